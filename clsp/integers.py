@@ -38,7 +38,7 @@ def atom_to_int(atom: bytes) -> int:
 
 
 def is_minimal(atom: bytes) -> bool:
-    """Whether this number is written in the fewest bytes. In Chialisp: ``(= x (+ x 0))``.
+    """True if this number is written in the fewest bytes. In Chialisp: ``(= x (+ x 0))``.
 
     >>> [is_minimal(bytes.fromhex(h)) for h in ("", "00", "05", "0005", "0080", "ffff")]
     [True, False, True, False, True, False]

@@ -73,7 +73,7 @@ def state_problem(state: object) -> str:
 
 
 def is_value(data: object) -> bool:
-    """Whether this is bytes, or a pair of such values."""
+    """True if this is bytes, or a pair of such values."""
     waiting = [data]
     while waiting:
         one = waiting.pop()
@@ -85,7 +85,7 @@ def is_value(data: object) -> bool:
 
 
 def is_number(data: object) -> bool:
-    """Whether this is a whole number, not below zero."""
+    """True if this is a whole number, not below zero."""
     return isinstance(data, int) and not isinstance(data, bool) and data >= 0
 
 

@@ -79,7 +79,7 @@ def forced_action(choices: tuple[Choice, ...]) -> Action | None:
 
 
 def takes(choice: Choice, number: int) -> bool:
-    """Whether this number may go with the verb; 0 stands for none.
+    """True if this number may go with the verb; 0 stands for none.
 
     >>> takes(Amount("raise", 1, 800), 900), takes(Plain("check"), 0)
     (False, True)

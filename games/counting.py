@@ -51,7 +51,7 @@ def ranked(value: HandValue) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def is_run(descending: Sequence[int]) -> bool:
-    """Whether five different ranks, from high to low, are five in a row.
+    """True if five different ranks, from high to low, are five in a row.
 
     >>> is_run((9, 8, 7, 6, 5)), is_run((14, 5, 4, 3, 2)), is_run((9, 8, 7, 6))
     (True, False, False)

@@ -67,7 +67,7 @@ def as_evidence(candidate: Candidate) -> Evidence:
 
 
 def met(conditions: Sequence[Value], signature: bytes) -> bool:
-    """Whether this signature is known to meet all of these extra conditions.
+    """True if this signature is known to meet all of these extra conditions.
 
     False for no conditions, and for conditions of any other kind than AGG_SIG_UNSAFE.
     """

@@ -55,7 +55,7 @@ def _up_to(most: int) -> Callable[[Any], bool]:
 
 
 def _is_name(made: Any) -> bool:
-    """Whether this can be shown in a table, and be part of a file's name."""
+    """True if this can be shown in a table, and be part of a file's name."""
     return _is_line(made) and len(made) <= LONGEST and "/" not in made
 
 

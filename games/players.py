@@ -103,7 +103,7 @@ class Position(msgspec.Struct, frozen=True):
 
     @property
     def over(self) -> bool:
-        """Whether the last move ended the game, so that only the settlement is left."""
+        """True if the last move ended the game, so that only the settlement is left."""
         return self.validator is None
 
 

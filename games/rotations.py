@@ -31,7 +31,7 @@ class Rotation:
 
     @property
     def dealer_chooses(self) -> bool:
-        """Whether the dealer names the game of each hand."""
+        """True if the dealer names the game of each hand."""
         return self.each == 0
 
 

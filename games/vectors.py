@@ -118,7 +118,7 @@ def check(case: Case, game: Game | None = None) -> list[str]:
 
 
 def lacks_program(case: Case) -> bool:
-    """Whether `check` compares a case with the rules alone: its game has no program for it."""
+    """True if `check` compares a case with the rules alone: its game has no program for it."""
     try:
         return case.validator in registry.get(case.game).missing
     except UnknownGame:
@@ -282,7 +282,7 @@ def _differences(who: str, resolved: ResolvedCase, answer: _Answer) -> list[str]
 
 
 def _unmet(resolved: ResolvedCase) -> list[str]:
-    """Whether the signature of a case with conditions meets them, a line if it does not."""
+    """True if the signature of a case with conditions meets them, a line if it does not."""
     if not resolved.conditions or not resolved.signature:
         return []
     if met(resolved.conditions, resolved.signature):

@@ -52,7 +52,7 @@ def _structure(nodes: list[Any]) -> Iterator[str]:
 
 
 def _is_reached(node: Any) -> bool:
-    """Whether the keyboard reaches an element."""
+    """True if the keyboard reaches an element."""
     if node.tag == "a":
         return node.get("href") is not None
     return node.tag in ("button", "input", "select", "summary") or node.get("tabindex") is not None

@@ -158,7 +158,7 @@ def install(package: str, folder: Path) -> Sequence[Path]:
 
 
 def matches(shown: str, output: str) -> bool:
-    """Whether an output is what a page shows.
+    """True if an output is what a page shows.
 
     >>> matches("1 case in… s,\\n  none wrong", "1 case in 0.2 s, none wrong\\n")
     True
@@ -170,7 +170,7 @@ def matches(shown: str, output: str) -> bool:
 
 
 def is_doctest(block: Block) -> bool:
-    """Whether a block is a session of Python."""
+    """True if a block is a session of Python."""
     return block.language == "python" and ">>> " in block.text
 
 

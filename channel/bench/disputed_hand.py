@@ -37,7 +37,7 @@ LEAVES_AT = 5
 """Messages after which one side goes on chain: the hand has just begun."""
 
 _WITH_COIN = {int_to_atom(AGG_SIG_ME): True, int_to_atom(AGG_SIG_UNSAFE): False}
-"""Whether the signed message ends with the coin's id and the network's bytes, by condition."""
+"""True if the signed message ends with the coin's id and the network's bytes, by condition."""
 
 
 class TimedChain(SimulatedChain):

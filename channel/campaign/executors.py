@@ -28,11 +28,11 @@ class Workers(Protocol):
 
     @property
     def inline(self) -> bool:
-        """Whether `submit` does the shard before it returns, in this process."""
+        """True if `submit` does the shard before it returns, in this process."""
 
     @property
     def exact(self) -> bool:
-        """Whether only the shard of a worker that died fails, and none beside it."""
+        """True if only the shard of a worker that died fails, and none beside it."""
 
     def begin(
         self, job: Job[object], on_message: OnMessage, wants_stop: Callable[[], bool]
@@ -43,7 +43,7 @@ class Workers(Protocol):
         """Begin a shard."""
 
     def died(self, error: BaseException) -> bool:
-        """Whether the error of a future is the death of a worker, and not one of its shard."""
+        """True if the error of a future is the death of a worker, and not one of its shard."""
 
     def renew(self) -> None:
         """Replace an executor that is broken."""
@@ -106,7 +106,7 @@ class Processes:
         return self._executor.submit(run_shard, self._content, shard)
 
     def died(self, error: BaseException) -> bool:
-        """Whether its process ended."""
+        """True if its process ended."""
         return isinstance(error, WorkerDied)
 
     def renew(self) -> None:
@@ -142,7 +142,7 @@ class AnyExecutor:
         return self._executor.submit(run_shard, self._content, shard)
 
     def died(self, error: BaseException) -> bool:
-        """Whether the executor is broken: all its futures have this error then."""
+        """True if the executor is broken: all its futures have this error then."""
         return isinstance(error, BrokenExecutor)
 
     def renew(self) -> None:

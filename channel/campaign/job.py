@@ -46,7 +46,7 @@ class Job(Protocol[R_co]):
 
     @property
     def returns_early(self) -> bool:
-        """Whether a shard that is asked to stop returns what it has; the others are abandoned."""
+        """True if a shard that is asked to stop returns what it has; the others are abandoned."""
 
     def worker(self) -> ShardWork:
         """Prepare a worker, once; return what it does with each shard."""

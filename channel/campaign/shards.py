@@ -114,7 +114,7 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return min(self.total, (first + count) * self.unit) - first * self.unit
 
     def covers(self, shard: Shard) -> bool:
-        """Whether a shard is of this plan: whole, or a part as `shards` and `halves` make them."""
+        """True if a shard is of this plan: whole, or a part as `shards` and `halves` make them."""
         return (
             shard.configuration == self.configuration
             and shard.first >= 0

@@ -30,7 +30,7 @@ def discard(stream: TextIO) -> None:
 
 
 def all_tried(what: str, programs: Iterable[str], tried: Container[str], hint: str) -> bool:
-    """Whether every one of these programs was tried; name the others on stderr."""
+    """True if every one of these programs was tried; name the others on stderr."""
     left = never_tried(programs, tried)
     if left:
         complain(f"{what}: {left}; {hint}")

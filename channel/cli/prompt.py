@@ -86,7 +86,7 @@ class Prompt:
         self._say(f"you can: one of the games {names}{limit}; or quit", "bold")
 
     def another(self, number: int, game: str) -> bool:
-        """Whether the person plays another hand, which the opponent has proposed.
+        """True if the person plays another hand, which the opponent has proposed.
 
         Quitting between hands closes the channel in order.
         """

@@ -29,12 +29,12 @@ class Effect(Enum):
 
     @property
     def is_worse(self) -> bool:
-        """Whether it is for the worse."""
+        """True if it is for the worse."""
         return self in (Effect.NEW, Effect.SEVERER, Effect.LOST, Effect.DEARER)
 
     @property
     def is_better(self) -> bool:
-        """Whether it is for the better; `ADDED` is neither."""
+        """True if it is for the better; `ADDED` is neither."""
         return not self.is_worse and self is not Effect.ADDED
 
 

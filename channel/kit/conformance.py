@@ -147,7 +147,7 @@ class Subject:
 
     @property
     def own_game(self) -> bool:
-        """Whether the target is an installed game: sessions and disputes play its programs."""
+        """True if the target is an installed game: sessions and disputes play its programs."""
         return self.target.rules is not None and self.target.rules == self.target.source
 
     @property

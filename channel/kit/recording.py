@@ -326,7 +326,7 @@ class _Player:
 
 
 def _takes_states(running: Hand) -> bool:
-    """Whether a hand can be sent a state: a plain iterator, or one behind `yield from`, cannot."""
+    """True if a hand can be sent a state: a plain iterator, or one behind `yield from`, cannot."""
     inner = getattr(running, "gi_yieldfrom", None)
     return all(hasattr(one, "send") for one in (running, inner) if one is not None)
 

@@ -85,7 +85,7 @@ class Pairing:
         return self.identity.context(self.counterparty, server=server)
 
     def is_with(self, transport: asyncio.BaseTransport) -> bool:
-        """Whether the other end has shown the counterparty's own key.
+        """True if the other end has shown the counterparty's own key.
 
         A certificate that the counterparty signed for another key passes the handshake too.
         """
@@ -138,7 +138,7 @@ def read_identity(directory: Path, passphrase: bytes = b"") -> NetworkIdentity:
 
 
 def key_is_encrypted(directory: Path) -> bool | None:
-    """Whether the key of a directory needs a passphrase; None if there is no key."""
+    """True if the key of a directory needs a passphrase; None if there is no key."""
     path = directory / FILE
     return b"ENCRYPTED" in read(path, MOST_BYTES) if path.exists() else None
 

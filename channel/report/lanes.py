@@ -89,7 +89,7 @@ class Lanes:
                 pass
 
     def _again(self, lane: int, text: str) -> bool:
-        """Whether a recent row of this lane says the same, as for a bundle that is pushed again."""
+        """True if a recent row of this lane says the same, as for a bundle that is pushed again."""
         last = [row for row in self._rows if row[1] == lane][-3:]
         return any(row[2] == text for row in last)
 

@@ -45,7 +45,7 @@ def open_streams() -> None:
 
 
 def _c_locale() -> bool:
-    """Whether the user chose the locale C, in which Python would still write UTF-8."""
+    """True if the user chose the locale C, in which Python would still write UTF-8."""
     names = ("LC_ALL", "LC_CTYPE", "LANG")
     chosen = next((value for name in names if (value := os.environ.get(name))), "")
     asked = os.environ.get("PYTHONUTF8") == "1" or os.environ.get("PYTHONIOENCODING")

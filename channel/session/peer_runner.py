@@ -72,7 +72,7 @@ class Link(Protocol):
 
 
 def is_over(peer: Peer) -> bool:
-    """Whether nothing is left to do for a peer, but for a deep reorganisation."""
+    """True if nothing is left to do for a peer, but for a deep reorganisation."""
     return peer.phase in OVER
 
 

@@ -55,7 +55,7 @@ class Setup:
 
     @property
     def dealer_chooses(self) -> bool:
-        """Whether the dealer names the game of each hand, out of `games`."""
+        """True if the dealer names the game of each hand, out of `games`."""
         return self.rotation is not None and ROTATIONS[self.rotation].dealer_chooses
 
     def game(self, number: int) -> str:

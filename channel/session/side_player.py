@@ -131,7 +131,7 @@ class SidePlayer:
         return carry.add(parameters, carried(self.peer.play.history))
 
     def _lacks_deck(self, number: int) -> bool:
-        """Whether this side, the receiver, has to start the deck of the next hand."""
+        """True if this side, the receiver, has to start the deck of the next hand."""
         play = self.peer.play
         if self.peer.config.side is not Side.RECEIVER or self.peer.state.resuming:
             return False
@@ -157,7 +157,7 @@ class SidePlayer:
         return "" if self.accepts(number) else "declined"
 
     def _affordable(self, number: int) -> bool:
-        """Whether both balances cover the stakes of this hand."""
+        """True if both balances cover the stakes of this hand."""
         balances = self.peer.play.state.balances
         stakes = self.setup.stakes(number)
         return all(has >= stake for has, stake in zip(balances, stakes, strict=True))

@@ -79,7 +79,7 @@ class CrashedRun:
 
     @property
     def failed(self) -> bool:
-        """Whether anything went wrong."""
+        """True if anything went wrong."""
         return bool(self.contradictions or self.broken)
 
 

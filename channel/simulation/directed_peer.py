@@ -103,7 +103,7 @@ class DirectedPeer:
         return self._both(FinishBlock(), adversary.finish_block)
 
     def breaks_connection(self) -> bool:
-        """Whether an adversary breaks the connection now."""
+        """True if an adversary breaks the connection now."""
         self._process.ask(AskToBreak())
         breaks = self._adversary().breaks_connection()
         if self._process.answer() != breaks:

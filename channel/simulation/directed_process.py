@@ -135,7 +135,7 @@ LINKED, REFUSED = "linked", "refused"
 
 
 def travels(message: bytes) -> bool:
-    """Whether a frame can carry this message. The parent passes on what none can."""
+    """True if a frame can carry this message. The parent passes on what none can."""
     return 0 < len(message) <= MAX_MESSAGE
 
 

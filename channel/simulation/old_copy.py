@@ -52,7 +52,7 @@ class RestoredPeer:
         return effects
 
     def is_due(self, event: Event) -> bool:
-        """Whether the copy takes the place of the store before this event.
+        """True if the copy takes the place of the store before this event.
 
         Not while a connection is made, which both sides have to see begin once.
         """

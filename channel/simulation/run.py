@@ -133,7 +133,7 @@ def step_in_play(run: Run) -> int | None:
 
 
 def _moves(blob: bytes) -> bool:
-    """Whether a message is a batch with a move."""
+    """True if a message is a batch with a move."""
     message = decode(blob)
     return isinstance(message, Batch) and any(isinstance(one, Move) for one in message.actions)
 

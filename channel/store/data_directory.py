@@ -84,7 +84,7 @@ class DataDirectory:
 
 
 def is_complete(directory: Path) -> bool:
-    """Whether a channel was begun here."""
+    """True if a channel was begun here."""
     return (directory / keys_file.FILE).exists()
 
 

@@ -234,7 +234,7 @@ class DurablePeer:
 
 
 def _changed_nothing(before: PeerState, after: PeerState, effects: Sequence[Effect]) -> bool:
-    """Whether an event left all but the newest block, digest and connection as it was."""
+    """True if an event left all but the newest block, digest and connection as it was."""
     if any(isinstance(one, Store | Watch) for one in effects):
         return False
     # Marks are made anew with each block; other values are replaced when they change.
@@ -250,7 +250,7 @@ def _changed_nothing(before: PeerState, after: PeerState, effects: Sequence[Effe
 
 
 def _same_dispute(before: Dispute | None, after: Dispute | None) -> bool:
-    """Whether a dispute is as it was but for its newest block; each scan makes it anew."""
+    """True if a dispute is as it was but for its newest block; each scan makes it anew."""
     if before is None or after is None:
         return before is after
     return all(

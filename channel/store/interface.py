@@ -59,7 +59,7 @@ class PeerStore(Protocol):
 
 
 def of_a_state(name: str) -> bool:
-    """Whether a record of this name is a state's, which no restart reads.
+    """True if a record of this name is a state's, which no restart reads.
 
     >>> of_a_state("received/12"), of_a_state("last-sent")
     (True, False)

@@ -119,7 +119,7 @@ def write_keys(
 
 
 def is_encrypted(directory: Path) -> bool:
-    """Whether the secrets need a passphrase. Raises `StoreError`."""
+    """True if the secrets need a passphrase. Raises `StoreError`."""
     return _file(directory / FILE).encrypted is not None
 
 

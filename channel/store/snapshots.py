@@ -88,7 +88,7 @@ PEER = {
 
 
 def can_be_saved(state: PeerState) -> bool:
-    """Whether a snapshot can hold this state; if not, its events are handled again."""
+    """True if a snapshot can hold this state; if not, its events are handled again."""
     if state.phase not in PHASES or state.play is None:
         return False
     return not any(

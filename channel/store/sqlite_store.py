@@ -260,7 +260,7 @@ def _schema(database: sqlite3.Connection) -> list[Any]:
 
 
 def _is_full(path: Path) -> bool:
-    """Whether the disk is full: SQLite reports some writes then as failures of the disk."""
+    """True if the disk is full: SQLite reports some writes then as failures of the disk."""
     try:
         disk = os.statvfs(path.parent)
     except OSError:

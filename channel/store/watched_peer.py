@@ -128,7 +128,7 @@ class WatchedPeer:
 
 
 def _has(channel: Channel, history: StateHistory, number: int, line: bytes) -> bool:
-    """Whether the history has this state as the line has it."""
+    """True if the history has this state as the line has it."""
     state = history.numbered(number)
     return state is not None and encoded(watched_state(channel, state)) == line
 

@@ -90,7 +90,7 @@ def kind_of(data: bytes) -> Kind | None:
 
 
 def is_page(data: bytes) -> bool:
-    """Whether a file is a page of HTML."""
+    """True if a file is a page of HTML."""
     return data[:64].lstrip().lower().startswith(b"<!doctype html>")
 
 

@@ -63,7 +63,7 @@ class Parent(Protocol):
         """Send a message, such as progress."""
 
     def wants_stop(self) -> bool:
-        """Whether this call should return early."""
+        """True if this call should return early."""
 
 
 class _Nobody:
@@ -286,7 +286,7 @@ class _Pipe:
         self._end.send((_Kind.MESSAGE, message))
 
     def wants_stop(self) -> bool:
-        """Whether it asked this call to return early."""
+        """True if it asked this call to return early."""
         if not self._stop and self._end.poll():
             self._stop = self._end.recv() is None
         return self._stop

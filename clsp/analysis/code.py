@@ -81,7 +81,7 @@ class Code:
         return self._ids.get(id(node))
 
     def holds(self, node: Value) -> bool:
-        """Whether this pair is a part of the program itself."""
+        """True if this pair is a part of the program itself."""
         return id(node) in self._parts
 
     def choice_of(self, node: Value) -> int | None:

@@ -53,7 +53,7 @@ class _Layout:
         self.width = width
 
     def reached(self, form: Form, above: bool) -> bool:
-        """Whether a form was reached, given whether the form around it was."""
+        """True if a form was reached, given whether the form around it was."""
         if form.side is not None and form.side not in self.covered.branches:
             return False
         return form.node in self.covered.nodes if form.node is not None else above

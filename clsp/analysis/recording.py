@@ -117,7 +117,7 @@ class RunRecord:
         return list(bound(arguments_of(step.function), value))
 
     def is_program(self, body: Value) -> bool:
-        """Whether the body of a function is a whole program with its own functions."""
+        """True if the body of a function is a whole program with its own functions."""
         code = self.text_of(body).code
         number = code.id_of(body)
         return number is not None and code.places[number].arguments == 1

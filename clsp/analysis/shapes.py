@@ -22,7 +22,7 @@ def quoted(node: Value) -> Value | None:
 
 
 def is_choice(node: Value) -> bool:
-    """Whether this is ``(i test (q . ONE) (q . OTHER))``.
+    """True if this is ``(i test (q . ONE) (q . OTHER))``.
 
     The older dialects write `()` for a side ``(q)``.
 
@@ -43,14 +43,14 @@ def is_choice(node: Value) -> bool:
 
 
 def is_list(value: Value) -> bool:
-    """Whether this is a proper list."""
+    """True if this is a proper list."""
     while isinstance(value, tuple):
         value = value[1]
     return value == NIL
 
 
 def looks_like_code(node: Value) -> bool:
-    """Whether a value has the shape of an expression: an existing operator, then a proper list
+    """True if a value has the shape of an expression: an existing operator, then a proper list
     of atoms, quotes and such expressions.
 
     >>> looks_like_code((b"\\x10", (b"\\x02", (b"\\x05", b""))))

@@ -37,7 +37,7 @@ class CoverageCounts:
 
     @property
     def whole(self) -> bool:
-        """Whether every node and branch was reached."""
+        """True if every node and branch was reached."""
         return (self.nodes, self.branches) == (self.nodes_reached, self.branches_reached)
 
     @property

@@ -41,7 +41,7 @@ class Group(Protocol):
         ...
 
     def is_point(self, data: bytes) -> bool:
-        """Whether these bytes are the canonical encoding of a point other than the neutral one."""
+        """True if these bytes are the canonical encoding of a point other than the neutral one."""
         ...
 
     def map(self, message: bytes) -> bytes:
@@ -94,7 +94,7 @@ class G1:
         self.base = self.map(b"deck1:H")
 
     def is_point(self, data: bytes) -> bool:
-        """Whether these are 48 canonical bytes of a point of the subgroup, not infinity."""
+        """True if these are 48 canonical bytes of a point of the subgroup, not infinity."""
         if len(data) != self.point_size or data[0] & 0x40:
             return False
         try:
@@ -206,7 +206,7 @@ class ToyGroup:
         return self.map(b"deck1:H")
 
     def is_point(self, data: bytes) -> bool:
-        """Whether this is a square modulo the prime, in 8 bytes, other than 1."""
+        """True if this is a square modulo the prime, in 8 bytes, other than 1."""
         number = int.from_bytes(data, "big")
         return (
             len(data) == self.point_size

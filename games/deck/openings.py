@@ -22,7 +22,7 @@ KEPT_DECKS = 8
 
 @lru_cache(_REMEMBERED)
 def is_opening(key: bytes, scalar: bytes) -> bool:
-    """Whether a scalar opens the lock of a key (PD-13)."""
+    """True if a scalar opens the lock of a key (PD-13)."""
     try:
         read_opening(real_group(), key, scalar)
     except DeckFault:
@@ -32,7 +32,7 @@ def is_opening(key: bytes, scalar: bytes) -> bool:
 
 @lru_cache(_REMEMBERED)
 def is_card(deck_id: bytes, point: bytes, mine: bytes, theirs: bytes, card: int) -> bool:
-    """Whether a card lies behind a point whose two locks these scalars open (PD-14)."""
+    """True if a card lies behind a point whose two locks these scalars open (PD-14)."""
     scalars = int.from_bytes(mine, "big"), int.from_bytes(theirs, "big")
     try:
         check_card(real_group(), deck_id, point, scalars, card)

@@ -39,7 +39,7 @@ class Arrangement:
 
     @property
     def foul(self) -> bool:
-        """Whether a row is stronger than the one below it; equal rows are legal (CHIN-2)."""
+        """True if a row is stronger than the one below it; equal rows are legal (CHIN-2)."""
         top, middle, bottom = self.keys
         return top > middle or middle > bottom
 

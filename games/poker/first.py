@@ -30,7 +30,7 @@ class First(IntEnum):
 
 
 def acts_first(first: int, button: int, own: Sequence[int], other: Sequence[int]) -> bool:
-    """Whether the player with these open cards acts first, given the opponent's.
+    """True if the player with these open cards acts first, given the opponent's.
 
     `button` is 1 if that player has the button.
 

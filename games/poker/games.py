@@ -49,7 +49,7 @@ def moves(variant: Variant) -> tuple[str, ...]:
 
 
 def _concerns(rule: str, names: Iterable[str]) -> bool:
-    """Whether a rule is about the terms, or of one of these validators."""
+    """True if a rule is about the terms, or of one of these validators."""
     return rule.split("-")[1].lower() in ("terms", *names)
 
 

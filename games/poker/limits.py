@@ -74,7 +74,7 @@ class Limits:
                 return self.least
 
     def allows(self, x: int) -> bool:
-        """Whether `x` is a legal bet or raise, or a bring-in that is due.
+        """True if `x` is a legal bet or raise, or a bring-in that is due.
 
         >>> limits = Limits(Structure.POT_LIMIT, 3, left=98, put=2, size=2)
         >>> [x for x in range(9) if limits.allows(x)]

@@ -28,7 +28,7 @@ SCALAR, OPENING = 32, 33
 
 
 def is_own(who: int, seats: Seats) -> bool:
-    """Whether a card is private to the mover."""
+    """True if a card is private to the mover."""
     return who == (BUTTONS if seats.button else OTHERS)
 
 
@@ -55,13 +55,13 @@ def pending_size(pending: Sequence[Owed]) -> int:
 
 
 def opens(table: Table, position: int, seats: Seats, scalar: bytes) -> bool:
-    """Whether a scalar opens the mover's lock of a position (PD-13)."""
+    """True if a scalar opens the mover's lock of a position (PD-13)."""
     lock = table.locks[position]
     return is_opening(lock.initiators_key if seats.initiator else lock.receivers_key, scalar)
 
 
 def shows(table: Table, position: int, mine: bytes, theirs: bytes, card: bytes) -> bool:
-    """Whether the card at a position is the one that a byte names (PD-14)."""
+    """True if the card at a position is the one that a byte names (PD-14)."""
     lock: Lock = table.locks[position]
     return len(card) == 1 and is_card(table.deck_id, lock.point, mine, theirs, card[0])
 
@@ -89,7 +89,7 @@ def dealt(
 
 
 def locks_open(table: Table, pending: Sequence[Owed], seats: Seats, data: bytes) -> bool:
-    """Whether all that the mover owes is opened."""
+    """True if all that the mover owes is opened."""
     at = 0
     for owed in pending:
         if not opens(table, owed.position, seats, data[at : at + SCALAR]):

@@ -133,7 +133,7 @@ class PokerPlayer:
         return self._bets(limits_facing(state), owes, cards)
 
     def _is_first(self, state: Begin) -> bool:
-        """Whether the mover, this player, is the first to act on a street that begins."""
+        """True if the mover, this player, is the first to act on a street that begins."""
         first, button = state.streets[0].first, state.seats.button
         return acts_first(first, button, self.cards.own_up, self.cards.others_up)
 

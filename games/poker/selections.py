@@ -113,7 +113,7 @@ def best_masks(showdown: Showdown, cards: tuple[int, ...]) -> bytes:
 
 
 def is_whole(showdown: Showdown, own: Sequence[int], board: Sequence[int]) -> bool:
-    """Whether a hand can be selected out of a player's cards and the board."""
+    """True if a hand can be selected out of a player's cards and the board."""
     match showdown.mask_size:
         case 0:
             return len(own) == 5

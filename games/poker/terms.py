@@ -86,12 +86,12 @@ def carried(terms: Terms, before: Position, after: Position) -> int:
 
 
 def passed_out(hand: Hand) -> bool:
-    """Whether the hand is over because nobody bet before the draw."""
+    """True if the hand is over because nobody bet before the draw."""
     return any(is_passed_out(step.before, step.after) for step in hand.steps)
 
 
 def is_passed_out(before: Position, after: Position) -> bool:
-    """Whether a move from one position to the other was a check that ended the hand."""
+    """True if a move from one position to the other was a check that ended the hand."""
     return after.over and isinstance(before.state, Mid)
 
 

@@ -288,7 +288,7 @@ def _stake_left(table: Table, put: int) -> int:
 
 
 def passes_out(state: Mid) -> bool:
-    """Whether a check ends the hand: nobody has bet before a draw that needs it (DRAW-3)."""
+    """True if a check ends the hand: nobody has bet before a draw that needs it (DRAW-3)."""
     draws = len(state.streets) > 1 and state.streets[1].kind == Kind.OPENED_DRAW
     return draws and not state.last and state.pot.waiter < state.table.stake
 
@@ -300,7 +300,7 @@ def calls_share(state: Mid) -> int:
 
 
 def draws_with_call(state: Mid) -> bool:
-    """Whether a call says which cards the mover replaces: a draw follows, and it draws first."""
+    """True if a call says which cards the mover replaces: a draw follows, and it draws first."""
     later = state.streets[1:]
     if not later or later[0].kind == Kind.BET or passes_out(state):
         return False
@@ -395,7 +395,7 @@ def cards_of(open_cards: OpenCards) -> tuple[int, ...]:
 
 
 def held_open(table: Table, held: Held, seats: Seats, data: bytes) -> bool:
-    """Whether the mover opens the locks of all its private cards."""
+    """True if the mover opens the locks of all its private cards."""
     return all(
         opens(table, position, seats, data[at : at + SCALAR])
         for (position, _), at in zip(held, range(0, len(data), OPENING), strict=False)

@@ -59,17 +59,17 @@ class Variant:
 
     @property
     def opener_has_button(self) -> bool:
-        """Whether the button makes the first move: it is not the first to act, or cards say who."""
+        """True if the button makes the first move: it is not the first to act, or cards say who."""
         return self.rounds[0].first != First.BUTTON
 
     @property
     def draws(self) -> bool:
-        """Whether players replace cards."""
+        """True if players replace cards."""
         return any(one.kind in (Kind.DRAW, Kind.OPENED_DRAW) for one in self.rounds)
 
     @property
     def arranges(self) -> bool:
-        """Whether hands are arranged instead of bet on."""
+        """True if hands are arranged instead of bet on."""
         return self.rounds[0].kind is Kind.ARRANGE
 
 

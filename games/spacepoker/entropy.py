@@ -37,7 +37,7 @@ def above(value: bytes, steps: int) -> bytes:
 
 
 def wins_toss(own: bytes, others: bytes) -> bool:
-    """Whether the player with the first of these two values 4 opens the betting.
+    """True if the player with the first of these two values 4 opens the betting.
 
     It compares two signed numbers, and inverts the result by the low bit of their xor. Swapping the
     players flips the comparison and not that bit, so exactly one of them opens.

@@ -57,7 +57,7 @@ MINE, THEIRS, CARD = 0x1234567 << 200, 0x7654321 << 190, 37
 
 
 def judged(scalar: bytes, card: bytes = b"", point: bytes = b"", deck_id: bytes = DECK_ID) -> bool:
-    """Whether the program accepts an opening; it must not raise."""
+    """True if the program accepts an opening; it must not raise."""
     (key,) = GROUP.multiply([(MINE, GROUP.base)])
     arguments: list[Value] = [scalar, key, card, deck_id, point, encode_scalars([THEIRS])]
     outcome = run(compiled("openings"), to_list(arguments))

@@ -53,7 +53,7 @@ class Meetings:
         self.counts: Counter[Meeting] = Counter()
 
     def at(self, site: Site) -> bool:
-        """Whether hands are compared at this site."""
+        """True if hands are compared at this site."""
         return bool(self._taken(site))
 
     def calls(self, site: Site) -> Iterator[Call]:

@@ -90,7 +90,7 @@ def _for_the_opponent(trial: Trial, case: SiteCase, verdict: Verdict) -> Verdict
 
 
 def passes(trial: Trial, case: SiteCase) -> bool:
-    """Whether the referee accepts the move with the best declaration for a cheat."""
+    """True if the referee accepts the move with the best declaration for a cheat."""
     site, runner = trial.site, trial.runner
     declared = Commitment(NIL, NIL)
     if site.validator not in trial.tally.runaway:

@@ -174,7 +174,7 @@ class Trial:
         return self.site.rules_say(self.target, move, share, evidence)
 
     def ruling(self, move: bytes, share: int) -> tuple[Slash | Valid | None, Value]:
-        """Whether the move is legal to a challenger with its own evidence.
+        """True if the move is legal to a challenger with its own evidence.
 
         None where the rules raise on all of it, or where there are no rules and no record says
         that this move is legal. With the evidence that decides it.
@@ -198,7 +198,7 @@ class Trial:
         return run_serialized(program, site.environment(move, share, evidence), limit)
 
     def slashes(self, move: bytes, share: int, evidence: Value) -> bool:
-        """Whether the program slashes a move: by `()`, or under conditions that are met."""
+        """True if the program slashes a move: by `()`, or under conditions that are met."""
         outcome = self.run(move, share, evidence)
         if isinstance(outcome, ProgramValid):
             asked = program_conditions(outcome.value)

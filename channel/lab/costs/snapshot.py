@@ -89,7 +89,7 @@ class Changes:
 
     @property
     def failed(self) -> bool:
-        """Whether a figure rose beyond the tolerance or can no longer be measured."""
+        """True if a figure rose beyond the tolerance or can no longer be measured."""
         return bool(self.risen or self.gone)
 
 

@@ -272,7 +272,7 @@ class Fuzzer:
             self._keep_if_new(name, queue.popleft())
 
     def _may_trace(self, name: str) -> bool:
-        """Whether the program has tracing budget left; each program has an equal part."""
+        """True if the program has tracing budget left; each program has an equal part."""
         if not self.corpus.probes.get(name) and name in self.target.programs:
             return True
         return self._traced[name] < TRACING * self.work / len(self.target.traceable)

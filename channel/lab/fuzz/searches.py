@@ -85,7 +85,7 @@ class DuelSearch:
 
     @property
     def ready(self) -> bool:
-        """Whether there is a site to search at."""
+        """True if there is a site to search at."""
         return bool(self._sites)
 
     def remember(self, site: Site) -> None:

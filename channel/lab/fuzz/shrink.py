@@ -57,7 +57,7 @@ class Shrinker:
         self._left = TRIES // min(law.every, 16)
 
     def breaks(self, probe: Probe) -> bool:
-        """Whether the law still finds the same cause, with a loss if there was one before; false
+        """True if the law still finds the same cause, with a loss if there was one before; false
         once all tries are used up."""
         return self._shows(self._loss(probe))
 

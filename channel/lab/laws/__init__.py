@@ -70,7 +70,7 @@ def laws_for(target: Target) -> tuple[Law, ...]:
 
 
 def applies(law: Law, target: Target, validator: str) -> bool:
-    """Whether a law of `laws_for` can be tried at a validator: most need its program."""
+    """True if a law of `laws_for` can be tried at a validator: most need its program."""
     return validator not in target.missing or getattr(law, "without_programs", False)
 
 

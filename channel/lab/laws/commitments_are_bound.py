@@ -67,7 +67,7 @@ class CommitmentsAreBound:
             yield trial.finding(self.name, UNSLASHABLE, text, cause, call, Slash(""))
 
     def _optional(self, trial: Trial) -> bool:
-        """Whether some honest move of this size opens nothing, so that this one need not either."""
+        """True if some honest move of this size opens nothing, so that this one need not either."""
         size = len(trial.site.play.move)
         return any(
             opening(other.play.move, frozenset(leaves(other.state))) is None

@@ -92,7 +92,7 @@ class HonestMovesHold:
         yield trial.finding(self.name, THEFT, text, "a move raises", call, Slash(""))
 
     def _of_another_size(self, trial: Trial, case: SiteCase) -> bool:
-        """Whether all honest moves here have one size, and this one has another.
+        """True if all honest moves here have one size, and this one has another.
 
         Evidence may be about the move, so that evidence for an honest move need not fit another
         one. But a move of a wrong size must be slashable by any evidence.
@@ -101,7 +101,7 @@ class HonestMovesHold:
         return len(sizes) > 2 and len(set(sizes)) == 1 and len(case.move) != sizes[0]
 
     def _may_need_evidence(self, trial: Trial, case: SiteCase) -> bool:
-        """Whether this move is of another size than the honest one, and of the size of one that
+        """True if this move is of another size than the honest one, and of the size of one that
         the program judges by evidence only."""
         site = trial.site
         return len(case.move) != len(site.play.move) and any(

@@ -50,7 +50,7 @@ class OneEncoding:
 
 
 def alike(one: Value, other: Value) -> bool:
-    """Whether two values are equal except for the encoding of their numbers.
+    """True if two values are equal except for the encoding of their numbers.
 
     >>> alike((b"\\x00\\x05", b""), (b"\\x05", b"")), alike(b"\\x06", b"\\x05")
     (True, False)

@@ -50,7 +50,7 @@ class SharesAreBound:
                 )
 
     def _free(self, trial: Trial) -> bool:
-        """Whether the file has the same move with different shares: the share is a choice."""
+        """True if the file has the same move with different shares: the share is a choice."""
         site = trial.site
         shares = {
             other.play.share

@@ -64,13 +64,13 @@ class VerdictsAgree:
 
 
 def leads_to(result: LazyNode, legal: Valid, hashes: Hashes) -> bool:
-    """Whether a program's result is this next record, with these extra conditions."""
+    """True if a program's result is this next record, with these extra conditions."""
     ends = legal.next is None and not legal.conditions
     return matches(result, result_value(legal.next, hashes, legal.conditions), ends)
 
 
 def matches(result: LazyNode, value: Value, ends: bool) -> bool:
-    """Whether a program's result is this value; at the end of a game, absent items count as ()."""
+    """True if a program's result is this value; at the end of a game, absent items count as ()."""
     return same(result, value) or (ends and any(same(result, short) for short in _SHORT_ENDS))
 
 
@@ -78,7 +78,7 @@ _SHORT_ENDS: tuple[Value, ...] = ((NIL, NIL), (NIL, (NIL, NIL)))
 
 
 def same(node: LazyNode, value: Value) -> bool:
-    """Whether the interpreter's value is this one, converting only as much as needed."""
+    """True if the interpreter's value is this one, converting only as much as needed."""
     while isinstance(value, tuple):
         pair = node.pair
         if pair is None:

@@ -27,7 +27,7 @@ class Equivalence:
                         self._calls[called].append(environment)
 
     def __call__(self, place: Expression, new: Value) -> bool:
-        """Whether the change makes no difference: where no run looks at the value, and neither
+        """True if the change makes no difference: where no run looks at the value, and neither
         the old nor the new expression can raise; or where one constant stands for another, and
         it is only asked whether the value is `()`."""
         old_constant, new_constant = _constant(place.value), _constant(new)
@@ -38,7 +38,7 @@ class Equivalence:
         return _adds_nothing(place.value, new) or _joined(place.value) == _joined(new) is not None
 
     def _is_quiet(self, start: str, value: Value) -> bool:
-        """Whether an expression of this function never raises: a constant, or a path to what
+        """True if an expression of this function never raises: a constant, or a path to what
         every call of the function puts there."""
         if _constant(value) is not None:
             return True
@@ -51,7 +51,7 @@ class Equivalence:
 
 
 def _adds_nothing(old: Value, new: Value) -> bool:
-    """Whether one adds 0 and the other subtracts 0: both only normalise the number."""
+    """True if one adds 0 and the other subtracts 0: both only normalise the number."""
     match old, new:
         case (b"\x10" | b"\x11", (one, (b"", b""))), (b"\x10" | b"\x11", (two, (b"", b""))):
             return one == two
@@ -68,7 +68,7 @@ def _joined(value: Value) -> bytes | None:
 
 
 def _has(environment: Value, way: str) -> bool:
-    """Whether the value of this expression always has a part at `way`."""
+    """True if the value of this expression always has a part at `way`."""
     match environment:
         case (b"\x04", (left, (right, b""))) if way:
             return _has(left if way[0] == "f" else right, way[1:])

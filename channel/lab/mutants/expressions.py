@@ -150,7 +150,7 @@ class Module:
 
     @property
     def has_functions(self) -> bool:
-        """Whether the program puts functions into its environment."""
+        """True if the program puts functions into its environment."""
         return bool(self.code.trees)
 
     @property
@@ -218,7 +218,7 @@ def _ways(root: Value) -> Iterator[tuple[int, str]]:
 
 
 def _takes_function(use: _Use) -> bool:
-    """Whether it reads a function without running it."""
+    """True if it reads a function without running it."""
     if use.role == "code" or not isinstance(use.value, bytes):
         return False
     way = steps(use.value)

@@ -65,7 +65,7 @@ class PreparedCall(msgspec.Struct, frozen=True, gc=False):
 
 
 def differs(program: bytes, case: PreparedCall, limit: int) -> bool:
-    """Whether the program's outcome differs from the rules', within this cost limit.
+    """True if the program's outcome differs from the rules', within this cost limit.
 
     A validator that raises on a legal or an illegal move, or goes beyond the limit, differs.
     """

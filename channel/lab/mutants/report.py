@@ -104,11 +104,11 @@ class MutantReport:
 
     @property
     def passed(self) -> bool:
-        """Whether every mutant was killed or is argued."""
+        """True if every mutant was killed or is argued."""
         return all(one.reason is not None for one in self.survivors)
 
     def shown_open(self, seconds: float) -> bool:
-        """Whether a mutant without a reason survived a hunt of this many seconds of work."""
+        """True if a mutant without a reason survived a hunt of this many seconds of work."""
         hunted = (result for result in self.hunt.alive if result.seconds >= seconds)
         return any(self.argued.reason(result.mutant) is None for result in hunted)
 

@@ -149,7 +149,7 @@ def _check_batch(
 def _became(
     chain: FarmableChain, position: SpendCase, coin: Coin, prediction: Prediction
 ) -> Iterator[str]:
-    """Whether the coin was spent at the right height, and to exactly these coins."""
+    """True if the coin was spent at the right height, and to exactly these coins."""
     seen = chain.coin(coin.id)
     spent = seen is not None and seen.spent is not None
     if spent != (not prediction.reasons):

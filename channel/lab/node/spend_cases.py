@@ -125,7 +125,7 @@ class _Maker:
     # --- predictions of the model ---
 
     def unpredictable(self, draft: SpendDraft) -> bool:
-        """Whether the slash asks for conditions that no model can predict."""
+        """True if the slash asks for conditions that no model can predict."""
         coin, trial = draft.coin, self._trial
         match draft.items:
             case [_, tuple(), evidence, *_]:

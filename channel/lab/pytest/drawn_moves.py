@@ -38,7 +38,7 @@ class DrawnMove:
 
     @property
     def legal(self) -> bool:
-        """Whether the rules allow it."""
+        """True if the rules allow it."""
         return isinstance(self.verdict, Valid)
 
     @property
@@ -68,11 +68,11 @@ class DrawnMove:
         return RefereeRunner(self.target).slash(self.site, self._coin(), evidence)
 
     def slashed(self) -> bool:
-        """Whether any evidence that the opponent holds makes the slash pay."""
+        """True if any evidence that the opponent holds makes the slash pay."""
         return any(self.slash(evidence) is SlashResult.PAYS for evidence in self.evidence())
 
     def passes(self) -> bool:
-        """Whether the target's referee lets it through, to just this coin."""
+        """True if the target's referee lets it through, to just this coin."""
         return RefereeRunner(self.target).passes(self.site, self._coin())
 
     def vector(self, evidence: Value = NIL) -> dict[str, Any]:

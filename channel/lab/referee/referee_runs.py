@@ -114,7 +114,7 @@ class RefereeRunner:
         return self.spend(self.coin(site).atoms(), solution)
 
     def passes(self, site: Site, fields: tuple[Value, ...]) -> bool:
-        """Whether the move path makes exactly this coin."""
+        """True if the move path makes exactly this coin."""
         outcome = self.move(site, fields)
         made = [
             (address, amount) for code, address, amount in conditions(outcome) if code == _CREATE
@@ -219,5 +219,5 @@ def paid(outcome: Outcome) -> dict[Value, int]:
 
 
 def failed(outcome: Outcome) -> bool:
-    """Whether a spend is refused."""
+    """True if a spend is refused."""
     return isinstance(outcome, Raised | CostExceeded | ProgramSlash)

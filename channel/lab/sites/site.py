@@ -75,7 +75,7 @@ class Site(msgspec.Struct, frozen=True):
         return b"".join(parts)
 
     def fits(self, move: bytes, share: int) -> bool:
-        """Whether the referee takes a move of this size and a share of this amount."""
+        """True if the referee takes a move of this size and a share of this amount."""
         return len(move) <= self.before.max_move_size and 0 <= share <= self.amount
 
     def candidates(self, move: bytes) -> tuple[Evidence, ...]:

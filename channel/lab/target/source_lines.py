@@ -95,7 +95,7 @@ def _words(text: str) -> list[Token]:
 
 
 def _defines(words: Sequence[Token], at: int, function: str) -> bool:
-    """Whether the form that begins here defines the function."""
+    """True if the form that begins here defines the function."""
     head = [word.text for word in words[at : at + 3]]
     if head[:1] != ["("] or len(head) < 3:
         return False
@@ -116,7 +116,7 @@ def _end(words: Sequence[Token], start: int) -> int:
 
 
 def _reads(words: Sequence[Token], at: int, wanted: Sequence[str]) -> bool:
-    """Whether the source has these words from here on; a literal may be a name there."""
+    """True if the source has these words from here on; a literal may be a name there."""
     if at + len(wanted) > len(words):
         return False
     return all(

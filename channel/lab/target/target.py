@@ -55,7 +55,7 @@ class Target:
 
     @cached_property
     def strict(self) -> bool:
-        """Whether these programs must follow the rules even in states that no play reaches.
+        """True if these programs must follow the rules even in states that no play reaches.
 
         Those are the installed game's own, if it says so (`Game.total`); other programs need not.
         """

@@ -7,12 +7,12 @@ LONGEST_NAME = 60
 
 
 def is_name(name: str) -> bool:
-    """Whether a target can have this name."""
+    """True if a target can have this name."""
     return bool(name.strip()) and len(name) <= LONGEST_NAME and name.isprintable()
 
 
 def is_program_name(name: str) -> bool:
-    """Whether a program can have this name: a file of a corpus is named after it.
+    """True if a program can have this name: a file of a corpus is named after it.
 
     >>> is_program_name("show down"), is_program_name("../a")
     (True, False)

@@ -117,7 +117,7 @@ class _Lines:
     # --- one kind of line each ----------------------------------------------------------------
 
     def _is_plain(self, calls: tuple[Value, ...]) -> bool:
-        """Whether only whole programs are open, whose choices are the rules."""
+        """True if only whole programs are open, whose choices are the rules."""
         return all(self.record.is_program(body) for body in calls)
 
     def _call(

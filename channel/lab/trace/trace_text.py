@@ -193,7 +193,7 @@ def _source(document: dict[str, Any], run: tuple[bytes, bytes] | None) -> Target
 
 
 def _shows(request: TraceRequest, run: tuple[bytes, bytes]) -> bool:
-    """Whether a finding's case, rather than its run, shows what went wrong."""
+    """True if a finding's case, rather than its run, shows what went wrong."""
     if request.asked is None or not _has(run, request.program):
         return False
     if run[0] == request.program.serialized:
@@ -203,7 +203,7 @@ def _shows(request: TraceRequest, run: tuple[bytes, bytes]) -> bool:
 
 
 def _has(run: tuple[bytes, bytes], program: Program) -> bool:
-    """Whether one of these serialized values is, or contains, a program."""
+    """True if one of these serialized values is, or contains, a program."""
     return any(program.serialized in blob for blob in run)
 
 

@@ -46,7 +46,7 @@ class FieldPair(msgspec.Struct, frozen=True):
 
     @property
     def changed(self) -> bool:
-        """Whether the case differs from honest play in it."""
+        """True if the case differs from honest play in it."""
         return any(one.changed for one in (*self.honest, *self.case))
 
 

@@ -175,7 +175,7 @@ def _ruling(game: LiveGame, after: GameCoin, player: Player) -> Ruling:
 
 
 def _was_judged(news: News) -> bool:
-    """Whether a peer judged the moves of the batch that it has these news of."""
+    """True if a peer judged the moves of the batch that it has these news of."""
     if isinstance(news, BrokenOff):
         return news.blame.rule not in ("CH-BATCH-1", "CH-BATCH-2")
     return isinstance(news, Moved)

@@ -59,7 +59,7 @@ class CarefulSide:
                 self.free.difference_update(named)
 
     def _careless(self, batch: Batch, before: LedgerState) -> frozenset[str]:
-        """Whether it accepts a game with too short a timeout, or with a used deck."""
+        """True if it accepts a game with too short a timeout, or with a used deck."""
         for action in batch.actions:
             if isinstance(action, Accept):
                 if action.group_id in self.misdealt:
@@ -72,7 +72,7 @@ class CarefulSide:
     def _overruled(
         self, batch: Batch, before: LedgerState, after: LedgerState, agreed: ChannelTerms
     ) -> frozenset[str]:
-        """Whether it cancels a proposal that its player did not cancel.
+        """True if it cancels a proposal that its player did not cancel.
 
         It must cancel what cannot be played, and what a balance does not cover. Settlements come
         before, and acceptances only lower a balance: what is covered after the batch was covered.

@@ -45,5 +45,5 @@ def rounds(history: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 
 def fits(word: bytes, history: bytes) -> bool:
-    """Whether all clues of a history are true of this word."""
+    """True if all clues of a history are true of this word."""
     return all(marks(guess, word) == clue for guess, clue in rounds(history))

@@ -114,7 +114,7 @@ def due(word: bytes, state: Answering, amount: int) -> int:
 
 
 def is_lowercase(word: bytes) -> bool:
-    """Whether all characters are letters from a to z."""
+    """True if all characters are letters from a to z."""
     return all(ord("a") <= letter <= ord("z") for letter in word)
 
 

@@ -202,7 +202,7 @@ def stopped(
 
 
 def living(group: int) -> bool:
-    """Whether a process of this group still runs."""
+    """True if a process of this group still runs."""
     listed = subprocess.run(
         ["ps", "-eo", "pgid=,stat="], capture_output=True, text=True, check=True
     ).stdout

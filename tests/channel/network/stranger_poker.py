@@ -170,7 +170,7 @@ class Rules:
 
 
 def opens(state: list[Any], image: bytes) -> bool:
-    """Whether the mover of a street opens it; the first street is tossed for."""
+    """True if the mover of a street opens it; the first street is tossed for."""
     waiter, street = state[3], state[4]
     if street < 4:
         return True

@@ -97,7 +97,7 @@ class Session:
 
     @property
     def _proposes(self) -> bool:
-        """Whether the next thing to happen is a proposal of ours."""
+        """True if the next thing to happen is a proposal of ours."""
         ours = self.hand % 2 == 0 and self.hand < self.hands
         return ours and self.live is None and self.offer is None
 

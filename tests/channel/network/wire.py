@@ -111,7 +111,7 @@ def frame(message: bytes) -> bytes:
 
 
 async def ended(reader: asyncio.StreamReader) -> bool:
-    """Whether the other side ends the connection."""
+    """True if the other side ends the connection."""
     try:
         async with asyncio.timeout(GUARD):
             while await reader.read(1 << 16):

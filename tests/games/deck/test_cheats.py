@@ -284,7 +284,7 @@ def test_one_signature_by_a_lock_would_show_the_card(known: str) -> None:
     pair = G1Element.from_bytes(behind).pair(message)
 
     def fits(point: bytes) -> bool:
-        """Whether the card's point under the signing key, less the offset, is the hidden one."""
+        """True if the card's point under the signing key, less the offset, is the hidden one."""
         one = G1Element.from_bytes(point)
         left = one.pair(image)
         return left == (pair * one.pair(message) if offset == 1 else pair)

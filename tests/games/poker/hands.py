@@ -169,7 +169,7 @@ class Hand:
         return [x for x in range(1, limits.left + 1) if limits.allows(x)]
 
     def acts_now(self, state: Begin) -> bool:
-        """Whether the mover also bets or checks, as both players see the open cards after it."""
+        """True if the mover also bets or checks, as both players see the open cards after it."""
         button = state.seats.button
         boards = [
             [card for _, card in up] for up in (state.known.movers_up, state.known.waiters_up)

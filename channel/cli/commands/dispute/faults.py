@@ -66,7 +66,7 @@ def command(
 
 
 def is_open(finding: FaultReport) -> bool:
-    """Whether a fault went unnoticed or was not reached, without a stored reason, or the engine
+    """True if a fault went unnoticed or was not reached, without a stored reason, or the engine
     broke a promise without it."""
     match finding.outcome:
         case FaultStatus.NOTICED | FaultStatus.COVERED:

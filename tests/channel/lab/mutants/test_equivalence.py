@@ -10,7 +10,7 @@ from tests.channel.lab.mutants.programs import Written, code, module, program, q
 
 
 def seen(made: Program, old: Written, new: Written, nth: int = 0) -> bool:
-    """Whether a change of the nth such expression may be seen."""
+    """True if a change of the nth such expression may be seen."""
     found = Module(made.value)
     places = [e for e in found.expressions() if e.value == code(old)]
     return not Equivalence(found)(places[nth], code(new))

@@ -73,7 +73,7 @@ def numbers(value: Value) -> tuple[int, ...]:
 
 
 def in_one_order(values: Mapping[tuple[int, ...], set[tuple[int, ...]]]) -> bool:
-    """Whether the other values rise as these do: one for each, and each above the one before."""
+    """True if the other values rise as these do: one for each, and each above the one before."""
     ordered = [values[key] for key in sorted(values)]
     assert all(len(others) == 1 for others in ordered)
     flat = [next(iter(others)) for others in ordered]

@@ -72,7 +72,7 @@ class Hand(PlainState, frozen=True):
         return self.locks[at : at + TOY.point_size]
 
     def opens(self, seat: Seat, position: int, scalar: bytes) -> bool:
-        """Whether a scalar is this seat's lock of a position."""
+        """True if a scalar is this seat's lock of a position."""
         try:
             read_opening(TOY, self.point(position, 1 if seat == self.initiator else 2), scalar)
         except DeckFault:
@@ -80,7 +80,7 @@ class Hand(PlainState, frozen=True):
         return True
 
     def shows(self, position: int, scalars: tuple[bytes, bytes], card: int) -> bool:
-        """Whether a card is the one behind two locks."""
+        """True if a card is the one behind two locks."""
         numbers = [int.from_bytes(scalar, "big") for scalar in scalars]
         try:
             check_card(TOY, self.deck_id, self.point(position, 0), numbers, card)
