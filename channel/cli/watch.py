@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, sleep
 
+from channelsim import plugins
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.target.target_files import target_files
 from channelsim.channel.report.plain import printable
 from channelsim.channel.report.terminal import console, say
 from channelsim.channel.system.file_changes import Snapshot, snapshot
 from channelsim.channel.system.interrupt import exit_code, polled
+from channelsim.channel.system.watchdog import Overrun
+from channelsim.games.errors import IllegalMove
 
 PERIOD = 0.3
 """Seconds between two looks at the files."""
@@ -49,8 +52,9 @@ def watched_target(name: str) -> Callable[[], Iterable[Path]]:
 def watch(files: Callable[[], Iterable[Path]], run: Callable[[Check], Round]) -> int:
     """Run rounds, each after a change of the files, until Ctrl-C or SIGTERM.
 
-    A round that a change or a signal ends has no line. Files that cannot be used for now are a
-    round with exit code 2. Returns the exit code of the last whole round.
+    A round that a change or a signal ends has no line. Files that cannot be used for now, and code
+    of the author's that fails or never ends, are a round with exit code 2. Returns the exit code of
+    the last whole round.
     """
     watched = _Watched(files)
     code: int | None = None
@@ -64,6 +68,12 @@ def watch(files: Callable[[], Iterable[Path]], run: Callable[[Check], Round]) ->
             except FilesChanged:
                 watched.settle()
                 continue
+            except (plugins.WrongAnswer, IllegalMove) as error:
+                done = Round(2, str(error))
+            except (Exception, SystemExit, Overrun) as error:
+                if not plugins.blamed(error):
+                    raise
+                done = Round(2, plugins.described(error))
             if done.interrupted:
                 break
             code = done.code

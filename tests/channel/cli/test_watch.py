@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,7 +15,10 @@ import pytest
 from channelsim.channel.cli.watch import Check, Round, watch
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.target.target_files import target_files
+from channelsim.channel.system import watchdog
 from channelsim.channel.system.file_changes import snapshot
+from channelsim.channel.system.user_code import load
+from channelsim.channel.system.watchdog import watching
 from tests.channel.command import channelsim
 from tests.channel.lab.toys import toy
 from tests.paths import DATA, ROOT
@@ -90,6 +94,25 @@ def stopped(rounds: Rounds, check: Check) -> Round:
         check()
 
 
+def fails(rounds: Rounds, check: Check) -> Round:
+    """Run a function of the author's that raises."""
+    rounds.save()
+    author = rounds.file.with_name("rules.py")
+    author.write_text("def judge():\n    raise SystemExit('no')\n")
+    load(author).judge()
+    raise AssertionError
+
+
+def never_ends(rounds: Rounds, check: Check) -> Round:
+    """Run a function of the author's that takes too long."""
+    rounds.save()
+    author = rounds.file.with_name("loop.py")
+    author.write_text("def judge():\n    while True:\n        pass\n")
+    with watching():
+        load(author).judge()
+    raise AssertionError
+
+
 def interrupted(rounds: Rounds, check: Check) -> Round:
     return Round(130, "", interrupted=True)
 
@@ -103,6 +126,16 @@ def interrupted(rounds: Rounds, check: Check) -> Round:
             (clean, compiles_not),
             2,
             ["round 1: clean", "round 2 (end.clsp changed): end.clsp: this `(` is never closed"],
+        ),
+        (
+            (fails, never_ends, clean),
+            0,
+            [
+                "round 1: SystemExit: no (rules.py, line N)",
+                "round 2 (end.clsp changed): Overrun: judge: not done after 0.2 seconds of"
+                " processor time (loop.py, line N)",
+                "round 3 (end.clsp changed): clean",
+            ],
         ),
         ((stopped, failed), 1, ["round 1 (end.clsp changed): 1 finding"]),
         ((clean, interrupted), 0, ["round 1: clean"]),
@@ -119,9 +152,12 @@ def test_rounds(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("channelsim.channel.cli.watch.PERIOD", 0.001)
+    monkeypatch.setattr(watchdog, "SECONDS", 0.2)
+    monkeypatch.setattr(watchdog, "TICK", 0.05)
     rounds = Rounds(tmp_path / "end.clsp", *steps)
     assert watch(lambda: [rounds.file], rounds) == code
-    assert capsys.readouterr().out.splitlines() == lines
+    out = capsys.readouterr().out.replace(f"{tmp_path}/", "")
+    assert re.sub("line [23]\\)", "line N)", out).splitlines() == lines
 
 
 @pytest.mark.parametrize(
