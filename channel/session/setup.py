@@ -76,25 +76,28 @@ class Setup:
         """Find who moves first in this hand: 0 is the initiator, 1 the receiver.
 
         Turns alternate from hand to hand, and in each of several games by itself: with two
-        games by pairs of hands, or each peer would always be the first in the same game. In a
-        rotation the button alternates, which the initiator has first; the `game` says which seat
-        has it.
+        games by pairs of hands, or each peer would always be the first in the same game. What
+        alternates is the button, and the `game` says which seat has it. The initiator moves first
+        in the first hand; in a rotation it has the button there.
 
         >>> one = Setup(("a",), "", 4, 1, 1, 1, ("", ""))
         >>> [one.first(number) for number in range(4)]
         [0, 1, 0, 1]
-        >>> two = Setup(("a", "b"), "", 4, 1, 1, 1, ("", ""))
+        >>> two = Setup(("calpoker", "spacepoker"), "", 4, 1, 1, 1, ("", ""))
         >>> [(two.game(number), two.first(number)) for number in range(4)]
-        [('a', 0), ('b', 1), ('a', 1), ('b', 0)]
+        [('calpoker', 0), ('spacepoker', 1), ('calpoker', 1), ('spacepoker', 0)]
         """
         hands = self.script.hand if self.script else ()
         named = hands[number].first if number < len(hands) else None
         if named:
             return NAMES.index(named)
+        if len(self.games) == 1:
+            return number % 2
+        button = registry.get(game or self.game(number)).button
         if self.rotation is not None:
-            return (number + registry.get(game or self.game(number)).button) % 2
+            return (number + button) % 2
         rounds = number // len(self.games) if len(self.games) % 2 == 0 else 0
-        return (number + rounds) % 2
+        return (number + rounds + button + registry.get(self.games[0]).button) % 2
 
     def stakes(self, number: int) -> tuple[int, int]:
         """The stakes in this hand in mojos, the initiator's first; the highest ones if the dealer

@@ -149,6 +149,11 @@ class SidePlayer:
         if len(offers) != 1 or offers[0].game != name:
             return f"the next hand is one of {name}"
         offer = offers[0]
+        # The sides propose in turn, and their ids are even and odd. A skipped id would skip a hand.
+        if offer.game_id != number:
+            return "its id is not the number of the next hand"
+        if offer.proposer_is_alice != (setup.first(number, name) == offer.game_id % 2):
+            return "other seats than those agreed on"
         if offer.parameters != self._parameters(name):
             return "other parameters than those agreed on"
         least = least_timeout(name, self.peer.config.agreement.confirmations)

@@ -47,7 +47,8 @@ from channelsim.channel.store.snapshots import (
 EVENTS_PER_SNAPSHOT = 50
 """Events after which a snapshot is taken, if the peer is not in a dispute.
 
-The first one is taken as soon as play begins, since the events before it remain."""
+The first one is taken as soon as play begins, since the events before it remain. One is taken too
+when the secrets of a deck are erased: the journal has them in the event that brought the deck."""
 
 MOST_REVEALS = 64
 """Early reveals of one game that are stored; a seat rebuilt without the others knows less."""
@@ -78,6 +79,8 @@ class DurablePeer:
         self._recorded_block = Block(0)
         self._since_snapshot = 0
         self._states = 0
+        # The journal has the event that brought a secret which has been erased since.
+        self._erased = False
         self._watched: list[Coin] = []
         self._reveals: list[Reveal] = []
         contents = store.load()
@@ -110,7 +113,7 @@ class DurablePeer:
         """
         if self._failed is not None:
             raise self._failed
-        due = not self._states or self._since_snapshot >= self._events_per_snapshot
+        due = not self._states or self._since_snapshot >= self._events_per_snapshot or self._erased
         if due and can_be_saved(self.peer.state):
             self._save_snapshot()
         before = self.peer.state
@@ -151,6 +154,7 @@ class DurablePeer:
         self._written(lambda: self._store.append(data, records))
         self._recorded_block = block
         self._since_snapshot += len(events)
+        self._erased |= _erases(effects)
         self._watched += [one.coin for one in effects if isinstance(one, Watch)]
 
     def _save_snapshot(self) -> None:
@@ -163,6 +167,7 @@ class DurablePeer:
         self._written(lambda: self._store.save_snapshot(snapshot, rows))
         self._states += len(rows)
         self._since_snapshot = 0
+        self._erased = False
         self._recorded_block = state.block
         self._pending.clear()
 
@@ -218,6 +223,7 @@ class DurablePeer:
         if isinstance(event, Block):
             self._recorded_block = event
         self._watched += [one.coin for one in effects if isinstance(one, Watch)]
+        self._erased |= _erases(effects)
         self._note_reveals(event, effects)
 
     def _questions(self) -> list[Effect]:
@@ -231,6 +237,11 @@ class DurablePeer:
         groups = [play.state.group(group_id) for group_id in unanswered(endpoint, play)]
         asked: list[Effect] = [Tell(Proposed(group)) for group in groups if group is not None]
         return asked + (your_turns(endpoint, play) if play.potato else [])
+
+
+def _erases(effects: Sequence[Effect]) -> bool:
+    """True if a record is erased, which an older event of the journal may still have."""
+    return any(isinstance(one, Store) and not one.data for one in effects)
 
 
 def _changed_nothing(before: PeerState, after: PeerState, effects: Sequence[Effect]) -> bool:

@@ -134,6 +134,8 @@ class SqliteStore:
             self._check_format()
             self._database.execute("PRAGMA journal_mode = WAL")
             self._database.execute("PRAGMA synchronous = FULL")
+            # What is deleted is overwritten: erased secrets are among it.
+            self._database.execute("PRAGMA secure_delete = ON")
             if most_pages:
                 self._database.execute(f"PRAGMA max_page_count = {most_pages:d}")
             # Fail now if the disk is read-only, and not after the first message.

@@ -98,7 +98,7 @@ class PokerPlayer:
         """The legal choices: none when it is the opponent's turn.
 
         Openings are forced, and so is the rest of the betting once both players are all-in. A
-        player may fold at every other turn; at the showdown a losing hand need not be shown.
+        player may fold at every other turn; who shows second need not show a hand that loses all.
         """
         if self.position.mover is not self.seat:
             return ()
@@ -113,14 +113,20 @@ class PokerPlayer:
                 return (discards("discard", len(state.known.movers)), self._fold())
             case Commit() | Rows():
                 return (ARRANGE, self._fold())
-            case Show() | Score():
+            case Show():
                 return (Forced("show"),)
+            case Score() as state:
+                found = self._committed(state)
+                return _showing(found is None or self._keeps(self._scored(state, found[1])))
             case End() as state:
-                keeps = self._showdown(state)[0] < state.table.stake + state.put
-                return (Forced("show"),) if keeps else (Plain("show"), Plain("muck"))
+                return _showing(self._keeps(state.table.unit * self._showdown(state)[0]))
             case _:
                 share = amount_text(self.position.mover_share, self.terms.unit)
                 return (Forced("accept", hint=f"take {share}"),)
+
+    def _keeps(self, share: int) -> bool:
+        """True if a player that shows, and leaves this share, has more than one that gives up."""
+        return self.terms.amount - share > self.position.mover_share
 
     def _openings(self, state: Begin) -> tuple[Choice, ...]:
         if not self._is_first(state):
@@ -227,12 +233,21 @@ class PokerPlayer:
 
     def _score(self, state: Score) -> Play:
         """Show the arrangement that this player committed to."""
+        found = self._committed(state)
+        if found is None:
+            raise IllegalAction("this player did not make the commitment")
+        order, rows = found
+        return Play(self._shown(state.held) + order + self.salt, self._scored(state, rows))
+
+    def _committed(self, state: Score) -> tuple[bytes, tuple[int, ...]] | None:
+        """The order and the rows that this player committed to; None if it did not."""
         order = committed_order(positions_of(state.held), self.salt, state.commitment)
         rows = in_order(state.held, self.cards.own, order) if order else None
-        if order is None or rows is None:
-            raise IllegalAction("this player did not make the commitment")
-        share = state.table.unit * due_points(state, rows)
-        return Play(self._shown(state.held) + order + self.salt, share)
+        return None if order is None or rows is None else (order, rows)
+
+    def _scored(self, state: Score, rows: tuple[int, ...]) -> int:
+        """The opponent's share once these rows are shown, in mojos."""
+        return state.table.unit * due_points(state, rows)
 
     def _locks(self, deal: Iterable[tuple[int, int]], seats: Seats) -> bytes:
         """Open the own locks of a deal: all but those of the own cards."""
@@ -319,6 +334,11 @@ class PokerPlayer:
 def positions_of(held: Held) -> bytes:
     """The positions of private cards, in the order of the deal."""
     return bytes(position for position, _ in held)
+
+
+def _showing(forced: bool) -> tuple[Choice, ...]:
+    """The choices of a player that is to show: it may give up where that costs nothing."""
+    return (Forced("show"),) if forced else (Plain("show"), Plain("muck"))
 
 
 def discards(verb: str, cards: int, hint: str = "") -> OneOf:

@@ -42,6 +42,10 @@ MOST_DECKS = 4
 """The most decks in preparation or ready at once (PD-17)."""
 
 
+MOST_SKIPPED = 1000
+"""How far above the highest number used a proposal may name a deck, and use up the number."""
+
+
 @dataclass(frozen=True, slots=True)
 class Answered:
     """A step that was answered: the digest of its message, and the answer, for a repeat."""
@@ -231,9 +235,17 @@ def change(
 
 
 def name(pool: DeckPool, numbers: Iterable[int]) -> PoolTransition:
-    """Take out decks that a proposal names: whatever becomes of it, no other one may (PD-9)."""
+    """Take out decks that a proposal names: whatever becomes of it, no other one may (PD-9).
+
+    A number that is not in use yet is used up too, with those below it (PD-10).
+    """
     effects: list[Effect] = []
-    for number in sorted({*numbers} & {*pool.decks}):
+    for number in sorted({*numbers}):
+        if pool.highest < number <= pool.highest + MOST_SKIPPED:
+            pool, stores = _use(pool, number)
+            effects += stores
+        if number not in pool.decks:
+            continue
         deck = pool.decks[number].deck
         if deck is not None:
             effects.append(Store(record_name(number), encode_deck(deck, named=True)))

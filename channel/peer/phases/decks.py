@@ -64,13 +64,17 @@ def on_block(config: Config, state: PeerState) -> Transition:
 
 
 def drop_all(state: PeerState) -> Transition:
-    """Drop the decks of no game when play ends: none of them will be used."""
-    pool = play_of(state).decks
+    """Drop the decks of no live game when play ends: none of them will be used.
+
+    No open proposal becomes a game any more.
+    """
+    play = play_of(state)
+    pool = play.decks
     empty = DeckPool(pool.side, pool.channel_id, pool.settings, pool.highest)
-    return _with_pool(state, (empty, []))
+    return erase(replace(state, play=replace(play, decks=empty)), play_ends=True)
 
 
-def erase(state: PeerState) -> Transition:
+def erase(state: PeerState, *, play_ends: bool = False) -> Transition:
     """Erase the secrets of decks that no game needs any more (PD-16).
 
     A game is final when the newest state that either side can publish no longer has it.
@@ -79,7 +83,8 @@ def erase(state: PeerState) -> Transition:
     ready = play.decks.ready
     if not endpoint.decks and not ready:
         return state, []
-    named = {number for group in play.state.groups for number in group.decks()}
+    groups = () if play_ends else play.state.groups
+    named = {number for group in groups for number in group.decks()}
     games = (*play.state.games, *play.newest.state.games)
     live = {game.terms.deck.deck_id for game in games if game.terms.deck is not None}
     left = {

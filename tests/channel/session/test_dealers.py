@@ -9,8 +9,17 @@ from time import sleep
 import pytest
 
 from channelsim.channel.errors import InvariantError
-from channelsim.channel.peer.interface import Close, DeckReady, PrepareDeck
+from channelsim.channel.peer.interface import (
+    AcceptGames,
+    CancelGames,
+    Close,
+    DeckReady,
+    PrepareDeck,
+    Proposed,
+)
 from channelsim.channel.protocol.messages import Batch, DeckStep, Propose, decode
+from channelsim.channel.protocol.proposals import offer_of
+from channelsim.channel.protocol.state import Group
 from channelsim.channel.session import deck_works
 from channelsim.channel.session import session as sessions
 from channelsim.channel.session.deciders import Deciders
@@ -31,7 +40,7 @@ from tests.channel.peer.decks import high_card
 from tests.channel.peer.decks.test_pool import SETTINGS
 from tests.channel.peer.decks.test_proposals import SETTINGS as DECKS
 from tests.channel.peer.decks.test_proposals import call, high, prepare
-from tests.channel.table import BEN, sit
+from tests.channel.table import ANN, BEN, STAKE, Cheat, sit
 
 
 def setup(hands: int, seed: str = "dealers") -> Setup:
@@ -169,6 +178,27 @@ def test_the_receiver_s_player_prepares_the_next_deck_during_a_hand() -> None:
                 assert ben.next_command() == PrepareDeck(), "the hand has just begun"
             table.go_on(call, call).farm().go_on(call, call)
         assert (ann.next_command(), ben.next_command()) == (Close(), None)
+
+
+@pytest.mark.parametrize(
+    ("alice", "skipped", "reason"),
+    [
+        (True, 0, ""),
+        (False, 0, "other seats than those agreed on"),
+        (True, 2, "its id is not the number of the next hand"),
+    ],
+)
+def test_a_player_accepts_the_next_hand_alone(alice: bool, skipped: int, reason: str) -> None:
+    """GEN-1, ROT-1: whoever proposes chooses neither the button nor the number of the hand."""
+    with high_card.registered():
+        table = prepare(sit("seats", decks=DECKS).open())
+        one = Setup(("highcard",), "seats", 8, STAKE, 1, 10_000, ("caller", "caller"))
+        ben = SidePlayer(one, table.ends[BEN].peer, by_policy("caller", bytes(32)))
+        table.ask(ANN)
+        offer = offer_of(table.channel, ANN, skipped, high(alice=alice, deck=1))
+        table.receive(BEN, Cheat(table, ANN).batch(Propose((offer,))))
+        answer = ben.answer(Proposed(Group(ANN, (offer,))))
+        assert answer == (CancelGames(offer.game_id, reason) if reason else AcceptGames(0))
 
 
 def test_secrets_are_drawn_from_what_the_driver_says() -> None:

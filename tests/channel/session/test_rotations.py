@@ -58,6 +58,25 @@ def test_horse_is_five_fixed_limit_games_with_the_button_of_each_player_once_in_
         assert money.ante == money.bring_in == (0 if VARIANTS[game.name].blinds else 1)
 
 
+@pytest.mark.parametrize(
+    ("games", "buttons"),
+    [
+        (("holdem", "five-draw", "omaha"), [0, 1, 0, 1, 0, 1]),
+        (("razz", "holdem", "omaha"), [0, 1, 0, 1, 0, 1]),
+        (("holdem", "five-draw"), [0, 1, 1, 0, 0, 1]),
+    ],
+)
+def test_the_button_passes_in_a_list_of_games(games: tuple[str, ...], buttons: list[int]) -> None:
+    """GEN-1; with two games, each player has it in both of them."""
+    one = setup(None, games, 6)
+    held = []
+    for hand in range(6):
+        alice = one.first(hand)
+        game = registry.get(one.game(hand))
+        held.append(alice if game.button is Seat.ALICE else 1 - alice)
+    assert [(who + held[0]) % 2 for who in held] == buttons
+
+
 @pytest.mark.parametrize("game", VARIANTS)
 def test_every_game_with_bets_is_played_with_every_structure(game: str) -> None:
     limits = registry.get(game).limits

@@ -20,7 +20,7 @@ from channelsim.channel.store.memory_store import MemoryStore
 from channelsim.games.deck.secrets import encode_scalars
 from tests.channel.peer.decks import high_card
 from tests.channel.peer.decks.test_proposals import SETTINGS, call, high, prepare
-from tests.channel.table import ANN, BEN, Table, sit
+from tests.channel.table import ANN, BEN, Table, sit, wish
 
 
 @pytest.fixture(autouse=True)
@@ -40,6 +40,12 @@ class Stored:
         """The peer that a restart makes from the store."""
         end = self.table.ends[side]
         return DurablePeer(Peer(end.peer.config), self.stores[side]).peer
+
+    def disk(self, side: int) -> bytes:
+        """All that is in the store of a side."""
+        found = self.stores[side].load()
+        records = found.records.values()
+        return b"".join((*found.opening, found.snapshot, *found.states, *found.events, *records))
 
     def check(self) -> None:
         """Check that a restart of either side now would be the same peer, without preparations."""
@@ -111,6 +117,36 @@ def test_a_preparation_is_not_on_disk() -> None:
         again = both.restarted(side)
         assert not again.play.decks.decks
         assert again.play.decks.highest == 1, "the number is used up"
+
+
+@pytest.mark.parametrize("restart", [False, True])
+def test_locks_that_were_never_opened_leave_the_journal(restart: bool) -> None:
+    """PD-16: they came with the event that brought the deck."""
+    both = stored()
+    table = prepare(both.table)
+    locks = [
+        {lock.to_bytes(32, "big") for lock in end.play.decks.ready[1].own_locks}
+        for end in table.ends
+    ]
+    assert all(lock in both.disk(side) for side in (ANN, BEN) for lock in locks[side])
+    table.propose(ANN, high()).go_on(call, call)
+    table.farm().go_on(call, call)
+    table.propose(BEN, wish()).go_on()
+    assert not any(end.endpoint.decks for end in table.ends)
+    if restart:
+        for side, end in enumerate(table.ends):
+            peer = Peer(end.peer.config)
+            end.driven.actor = DurablePeer(peer, both.stores[side])
+            end.peer.state = peer.state
+            end.driven.actor.peer = end.peer
+        table.driver.reconnect()
+        table.pump()
+    table.propose(ANN, wish()).go_on()
+    said = b"".join(blob for _, blob in table.sent)
+    for side in (ANN, BEN):
+        unopened = {lock for lock in locks[side] if lock not in said}
+        assert unopened
+        assert not any(lock in both.disk(side) for lock in unopened)
 
 
 def test_a_restarted_side_burns_the_deck_of_the_other() -> None:

@@ -126,3 +126,23 @@ def test_a_draw_is_a_mask_of_the_hand() -> None:
     assert game.read_action(player, "discard") == Action("discard", 0)
     with pytest.raises(IllegalAction):
         game.read_action(player, "discard 6")
+
+
+def test_an_arrangement_that_loses_all_may_be_mucked() -> None:
+    """SHOW-3: the share is the same, and the cards stay hidden."""
+    game, seen = GAMES["chinese"], set()
+    for seed in range(40):
+        one = sit_down(f"muck {seed}", 100, 2, game).until(
+            "score", *[by_policy("random", f"{seed}", game)] * 2
+        )
+        mover = one.position.mover
+        verbs = tuple(choice.verb for choice in one.players[mover].choices())
+        play = one.players[mover].act(Action("show"))
+        left = one.terms.amount - getattr(play, "share", 0)
+        assert verbs == (("show",) if left > one.position.mover_share else ("show", "muck"))
+        if len(verbs) == 2:
+            one.step(Action("muck"))
+            assert one.payouts is not None
+            assert one.payouts[mover] == left == 0
+        seen.add(verbs)
+    assert len(seen) == 2

@@ -21,7 +21,12 @@ from channelsim.channel.peer.interface import (
     Store,
     Tell,
 )
-from channelsim.channel.protocol.deck_records import HIGHEST, record_name, restore_decks
+from channelsim.channel.protocol.deck_records import (
+    HIGHEST,
+    encode_highest,
+    record_name,
+    restore_decks,
+)
 from channelsim.channel.protocol.messages import DeckAbort, DeckStep, decode, encode
 from channelsim.channel.protocol.state import Side
 from channelsim.games.chance import Chance
@@ -385,6 +390,17 @@ def test_a_step_of_a_deck_that_is_not_open_is_answered_with_its_end() -> None:
     assert sent == Send(encode(DeckAbort(7)))
     assert isinstance(told, Tell)
     assert not two.pools[RECEIVER].highest
+
+
+def test_a_named_number_is_used_up_within_reach() -> None:
+    """PD-10: a proposal cannot use up all numbers at once."""
+    pool = Pools().pools[INITIATOR]
+    after, effects = pools.name(pool, [5, 3])
+    assert after.highest == 5
+    assert effects[-1] == Store(HIGHEST, encode_highest(5))
+    far = pool.highest + pools.MOST_SKIPPED
+    assert pools.name(pool, [far])[0].highest == far
+    assert pools.name(pool, [far + 1]) == (pool, [])
 
 
 def test_a_named_deck_leaves_the_pool_for_ever() -> None:

@@ -13,6 +13,7 @@ from channelsim.channel.peer.interface import (
     AcceptGames,
     CancelGames,
     Close,
+    Command,
     DeckBurnt,
     DeckReady,
     GameSettled,
@@ -182,6 +183,14 @@ def test_an_unknown_deck_is_refused(number: int) -> None:
     assert reason == f"PD-9: deck {number} is unknown"
 
 
+def test_a_number_that_was_named_before_its_deck_began_is_used_up() -> None:
+    """PD-10: burnt by its first proposal, though there is no such deck yet."""
+    table = prepare(opened())
+    assert proposal(table, 1, change=NamedDeck(2, bytes(32))) == ["PD-9: deck 2 is unknown"]
+    table.command(BEN, PrepareDeck())
+    assert [*table.ends[BEN].play.decks.decks] == [1, 3]
+
+
 def test_a_deck_that_was_given_up_is_refused() -> None:
     table = prepare(opened())
     table.receive(BEN, DeckAbort(1))
@@ -306,6 +315,20 @@ def test_unused_decks_are_erased_when_play_ends() -> None:
         assert not end.endpoint.decks
         assert not end.play.decks.decks
         assert restore_decks(SETTINGS.group, end.stored).free == {}
+
+
+@pytest.mark.parametrize("ending", [Close(), GoOnChain()])
+def test_the_deck_of_an_open_proposal_is_erased_when_play_ends(ending: Command) -> None:
+    table = prepare(opened())
+    table.propose(ANN, high()).until(lambda: bool(table.ends[BEN].offers))
+    end = table.ends[BEN]
+    assert [*end.endpoint.decks] == [1]
+    table.command(BEN, ending)
+    table.ends[BEN].offers.clear()
+    table.pump()
+    assert end.peer.phase is not Phase.PLAYING
+    assert not end.endpoint.decks
+    assert restore_decks(SETTINGS.group, end.stored).named == {}
 
 
 # --- a fault is no violation ----------------------------------------------------------------------
