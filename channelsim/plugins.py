@@ -30,7 +30,7 @@ from importlib.metadata import Distribution, EntryPoint, distributions
 from importlib.util import find_spec
 from pathlib import Path
 from traceback import walk_tb
-from typing import Generic, ParamSpec, TypeVar, cast
+from typing import Any, Generic, ParamSpec, TextIO, TypeVar, cast
 
 OFF = "CHANNELSIM_NO_PLUGINS"
 """The environment variable that turns all plug-ins off."""
@@ -125,6 +125,7 @@ class Group(Generic[T]):
             _packages[plugin.point.module.partition(".")[0]] = plugin.package
             with redirect_stdout(sys.stderr):  # our output may be a document
                 made = plugin.point.load()
+            _redirect_prints(plugin.point.module.partition(".")[0])
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # also SystemExit, and what does not derive from Exception
@@ -159,7 +160,7 @@ class Group(Generic[T]):
 
 
 def are_off() -> bool:
-    """Whether the environment turns plug-ins off."""
+    """True if the environment turns plug-ins off."""
     return os.environ.get(OFF, "") not in ("", "0")
 
 
@@ -211,7 +212,7 @@ def note_author(path: str) -> None:
 
 
 def is_authors(file: str) -> bool:
-    """Whether a file is other authors' code that was loaded."""
+    """True if a file is other authors' code that was loaded."""
     while file not in _authors:
         folder = os.path.dirname(file)
         if folder == file:
@@ -281,7 +282,7 @@ def answered(function: Callable[P, T], problem: Callable[[object], str]) -> Call
     """
 
     def call(*args: P.args, **kwargs: P.kwargs) -> T:
-        made = function(*args, **kwargs)
+        made = called(function, *args, **kwargs)
         if said := problem(made):
             raise wrong_answer(function, made, said)
         return made
@@ -289,13 +290,28 @@ def answered(function: Callable[P, T], problem: Callable[[object], str]) -> Call
     return call
 
 
+def called(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Call an author's function. Raises `WrongAnswer` if it does not take these arguments."""
+    try:
+        return function(*args, **kwargs)
+    except TypeError as error:
+        # Raised by the call itself, and not inside of the function.
+        if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+            raise
+        raise WrongAnswer(f"{_head(function)} cannot be called: {error}") from None
+
+
 def wrong_answer(function: object, made: object, problem: str) -> WrongAnswer:
     """The error for an answer of an author's function: its package, its name, and the answer."""
+    return WrongAnswer(f"{_head(function)} returned {cut(made)}: {problem}")
+
+
+def _head(function: object) -> str:
+    """The package and the name of an author's function."""
     module = getattr(function, "__module__", None) or type(function).__module__
     name = getattr(function, "__qualname__", None) or type(function).__qualname__
     package = _packages.get(module.partition(".")[0])
-    head = f"{package}: {module}.{name}" if package else f"{module}.{name}"
-    return WrongAnswer(f"{head} returned {cut(made)}: {problem}")
+    return f"{package}: {module}.{name}" if package else f"{module}.{name}"
 
 
 _authors: set[str] = set()
@@ -307,6 +323,18 @@ _packages: dict[str, str] = {}
 _complaints: dict[str, None] = {}
 _loaded: dict[tuple[str, str], object] = {}
 """By group and name, what was loaded, or the `PluginError`."""
+
+
+def to_stderr(*values: object, file: TextIO | None = None, **options: Any) -> None:
+    """Print as `print` does, on stderr unless `file` says where: our output may be a document."""
+    print(*values, file=file or sys.stderr, **options)
+
+
+def _redirect_prints(package: str) -> None:
+    """Let what the modules of a package print go to stderr."""
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] == package:
+            vars(module).setdefault("print", to_stderr)
 
 
 def _places(module: str) -> Iterable[str]:

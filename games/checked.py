@@ -39,7 +39,7 @@ from channelsim.games.evidence import Candidate
 from channelsim.games.players import Play, Player, Policy, Position, Seat, Settle, Terms
 from channelsim.games.story import Hand, Line, Story
 from channelsim.games.verdicts import Hashes, Judge, Verdict
-from channelsim.plugins import answered, wrong_answer
+from channelsim.plugins import answered, called, wrong_answer
 
 
 def checked(game: Game) -> Game:
@@ -78,7 +78,7 @@ def checked_policy(name: str, policy: Policy) -> Policy:
         choices = player.choices()
         if (only := forced_action(choices)) is not None:
             return only
-        action: object = policy(bare(player), chance)
+        action: object = called(policy, bare(player), chance)
         if isinstance(action, Action):
             try:
                 choose(choices, action)
@@ -97,7 +97,7 @@ def _judge(game: Game, name: str, judge: Judge) -> Judge:
     def judged(
         state: Any, move: bytes, share: int, amount: int, evidence: Value, hashes: Hashes, /
     ) -> Verdict:
-        verdict = judge(state, move, share, amount, evidence, hashes)
+        verdict = called(judge, state, move, share, amount, evidence, hashes)
         if problem := verdict_problem(verdict, game.validators, game.rules):
             raise wrong_answer(judge, verdict, f"{problem} (the judge of {name})")
         return verdict

@@ -30,11 +30,11 @@ from channelsim.games.choices import (
     choose,
     random_action,
 )
-from channelsim.games.errors import IllegalAction
+from channelsim.games.errors import BadTerms, IllegalAction
 from channelsim.games.even_stakes import even_stakes, even_terms
 from channelsim.games.evidence import Candidate, Evidence
 from channelsim.games.names import quoted
-from channelsim.games.plain_player import Moves, PlainPlayer
+from channelsim.games.plain_player import Moves, PlainPlayer, Taken
 from channelsim.games.players import (
     Initial,
     Parameters,
@@ -75,6 +75,7 @@ from channelsim.games.verdicts import (
 __all__ = [
     "Action",
     "Amount",
+    "BadTerms",
     "Benchmark",
     "Bytes16",
     "Bytes32",
@@ -114,6 +115,7 @@ __all__ = [
     "State",
     "Step",
     "Story",
+    "Taken",
     "Terms",
     "Valid",
     "Validator",

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from channelsim.games.amounts import amount_text
-from channelsim.games.answers import choices_problem, taken_problem
+from channelsim.games.answers import choices_problem, evidence_problem, taken_problem
 from channelsim.games.choices import Action, Choice, Forced, choose
 from channelsim.games.errors import BadAdvisory
 from channelsim.games.evidence import Candidate
 from channelsim.games.players import Play, Position, Seat, Settle, Terms
-from channelsim.plugins import wrong_answer
+from channelsim.plugins import called, wrong_answer
 
 Taken: TypeAlias = Play | Settle | Callable[[int], Play | Settle]
 """The play that takes a choice; where the choice takes a number, a function of the number."""
@@ -61,9 +61,12 @@ class PlainPlayer:
         if self.position.over:
             share = amount_text(self.position.mover_share, self.terms.unit)
             return {Forced("accept", hint=f"take {share}"): Settle()}
-        moves: object = self.moves(self)
+        moves: object = called(self.moves, self)
         if not isinstance(moves, Mapping) or choices_problem(tuple(moves)):
             raise wrong_answer(self.moves, moves, "not a dictionary of plays by choice")
+        if not moves:
+            validator = self.position.validator
+            raise wrong_answer(self.moves, moves, f"no choice of a player in its turn, {validator}")
         return moves
 
     def moved(self, position: Position) -> PlainPlayer:
@@ -72,7 +75,10 @@ class PlainPlayer:
 
     def evidence(self, before: Position, move: bytes) -> tuple[Candidate, ...]:
         """Evidence to try against the opponent's move, besides `()`."""
-        return self.proofs(self, before, move)
+        found: object = called(self.proofs, self, before, move)
+        if problem := evidence_problem(found):
+            raise wrong_answer(self.proofs, found, problem)
+        return cast("tuple[Candidate, ...]", found)
 
     def advisory(self) -> bytes | None:
         """No early reveal."""

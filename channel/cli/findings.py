@@ -16,7 +16,7 @@ from channelsim.channel.lab.target.loading import load
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.terminal import console, print_json, say
 
-ORDER_ONLY = "no side loses by these: the program looks at evidence and rules in another order"
+ORDER_ONLY = "no side loses in these: the program looks at evidence and rules in another order"
 """The title of the findings that are listed apart."""
 
 

@@ -7,7 +7,6 @@ import traceback
 from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TextIO
 
 from channelsim import plugins
 from channelsim.channel.errors import UsageError
@@ -31,7 +30,7 @@ def load(path: Path) -> ModuleType:
     name = f"channelsim_user_{sha256(str(path.resolve()).encode()).hexdigest()[:16]}"
     module = ModuleType(name)
     module.__file__ = str(path)
-    module.__dict__["print"] = _to_stderr
+    module.__dict__["print"] = plugins.to_stderr
     plugins.note_author(str(path))
     sys.modules[name] = module  # dataclasses look their module up
     try:
@@ -43,11 +42,6 @@ def load(path: Path) -> ModuleType:
     except BaseException as error:
         raise UsageError(failure(path, error)) from None
     return module
-
-
-def _to_stderr(*values: object, file: TextIO | None = None, **options: Any) -> None:
-    """Print, on stderr unless the user's code says where."""
-    print(*values, file=file or sys.stderr, **options)
 
 
 def failure(path: Path, error: BaseException) -> str:

@@ -16,12 +16,15 @@ from channelsim.channel.lab.referee.referee_runs import Commitment
 from channelsim.channel.lab.sites.site import Call
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.run import ProgramValid, Raised
-from channelsim.clsp.values import NIL, from_list
-from channelsim.games.contract import Slash, Valid, Verdict
+from channelsim.clsp.values import NIL, Value, from_list
+from channelsim.games.contract import Raise, Slash, Valid, Verdict
 from channelsim.games.evidence import for_challenger
 from channelsim.games.judge import result_value
 
 CONDITIONS = "the extra conditions"
+
+_STRANGE: tuple[Value, ...] = ((NIL, NIL), b"\xff" * 33)
+"""Evidence of no game: a pair, and more bytes than a hash has."""
 
 RECORD = 3
 """The items of a result before its extra conditions."""
@@ -77,8 +80,16 @@ def assess(trial: Trial, case: SiteCase, verdict: Verdict, outcome: str) -> Asse
         return Assessment(GRIEFING, text, f"legal: {outcome}")
     rule = getattr(verdict, "rule", "")
     text = f"evidence that {trial.rule(rule)} refuses: {outcome}"
-    same = isinstance(ruling, Valid) and not difference(trial, case.call, ruling)
-    return Assessment(DISAGREEMENT, text, f"{rule}: {outcome}", outcome == VALID and same)
+    if outcome == VALID and isinstance(ruling, Valid) and not difference(trial, case.call, ruling):
+        if _ignores_evidence(trial, case):
+            return Assessment(DISAGREEMENT, text, f"{rule}: {outcome}", order_only=True)
+        text += "; on another move the program may slash honest play by it"
+    return Assessment(DISAGREEMENT, text, f"{rule}: {outcome}")
+
+
+def _ignores_evidence(trial: Trial, case: SiteCase) -> bool:
+    """True if the program accepts a move whatever the evidence is."""
+    return all(isinstance(trial.run(case.move, case.share, one), ProgramValid) for one in _STRANGE)
 
 
 def _for_the_opponent(trial: Trial, case: SiteCase, verdict: Verdict) -> Verdict:
@@ -117,7 +128,10 @@ def _cheat(trial: Trial, case: SiteCase, rule: str, verdict: Verdict, outcome: s
             f"on a move that {what} forbids: {outcome} where the rules say"
             f" {type(verdict).__name__.lower()}; its opponent's own evidence still slashes it"
         )
-        return Assessment(DISAGREEMENT, text, f"{rule}: {outcome}", order_only=True)
+        # A slash by evidence that the rules refuse, and by nothing less, may hit honest moves too.
+        refused = isinstance(verdict, Raise) and outcome == SLASH
+        order_only = not refused or trial.slashes(case.move, case.share, NIL)
+        return Assessment(DISAGREEMENT, text, f"{rule}: {outcome}", order_only)
     if not passes(trial, case):
         text = f"a move that {what} forbids: {outcome}; only the referee's limits stop it"
         return Assessment(DISAGREEMENT, text, f"{rule}: {outcome}, stopped")

@@ -22,7 +22,7 @@ from channelsim.games.contract import (
 from channelsim.games.errors import BadTerms
 from channelsim.games.selfplay import PlayedMove, turns
 
-UNITS = (1, 1, 2, 7, 100, 100, 100, 1000, 10**9, 2**33)
+UNITS = (1, 1, 2, 7, 100, 100, 100, 1000, 10**9, 2**33, 10**12, 2**57)
 """Units of generated hands, in mojos: amounts of every length."""
 
 MOST_STACK = 20

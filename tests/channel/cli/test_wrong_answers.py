@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,18 @@ WRONG = {
     "moves_none": (
         *("    match player.position.state:\n", "    return None\n    match 1:\n"),
         "moves returned None: not a dictionary of plays by choice",
+    ),
+    "moves_empty": (
+        *("    match player.position.state:\n", "    return {}\n    match 1:\n"),
+        "moves returned a dict, {}: no choice of a player in its turn, commit",
+    ),
+    "arguments": (
+        *("entropy[:16], moves)", "entropy[:16], lambda: {})"),
+        "<lambda> cannot be called: new_player.<locals>.<lambda>() takes 0 positional arguments",
+    ),
+    "evidence": (
+        *("entropy[:16], moves)", "entropy[:16], moves, lambda *_: (5,))"),
+        "<lambda> returned a tuple, (5,): ",
     ),
     "share": (
         "Play(player.secret, share)",
@@ -124,6 +137,18 @@ def test_a_wrong_answer_of_a_game_is_one_line(part: int, tmp_path: Path) -> None
         assert (one.code, one.out, one.err.count("\n")) == (2, "", 1), (name, one)
         assert f"channelsim: mine: {name}." in one.err, one.err
         assert WRONG[name][-1] in one.err
+
+
+def test_what_a_plug_in_prints_is_in_no_document(tmp_path: Path) -> None:
+    text = wrong_game(
+        "prints", "    match player.position.state:\n", "    print('seen')\n    match 1:\n"
+    )
+    (tmp_path / "prints.py").write_text(text.replace("match 1:", "match player.position.state:"))
+    install(tmp_path, "mine", {"games": ["prints = prints:GAME"]})
+    (ran,) = run((tmp_path,), [("play", "prints", "--hands", 1, "--seed", "x", "--json")])
+    assert ran.code == 0
+    assert json.loads(ran.out)["hands"]
+    assert "seen" in ran.err
 
 
 def test_a_wrong_answer_is_named_in_the_lab_too(tmp_path: Path) -> None:
