@@ -148,6 +148,43 @@ def test_evidence_before_rules_is_a_matter_of_order(tmp_path: Path) -> None:
     assert written.source_line.startswith(f"{tmp_path}/tree/calpoker/e.clsp:")
 
 
+@pytest.mark.parametrize(
+    ("changes", "order_only"),
+    [
+        ([("(is_mask evidence 5)", "(any (is_mask evidence 5) (is_mask evidence 6))")], False),
+        (
+            [
+                ("(is_mask evidence 5)", "(if (l evidence) 0 (is_mask evidence 5))"),
+                ("      (x)\n", "      (q 0 0 0)\n"),
+            ],
+            True,
+        ),
+    ],
+)
+def test_evidence_that_the_program_judges_by_mistake_is_no_matter_of_order(
+    changes: list[tuple[str, str]], order_only: bool, tmp_path: Path
+) -> None:
+    """Six cards win no hand here, but may on another move; without a judgement they never do."""
+    edits = [("calpoker/e.clsp", *change) for change in changes]
+    target = load(str(target_file(tmp_path, "calpoker", *edits)))
+    turn = next(turn for turn in plain_hands(target, b"order") if turn.before.validator == "e")
+    site = make_site(target, turn.before, turn.play, turn.amount, turn.receiver)
+    (agree,) = (law for law in laws() if law.name == "verdicts agree")
+    masks = (bytes([mask]) for mask in range(1, 256) if mask.bit_count() == 6)
+    found = [
+        one
+        for mask in masks
+        for one in broken_by(
+            target,
+            agree,
+            Probe(site, make_case(site, "order", site.play.move, site.play.share, mask)),
+        )
+        if one.severity == DISAGREEMENT
+    ]
+    assert found
+    assert {one.order_only for one in found} == {order_only}
+
+
 @pytest.mark.long
 def test_a_combination_of_two_mistakes_stands_under_one_of_them(tmp_path: Path) -> None:
     changes = [
