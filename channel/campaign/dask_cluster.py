@@ -45,7 +45,7 @@ class DaskCluster:
             raise UsageError(
                 "--cluster: Dask is not installed; install channelsim[cluster]"
             ) from None
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # errors are reported here
+        _silence()
         self._address, self._killed = address, KilledWorker
         self._threads, self._counted = 1, -RECOUNT
         connect: Any = Client
@@ -58,6 +58,11 @@ class DaskCluster:
             raise UsageError(
                 f"--cluster {address}: no scheduler answers ({reason[:200]})"
             ) from None
+
+    @property
+    def is_empty(self) -> bool:
+        """True if the scheduler has no workers now."""
+        return not self._client.nthreads()
 
     @property
     def size(self) -> int:
@@ -111,6 +116,13 @@ class DaskCluster:
         """Cancel the shards under way, and leave the cluster as it was."""
         self._executor.shutdown(wait=False)
         self._client.close()
+
+
+def _silence() -> None:
+    """Let Dask log no errors: the command reports them. Some of its loggers have a level set."""
+    for name in ("distributed", *logging.root.manager.loggerDict):
+        if name.partition(".")[0] in ("distributed", "tornado"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 class _WorkerJob:

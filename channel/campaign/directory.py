@@ -16,7 +16,7 @@ at a time may write to a directory; anyone may read it meanwhile.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -102,10 +102,18 @@ class CampaignDirectory(Generic[R]):
     `complaints` are lines on what could not be used, for the user.
     """
 
-    def __init__(self, path: Path, file: CampaignFile, shards: LineLog, progress: LineLog) -> None:
+    def __init__(
+        self,
+        path: Path,
+        file: CampaignFile,
+        shards: LineLog,
+        progress: LineLog,
+        notes: Sequence[str] = (),
+    ) -> None:
         self.path, self._file = path, file
         self._shards, self._progress = shards, progress
-        self.complaints: list[str] = []
+        self.complaints: list[str] = list(notes)
+        self._notes = notes
 
     @property
     def findings(self) -> Path:
@@ -143,7 +151,7 @@ class CampaignDirectory(Generic[R]):
                     " begin anew in another directory"
                 )
         # A campaign in rounds asks for them again in each.
-        self.complaints = damaged[:NAMED]
+        self.complaints = [*self._notes, *damaged[:NAMED]]
         if len(damaged) > NAMED:
             more = counted(len(damaged) - NAMED, "more line")
             self.complaints.append(f"{file}: {more} damaged; their shards are done again")
@@ -222,9 +230,15 @@ def opened(
             except OSError as error:
                 raise _unwritable(there, error) from None
         progress = LineLog(path / PROGRESS, PROGRESS_HEADER, MOST)
+        notes: list[str] = []
+        if progress.first != PROGRESS_HEADER:
+            # It decides nothing, and is not synchronised: a power cut may damage it.
+            progress.close()
+            (path / PROGRESS).replace(path / f"{PROGRESS}.damaged")
+            progress = LineLog(path / PROGRESS, PROGRESS_HEADER, MOST)
+            notes.append(f"{path / PROGRESS}: damaged; put aside, and begun anew")
         try:
-            _check_header(path / PROGRESS, progress.first, PROGRESS_HEADER)
-            yield CampaignDirectory(path, file, shards, progress)
+            yield CampaignDirectory(path, file, shards, progress, notes)
         finally:
             progress.close()
     finally:

@@ -69,7 +69,10 @@ def chosen_workers(jobs: int, plan: Plan, cluster: str | None, *, stored: bool) 
     if cluster is not None:
         from channelsim.channel.campaign.dask_cluster import DaskCluster
 
-        return DaskCluster(cluster)
+        workers = DaskCluster(cluster)
+        if workers.is_empty:
+            complain(f"--cluster {cluster}: no workers are there yet; waiting for them")
+        return workers
     return processes(min(jobs, plan.size), inline=not stored)
 
 

@@ -121,8 +121,9 @@ def findings(
 
 
 def file_name(finding: dict[str, Any]) -> str:
-    """The name of a finding's file: the same for the same promise and adversary."""
-    who = finding["scenario"]["adversary"] or "nobody"
+    """The name of a finding's file: the same for the same promise, adversary and games."""
+    scenario = finding["scenario"]
+    who = f"{scenario['adversary'] or 'nobody'} {' '.join(scenario['games'])}"
     what = finding.get("promise") or finding["exception"]
     slug = re.sub(r"[^a-z0-9]+", "-", f"{who} {what}".lower()).strip("-")
     digest = sha256(f"{who}\0{what}".encode()).hexdigest()[:8]

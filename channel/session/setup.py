@@ -83,9 +83,6 @@ class Setup:
         >>> one = Setup(("a",), "", 4, 1, 1, 1, ("", ""))
         >>> [one.first(number) for number in range(4)]
         [0, 1, 0, 1]
-        >>> two = Setup(("calpoker", "spacepoker"), "", 4, 1, 1, 1, ("", ""))
-        >>> [(two.game(number), two.first(number)) for number in range(4)]
-        [('calpoker', 0), ('spacepoker', 1), ('calpoker', 1), ('spacepoker', 0)]
         """
         hands = self.script.hand if self.script else ()
         named = hands[number].first if number < len(hands) else None

@@ -131,8 +131,8 @@ def command(
             policies=None if policy is None else policy_pair(policy),
         )
         with (
+            report_file(report, transcript=transcript) as page,
             transcript_file(transcript) as file,
-            report_file(report) as page,
             processes_of(scenario, wanted=processes) as apart,
         ):
             return run_dispute(
@@ -168,7 +168,7 @@ def command(
         ),
         str(script),
     )
-    with transcript_file(transcript) as file, report_file(report) as page:
+    with report_file(report, transcript=transcript) as page, transcript_file(transcript) as file:
         return run_session(
             setup,
             file.write,

@@ -10,13 +10,13 @@ import typer
 
 from channelsim.channel.campaign.directory import SUMMARY, is_campaign
 from channelsim.channel.cli.options import file_argument, file_option, refuse
+from channelsim.channel.cli.report_files import report_file
 from channelsim.channel.cli.reports import page_of
 from channelsim.channel.errors import UsageError
 from channelsim.channel.report import formats
 from channelsim.channel.report.terminal import console, say
 from channelsim.channel.system import input_files
 from channelsim.channel.system.file_kinds import Kind, check_kind
-from channelsim.channel.system.output import opened
 
 
 def command(
@@ -48,11 +48,10 @@ def command(
         document = _document(file)
         say(console(), formats.get(format)(document))
         return 0
-    with opened("--output", output) as page:
+    with report_file(output, "--output") as page:
         html, code = page_of(file)
-        if html:
-            page.write(html.encode())
-            page.finish()
+        if html and page is not None:
+            page(html)
     return code
 
 

@@ -8,12 +8,12 @@ from tempfile import mkstemp
 from typing import Annotated
 
 from channelsim.channel.cli.options import file_argument, file_option
+from channelsim.channel.cli.report_files import report_file
 from channelsim.channel.cli.reports import page_of
 from channelsim.channel.errors import UsageError
 from channelsim.channel.report.terminal import console, say
 from channelsim.channel.system import input_files
 from channelsim.channel.system.file_kinds import is_page
-from channelsim.channel.system.output import opened
 
 
 def command(
@@ -44,14 +44,12 @@ def _is_page(file: Path) -> bool:
 
 def _written(file: Path, output: Path | None) -> tuple[Path | None, int]:
     """The path of a new page of this file; None, with an exit code, if there is none."""
-    html, code = page_of(file)
-    if not html:
-        return None, code
     if output is None:
         handle, name = mkstemp(".html", "channelsim-")
         open(handle).close()
         output = Path(name)
-    with opened("--output", output) as page:
-        page.write(html.encode())
-        page.finish()
-    return output, code
+    with report_file(output, "--output") as page:
+        html, code = page_of(file)
+        if html and page is not None:
+            page(html)
+    return (output if html else None), code

@@ -124,7 +124,7 @@ def document(
     left = len(fields(probe))
     return _made(
         target,
-        finding,
+        msgspec.structs.replace(finding, loss=_lost(probe, finding)),
         finding.run or ((program, probe.case.arguments) if judged else None),
         text=f"{finding.validator}: {finding.text}. {_money(probe, finding)}".strip(),
         differs=differences(probe),
@@ -242,6 +242,15 @@ def _money(probe: Probe, finding: LabFinding) -> str:
         f"In the case shown the opponent may claim all {whole} by the rules, and cannot:"
         f" it keeps the {declared:,} that honest play leaves it, and the cheat goes on."
     )
+
+
+def _lost(probe: Probe, finding: LabFinding) -> int:
+    """The loss in this case, in mojos: of an opponent that is declared less than honest play
+    leaves it, the difference."""
+    honest, declared = probe.site.play.share, finding.share
+    if finding.severity != UNSLASHABLE or not probe.site.natural or declared >= honest:
+        return finding.loss
+    return honest - declared
 
 
 def _result(program: bytes, environment: bytes) -> str:

@@ -253,8 +253,11 @@ def _section(path: Path, data: dict[str, Any], key: str) -> FindingPage:
 
 
 def _plain(data: Mapping[str, Any]) -> str:
-    """The text of a finding of a dispute, which is a promise or an exception."""
-    words = (data.get(name) for name in ("promise", "how", "exception"))
+    """The text of a finding of a dispute: who played what, and a promise or an exception."""
+    words = [data.get(name) for name in ("promise", "how", "exception")]
+    match data.get("scenario"):
+        case {"adversary": str(adversary), "step": int(step), "games": list(games)}:
+            words.insert(0, f"{adversary or 'nobody'}@{step}, {', '.join(map(str, games))}")
     return ": ".join(str(word) for word in words if word)
 
 

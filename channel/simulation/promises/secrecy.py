@@ -49,12 +49,22 @@ def _keys_and_seeds(run: Run) -> Iterator[str]:
     keys = SecretKeys.derive(config.secret)
     hidden = [config.secret, bytes(config.wallet.key)]
     hidden += [bytes(key) for key in (keys.channel, keys.unroll, keys.referee)]
+    seeds: set[bytes] = set()
     for game_id in games_played(run):
         seed = config.entropy(game_id)
-        hidden += [seed[at : at + 32] for at in range(0, len(seed), 32)]
+        seeds |= {seed[at : at + 32] for at in range(0, len(seed), 32)}
     for one in end.disclosures:
-        if any(secret in blob for blob in _bytes(one) for secret in hidden):
+        blobs = _bytes(one)
+        # The secret bytes of a game are its own: a move may reveal them, and nothing earlier.
+        if not _is_early(one):
+            seeds -= {seed for seed in seeds if any(seed in part for part in moves_in(one))}
+        if any(secret in blob for blob in blobs for secret in (*hidden, *seeds)):
             yield f"a key or a seed is in a {one.name}"
+
+
+def _is_early(one: Disclosure) -> bool:
+    """True for an early reveal."""
+    return isinstance(one.content, bytes) and isinstance(decode(one.content), Advisory)
 
 
 def games_played(run: Run) -> set[int]:

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable
 from hashlib import sha256
 from itertools import accumulate
 from pathlib import Path
@@ -120,9 +119,19 @@ def test_many_damaged_lines_are_counted(tmp_path: Path) -> None:
     assert "10 more lines damaged" in rest
 
 
-@pytest.mark.parametrize("name", [directory.SHARDS, directory.PROGRESS])
-def test_a_file_of_something_else_stays_as_it_is(name: str, tmp_path: Path) -> None:
+def test_damaged_progress_is_put_aside(tmp_path: Path) -> None:
+    """It decides nothing: a campaign goes on without it."""
+    path = begun(tmp_path / "c", 1) / directory.PROGRESS
+    path.write_bytes(bytes(200))
+    (complaint,) = complaints(tmp_path / "c")
+    assert complaint == f"{path}: damaged; put aside, and begun anew"
+    assert path.with_name(f"{path.name}.damaged").read_bytes() == bytes(200)
+    assert path.read_bytes().startswith(directory.PROGRESS_HEADER)
+
+
+def test_a_file_of_something_else_stays_as_it_is(tmp_path: Path) -> None:
     """Nothing is added to it, and no incomplete line of it is removed."""
+    name = directory.SHARDS
     begun(tmp_path / "c", 1)
     file, letter = tmp_path / "c" / name, tmp_path / "letter"
     letter.write_text("Dear Bob,\nno line end")
@@ -131,10 +140,11 @@ def test_a_file_of_something_else_stays_as_it_is(name: str, tmp_path: Path) -> N
     with pytest.raises(UsageError, match=f"{name}: its first line is not"):
         campaign(tmp_path / "c", resume=True)
     assert letter.read_text() == "Dear Bob,\nno line end"
-    read: Callable[[Path], Iterable[object]] = directory.read_shards
-    read = directory.read_progress if name == directory.PROGRESS else read
     with pytest.raises(UsageError, match="its first line is not"):
-        list(read(tmp_path / "c"))
+        list(directory.read_shards(tmp_path / "c"))
+    (tmp_path / "c" / directory.PROGRESS).write_text("Dear Ann,\n")
+    with pytest.raises(UsageError, match="its first line is not"):
+        list(directory.read_progress(tmp_path / "c"))
 
 
 def test_figures_that_no_campaign_has_are_left_out(tmp_path: Path) -> None:

@@ -28,6 +28,30 @@ def test_the_page_of_a_transcript_is_that_of_the_session(tmp_path: Path, capsys:
     assert page.read_bytes() == again.read_bytes()
 
 
+def test_a_page_replaces_no_file_but_a_page(tmp_path: Path, capsys: Capsys) -> None:
+    printed, page = tmp_path / "printed.json", tmp_path / "a.html"
+    printed.write_text('{"findings": []}')
+    for command in ("report", "view"):
+        ran = channelsim(capsys, command, printed, "-o", printed)
+        assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+        assert "there is a file that is no page" in ran.err
+    assert printed.read_text() == '{"findings": []}'
+    page.touch()
+    for _ in range(2):
+        assert channelsim(capsys, "report", printed, "-o", page).code == 0
+
+
+@pytest.mark.parametrize("command", [("play", "calpoker"), ("dispute", "run", "silent")])
+def test_a_page_and_a_transcript_are_two_files(
+    command: tuple[str, ...], tmp_path: Path, capsys: Capsys
+) -> None:
+    both = tmp_path / "both"
+    ran = channelsim(capsys, *command, "--transcript", both, "--report", both)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert "the file of --transcript" in ran.err
+    assert [*tmp_path.iterdir()] == []
+
+
 def test_the_page_of_a_dispute(tmp_path: Path, capsys: Capsys) -> None:
     transcript, page, again = (tmp_path / name for name in ("s.jsonl", "a.html", "b.html"))
     options = ("--game", "calpoker", "--transcript", transcript, "--report", page)

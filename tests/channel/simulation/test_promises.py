@@ -304,6 +304,21 @@ def test_a_key_in_a_message_is_found() -> None:
     assert check(done) == []
 
 
+def test_a_move_may_reveal_the_secret_bytes_of_its_game() -> None:
+    """They are of this game alone; a message before the move may not have them."""
+    done = run("")
+    end = done.parties[done.scenario.honest]
+    (game_id,) = games_played(done)
+    secret = end.peer.config.entropy(game_id)[:32]
+    move = Move(game_id, secret, 0, 1, bytes(32))
+    batch = Batch(99, (move,), bytes(96), bytes(96))
+    early = Disclosure(1, "message", encode(Advisory(game_id, secret)))
+    end.disclosures.append(Disclosure(1, "batch", encode(batch)))
+    assert check(done) == []
+    end.disclosures.insert(-1, early)
+    assert "secrecy" in [one.promise for one in check(done)]
+
+
 @pytest.mark.parametrize("name", ["", "leaver"])
 def test_a_value_disclosed_before_its_move_is_found(name: str) -> None:
     """As soon as it is in anything else, a bundle's solution or a message of any kind."""

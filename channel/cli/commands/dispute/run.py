@@ -148,8 +148,8 @@ def command(
     if scenario.staggered and len(scenario.games) * scenario.hands == 1:
         raise UsageError("--staggered: one hand of one game has no next one; add --hands or --game")
     with (
+        report_file(report, transcript=transcript) as page,
         transcript_file(transcript) as file,
-        report_file(report) as page,
         processes_of(scenario, wanted=processes) as apart,
     ):
         return run_dispute(
