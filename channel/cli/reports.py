@@ -12,6 +12,7 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.fuzz.finding_files import parsed
 from channelsim.channel.report.html.campaign_page import (
     campaign_html,
+    case_section,
     directory_page,
     document_page,
     read_document,
@@ -47,6 +48,8 @@ def page_of(file: Path) -> tuple[str, int]:
         case _:
             document = read_document(file, data)
             if "law" in document and "vector" in document:  # a finding of `crosscheck`
+                if (section := case_section(file, document)) is not None:
+                    return finding_html(section), 0
                 document = {"findings": [document]}
             if not {"findings", *(key for key, _ in SECTIONS)} & document.keys():
                 raise UsageError(f"{file}: not a document of a campaign: there is no page of it")

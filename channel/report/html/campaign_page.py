@@ -23,7 +23,7 @@ from channelsim.channel.lab.cases.trial import SEVERITIES
 from channelsim.channel.lab.crosscheck.finding_files import FORMAT as CROSSCHECK_FINDING
 from channelsim.channel.lab.fuzz.findings import FORMAT as FINDING
 from channelsim.channel.lab.fuzz.findings import Document
-from channelsim.channel.report.html.campaign_tables import Table, tables
+from channelsim.channel.report.html.campaign_tables import Table, fact, tables
 from channelsim.channel.report.html.finding_page import FindingPage, case_page, finding_page
 from channelsim.channel.report.html.page import render
 from channelsim.channel.system import input_files
@@ -96,6 +96,11 @@ def campaign_html(page: CampaignPage) -> str:
     return render("campaign", page=page, chart={"width": CHART[0], "height": CHART[1]})
 
 
+def case_section(path: Path, document: dict[str, Any]) -> FindingPage | None:
+    """The page of a finding of `crosscheck`, if it has a case. Raises `UsageError`."""
+    return _found(path, document, "", in_full=True).section
+
+
 def directory_page(path: Path) -> CampaignPage:
     """The page of the campaign in a directory, also while it runs. Raises `UsageError`."""
     file = read_campaign(path)
@@ -119,7 +124,7 @@ def directory_page(path: Path) -> CampaignPage:
         (
             ("seed", configuration.seed),
             ("version", configuration.version),
-            *((name, str(value)) for name, value in configuration.options.items()),
+            *((name, fact(value)) for name, value in configuration.options.items() if fact(value)),
             ("work", f"{work:,} of {file.plan.total:,} {file.unit}"),
             ("shards done", f"{shards:,}"),
             ("time in shards", f"{seconds:,.1f} s"),
@@ -184,10 +189,16 @@ def _page(
     )
     made = tables(where, document)
     failed = bool(findings) or any(table.failed for table in made)
+    survivors = document.get("survivors")
+    found = (
+        f"{counted(len(survivors), 'mutant')} open"
+        if isinstance(survivors, list)
+        else counted(len(findings), "finding")
+    )
+    explained = findings or survivors or document.get("lost")
     return CampaignPage(
         title=title,
-        summary=f"{state}; {counted(len(findings), 'finding')}"
-        + ("; a check failed" if failed and not (findings or document.get("lost")) else ""),
+        summary=f"{state}; {found}" + ("; a check failed" if failed and not explained else ""),
         good=not failed,
         facts=facts,
         charts=tuple(_charts(progress)),

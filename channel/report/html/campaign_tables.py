@@ -152,10 +152,21 @@ def _kinds(data: Any) -> Table:
     return _mutants("Mutants by kind", msgspec.convert(data, dict[str, _Killed]))
 
 
+def fact(value: object) -> str:
+    """A value of a document as people write it.
+
+    >>> fact(None), fact(True), fact(3), fact("x")
+    ('', 'yes', '3', 'x')
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "" if value is None else str(value)
+
+
 def _survivors(data: Any) -> Table:
     survivors = msgspec.convert(data, list[dict[str, Any]])
     names = tuple(dict.fromkeys(name for one in survivors for name in one))
-    rows = tuple(tuple(Cell(str(one.get(name, ""))) for name in names) for one in survivors)
+    rows = tuple(tuple(Cell(fact(one.get(name))) for name in names) for one in survivors)
     return Table("Mutants that nothing noticed", names, rows, failed=bool(rows))
 
 
