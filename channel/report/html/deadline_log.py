@@ -78,12 +78,23 @@ class DeadlineLog:
             case ShutdownDone():
                 self._end_play()
             case Batch() | Shutdown():
-                self._holder = 1 - sender
+                self._answer(sender)
                 self._asked = None
             case _ if not isinstance(read, FREE):
-                self._holder = 1 - sender
+                self._answer(sender)
             case _:
                 pass
+
+    def _answer(self, sender: int) -> None:
+        """Pass the potato on: what its holder owed is done, or is counted anew."""
+        if self._holder == sender:
+            for waiting in self._waits.values():
+                if waiting.since < self._height:
+                    self._end(waiting, "in time")
+                elif waiting in self.deadlines:
+                    self.deadlines.remove(waiting)
+            self._waits.clear()
+        self._holder = 1 - sender
 
     def block(self, height: int) -> None:
         """Take in a new tip of the chain: waits of the peers count from the first one."""
