@@ -7,8 +7,19 @@ from dataclasses import dataclass
 
 from channelsim.clsp.values import NIL, Value
 from channelsim.games.chance import Chance
-from channelsim.games.contract import Game, Hashes, Play, Player, Policy, Position, Seat, Terms
+from channelsim.games.contract import (
+    Game,
+    Hashes,
+    Next,
+    Play,
+    Player,
+    Policy,
+    Position,
+    Seat,
+    Terms,
+)
 from channelsim.games.dealing import deal
+from channelsim.games.errors import BadState, IllegalMove
 from channelsim.games.evidence import as_evidence
 from channelsim.games.judge import own_move, position_after
 
@@ -37,7 +48,10 @@ class Call:
 def turns(
     game: Game, hashes: Hashes, terms: Terms, policies: tuple[Policy, Policy], chance: Chance
 ) -> Iterator[PlayedMove]:
-    """Play one game and yield its moves in order, up to the settlement."""
+    """Play one game and yield its moves in order, up to the settlement.
+
+    Raises `IllegalMove` for a game whose player and rules, or whose rules and readers, differ.
+    """
     terms, entropy = deal(game, terms, chance)
     position = game.initial(terms).position
     players = [game.player(seat, terms, entropy[seat]) for seat in Seat]
@@ -48,8 +62,24 @@ def turns(
             return
         yield PlayedMove(position, play, terms.amount, players[seat.other])
         step = own_move(game, hashes, position, terms.amount, play)
+        if step is not None:
+            _check_state(game, position, step)
         position = position_after(position, step, play.move, play.share)
         players = [player.moved(position) for player in players]
+
+
+def _check_state(game: Game, before: Position, step: Next) -> None:
+    """Check that a validator's reader takes the state that the rules made for it.
+
+    Raises `IllegalMove`.
+    """
+    try:
+        game.validators[step.validator].read_state(step.state.value())
+    except BadState as error:
+        raise IllegalMove(
+            f"the game {game.name}: the state of {step.validator} that {before.validator} leads to"
+            f" is refused by its own reader: {error}"
+        ) from None
 
 
 def calls(
