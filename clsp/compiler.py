@@ -28,6 +28,7 @@ from shutil import copyfile
 from types import MappingProxyType
 
 from channelsim.clsp import program_cache
+from channelsim.clsp.chialisp import BadForm, check, included
 from channelsim.clsp.includes import Mention, reached
 from channelsim.clsp.programs import Program, digest_of_all, load, names
 
@@ -156,7 +157,10 @@ def compile_programs(folder: Path, names: Iterable[str]) -> dict[str, Program]:
         raise CompileError(f"{folder}: {described_cycle(error.args[1])}") from None
     for name in order:
         others = {path: made[one] for one, path in needs[name].items()}
-        compiled = compile_source(sources[name], others=others)
+        try:
+            compiled = compile_source(sources[name], others=others)
+        except CompileError as error:
+            raise _located(sources[name], error) from None
         source = str(sources[name])
         made[name] = replace(compiled.program, symbols=compiled.symbols, source=source)
     return {name: made[name] for name in sources}
@@ -168,10 +172,31 @@ def described_cycle(names: Sequence[str]) -> str:
     return f"{ring}; let one of them pass its PROGRAM_HASH on in the state"
 
 
+def _place(text: str, at: int) -> str:
+    """The line and column of an index in a text."""
+    return f"line {text.count(chr(10), 0, at) + 1}, column {at - text.rfind(chr(10), 0, at)}"
+
+
+def _located(source: Path, error: CompileError) -> CompileError:
+    """The error, at the place of the include that is missing, if one is."""
+    text = source.read_text("utf-8")
+    said = str(error)
+    missing = any(words in said for words in ("could not find", "Failed to read file"))
+    for token in included(text) if missing else ():
+        if token.text in said:
+            where = _place(text, token.at)
+            return CompileError(f"{source}: {where}: there is no file {token.text} to include")
+    return error
+
+
 def _needed(source: Path, known: Container[str]) -> dict[str, str]:
     """The known programs whose hashes a source includes, with the path of each include."""
     try:
-        paths = named_hashes(source.read_text("utf-8"))
+        text = source.read_text("utf-8")
+        check(text)
+        paths = named_hashes(text)
+    except BadForm as error:
+        raise CompileError(f"{source}: {_place(text, error.at)}: {error}") from None
     except OSError as error:
         raise CompileError(f"{source}: {error.strerror or error}") from error
     except ValueError as error:

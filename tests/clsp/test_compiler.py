@@ -154,3 +154,20 @@ def test_a_source_that_is_no_text_is_named(tmp_path: Path) -> None:
     (tmp_path / "one.clsp").write_bytes(b"\xff(mod () 1)")
     with pytest.raises(CompileError, match=r"one\.clsp: not a text file \(not UTF-8\)"):
         compile_programs(tmp_path, ("one",))
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("(mod (x)\n  (+ x 1)", "line 1, column 1: this `(` is never closed"),
+        (
+            '(mod (x)\n  (include "lib/rulez.clinc")\n  (+ x 1))',
+            "line 2, column 12: there is no file lib/rulez.clinc to include",
+        ),
+    ],
+)
+def test_the_programs_of_a_game_fail_at_a_line(source: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "one.clsp").write_text(source)
+    with pytest.raises(CompileError) as failed:
+        compile_programs(tmp_path, ["one"])
+    assert str(failed.value) == f"{tmp_path}/one.clsp: {said}"
