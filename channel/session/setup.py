@@ -88,7 +88,7 @@ class Setup:
         named = hands[number].first if number < len(hands) else None
         if named:
             return NAMES.index(named)
-        if len(self.games) == 1:
+        if len(self.games) == 1 and self.rotation is None:
             return number % 2
         button = registry.get(game or self.game(number)).button
         if self.rotation is not None:
