@@ -43,7 +43,7 @@ MOST_DECKS = 4
 
 
 MOST_SKIPPED = 1000
-"""How far above the highest number used a proposal may name a deck, and use up the number."""
+"""The most numbers that one proposal uses up, by naming a deck above the highest number used."""
 
 
 @dataclass(frozen=True, slots=True)
