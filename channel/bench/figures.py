@@ -263,7 +263,7 @@ def _print(figures: dict[str, Any]) -> None:
         _row(table, f"{game}: disputed hand, ms", hand["milliseconds"])
     if stored := figures.get("stored_batch"):
         _row(table, "a batch with stores on disk / without", stored["ratio"])
-        _row(table, "a synchronised write, which that leaves out, ms", stored["sync_milliseconds"])
+        _row(table, "a wait for the disk, which that leaves out, ms", stored["sync_milliseconds"])
         _row(table, "synchronised writes of a batch", stored["writes_per_batch"])
     if linked := figures.get("linked_peers"):
         _row(table, "batches a second over loopback TLS", linked["batches_per_second"])

@@ -245,15 +245,15 @@ def test_connections_in_a_loop_begin_after_growing_pauses(tmp_path: Path) -> Non
 
     async def attack() -> None:
         async with place(tmp_path, PATIENT) as here:
+            begun = time.monotonic()
             attacking = asyncio.ensure_future(loop(here))
             await until(lambda: here.ear.lost == 3)
             attacking.cancel()
             await asyncio.gather(attacking, return_exceptions=True)
-            begun = time.monotonic()
             await greet(here)
             # The pauses are 0.25, 0.5 and 1 s; the counterparty itself gets through after the last.
             assert len(here.ear.links) == 4
-            assert time.monotonic() - begun > 0.5
+            assert time.monotonic() - begun > 1.7
 
     asyncio.run(attack())
 
