@@ -50,8 +50,11 @@ class DaskCluster:
         self._threads, self._counted = 1, -RECOUNT
         connect: Any = Client
         try:
-            # Here, as a client with a bad address fails only when it is closed.
-            get_address_host_port(address)
+            # Here, as a client with a bad address fails only when it is closed, and one with a port
+            # that does not exist waits for it.
+            _, port = get_address_host_port(address)
+            if not 0 < port < 1 << 16:
+                raise ValueError(f"{port} is no port")
             self._client: Any = connect(address, timeout=CONNECTING, set_as_default=False)
         except (OSError, ValueError, TypeError) as error:
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__

@@ -100,7 +100,10 @@ def test_workers_without_a_plug_in_are_refused(address: str) -> None:
         run(job, plan(configuration(target, CHUNK, "s"), CHUNK), DaskCluster(address))
 
 
-@pytest.mark.parametrize("address", ["", "nowhere", "tcp://", "other://host:1", "tcp://host:port"])
+@pytest.mark.parametrize(
+    "address",
+    ["", "nowhere", "tcp://", "other://host:1", "tcp://host:port", "tcp://localhost:65536"],
+)
 def test_what_is_no_address_is_one_line(address: str) -> None:
     with pytest.raises(UsageError, match=f"^--cluster {address}: no scheduler answers \\(.*\\)$"):
         DaskCluster(address)
