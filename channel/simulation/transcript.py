@@ -34,6 +34,8 @@ def scenario_of(path: Path, header: Record) -> Scenario:
         raise UsageError(
             f"{path}: line 1: not the head of a dispute: {printable(str(error))}"
         ) from None
+    except UsageError as error:
+        raise UsageError(f"{path}: line 1: {error}") from None
 
 
 def played(

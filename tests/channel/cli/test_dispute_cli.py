@@ -75,14 +75,15 @@ def test_a_transcript_of_another_run_is_found_out(
     file = tmp_path / "dispute.jsonl"
     channelsim(capsys, "dispute", "run", "dead@5", "--transcript", file)
     records = [json.loads(line)[1] for line in file.read_bytes().splitlines()]
-    for change in ({"scenario": {**records[0]["scenario"], "step": 6}}, {"scenario": 3}):
+    scenario = records[0]["scenario"]
+    for changed in ({**scenario, "step": 6}, {**scenario, "weather": "mild"}, 3):
         with file.open("wb") as out:
             lines = Lines(lambda line, out=out: out.write(line) and None)  # type: ignore[misc]
-            for record in ({**records[0], **change}, *records[1:]):
+            for record in ({**records[0], "scenario": changed}, *records[1:]):
                 lines.write(record)
         ran = channelsim(capsys, "replay", file)
         assert ran.code == 2
-        assert "line" in ran.err
+        assert f"{file}: line " in ran.err
 
 
 def test_a_hand_against_an_adversary_by_play(capsys: pytest.CaptureFixture[str]) -> None:
