@@ -13,7 +13,9 @@ from typing import Any
 import msgspec
 
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.cases.comparison import ComparedPart
+from channelsim.channel.lab.cases.comparison import ComparedPart, compared
+from channelsim.channel.lab.cases.decision import deciding_line
+from channelsim.channel.lab.cases.runs import VALID
 from channelsim.channel.lab.fuzz.findings import Document
 from channelsim.channel.lab.trace.steps import CALLS, OPERATORS, TraceLine
 from channelsim.channel.lab.trace.trace_text import TraceRequest, of_finding, traced
@@ -136,7 +138,9 @@ def finding_page(
         differs=found.differs,
         fields=tuple(_fields(found.probe)),
         compared=found.compared,
-        run=_run(path, msgspec.to_builtins(found), found.validator, key, found.source_line),
+        run=_run(
+            _request(path, msgspec.to_builtins(found)), found.validator, key, found.source_line
+        ),
         commands=_commands(path) if commands is None else commands,
         also=found.also,
         pytest=found.pytest,
@@ -151,25 +155,45 @@ def case_page(
     key: str,
     commands: tuple[str, ...],
 ) -> FindingPage:
-    """The page of a finding of `crosscheck`, which has a case and nothing beside it."""
+    """The page of a finding of `crosscheck`, which has a case and nothing beside it.
+
+    The results of that case and the line that decides it are found here, where the target loads.
+    """
     severity, text, validator = (str(document[name]) for name in ("severity", "text", "validator"))
+    request = _request(path, document)
+    parts: tuple[ComparedPart, ...] = ()
+    decisive = ""
+    if isinstance(request, TraceRequest) and request.asked is not None:
+        target, case = request.asked
+        parts = compared(target, case)
+        # Where the program accepts the move, no expression decides: a check is missing or wrong.
+        if parts != (ComparedPart("verdict", case.expect, VALID),):
+            decisive = deciding_line(target, case.validator, request.arguments)
     return FindingPage(
         key=key,
         title=f"{severity}: {validator}",
         severity=severity,
         text=text,
         facts=facts,
-        run=_run(path, document, validator, key),
+        compared=parts,
+        run=_run(request, validator, key, decisive),
         commands=commands,
     )
 
 
-def _run(
-    path: Path, document: dict[str, Any], validator: str, key: str, decisive: str = ""
-) -> ShownRun:
-    """The run of a finding in this file; `decisive` is the `file:line` that decides it."""
+def _request(path: Path, document: dict[str, Any]) -> TraceRequest | str:
+    """The run of a finding in this file, or why it cannot be traced."""
     try:
-        request = of_finding(path, document)
+        return of_finding(path, document)
+    except UsageError as error:
+        return str(error)
+
+
+def _run(request: TraceRequest | str, validator: str, key: str, decisive: str) -> ShownRun:
+    """The run of a finding; `decisive` is the `file:line` that decides it."""
+    if isinstance(request, str):
+        return ShownRun(missing=request)
+    try:
         run = traced(request, OPERATORS)
         if len(run.steps) > MOST_STEPS:
             run = traced(request, CALLS)

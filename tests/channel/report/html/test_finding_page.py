@@ -64,7 +64,24 @@ def test_a_finding_of_crosscheck_shows_its_run(
     shown = text_of(parsed(channelsim(capsys, "report", file, "-o", "-").out))
     assert "if (= (strlen MOVE) 18)" in shown
     assert f"channelsim trace -v {file}" in shown
+    assert "verdictslashvalid" in "".join(shown.split())
+    # The program accepts the move: no line of it decides that.
+    assert "Go to the line that decides" not in shown
     assert channelsim(capsys, "trace", file).code == 0
+
+
+def test_a_finding_of_crosscheck_marks_the_line_that_slashes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    length = "(= (strlen MOVE) 18)"
+    broken = "(= (strlen MOVE) 19)"
+    target = target_file(tmp_path, "calpoker", ("calpoker/e.clsp", length, broken))
+    out = tmp_path / "campaign"
+    assert channelsim(capsys, "crosscheck", target, "--cases", 500, "--out", out).code == 1
+    (file, *_) = (out / "findings").glob("e-verdicts-agree-*")
+    shown = parsed(channelsim(capsys, "report", file, "-o", "-").out)
+    (marked,) = (row for row in shown.iter("tr") if row.get("class") == "decides")
+    assert broken in text_of(marked)
 
 
 def test_steps_lead_to_their_lines_of_the_source(stored: tuple[Path, Document]) -> None:
