@@ -18,11 +18,10 @@ from channelsim.channel.cli.options import file_option
 from channelsim.channel.errors import UsageError
 
 Out = Annotated[
-    Path | None, file_option("Store the campaign in this folder, to resume it and to look at it.")
+    Path | None,
+    file_option("Store the campaign in this folder, so that it can be resumed and viewed."),
 ]
-Resume = Annotated[
-    bool, typer.Option("--resume", help="Go on with the campaign in --out, where it ended.")
-]
+Resume = Annotated[bool, typer.Option("--resume", help="Resume the campaign in --out.")]
 Cluster = Annotated[
     str | None,
     typer.Option(metavar="ADDRESS", help="Run on a Dask cluster, such as tcp://host:8786."),

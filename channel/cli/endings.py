@@ -44,9 +44,10 @@ from channelsim.channel.watch.watch_data import FOLDER
 from channelsim.games.amounts import counted
 
 EndPolicy = Annotated[
-    str | None, typer.Option("--policy", help="How live games are played on (as the settings say).")
+    str | None,
+    typer.Option("--policy", help="How to finish live games (the policy in the settings)."),
 ]
-Every = Annotated[float, real(0.01, 3600, "Seconds between two looks at the chain.")]
+Every = Annotated[float, real(0.01, 3600, "Seconds between two queries of the chain.")]
 
 
 def node_of_directory(

@@ -111,7 +111,7 @@ Seed = Annotated[str, _SEED]
 SeedOrNone = Annotated[str | None, _SEED]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 InText = Annotated[
-    bool, typer.Option("--text", help="Print text, also in a pipe (where JSON is the default).")
+    bool, typer.Option("--text", help="Print text, even into a pipe (where JSON is the default).")
 ]
 NoProgress = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print only the result.")]
@@ -119,7 +119,8 @@ Watch = Annotated[
     bool,
     typer.Option(
         "--watch",
-        help="Run again whenever a file of the target is saved, until Ctrl-C; a line each.",
+        help="Run again whenever a file of the target is saved, and print a line for each run,"
+        " until Ctrl-C.",
     ),
 ]
 Jobs = Annotated[int | None, whole(1, 256, "How many processes (one per core).")]
@@ -130,7 +131,7 @@ TranscriptFile = Annotated[
     Path | None, file_option("Write every message, block and decision to this file.")
 ]
 ReportFile = Annotated[
-    Path | None, file_option("Write a page to look at in a browser to this file (.html).")
+    Path | None, file_option("Write a page for the browser to this file (.html).")
 ]
 
 

@@ -80,7 +80,9 @@ WalletKey = Annotated[
 ]
 Games = Annotated[
     str | None,
-    typer.Option("--game", help="The game, several with commas, which take turns, or `horse`."),
+    typer.Option(
+        "--game", help="A game, several separated by commas, which take turns, or `horse`."
+    ),
 ]
 Hands = Annotated[int | None, whole(1, 100_000, f"How many hands ({DEFAULT_HANDS}).")]
 Unit = Annotated[int | None, whole(1, MOST_MOJOS, f"A unit, in mojos ({DEFAULT_UNIT}).")]
@@ -96,8 +98,8 @@ Policy = Annotated[
 AdversaryName = Annotated[
     str | None,
     typer.Option(
-        help="Be this adversary (see `dispute list`), NAME or NAME@STEP, to try another"
-        " implementation. It keeps nothing: DIR must be new."
+        help="Be this adversary (see `dispute list`), NAME or NAME@STEP, to test another"
+        " implementation. It stores nothing, so DIR must be new."
     ),
 ]
 

@@ -18,15 +18,15 @@ def command(
     text: InText = False,
     channels: Annotated[
         int | None,
-        whole(1, 1000, "Instead: play in so many linked channels at once, in one process."),
+        whole(1, 1000, "Instead, play in this many linked channels at once, in one process."),
     ] = None,
     batches: Annotated[
         int | None,
         whole(
             20,
             1_000_000,
-            "Instead: play so many batches in one channel with its stores on disk, and measure its"
-            " restart, disk and memory.",
+            "Instead, play this many batches in one channel with its stores on disk, and measure"
+            " its restart time, disk space and memory.",
         ),
     ] = None,
     hands: Annotated[
@@ -34,14 +34,14 @@ def command(
         whole(
             2,
             1000,
-            "Instead: play so many hands of Hold'em with a person at the table, and measure how"
-            " long each waits for its deck.",
+            "Instead, play this many hands of Hold'em with a person at the table, and measure how"
+            " long each hand waits for its deck.",
         ),
     ] = None,
     block_every: Annotated[
-        float, real(0.05, 3600, "Seconds from block to block, with --channels.")
+        float, real(0.05, 3600, "With --channels: seconds between two blocks.")
     ] = 5.0,
-    seconds: Annotated[float, real(1, DAY, "About how long to measure, in seconds.")] = 20.0,
+    seconds: Annotated[float, real(1, DAY, "Measure for about this many seconds.")] = 20.0,
 ) -> int:
     """Measure hands against their cryptographic floor, and the Python rules against CLVM.
 

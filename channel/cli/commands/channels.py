@@ -26,7 +26,7 @@ from channelsim.channel.store.store_copy import copied_store
 
 
 def command(
-    directory: Annotated[Path, file_argument("A data directory, or a folder of such.")],
+    directory: Annotated[Path, file_argument("A data directory, or a folder of data directories.")],
     passphrase_file: PassphraseFile = None,
     json: Json = False,
     text: InText = False,

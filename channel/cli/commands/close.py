@@ -28,7 +28,7 @@ def command(
     json: Json = False,
     text: InText = False,
 ) -> int:
-    """Close a channel with the other side, or without it, to the last payout.
+    """Close a channel, cooperatively or on chain, and wait for the last payout.
 
     It connects to the other side as `peer` does, plays live games to their end, begins no others,
     and asks for the clean shutdown. If the other side misses a deadline, the channel is closed

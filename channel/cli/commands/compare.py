@@ -26,11 +26,13 @@ def command(
     ],
     after: Annotated[Path, file_argument("A later one, of the same kind and target.")],
     format: Annotated[str, typer.Option(help=f"One of {', '.join(FORMATS)}.")] = "text",
-    tolerance: Annotated[float, real(0, 1_000_000, "By how many percent costs may rise.")] = 0.0,
+    tolerance: Annotated[
+        float, real(0, 1_000_000, "The percentage by which costs may rise.")
+    ] = 0.0,
 ) -> int:
-    """Compare two campaigns, or two snapshots of costs: what is new, mended, dearer, cheaper.
+    """Compare two campaigns, or two snapshots of costs.
 
-    Exit code 1: something is worse.
+    It shows what is new, fixed, more expensive or cheaper. Exit code 1: something is worse.
 
     Example: channelsim compare main.json branch.json --format markdown
     """

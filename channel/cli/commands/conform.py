@@ -71,19 +71,24 @@ SHOWN = 12
 
 def command(
     target: TargetName,
-    cases: Annotated[int, whole(10, MOST_CASES, "How many cases, of laws and costs.")] = 5000,
+    cases: Annotated[
+        int, whole(10, MOST_CASES, "How many cases to try, for the laws and for the costs.")
+    ] = 5000,
     seconds: Annotated[
-        float, real(0.1, DAY, "About how long two fuzzers work, in seconds each.")
+        float, real(0.1, DAY, "About how many seconds each of two fuzzers works.")
     ] = 10.0,
     disputes: Annotated[
-        int, whole(0, 100, "How many deviations of each adversary; 0: no disputes.")
+        int, whole(0, 100, "How many deviations of each adversary to try; 0: no disputes.")
     ] = 1,
-    coverage: Annotated[int, whole(0, 100, "Percent of branches to be reached.")] = 100,
+    coverage: Annotated[
+        int, whole(0, 100, "The percentage of branches that must be reached.")
+    ] = 100,
     corpus: Annotated[
         Path | None, file_option("A folder of cases to start from (that of the game's package).")
     ] = None,
     costs: Annotated[
-        Path | None, file_option("Costs by `channelsim cost --write`; none may be higher.")
+        Path | None,
+        file_option("A file written by `channelsim cost --write`; no cost may be higher."),
     ] = None,
     seed: Seed = "conform",
     jobs: Jobs = None,
@@ -101,7 +106,7 @@ def command(
 ) -> int:
     """Check everything that a game owes: vectors, laws, coverage, costs, secrecy, disputes.
 
-    What cannot be checked of a target is a row that says why. Exit code 1: a check failed.
+    A check that cannot be made is a row that says why. Exit code 1: a check failed.
 
     Example: channelsim conform my-validators.toml --junit conform.xml
     """

@@ -45,7 +45,7 @@ def command(
         Path | None, file_option("Fail if a figure is higher than in this file.")
     ] = None,
     tolerance: Annotated[
-        float | None, real(0, 1_000_000, "By how many percent figures may rise (0).")
+        float | None, real(0, 1_000_000, "The percentage by which figures may rise (0).")
     ] = None,
     json: Json = False,
     quiet: NoProgress = False,

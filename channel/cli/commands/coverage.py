@@ -39,7 +39,7 @@ def command(
 ) -> int:
     """Show which nodes and branches of each program a corpus reaches, and which it never reaches.
 
-    Where a reason is stored why no run can reach a place, that is shown as well.
+    If a reason is stored why no run can reach a place, it is shown as well.
 
     Exit code 1: a validator has no case.
 

@@ -25,7 +25,7 @@ def command(
     processes: Annotated[
         bool,
         typer.Option(
-            "--processes", help="Kill real processes, also the node; all have files on disk."
+            "--processes", help="Kill real processes, including the node; all have files on disk."
         ),
     ] = False,
     json: Json = False,

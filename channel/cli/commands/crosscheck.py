@@ -66,7 +66,7 @@ def command(
 ) -> int:
     """Compare programs with the rules, on generated hands and mutated moves.
 
-    Exit code 1: a law is broken, a validator was never tried, or cases end their worker.
+    Exit code 1: a law is broken, a validator was never tried, or a case crashed its worker.
 
     Example: channelsim crosscheck my-validators.toml --cases 1000000
     """

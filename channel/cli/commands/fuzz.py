@@ -82,7 +82,8 @@ HOME = Path(".channelsim")
 def command(
     target: TargetName,
     seconds: Annotated[
-        float | None, real(0.1, 30 * DAY, "About how long, in seconds (60; with --watch, 10).")
+        float | None,
+        real(0.1, 30 * DAY, "Search for about this many seconds (60; with --watch, 10)."),
     ] = None,
     seed: Seed = "fuzz",
     jobs: Jobs = None,
@@ -92,7 +93,9 @@ def command(
     ] = None,
     out: Annotated[
         Path | None,
-        file_option("The folder of findings (.channelsim/NAME/findings); tried first."),
+        file_option(
+            "The folder of findings (.channelsim/NAME/findings); stored ones are tried first."
+        ),
     ] = None,
     json: Json = False,
     junit: Annotated[Path | None, file_option("Write a JUnit report to this file.")] = None,
@@ -100,7 +103,9 @@ def command(
     work: Annotated[
         int | None,
         whole(
-            1, MOST_WORK, "How much work instead, in units, about 330,000 a second of a process."
+            1,
+            MOST_WORK,
+            "Do this much work instead, in units (a process does about 330,000 a second).",
         ),
     ] = None,
     resume: Resume = False,
@@ -109,8 +114,8 @@ def command(
 ) -> int:
     """Fuzz validators for moves that steal and evidence that slashes honest players.
 
-    The same seed and number of jobs repeat a run; with --work, the same seed alone, and --out is
-    the folder of a campaign. Exit code 0: nothing found; 1: findings, each saved in a file, or a
+    The same seed and number of jobs repeat a run; with --work, the same seed is enough, and --out
+    is the folder of a campaign. Exit code 0: nothing found; 1: findings, each saved in a file, or a
     validator that was never tried; 2: wrong use.
 
     Example: channelsim fuzz my-validators.toml --seconds 120

@@ -61,7 +61,7 @@ HEADINGS = ("made", "killed", "share", "argued", "open", "median runs")
 def command(
     game: TargetName,
     seconds: Annotated[
-        float, real(0.001, DAY, "How long to hunt each mutant, in seconds of work.")
+        float, real(0.001, DAY, "Hunt each mutant for this many seconds of work.")
     ] = 60.0,
     seed: Seed = "mutants",
     jobs: Jobs = None,
@@ -72,10 +72,11 @@ def command(
         ),
     ] = None,
     validator: Annotated[
-        str | None, typer.Option(help="Only this validator's, or `referee` (all validators').")
+        str | None,
+        typer.Option(help="Only mutants of this validator, or of the `referee` (all validators)."),
     ] = None,
     argued: Annotated[
-        bool, typer.Option("--argued", help="Also hunt those that have a stored reason.")
+        bool, typer.Option("--argued", help="Also hunt mutants that have a stored reason.")
     ] = False,
     json: Json = False,
     out: Out = None,
@@ -83,9 +84,9 @@ def command(
     cluster: Cluster = None,
     quiet: NoProgress = False,
 ) -> int:
-    """Change compiled programs in one place at a time, and have the lab find each change.
+    """Change compiled programs in one place at a time, and check that the lab finds each change.
 
-    Exit code 1: a mutant survives without a stored reason, or ends its worker.
+    Exit code 1: a mutant survives without a stored reason, or crashed its worker.
 
     Example: channelsim mutants {game} --seconds 60
     """

@@ -14,14 +14,14 @@ from channelsim.games.amounts import counted
 
 
 def command(
-    name: Annotated[str, typer.Argument(help="The game's name, which is its package's too.")],
+    name: Annotated[str, typer.Argument(help="The name of the game and of its package.")],
     folder: Annotated[
         Path | None, file_argument("The folder to make (NAME, in the current one).")
     ] = None,
 ) -> int:
     """Write the package of a new game: rules in Python and Chialisp, a player, tests, CI.
 
-    It works as it is, a game in which two players commit and reveal, and is there to be changed.
+    The package works as written: two players commit and reveal. Change it into your game.
 
     Example: channelsim new-game dice
     """

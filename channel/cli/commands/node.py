@@ -55,7 +55,8 @@ def command(
     ] = False,
     wallets: Annotated[int, whole(0, MOST_WALLETS, "How many funded wallets to print.")] = 2,
     state: Annotated[
-        Path | None, file_option("Store the chain in this file, and go on where it ends.")
+        Path | None,
+        file_option("Store the chain in this file, and continue a chain that it holds."),
     ] = None,
     seed: Seed = "node",
     json: Json = False,

@@ -47,7 +47,7 @@ def command(
     game: Annotated[
         str,
         typer.Argument(
-            help="A game (see `channelsim games`), or several with commas; or `horse`, or"
+            help="A game (see `channelsim games`), several separated by commas, `horse` or"
             " `dealers-choice`."
         ),
     ],
@@ -57,7 +57,7 @@ def command(
     stack: Annotated[int | None, whole(1, MOST_MOJOS, "A player's stake, in units (10).")] = None,
     balance: Annotated[
         int | None,
-        whole(1, MOST_MOJOS, "What each puts into the channel, in mojos (10 stakes)."),
+        whole(1, MOST_MOJOS, "What each side puts into the channel, in mojos (10 stakes)."),
     ] = None,
     policy: Annotated[
         str | None,
@@ -74,7 +74,7 @@ def command(
     choices: Annotated[
         str | None,
         typer.Option(
-            "--of", help="The games of dealers-choice, with commas (all games with a deck)."
+            "--of", help="The games of dealers-choice, separated by commas (all games with a deck)."
         ),
     ] = None,
     script: Annotated[
@@ -96,8 +96,8 @@ def command(
         bool,
         typer.Option(
             "--processes",
-            help="Run the node and both peers as processes, which talk over the network: the same"
-            " digest.",
+            help="Run the node and both peers as processes that talk over the network; the digest"
+            " is the same.",
         ),
     ] = False,
 ) -> int:

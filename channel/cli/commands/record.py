@@ -44,10 +44,10 @@ def command(
     json: Json = False,
     quiet: NoProgress = False,
 ) -> int:
-    """Record honest play of programs without rules, by a driver in Python, as conformance cases.
+    """Record honest play of programs without rules as conformance cases, with a driver in Python.
 
-    Each move is tried on the programs. At the first that they judge in another way, it stops and
-    writes nothing. Exit code 1: there is such a move, or a validator has no case.
+    Each move is tried on the programs. If they judge a move differently from the driver, the
+    command stops and writes nothing. Exit code 1: there is such a move, or a validator has no case.
 
     Example: channelsim record my-validators.toml --hands 100
     """

@@ -23,11 +23,11 @@ def command(
     json: Json = False,
     text: InText = False,
 ) -> int:
-    """Take all that is ours out of a channel, from its data directory alone, to the last payout.
+    """Recover all our money from a channel, with nothing but its data directory.
 
-    The other side is not asked. The newest state is published, or the dispute or shutdown that
-    had begun goes on; live games are played to their end on chain. It may be stopped and started
-    again at any time. The node is that of the settings, unless --node names another.
+    The counterparty is not asked. The command publishes the newest state, or continues a dispute or
+    shutdown that had begun, and plays live games to their end on chain. It may be stopped and
+    started again at any time. It uses the node of the settings, unless --node names another.
 
     Example: channelsim recover ~/channels/alice --node http://127.0.0.1:8555
     """

@@ -33,10 +33,10 @@ def command(
     quiet: Quiet = False,
     target: Annotated[
         str | None,
-        typer.Option(help="Of findings: try them on this target (the one they were found on)."),
+        typer.Option(help="For findings: try them on this target (the one they were found in)."),
     ] = None,
 ) -> int:
-    """Play transcripts again, or try findings again.
+    """Replay transcripts and findings.
 
     Every line of a transcript, and its digest, must come out the same. For a finding, exit code 1
     means that it still happens. Of several files, the exit code is the highest.

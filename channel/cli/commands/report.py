@@ -32,7 +32,7 @@ def command(
         typer.Argument(help="A format, from a plug-in, for a document or a finished campaign."),
     ] = None,
     output: Annotated[
-        Path | None, file_option("Write a page to look at to this file.", "-o", "--output")
+        Path | None, file_option("Write the page to this file.", "-o", "--output")
     ] = None,
 ) -> int:
     """Write a page of a session, finding or campaign, or print a document in a plug-in's format.

@@ -22,7 +22,9 @@ def command(
         Path | None, file_option("Where to write the page (a temporary file).", "-o", "--output")
     ] = None,
 ) -> int:
-    """Make the page of a file and open it in the browser; without one, print the page's path.
+    """Write the page of a file and open it in the browser.
+
+    Where there is no browser, it prints the path of the page.
 
     Example: channelsim view session.jsonl
     """

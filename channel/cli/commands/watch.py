@@ -39,7 +39,7 @@ def command(
             0, MOST_TIMEOUT, "Blocks in which the owner can preempt first (a third of the timeout)."
         ),
     ] = None,
-    every: Annotated[float, real(0.05, 3600, "Seconds between two looks at the chain.")] = PERIOD,
+    every: Annotated[float, real(0.05, 3600, "Seconds between two queries of the chain.")] = PERIOD,
     json: Json = False,
     text: InText = False,
 ) -> int:

@@ -26,7 +26,7 @@ from channelsim.games.names import nearest, quoted
 
 def command(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Faults by name, or a part of it (all).")
+        list[str] | None, typer.Argument(help="Names of faults, or parts of names (all).")
     ] = None,
     jobs: Annotated[int, whole(1, 256, "How many processes.")] = 1,
     seed: Seed = "faults",
@@ -34,7 +34,7 @@ def command(
     text: InText = False,
     quiet: NoProgress = False,
 ) -> int:
-    """Plant faults in the honest peer, and report which adversary and promise notices each.
+    """Plant faults in the honest peer, and report which adversary and promise detects each.
 
     Each check of the engine is left out in turn, and many things are done wrongly. Exit code 1: a
     fault went unnoticed.

@@ -47,7 +47,9 @@ def command(
     at: Annotated[
         int | None,
         whole(
-            0, 999_999, "After how many of its messages it deviates (8, or within a shorter hand)."
+            0,
+            999_999,
+            "The number of its messages after which it deviates (8, or fewer in a short hand).",
         ),
     ] = None,
     side: Annotated[
@@ -55,7 +57,8 @@ def command(
         typer.Option(help=f"Which peer the adversary is: {' or '.join(NAMES)} ({NAMES[1]})."),
     ] = None,
     game: Annotated[
-        str | None, typer.Option(help="A game, or several with commas, live at once.")
+        str | None,
+        typer.Option(help="A game, or several separated by commas, live at the same time."),
     ] = None,
     weather: Annotated[
         str | None, typer.Option(help=f"The chain: {', '.join(WEATHERS)} (calm).")
@@ -66,23 +69,23 @@ def command(
     ] = None,
     hands: Annotated[int | None, whole(1, 100, "How often the games are played (1).")] = None,
     staggered: Annotated[
-        bool, typer.Option("--staggered", help="Begin each game some moves after the last one.")
+        bool, typer.Option("--staggered", help="Start each game some moves after the previous one.")
     ] = False,
     old_copy: Annotated[
         int | None,
         whole(
             1,
             999_999,
-            "After how many of its messages the honest peer is restored from an old copy of its"
-            " store; without NAME, both peers are honest.",
+            "The number of its messages after which the honest peer is restored from an old copy"
+            " of its store; without NAME, both peers are honest.",
         ),
     ] = None,
     processes: Annotated[
         bool,
         typer.Option(
             "--processes",
-            help="Run the node and both sides as processes, which talk over the network: the same"
-            " digest.",
+            help="Run the node and both peers as processes that talk over the network; the digest"
+            " is the same.",
         ),
     ] = False,
     json: Json = False,
@@ -96,7 +99,7 @@ def command(
 ) -> int:
     """Run a dispute, or with --all every adversary.
 
-    Exit code 1: a promise is broken, or disputes end their worker.
+    Exit code 1: a promise is broken, or a dispute crashed its worker.
 
     Example: channelsim dispute run silent@7 --weather reorgs --seed 3
     """

@@ -17,9 +17,9 @@ def command(
     json: Json = False,
     text: InText = False,
 ) -> int:
-    """Print the fingerprint of a data directory's network key, which is made if need be.
+    """Print the fingerprint of a data directory's network key, and create the key if there is none.
 
-    The other side names it with --peer.
+    The counterparty passes it as --peer.
 
     Example: channelsim peer identity alice
     """

@@ -50,10 +50,9 @@ def command(
 ) -> int:
     """Play the receiver, who waits for the initiator to connect, until the channel has ended.
 
-    A new DIR needs --node, --peer, --game and --wallet-key. A DIR that has a channel goes on where
-    it was, also after a kill; only the address, the node and the policy can be changed then. It
-    prints what happens; with --json, a line each. Exit code 1: the channel did not end by a clean
-    shutdown.
+    A new DIR needs --node, --peer, --game and --wallet-key. A DIR that has a channel resumes it,
+    even after a kill; only the address, the node and the policy can then be changed. It prints each
+    event; with --json, as a line of JSON. Exit code 1: the channel did not end by a clean shutdown.
 
     Example: channelsim peer listen bob --node URL --peer HEX --game {game} --wallet-key FILE
     """

@@ -43,7 +43,7 @@ def command(
     again: Watch = False,
     quiet: NoProgress = False,
 ) -> int:
-    """Run conformance cases through the Python rules and the programs, and preparations of decks.
+    """Run conformance cases, and conversations of decks, through the Python rules and the programs.
 
     Exit code 1: a case fails, or a program of the target has no case.
 
