@@ -64,7 +64,7 @@ def state_problem(state: object) -> str:
     if not callable(value):
         return "its state has no method `value`"
     if not is_value(value()):
-        return "the value of its state is no CLVM value: bytes, or a tuple of two values"
+        return "the value of its state is not a CLVM value: bytes, or a tuple of two values"
     try:
         hash(state)
     except TypeError:

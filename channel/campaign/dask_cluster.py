@@ -95,7 +95,8 @@ class DaskCluster:
         """
         if self._client.status != "running":
             raise UsageError(
-                f"--cluster {self._address}: the scheduler is gone; with --out, go on by --resume"
+                f"--cluster {self._address}: the scheduler is gone; with --out, --resume"
+                " continues the campaign"
             ) from None
         if isinstance(error, (self._killed, BrokenExecutor, CancelledError)):
             return True

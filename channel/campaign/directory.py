@@ -148,7 +148,7 @@ class CampaignDirectory(Generic[R]):
             if found.setdefault(one.shard, result) != result:
                 raise UsageError(
                     f"{file}: line {number} has another result of a shard than a line before;"
-                    " begin anew in another directory"
+                    " start again in another directory"
                 )
         # A campaign in rounds asks for them again in each.
         self.complaints = [*self._notes, *damaged[:NAMED]]
@@ -210,7 +210,7 @@ def opened(
     file = CampaignFile(FORMAT, configuration, plan, unit)
     there = path / CAMPAIGN
     if resume and not there.exists():
-        raise UsageError(f"--resume: no campaign is in {path}; begin one without --resume")
+        raise UsageError(f"--resume: {path} holds no campaign; start one without --resume")
     try:
         path.mkdir(parents=True, exist_ok=True)
         _check_own(path)
@@ -250,7 +250,7 @@ def _check_own(path: Path) -> None:
     names = sorted(one.name for one in path.iterdir() if not one.name.startswith("."))
     if names and not {CAMPAIGN, SHARDS, PREPARED} & set(names):
         raise UsageError(
-            f"--out {path}: no campaign is in it, but {quoted(names[0])}; name an empty folder or"
+            f"--out {path}: it holds no campaign, but {quoted(names[0])}; name an empty folder or"
             " a new one"
         )
 
@@ -264,7 +264,7 @@ def _check_header(path: Path, first: bytes, header: bytes) -> None:
 def _check_same(path: Path, old: CampaignFile, new: CampaignFile, *, resume: bool) -> None:
     if not resume:
         raise UsageError(
-            f"--out {path}: there is a campaign already; go on with it by --resume, or name"
+            f"--out {path}: it already holds a campaign; resume it with --resume, or name"
             " another directory"
         )
     differences = new.configuration.differences(old.configuration)

@@ -25,6 +25,6 @@ def check_plugins(inputs: Mapping[str, str]) -> None:
         if name.startswith(_PREFIX) and here.get(name) != version:
             what = f"has another {name} than" if name in here else f"lacks the {name} with which"
             raise UsageError(
-                f"a worker {what} the campaign began; have the same one everywhere, and begin anew"
-                " if it was changed"
+                f"a worker {what} the campaign began; install the same one everywhere, and"
+                " start again if it was changed"
             )

@@ -57,12 +57,12 @@ def _check_header(path: Path, first: bytes, seed: int) -> None:
     try:
         header = msgspec.json.decode(first, type=_Header)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise UsageError(f"{path}: no chain of channelsim; name another file") from None
+        raise UsageError(f"{path}: not a chain file of channelsim; name another file") from None
     if header.format != FORMAT:
         raise UsageError(
             f"{path}: not written by this version of channelsim, but as {header.format[:60]!a}"
         )
     if header.seed != seed:
         raise UsageError(
-            f"{path}: the chain of another seed; give the same --seed, or another file"
+            f"{path}: the chain has another seed; use the same --seed, or another file"
         )

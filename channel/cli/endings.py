@@ -58,7 +58,9 @@ def node_of_directory(
         raise no_channel(directory)
     settings = read_settings(directory)
     if settings.adversary:
-        raise UsageError(f"{directory}: an adversary keeps nothing: nothing can be ended from here")
+        raise UsageError(
+            f"{directory}: an adversary stores nothing: there is nothing to close here"
+        )
     node = settings.node
     if url is not None or not node.url:
         return node_of(url, certificate, key)

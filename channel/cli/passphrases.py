@@ -51,7 +51,7 @@ def given_passphrase(file: Path | None) -> bytes:
         return os.environb.get(VARIABLE.encode(), b"")
     lines = read(file, LONGEST).splitlines()
     if not lines or not lines[0]:
-        raise UsageError(f"{file}: its first line is empty, so no passphrase")
+        raise UsageError(f"{file}: its first line is empty: there is no passphrase")
     return lines[0]
 
 

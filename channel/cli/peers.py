@@ -128,7 +128,7 @@ def run_peer(side: Side, directory: Path, options: PeerOptions, *, as_json: bool
     """Play one side, from the beginning or from where DIR is; the exit code."""
     going_on = is_complete(directory)
     if going_on and (options.adversary is not None or read_settings(directory).adversary):
-        raise UsageError(f"{directory}: an adversary keeps nothing: name a new directory for one")
+        raise UsageError(f"{directory}: an adversary stores nothing: name a new directory for it")
     if options.adversary is not None:
         adversary_and_step(options.adversary)
     passphrase = passphrase_of(directory, options.passphrase_file)

@@ -49,4 +49,6 @@ def _check_place(option: str, path: Path) -> None:
     except OSError:
         return  # said when the page is written
     if begins and not is_page(begins):
-        raise UsageError(f"{option} {path}: there is a file that is no page; name another one")
+        raise UsageError(
+            f"{option} {path}: this file is not a page of channelsim; name another one"
+        )

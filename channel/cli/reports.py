@@ -36,7 +36,7 @@ def page_of(file: Path) -> tuple[str, int]:
     """
     if file.is_dir():
         if not is_campaign(file):
-            raise UsageError(f"{file}: a folder without a campaign: there is no page of it")
+            raise UsageError(f"{file}: this folder holds no campaign, so it has no page")
         return campaign_html(directory_page(file)), 0
     data = input_files.read(file, input_files.LINES)
     check_kind(file, data, *_PAGED)
@@ -52,7 +52,7 @@ def page_of(file: Path) -> tuple[str, int]:
                     return finding_html(section), 0
                 document = {"findings": [document]}
             if not {"findings", *(key for key, _ in SECTIONS)} & document.keys():
-                raise UsageError(f"{file}: not a document of a campaign: there is no page of it")
+                raise UsageError(f"{file}: not the document of a campaign, so it has no page")
             return campaign_html(document_page(file, document)), 0
 
 

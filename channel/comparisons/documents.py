@@ -139,7 +139,7 @@ def _summary(folder: Path) -> Path:
     if not is_campaign(folder):
         raise UsageError(f"{folder}: a folder without a campaign")
     if input_files.is_missing(folder / SUMMARY):
-        raise UsageError(f"{folder}: its campaign is not done; go on with it by --resume")
+        raise UsageError(f"{folder}: its campaign is not done; resume it with --resume")
     return folder / SUMMARY
 
 

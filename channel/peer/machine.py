@@ -264,7 +264,7 @@ def _on_bytes(config: Config, state: PeerState, blob: bytes) -> Transition:
         return break_off(config, state, blame(config, _step(state), violation))
     if state.resuming and isinstance(message, PLAY_MESSAGES):
         # Of an older connection: the other side repeats it when it has our last numbers.
-        return state, [Tell(Ignored("a message before the other side's last numbers"))]
+        return state, [Tell(Ignored("a message before the other side has sent its last numbers"))]
     if isinstance(message, UNCOUNTED):
         return _on_message(config, state, message)
     state = replace(state, last_received=digest)

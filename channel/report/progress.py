@@ -178,7 +178,7 @@ def fitting(width: int, what: str, note: str, times: str) -> str:
     """The parts that fit into this many columns; the times matter most.
 
     >>> fitting(60, "cases", "3 of 10 cases", "0:05, 0:12 left")
-    'cases: 3 of 10 cases, 0:05, 0:12 left (Ctrl-C ends it)'
+    'cases: 3 of 10 cases, 0:05, 0:12 left (Ctrl-C stops it)'
     >>> fitting(40, "cases", "3 of 10 cases", "0:05, 0:12 left")
     'cases: 3 of 10 cases, 0:05, 0:12 left'
     >>> fitting(35, "cases", "3 of 10 cases", "0:05, 0:12 left")
@@ -191,7 +191,7 @@ def fitting(width: int, what: str, note: str, times: str) -> str:
     parts = note.split(", ") if note else []
     cut = [", ".join((*parts[:some], times)) for some in range(len(parts), -1, -1)]
     whole = f"{what}: {cut[0]}"
-    every = (f"{whole} (Ctrl-C ends it)", whole, *cut)
+    every = (f"{whole} (Ctrl-C stops it)", whole, *cut)
     return next((text for text in every if len(text) <= width), "")
 
 

@@ -145,7 +145,7 @@ def check(setup: Setup, script_name: str = "script") -> Setup:
     for policy in setup.policies:
         check_policy(policy, setup.games, (ASK,))
     if setup.policies == (ASK, ASK):
-        raise UsageError("--policy: `ask` plays one of the two, not both: they see other cards")
+        raise UsageError("--policy: `ask` plays one of the two, not both: they see different cards")
     _check_entropy(setup, script_name)
     return setup
 

@@ -184,7 +184,7 @@ def unbroken(path: Path, data: bytes) -> tuple[tuple[bytes, ...], tuple[Record, 
     Returns its lines and their records.
     """
     if not data.strip():
-        raise UsageError(f"{path}: is empty, so no transcript")
+        raise UsageError(f"{path}: is empty: not a transcript")
     check_kind(path, data, Kind.TRANSCRIPT)
     lines = data.splitlines(keepends=True)
     records = []
@@ -203,7 +203,7 @@ def unbroken(path: Path, data: bytes) -> tuple[tuple[bytes, ...], tuple[Record, 
             reason = printable(str(error))
             raise UsageError(f"{where}: not a JSON record ({reason})") from None
     if "end" not in records[-1]:
-        raise UsageError(f"{path}: line {len(lines)}: the transcript breaks off here")
+        raise UsageError(f"{path}: line {len(lines)}: the transcript is cut off here")
     return tuple(lines), tuple(records)
 
 
@@ -237,8 +237,8 @@ class Comparer:
         if self._next >= len(lines) or lines[self._next] != line:
             recorded = "nothing" if self._next >= len(lines) else _brief(lines[self._next])
             raise UsageError(
-                f"{self._path}: line {number}: the session does not go this way:"
-                f" recorded {recorded}, played {_brief(line)}"
+                f"{self._path}: line {number}: the session went differently: recorded {recorded},"
+                f" played {_brief(line)}"
             )
         self._next = number
 

@@ -171,7 +171,7 @@ def _print_changes(changes: Changes, check: Path | None) -> None:
     for change in changes.risen:
         say(out, f"higher: {change}")
     for name in changes.gone:
-        say(out, f"gone: {name} was no longer measured")
+        say(out, f"gone: {name} was not measured")
     for change in changes.fallen:
         say(out, f"lower: {change}")
     for name in changes.new:

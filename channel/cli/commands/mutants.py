@@ -94,7 +94,7 @@ def command(
         target = load(game)
         if target.rules is None:
             raise UsageError(
-                f"{target.name}: mutants are held against the rules of an installed game;"
+                f"{target.name}: mutants are checked against the rules of an installed game;"
                 ' name one with `rules = "GAME"`'
             )
         folder = corpus or own_corpus(target)

@@ -148,7 +148,7 @@ def _show(about: dict[str, Any], *, as_json: bool) -> None:
         print(json_line(about), flush=True)
         return
     terminal = console()
-    say(terminal, f"node: {about['url']} (Ctrl-C ends it)")
+    say(terminal, f"node: {about['url']} (Ctrl-C stops it)")
     say(terminal, f"genesis challenge: {about['genesis_challenge']}")
     for number, wallet in enumerate(about["wallets"], 1):
         say(terminal, f"wallet {number}: {wallet['address']}, {counted(wallet['mojos'], 'mojo')}")

@@ -59,9 +59,9 @@ def _document(path: Path) -> dict[str, Any]:
     """The JSON object in a file, or the summary of a campaign's folder. Raises `UsageError`."""
     if path.is_dir():
         if not is_campaign(path):
-            raise UsageError(f"{path}: a folder without a campaign: it has no document")
+            raise UsageError(f"{path}: this folder holds no campaign, so it has no document")
         if not (path / SUMMARY).is_file():
-            raise UsageError(f"{path}: the campaign is not done yet; go on with it by --resume")
+            raise UsageError(f"{path}: the campaign is not done yet; resume it with --resume")
         path /= SUMMARY
     data = input_files.read(path, input_files.FINDING)
     check_kind(path, data, Kind.DOCUMENT, Kind.SESSION, Kind.FINDING, Kind.CROSSCHECKED)

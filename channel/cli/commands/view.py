@@ -29,7 +29,7 @@ def command(
     Example: channelsim view session.jsonl
     """
     if _is_page(file):
-        raise UsageError(f"{file}: a page already; open it with the browser")
+        raise UsageError(f"{file}: already a page; open it in the browser")
     page, code = _written(file, output)
     if page is None:
         return code

@@ -201,7 +201,8 @@ def _check_names(written: TomlFile[_File]) -> None:
     for name in (file.name, *file.programs):
         if not is_name(name):
             raise UsageError(
-                f"{path}: {name[:LONGEST_NAME]!a} is no name: 1 to {LONGEST_NAME} printable signs"
+                f"{path}: {name[:LONGEST_NAME]!a} is not a name: 1 to"
+                f" {LONGEST_NAME} printable characters"
             )
     for name in file.programs:
         if not is_program_name(name):

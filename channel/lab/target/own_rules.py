@@ -106,7 +106,7 @@ def _judge(
             if not callable(getattr(made, "value", None)):
                 if not is_value(made):
                     raise UsageError(
-                        f"{path}: {name}: the state of its Next is no CLVM value: bytes, or a"
+                        f"{path}: {name}: the state of its Next is not a CLVM value: bytes, or a"
                         " tuple of two values; `to_list` and `int_to_atom` of channelsim.clsp"
                         " make them"
                     )

@@ -188,12 +188,12 @@ def read_hex(path: Path) -> Program:
     data = input_files.read(path, input_files.HEX)
     text = input_files.decoded(path, data)
     if not text.strip():
-        raise UsageError(f"{path}: is empty, so no program in hex")
+        raise UsageError(f"{path}: is empty: not a program in hex")
     no_hex = re.search(r"[^0-9a-fA-F\s]", text)
     if no_hex is not None:
         check_kind(path, data, Kind.PROGRAM)
         where = input_files.place(text, no_hex.start())
-        raise UsageError(f"{path}: {where}: {no_hex[0]!a} is no hex digit")
+        raise UsageError(f"{path}: {where}: {no_hex[0]!a} is not a hex digit")
     try:
         program = Program(bytes.fromhex("".join(text.split())))
         deserialize(program.serialized)
@@ -218,7 +218,7 @@ def check_program(path: Path, program: Program) -> None:
             what = f"0x{atom[:32].hex()}" if atom else "()"
             raise UsageError(f"{path}: no program, but the atom {what}")
         case (b"\x01", _):
-            raise UsageError(f"{path}: a constant: it answers the same whatever it is asked")
+            raise UsageError(f"{path}: a constant: it returns the same for all arguments")
         case _:
             pass
 

@@ -243,7 +243,7 @@ class Target:
                     f' add `rules = "…"`, one of {games}'
                 )
             raise UsageError(
-                f"{self.name}: names no rules to hold its programs against; add"
+                f"{self.name}: names no rules to check its programs against; add"
                 f' `rules = "…"`, one of {games}, or `[play] honest`, a file of legal moves'
             )
         return registry.get(self.rules)

@@ -44,5 +44,5 @@ def check_inputs(target: Target, inputs: Mapping[str, str]) -> None:
         if inputs.get(name) != digest:
             raise UsageError(
                 f"{target.name}: a worker has another {name} than the campaign began with;"
-                " have the same one everywhere, and begin anew if it was changed"
+                " install the same one everywhere, and start again if it was changed"
             )

@@ -272,9 +272,9 @@ def reason_against(pool: DeckPool, numbers: Sequence[int]) -> str | None:
 def _asked(pool: DeckPool, message: DeckStep) -> PoolTransition:
     """Start a deck that the initiator asks for, if there is room."""
     if pool.side is not Side.RECEIVER or message.deck_no or message.data:
-        return pool, [Tell(Ignored("a wish for a deck that is none"))]
+        return pool, [Tell(Ignored("a request for a deck that is malformed"))]
     if pool.is_full:
-        return pool, [Tell(Ignored("a wish for one more deck than there may be"))]
+        return pool, [Tell(Ignored("a request for more decks than there may be"))]
     return prepare(pool)
 
 

@@ -165,12 +165,14 @@ def _end(document: Mapping[str, Any]) -> str:
 def read_document(path: Path, data: bytes) -> dict[str, Any]:
     """The JSON object in a file. Raises `UsageError`."""
     if not data.strip():
-        raise UsageError(f"{path}: is empty, so no transcript, finding or JSON document")
+        raise UsageError(f"{path}: is empty: not a transcript, a finding or a JSON document")
     try:
         return msgspec.json.decode(data, type=dict[str, Any])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         reason = ascii(str(error)[:200])[1:-1]
-        raise UsageError(f"{path}: no transcript, finding or JSON document ({reason})") from None
+        raise UsageError(
+            f"{path}: not a transcript, a finding or a JSON document ({reason})"
+        ) from None
 
 
 def _page(

@@ -157,10 +157,10 @@ def test_figures_that_no_campaign_has_are_left_out(tmp_path: Path) -> None:
 
 def test_a_directory_is_used_once_and_for_one_campaign(tmp_path: Path) -> None:
     path = tmp_path / "c"
-    with pytest.raises(UsageError, match="no campaign is in"):
+    with pytest.raises(UsageError, match="holds no campaign"):
         campaign(path, resume=True)
     begun(path, 1)
-    with pytest.raises(UsageError, match="there is a campaign already; go on with it by --resume"):
+    with pytest.raises(UsageError, match="it already holds a campaign; resume it with --resume"):
         campaign(path, resume=False)
     other = msgspec.structs.replace(CONFIGURATION, seed="x", inputs={"program p": "11"})
     with (
@@ -183,7 +183,7 @@ def test_a_campaign_fills_no_folder_of_something_else(tmp_path: Path) -> None:
     path.mkdir()
     (path / ".hidden").write_text("")
     letter.write_text("Dear Bob")
-    with pytest.raises(UsageError, match=r"--out .*: no campaign is in it, but 'letter\.txt'"):
+    with pytest.raises(UsageError, match=r"--out .*: it holds no campaign, but 'letter\.txt'"):
         campaign(path, resume=False)
     assert sorted(path.iterdir()) == [path / ".hidden", letter]
     letter.unlink()

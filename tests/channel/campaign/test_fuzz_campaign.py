@@ -81,7 +81,7 @@ def test_a_campaign_needs_an_amount_of_work(
         (("--cluster", "tcp://127.0.0.1:1"), "--cluster: needs --work"),
         (("--work", 5, "--seconds", 3), "--seconds: does not go with --work"),
         (("--work", 5, "--resume"), "--resume: needs --out DIR"),
-        (("--work", 5, "--resume", "--out", tmp_path / "none"), "no campaign is in"),
+        (("--work", 5, "--resume", "--out", tmp_path / "none"), "holds no campaign"),
     ):
         ran = channelsim(capsys, "fuzz", path, *options)
         assert (ran.code, ran.out) == (2, "")

@@ -100,10 +100,10 @@ def line(number: int, old: bytes, new: bytes) -> Callable[[bytes], bytes]:
 @pytest.mark.parametrize(
     ("damage", "reason"),
     [
-        (lambda data: b"\n", "no chain of channelsim"),
-        (lambda data: b"SQLite format 3\0" * 9, "no chain of channelsim"),
+        (lambda data: b"\n", "not a chain file of channelsim"),
+        (lambda data: b"SQLite format 3\0" * 9, "not a chain file of channelsim"),
         (line(0, b"chain 1", b"chain 2"), "not written by this version"),
-        (line(0, b'"seed":5', b'"seed":6'), "the chain of another seed"),
+        (line(0, b'"seed":5', b'"seed":6'), "the chain has another seed"),
         (line(1, b"give", b"gave"), "line 2: damaged"),
         (line(1, b"puzzle", b"\xff"), "line 2: damaged"),
         (line(5, b'"amount":2', b'"amount":3'), "line 6: damaged .a bundle is refused"),

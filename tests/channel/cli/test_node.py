@@ -124,7 +124,7 @@ def crowd(url: str) -> None:
         (("--listen", "127.0.0.1:99999"), "an address is HOST:PORT"),
         (("--listen", "192.0.2.1:0"), "--listen 192.0.2.1:0: "),
         (("--block-every", "0"), "a number from 0.01 to 86400"),
-        (("--state", __file__), "no chain of channelsim"),
+        (("--state", __file__), "not a chain file of channelsim"),
         (("--block-every", "1", "--block-on-push"), "blocks come with --block-on-push already"),
     ],
 )

@@ -260,7 +260,7 @@ def test_what_cannot_be_used_is_refused_in_one_line_and_left_alone(
                 refused("another process uses it", held, *other, by=("peer", "listen"))
             refused("--policy nonsense: spacepoker has", directory, "--policy", "nonsense")
             write_settings(held, replace(read_settings(held), adversary="stale-oldest"))
-            refused("an adversary keeps nothing", held)
+            refused("an adversary stores nothing", held)
         (directory / "keys.json").write_bytes(keys[:100])
         refused("no file with keys")
         (directory / "keys.json").write_bytes(keys)

@@ -34,7 +34,7 @@ def test_a_page_replaces_no_file_but_a_page(tmp_path: Path, capsys: Capsys) -> N
     for command in ("report", "view"):
         ran = channelsim(capsys, command, printed, "-o", printed)
         assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
-        assert "there is a file that is no page" in ran.err
+        assert "this file is not a page" in ran.err
     assert printed.read_text() == '{"findings": []}'
     page.touch()
     for _ in range(2):
@@ -78,7 +78,7 @@ def test_a_browser_opens_a_page_or_its_path_is_printed(
     assert (ran.code, ran.out, ran.err) == (0, "" if there else f"{page}\n", "")
     ran = channelsim(capsys, "view", page)
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
-    assert "a page already" in ran.err
+    assert "already a page" in ran.err
     assert seen == [page.as_uri()]
 
 
@@ -93,7 +93,7 @@ def test_a_file_without_a_page_is_named(tmp_path: Path, capsys: Capsys) -> None:
             "; `channelsim play GAME --script FILE` plays it",
         ),
         (("view", tmp_path / "gone.jsonl"), "gone.jsonl: cannot be read"),
-        (("report", tmp_path, "markdown"), "a folder without a campaign: it has no document"),
+        (("report", tmp_path, "markdown"), "this folder holds no campaign, so it has no document"),
         (("report", tmp_path / "begun", "markdown"), "the campaign is not done yet"),
         (("report", script), "-o FILE for a page, or the name of a format"),
         (("report", script, "text", "-o", tmp_path / "a.html"), "--output: is for a page"),

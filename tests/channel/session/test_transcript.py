@@ -63,7 +63,7 @@ def test_a_transcript_cut_short_is_refused(tmp_path: Path, transcript: bytes) ->
     file = tmp_path / "t.jsonl"
     for kept in (1, len(lines) // 2, len(lines) - 1):
         file.write_bytes(b"".join(lines[:kept]))
-        with pytest.raises(UsageError, match=f"line {kept}: the transcript breaks off"):
+        with pytest.raises(UsageError, match=f"line {kept}: the transcript is cut off"):
             read(file)
     file.write_bytes(transcript[:-1])
     with pytest.raises(UsageError, match=f"line {len(lines)}: not a line"):
@@ -89,7 +89,7 @@ def test_a_forged_chain_is_found_by_playing(
     file.write_bytes(b"".join(lines))
     ran = channelsim(capsys, "replay", file)
     assert ran.code == 2
-    assert f"line {place + 1}: the session does not go this way" in ran.err
+    assert f"line {place + 1}: the session went differently" in ran.err
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"{}\n", b"\x00" * 100, b'["x",{}]\n'])

@@ -171,7 +171,7 @@ def test_a_missing_figure_fails_and_a_new_one_does_not(
     held.write_text(text.replace("[validators.end]", "[validators.finish]"), "utf-8")
     ran = channelsim(capsys, "cost", GAME, "--check", held)
     assert ran.code == 1
-    assert "gone: finish slash was no longer measured" in ran.out
+    assert "gone: finish slash was not measured" in ran.out
     assert f"new: end slash is not in {held}" in ran.out
     cut = text.replace("[validators.end]", "[cut]").split("[cut]")
     rest = cut[1].partition("\n[")

@@ -84,4 +84,4 @@ def test_without_rules_there_is_nothing_to_be_held_against(
     path.write_text('name = "mine"\n[programs]\na = "a.hex"\n')
     ran = channelsim(capsys, "mutants", path)
     assert (ran.code, ran.out) == (2, "")
-    assert "mine: mutants are held against the rules of an installed game" in ran.err
+    assert "mine: mutants are checked against the rules of an installed game" in ran.err

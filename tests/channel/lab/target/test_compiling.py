@@ -146,7 +146,7 @@ def test_a_macro_that_never_ends_is_an_error(tmp_path: Path) -> None:
 
 HEX = {
     "ff10ff02ff8201": "ends too early",
-    "ff10ff02ff0180zz": "line 1, column 15: 'z' is no hex digit",
+    "ff10ff02ff0180zz": "line 1, column 15: 'z' is not a hex digit",
     "ff10ff02ff01\n80 \n8": "odd number",
     "ff10ff02ff010180ff": "bytes after the value's end",
     "80": "the atom ()",

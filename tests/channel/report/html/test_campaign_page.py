@@ -127,8 +127,8 @@ def test_mutants_costs_checks_and_disputes_have_tables(tmp_path: Path, capsys: C
         ({"findings": [{"loss": []}]}, "a finding: "),
         ({"findings": "none"}, "key `findings`: "),
         ({"validators": [1]}, "key `validators`: "),
-        ({"seed": 1}, "no page of it"),
-        ([1], "no transcript, finding or JSON document"),
+        ({"seed": 1}, "so it has no page"),
+        ([1], "not a transcript, a finding or a JSON document"),
     ],
 )
 def test_a_document_of_another_shape_is_one_line(
