@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import msgspec
@@ -20,11 +21,16 @@ from channelsim.channel.lab.sites.hands import plain_hands
 from channelsim.channel.lab.sites.site import make_site
 from channelsim.channel.lab.target.loading import load
 from channelsim.channel.report.html.finding_page import finding_html, finding_page
-from tests.browser import parsed, text_of
+from tests.browser import by_id, opened, parsed, text_of
 from tests.channel.command import channelsim
 from tests.channel.lab.broken import target_file
 
 HOSTILE = "</pre><script>alert(1)</script>"
+SHOWN = """<script>
+for (const one of document.querySelectorAll("details > *")) {
+  one.dataset.shown = one.checkVisibility();
+}
+</script>"""
 
 
 @pytest.fixture(scope="module")
@@ -103,6 +109,23 @@ def test_steps_lead_to_their_lines_of_the_source(stored: tuple[Path, Document]) 
     ids = [node.get("id") for node in parsed(finding_html(page)).iter() if node.get("id")]
     assert set(lines) <= set(ids)
     assert len(ids) == len(set(ids))
+
+
+def test_the_run_stands_beside_the_source(stored: tuple[Path, Document]) -> None:
+    """Each of the two columns has one of them, and nothing else takes a place there."""
+    document = parsed(finding_html(finding_page(*stored)))
+    (run,) = (node for node in document.iter("div") if node.get("class") == "run")
+    assert [child.get("class") for child in run] == ["trace", "source"]
+    (goto,) = (node for node in document.iter("a") if "decides" in text_of(node))
+    assert by_id(document, goto.get("href")[1:]).get("class") == "decides"
+
+
+def test_on_paper_nothing_is_folded(stored: tuple[Path, Document], tmp_path: Path) -> None:
+    """A page without a script cannot open anything when it is printed."""
+    html = finding_html(finding_page(*stored)).replace("@media print", "@media screen")
+    page = re.sub("<meta http-equiv=[^>]*>", "", html).replace("</body>", f"{SHOWN}</body>")
+    folded = [node for one in opened(page, tmp_path).document.iter("details") for node in one]
+    assert [node.get("data-shown") for node in folded] == ["true"] * 4
 
 
 def test_words_of_a_finding_are_text(stored: tuple[Path, Document]) -> None:
