@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import msgspec
 from rich.console import Console
 
-from channelsim.channel.campaign.directory import FINDINGS
+from channelsim.channel.campaign.directory import FINDINGS, is_campaign
 from channelsim.channel.campaign.engine import CampaignStatus
 from channelsim.channel.cli.campaigns import (
     Cluster,
@@ -43,7 +43,7 @@ from channelsim.channel.cli.options import (
 from channelsim.channel.cli.watch import Check, Round, watch, watched_target
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.cases.runs import OUTCOMES
-from channelsim.channel.lab.fuzz.finding_files import FindingFiles
+from channelsim.channel.lab.fuzz.finding_files import FindingFiles, command_line
 from channelsim.channel.lab.fuzz.findings import Document
 from channelsim.channel.lab.fuzz.fuzz import (
     FuzzReport,
@@ -202,6 +202,11 @@ def command(
 def _folder(target: Target, out: Path | None) -> Path:
     """The folder of a target's findings."""
     folder = out or HOME / _slug(target.name) / "findings"
+    if is_campaign(folder):
+        raise UsageError(
+            f"--out {folder}: the folder of a campaign, whose findings are in {folder / FINDINGS};"
+            " name that, or another one"
+        )
     check_folder("--out", folder)
     return folder
 
@@ -253,7 +258,7 @@ def _round(
     for one, path in zip(report.findings[:1], paths, strict=False):
         line = f" ({one.source_line})" if one.source_line else ""
         parts[0] += f", the first: {one.severity} at {one.validator}: {one.cause}{line}"
-        parts.append(f"channelsim replay {path}")
+        parts.append(command_line("replay", path))
     if report.mended:
         parts.append(f"{counted(len(report.mended), 'finding')} no longer happening")
     parts.append(counted(report.runs, "run", ","))
@@ -289,8 +294,8 @@ def _print(report: FuzzReport, paths: Sequence[Path], added: int, corpus: Path |
         for line in details(found):
             say(out, f"   {line}")
         if path is not None:
-            say(out, f"   channelsim replay {path}")
-            say(out, f"   channelsim trace {path}")
+            for command in ("replay", "trace"):
+                say(out, f"   {command_line(command, path)}")
     say(out)
     if corpus is not None:
         say(out, f"{counted(added, 'new case')} in {corpus}")
@@ -352,7 +357,7 @@ def _document(report: FuzzReport, paths: Sequence[Path]) -> dict[str, Any]:
         "findings": [
             {
                 **msgspec.to_builtins(found),
-                "replay": f"channelsim replay {path}" if path else None,
+                "replay": command_line("replay", path) if path else None,
             }
             for found, path in zip_longest(report.findings, paths)
         ],

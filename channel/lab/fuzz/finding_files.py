@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from shlex import quote
 
 import msgspec
 
@@ -47,6 +48,15 @@ class FindingFiles:
         for path in self._written.keys() - set(paths):
             path.unlink(missing_ok=True)
         return paths
+
+
+def command_line(command: str, path: Path) -> str:
+    """The line that runs a command on a finding's file, for a shell.
+
+    >>> command_line("replay", Path("my night/findings/a.json"))
+    "channelsim replay 'my night/findings/a.json'"
+    """
+    return f"channelsim {command} {quote(str(path))}"
 
 
 def stored_findings(folder: Path) -> list[tuple[Path, Document | UsageError]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from channelsim.channel.campaign.directory import (
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.cases.trial import SEVERITIES
 from channelsim.channel.lab.crosscheck.finding_files import FORMAT as CROSSCHECK_FINDING
+from channelsim.channel.lab.fuzz.finding_files import command_line
 from channelsim.channel.lab.fuzz.findings import FORMAT as FINDING
 from channelsim.channel.lab.fuzz.findings import Document
 from channelsim.channel.report.html.campaign_tables import Table, fact, tables
@@ -243,7 +243,7 @@ def _found(path: Path, data: Any, key: str, in_full: bool) -> FoundCase:
                 section = _section(path, data, key)
             elif data.get("format") == CROSSCHECK_FINDING and one.vector is not None:
                 facts = (("law", one.law), *_case(one.vector))
-                trace = f"channelsim trace -v {shlex.quote(str(path))}"
+                trace = command_line("trace -v", path)
                 section = case_page(path, data, facts, key, (trace,))
     except msgspec.ValidationError as error:
         raise UsageError(f"{path}: a finding: {ascii(str(error)[:200])[1:-1]}") from None

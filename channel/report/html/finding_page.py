@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -16,6 +15,7 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.cases.comparison import ComparedPart, compared
 from channelsim.channel.lab.cases.decision import deciding_line
 from channelsim.channel.lab.cases.runs import VALID
+from channelsim.channel.lab.fuzz.finding_files import command_line
 from channelsim.channel.lab.fuzz.findings import Document
 from channelsim.channel.lab.trace.steps import CALLS, OPERATORS, TraceLine
 from channelsim.channel.lab.trace.trace_text import TraceRequest, of_finding, traced
@@ -222,8 +222,7 @@ def finding_html(page: FindingPage) -> str:
 
 
 def _commands(path: Path) -> tuple[str, ...]:
-    name = shlex.quote(str(path))
-    return f"channelsim replay {name}", f"channelsim trace -v {name}"
+    return command_line("replay", path), command_line("trace -v", path)
 
 
 # --- the case beside honest play ----------------------------------------------------------------

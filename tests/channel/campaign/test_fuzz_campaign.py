@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -15,6 +18,7 @@ from channelsim.channel.lab.fuzz.fuzz import FuzzReport, FuzzSearch, run_search,
 from channelsim.channel.lab.fuzz.fuzz_part import FuzzPart
 from channelsim.channel.lab.target.loading import load
 from channelsim.channel.lab.target.target import Target
+from tests.browser import parsed, text_of
 from tests.channel.campaign.shuffled import Shuffled
 from tests.channel.command import channelsim
 from tests.channel.lab.toys import toy
@@ -88,3 +92,35 @@ def test_a_campaign_needs_an_amount_of_work(
         assert line in ran.err
         assert ran.err.count("\n") == 1
     assert not (tmp_path / "none").exists()
+
+
+def test_printed_commands_can_be_given_to_a_shell(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Also where the name of the folder has spaces, and what a shell acts on."""
+    path, folder = toy(tmp_path, "one encoding"), tmp_path / "Bob's night; $(date)"
+    given = ("--work", 10_000, "--jobs", 1, "--out", folder)
+    text = channelsim(capsys, "fuzz", path, *given).out
+    (found,) = json.loads(channelsim(capsys, "fuzz", path, *given, "--resume", "--json").out)[
+        "findings"
+    ]
+    (stored,) = (folder / "findings").iterdir()
+    page = text_of(parsed(channelsim(capsys, "report", folder, "-o", "-").out))
+    name = shlex.quote(str(stored))
+    assert found["replay"] == f"channelsim replay {name}"
+    for lines in (text, page):
+        assert f"channelsim replay {name}" in lines
+        assert re.search(rf"channelsim trace (-v )?{re.escape(name)}", lines)
+    assert channelsim(capsys, *shlex.split(found["replay"])[1:]).code == 1
+
+
+def test_findings_of_a_search_for_some_time_stay_out_of_a_campaign(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path, folder = toy(tmp_path, "one encoding"), tmp_path / "night"
+    channelsim(capsys, "fuzz", path, "--work", 10_000, "--jobs", 1, "--out", folder)
+    before = sorted(folder.iterdir())
+    ran = channelsim(capsys, "fuzz", path, "--seconds", 0.1, "--jobs", 1, "--out", folder)
+    assert (ran.code, ran.out) == (2, "")
+    assert f"the folder of a campaign, whose findings are in {folder / 'findings'}" in ran.err
+    assert sorted(folder.iterdir()) == before
