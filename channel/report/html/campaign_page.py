@@ -91,6 +91,14 @@ class _Found(msgspec.Struct, frozen=True):
     scenario: dict[str, Any] | None = None
 
 
+class _CaseHead(msgspec.Struct, frozen=True):
+    """What a finding of `crosscheck` always has: the head of its page."""
+
+    text: str
+    severity: str
+    validator: str
+
+
 def campaign_html(page: CampaignPage) -> str:
     """The HTML of the page."""
     return render("campaign", page=page, chart={"width": CHART[0], "height": CHART[1]})
@@ -242,6 +250,7 @@ def _found(path: Path, data: Any, key: str, in_full: bool) -> FoundCase:
             if data.get("format") == FINDING:
                 section = _section(path, data, key)
             elif data.get("format") == CROSSCHECK_FINDING and one.vector is not None:
+                msgspec.convert(data, _CaseHead)
                 facts = (("law", one.law), *_case(one.vector))
                 trace = command_line("trace -v", path)
                 section = case_page(path, data, facts, key, (trace,))

@@ -11,6 +11,7 @@ import pytest
 from channelsim.channel.campaign.directory import opened
 from channelsim.channel.campaign.engine import CampaignStatus
 from channelsim.channel.campaign.shards import Configuration, Plan
+from channelsim.channel.lab.crosscheck.finding_files import FORMAT as CROSSCHECKED
 from tests.browser import by_id, parsed, text_of
 from tests.channel.command import channelsim
 
@@ -125,6 +126,7 @@ def test_mutants_costs_checks_and_disputes_have_tables(tmp_path: Path, capsys: C
     [
         ({"coverage": {"e": {"nodes": "many"}}}, "key `coverage`: "),
         ({"findings": [{"loss": []}]}, "a finding: "),
+        ({"format": CROSSCHECKED, "law": "", "vector": {}}, "a finding: "),
         ({"findings": "none"}, "key `findings`: "),
         ({"validators": [1]}, "key `validators`: "),
         ({"seed": 1}, "so it has no page"),
