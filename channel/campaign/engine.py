@@ -1,4 +1,4 @@
-"""Run a campaign: hand out shards, collect results, and isolate shards that end their workers.
+"""Run a campaign: hand out shards, collect results, and isolate shards that crash their workers.
 
 A shard whose worker dies is tried again, alone if others may be to blame. If it dies again it is
 halved, down to one seed, and then that seed's work is halved. So the campaign goes on, and reports
@@ -33,7 +33,7 @@ PERIOD = 0.2
 """Seconds between two looks at signals and at the progress of shards, at most."""
 
 TRIES = 2
-"""Tries of a seed that ends its worker, before its work is cut: another cause is possible."""
+"""Tries of a seed that crashes its worker, before its work is cut: another cause is possible."""
 
 
 class CampaignStatus(msgspec.Struct, frozen=True):
@@ -82,7 +82,7 @@ class CampaignRun(Generic[R]):
     """The results of all shards, also those of earlier runs.
 
     `earlier` are the shards of earlier runs. `partial` are the results of those that an interrupt
-    ended early. `lost` are the seeds that ended their workers, with the work that is missing.
+    ended early. `lost` are the seeds that crashed their workers, with the work that is missing.
     `seconds` are those of this run, and `busy_seconds` the processor seconds that its shards took.
     """
 

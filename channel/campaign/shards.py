@@ -84,7 +84,7 @@ class Shard(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`total` units of work: each seed gets `unit` of them, the last one what is left.
 
-    A shard has `seeds_per_shard` seeds. A seed that ends its worker is tried with less work, but
+    A shard has `seeds_per_shard` seeds. A seed that crashes its worker is tried with less work, but
     not with less than `least`.
     """
 
@@ -211,12 +211,12 @@ def in_order(results: Mapping[Shard, R]) -> Iterator[R]:
 
 
 def describe_lost(lost: Iterable[Shard], unit: str) -> list[str]:
-    """A line for each seed that ended its worker; `unit` is one of work, in the singular.
+    """A line for each seed that crashed its worker; `unit` is one of work, in the singular.
 
     >>> describe_lost([Shard("", 0, first=3, count=1, budget=1500)], "case")
-    ['seed number 3 ends its worker: 1,500 cases not done']
+    ['seed number 3 crashes its worker: 1,500 cases not done']
     """
     return [
-        f"seed number {one.first} ends its worker: {counted(one.budget, unit, ',')} not done"
+        f"seed number {one.first} crashes its worker: {counted(one.budget, unit, ',')} not done"
         for one in lost
     ]

@@ -76,7 +76,7 @@ def chosen_workers(jobs: int, plan: Plan, cluster: str | None, *, stored: bool) 
 
 
 def all_done(name: str, lost: Sequence[Shard], unit: str) -> bool:
-    """True if no work was lost; otherwise stderr names the seeds that ended their workers."""
+    """True if no work was lost; otherwise stderr names the seeds that crashed their workers."""
     for line in describe_lost(lost, unit):
         complain(f"{name}: {line}")
     return not lost

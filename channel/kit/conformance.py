@@ -47,7 +47,7 @@ FEW = 3
 
 
 class LostWork(UsageError):
-    """Some work of a check ended its worker."""
+    """Some work of a check crashed its worker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +253,7 @@ def conform(
 ) -> Iterator[CheckResult]:
     """Run the checks in order. After an interrupt the rest are not checked.
 
-    A check fails of which some work ended its worker; no directory stores that.
+    A check fails of which some work crashed its worker; no directory stores that.
 
     `on_check` is called with the name of each check before it begins.
     """

@@ -208,14 +208,16 @@ def unbroken(path: Path, data: bytes) -> tuple[tuple[bytes, ...], tuple[Record, 
 
 
 def _setup(path: Path, first: Record) -> Setup:
+    # Before the other keys, which another format need not have.
+    found = first.get("format", FORMAT)
+    if found != FORMAT:
+        raise UsageError(f"{path}: line 1: its format is {str(found)[:60]!r}, not {FORMAT!r}")
     try:
         header = msgspec.convert(first, _Header)
     except msgspec.ValidationError as error:
         raise UsageError(
             f"{path}: line 1: not the head of a transcript: {printable(str(error))}"
         ) from None
-    if header.format != FORMAT:
-        raise UsageError(f"{path}: line 1: its format is {header.format!r}, not {FORMAT!r}")
     try:
         return check(header.setup)
     except UsageError as error:

@@ -87,7 +87,7 @@ class CrashedRun:
 class CrashTotals:
     """Totals over many runs; `failed` are the runs in which something went wrong.
 
-    `node_kills` are among the `kills`. `lost` are the shards that ended their workers.
+    `node_kills` are among the `kills`. `lost` are the shards that crashed their workers.
     """
 
     kills: int = 0

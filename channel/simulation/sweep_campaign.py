@@ -37,7 +37,7 @@ Sweep = Callable[[int], Iterator[SweepTotals]]
 
 @dataclass(frozen=True)
 class SweepReport:
-    """The totals of a sweep, and the adversaries that ended their workers (`lost`).
+    """The totals of a sweep, and the adversaries that crashed their workers (`lost`).
 
     `digest` is the SHA-256 of configuration and totals; None if the sweep was interrupted.
     """

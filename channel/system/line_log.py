@@ -62,7 +62,9 @@ class LineLog:
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise UsageError(f"{self._path}: another process uses it; name another file") from None
+            raise UsageError(
+                f"{self._path}: another process uses it; name another one, or wait until it ends"
+            ) from None
 
     def append(self, lines: Iterable[bytes], sync: bool = True) -> None:
         """Add lines, and (`sync`) wait for the disk."""

@@ -60,9 +60,9 @@ class FuzzReport:
 
     `seconds` are those of this run. `stopped`: by the clock, or interrupted, before all work was
     done. `mended`: stored findings that no longer happen; `untried`: those that cannot be tried,
-    and why. `shards` is the number of fuzzers, and `lost` those that ended their workers, with the
-    work that is missing. `digest` is the SHA-256 of configuration and results; None if `stopped`.
-    `earlier` are the runs of validators that earlier runs of the command did.
+    and why. `shards` is the number of fuzzers, and `lost` those that crashed their workers, with
+    the work that is missing. `digest` is the SHA-256 of configuration and results; None if
+    `stopped`. `earlier` are the runs of validators that earlier runs of the command did.
     """
 
     target: Target

@@ -94,7 +94,7 @@ def in_processes(jobs: int) -> HuntPlace:
 class Hunt:
     """The results of a hunt, and how many chunks of fresh cases there were.
 
-    `lost` are mutants and chunks that ended their workers, `digest` the SHA-256 of configuration
+    `lost` are mutants and chunks that crashed their workers, `digest` the SHA-256 of configuration
     and results; None if the hunt was interrupted.
     """
 

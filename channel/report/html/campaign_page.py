@@ -29,6 +29,9 @@ from channelsim.channel.report.html.page import render
 from channelsim.channel.system import input_files
 from channelsim.games.amounts import counted
 
+FINISHED = "finished"
+"""The end of a campaign all of whose work is done."""
+
 MOST_SECTIONS = 40
 """Findings with a section of their own; of more, only the table has all."""
 
@@ -123,17 +126,19 @@ def directory_page(path: Path) -> CampaignPage:
     last = progress[-1] if progress else None
     work = last.work if last else 0
     configuration = file.configuration
-    so_far = f"{work:,} of {file.plan.total:,} {file.unit} so far"
+    of_all = f"{work:,} of {file.plan.total:,} {file.unit}"
+    # A plan may be an upper bound: a hunt ends when nothing is left to hunt.
+    finished = bool(document) and _end(document) == FINISHED
     found = list(_stored(path / FINDINGS)) or _listed(summary, document)
     return _page(
         summary,
         f"Campaign: {configuration.command} of {configuration.target}",
-        _end(document) if document else so_far,
+        _end(document) if document else f"{of_all} so far",
         (
             ("seed", configuration.seed),
             ("version", configuration.version),
             *((name, fact(value)) for name, value in configuration.options.items() if fact(value)),
-            ("work", f"{work:,} of {file.plan.total:,} {file.unit}"),
+            ("work done", f"{work:,} {file.unit}" if finished else of_all),
             ("shards done", f"{shards:,}"),
             ("time in shards", f"{seconds:,.1f} s"),
             *([("digest", str(document["digest"]))] if "digest" in document else []),
@@ -167,7 +172,7 @@ def _end(document: Mapping[str, Any]) -> str:
     lost = document.get("lost")
     if isinstance(lost, list) and lost:
         return f"not complete: {counted(len(lost), 'seed')} could not be done"
-    return "finished"
+    return FINISHED
 
 
 def read_document(path: Path, data: bytes) -> dict[str, Any]:

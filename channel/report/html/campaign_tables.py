@@ -192,7 +192,7 @@ def _lost(data: Any) -> Table:
         (Cell(f"{one.seed:,}"), _number(one.work)) for one in msgspec.convert(data, list[_Lost])
     )
     head = ("number of the seed", "work that is missing")
-    return Table("Seeds that ended their worker", head, rows, failed=True)
+    return Table("Seeds that crashed their worker", head, rows, failed=True)
 
 
 def _checks(data: Any) -> Table:

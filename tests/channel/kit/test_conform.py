@@ -205,7 +205,7 @@ def test_work_that_ends_its_worker_fails_its_checks(tmp_path: Path) -> None:
     subject = Subject(load(str(toy(tmp_path))), replace(SMALL, cases=1), place)
     first, again = conform(subject, {"laws": CHECKS["laws"], "again": CHECKS["laws"]})
     assert first.status is Status.FAILED
-    assert "seed number 0 ends its worker: 1 case not done" in first.failures[0].text
+    assert "seed number 0 crashes its worker: 1 case not done" in first.failures[0].text
     assert again.failures == first.failures
     assert opened == ["crosscheck"]
 
