@@ -18,6 +18,9 @@ from channelsim.games.vectors import Case, arguments, resolve_case
 ROOM = 48
 """A value is shown in about this many characters."""
 
+VERDICT = "verdict"
+"""The part that differs where the program and the rules give two verdicts."""
+
 _RECORD = 3
 """The items of a result before its extra conditions."""
 
@@ -58,7 +61,7 @@ def compared(target: Target, case: Case) -> tuple[ComparedPart, ...]:
                 return tuple(_records(target, expected, outcome.value))
     if case.expect == verdict:
         return ()
-    return (ComparedPart("verdict", case.expect, verdict),)
+    return (ComparedPart(VERDICT, case.expect, verdict),)
 
 
 def side_by_side(parts: Sequence[ComparedPart]) -> Iterator[str]:

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.cases.comparison import ComparedPart, compared
+from channelsim.channel.lab.cases.comparison import VERDICT, ComparedPart, compared
 from channelsim.channel.lab.cases.decision import deciding_line
 from channelsim.channel.lab.cases.runs import VALID
 from channelsim.channel.lab.fuzz.finding_files import command_line
@@ -110,6 +110,16 @@ class FindingPage(msgspec.Struct, frozen=True):
     pytest: str = ""
     brun: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def mark(self) -> str:
+        """What the marked line of the source does.
+
+        Where a program accepts what it should refuse, no expression decides: a check is missing or
+        wrong, and the line is the rule's, or the beginning of the function.
+        """
+        verdicts = [one.actual for one in self.compared if one.part == VERDICT]
+        return "accepts" if verdicts == [VALID] else "decides"
+
 
 def finding_page(
     path: Path, found: Document, key: str = "finding", commands: tuple[str, ...] | None = None
@@ -166,9 +176,7 @@ def case_page(
     if isinstance(request, TraceRequest) and request.asked is not None:
         target, case = request.asked
         parts = compared(target, case)
-        # Where the program accepts the move, no expression decides: a check is missing or wrong.
-        if parts != (ComparedPart("verdict", case.expect, VALID),):
-            decisive = deciding_line(target, case.validator, request.arguments)
+        decisive = deciding_line(target, case.validator, request.arguments)
     return FindingPage(
         key=key,
         title=f"{severity}: {validator}",

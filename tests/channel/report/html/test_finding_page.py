@@ -71,8 +71,8 @@ def test_a_finding_of_crosscheck_shows_its_run(
     assert "if (= (strlen MOVE) 18)" in shown
     assert f"channelsim trace -v {file}" in shown
     assert "verdictslashvalid" in "".join(shown.split())
-    # The program accepts the move: no line of it decides that.
-    assert "Go to the line that decides" not in shown
+    # A check is missing: no line of the program decides that it accepts the move.
+    assert "Go to the line that accepts" in shown
     assert channelsim(capsys, "trace", file).code == 0
 
 
@@ -116,7 +116,7 @@ def test_the_run_stands_beside_the_source(stored: tuple[Path, Document]) -> None
     document = parsed(finding_html(finding_page(*stored)))
     (run,) = (node for node in document.iter("div") if node.get("class") == "run")
     assert [child.get("class") for child in run] == ["trace", "source"]
-    (goto,) = (node for node in document.iter("a") if "decides" in text_of(node))
+    (goto,) = (node for node in document.iter("a") if "Go to the line" in text_of(node))
     assert by_id(document, goto.get("href")[1:]).get("class") == "decides"
 
 
