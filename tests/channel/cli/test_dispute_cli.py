@@ -6,6 +6,7 @@ import json
 import re
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -76,14 +77,21 @@ def test_a_transcript_of_another_run_is_found_out(
     channelsim(capsys, "dispute", "run", "dead@5", "--transcript", file)
     records = [json.loads(line)[1] for line in file.read_bytes().splitlines()]
     scenario = records[0]["scenario"]
-    for changed in ({**scenario, "step": 6}, {**scenario, "weather": "mild"}, 3):
+    heads: list[tuple[dict[str, Any], str]] = [
+        ({"scenario": {**scenario, "step": 6}}, "the session went differently"),
+        ({"scenario": {**scenario, "weather": "mild"}}, "line 1: weather 'mild'"),
+        ({"scenario": 3}, "line 1: not the head of a dispute"),
+        ({"format": "channelsim dispute 9"}, "line 1: its format is 'channelsim dispute 9'"),
+    ]
+    for changed, reason in heads:
         with file.open("wb") as out:
             lines = Lines(lambda line, out=out: out.write(line) and None)  # type: ignore[misc]
-            for record in ({**records[0], "scenario": changed}, *records[1:]):
+            for record in ({**records[0], **changed}, *records[1:]):
                 lines.write(record)
         ran = channelsim(capsys, "replay", file)
         assert ran.code == 2
         assert f"{file}: line " in ran.err
+        assert reason in ran.err
 
 
 def test_a_hand_against_an_adversary_by_play(capsys: pytest.CaptureFixture[str]) -> None:
