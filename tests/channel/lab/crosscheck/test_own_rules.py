@@ -131,8 +131,11 @@ def test_without_the_rules_it_is_not_found(tmp_path: Path) -> None:
             "bid: returned a bool: not a Valid, a Slash or a Raise",
         ),
         ("def bid(*call):\n    return 1 / 0", "line 2: ZeroDivisionError: division by zero"),
-        (RAW.replace(", move, 4", ", [move], 4"), "commit: the state of its Next is no CLVM value"),
-        (RAW.replace(", move, 4", ", (move, 4), 4"), "commit: the state of its Next is no CLVM"),
+        (
+            RAW.replace(", move, 4", ", [move], 4"),
+            "commit: the state of its Next is not a CLVM value",
+        ),
+        (RAW.replace(", move, 4", ", (move, 4), 4"), "commit: the state of its Next is not a CLVM"),
         (RAW.replace('"bid"', '"chess"'), "its next validator 'chess' is none of commit"),
         ("def bid(state):\n    return None", "TypeError"),
     ],
