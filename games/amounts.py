@@ -72,7 +72,7 @@ def short_number(number: int) -> str:
 def read_amount(text: str, unit: int) -> int:
     """Read an amount as people write it: `2` or `2.5` in units, `250m` in mojos.
 
-    Raises `IllegalAction` for a text that is no number, no whole number of mojos, or too long.
+    Raises `IllegalAction` for a text that is not a number, no whole number of mojos, or too long.
 
     >>> read_amount("2.5", 100), read_amount("250m", 100)
     (250, 250)
@@ -80,10 +80,12 @@ def read_amount(text: str, unit: int) -> int:
     digits = text.removesuffix("m")
     scale = unit if digits == text else 1
     if not _NUMBER.fullmatch(digits):
-        raise IllegalAction(f"{quoted(text)} is no amount: write units (2, 2.5) or mojos (250m)")
+        raise IllegalAction(
+            f"{quoted(text)} is not an amount: write units (2, 2.5) or mojos (250m)"
+        )
     if len(digits) > LONGEST:
         raise IllegalAction(f"{quoted(text)} is out of bounds: no amount has so many digits")
     amount = Fraction(digits) * scale
     if amount.denominator != 1:
-        raise IllegalAction(f"{text!r} is no whole number of mojos; a unit is {unit}")
+        raise IllegalAction(f"{text!r} is not a whole number of mojos; a unit is {unit}")
     return int(amount)

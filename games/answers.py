@@ -54,7 +54,7 @@ def _next_problem(step: Next, validators: Mapping[str, object]) -> str:
     if not isinstance(name, str) or name not in validators:
         return f"its next validator {name!r:.60} is none of {', '.join(validators)}"
     if not is_number(step.max_move_size):
-        return "its max_move_size is no number of bytes"
+        return "its max_move_size is not a number of bytes"
     return state_problem(step.state)
 
 
@@ -110,7 +110,7 @@ def initial_problem(validators: Mapping[str, object]) -> Callable[[object], str]
         if not isinstance(initial, Initial):
             return "not an Initial"
         if not is_number(initial.mover_share):
-            return "its mover_share is no number of mojos"
+            return "its mover_share is not a number of mojos"
         step = Next(initial.validator, initial.state, initial.max_move_size)
         return _next_problem(step, validators)
 

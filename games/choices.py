@@ -146,7 +146,7 @@ def choose(choices: tuple[Choice, ...], action: Action) -> Choice:
             return choice
         match choice:
             case Amount(verb=verb, step=step) if action.amount % step:
-                reason = f"{verb} {action.amount}m is no multiple of {step}m"
+                reason = f"{verb} {action.amount}m is not a multiple of {step}m"
             case Amount(verb=verb):
                 reason = f"{verb} {action.amount}m is out of bounds: {with_bounds(choice)}"
             case OneOf(verb=verb, form=form):

@@ -216,7 +216,7 @@ def _as_ruled(verdict: Verdict, hashes: Hashes) -> Outcome:
 
 
 def program_conditions(result: Value) -> tuple[Value, ...]:
-    """The extra conditions in a program's result; empty where it is no list."""
+    """The extra conditions in a program's result; empty where it is not a list."""
     return listed_conditions(result)[3:]
 
 

@@ -382,4 +382,4 @@ def read_value(
             return source_of(name)
         case _:
             pass
-    raise BadCase(f"key `{key}`: {str(described)[:60]!r} is no value")
+    raise BadCase(f"key `{key}`: {str(described)[:60]!r} is not a value")

@@ -54,7 +54,7 @@ class DaskCluster:
             # that does not exist waits for it.
             _, port = get_address_host_port(address)
             if not 0 < port < 1 << 16:
-                raise ValueError(f"{port} is no port")
+                raise ValueError(f"{port} is not a port")
             self._client: Any = connect(address, timeout=CONNECTING, set_as_default=False)
         except (OSError, ValueError, TypeError) as error:
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__

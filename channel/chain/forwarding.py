@@ -56,7 +56,7 @@ async def forwarding(address: tuple[str, int], port: int) -> AsyncIterator[tuple
     try:
         server = await asyncio.start_server(accept, *address, limit=CHUNK)
     except (OSError, UnicodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is no address of this machine"
+        reason = getattr(error, "strerror", None) or "it is not an address of this machine"
         raise UsageError(f"--listen {address[0]}:{address[1]}: {reason}") from None
     async with server:
         host, bound = server.sockets[0].getsockname()[:2]

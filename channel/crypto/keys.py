@@ -73,7 +73,7 @@ class PublicKeys:
         """Decode a key of 48 bytes. Raises `Violation` with its name if it is invalid."""
         key = bls.public_key(blob)
         if key is None:
-            raise Violation("CH-OPEN-1", f"the {name} key is no valid public key")
+            raise Violation("CH-OPEN-1", f"the {name} key is not a valid public key")
         return key
 
     def all(self) -> tuple[bytes, bytes, bytes]:

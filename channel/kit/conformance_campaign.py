@@ -71,7 +71,7 @@ class _StoredChecks:
 
     def worker(self) -> ShardWork:
         """No worker makes a check."""
-        raise InvariantError("a check is no shard for a worker")
+        raise InvariantError("a check is not a shard for a worker")
 
     def decode(self, data: bytes) -> CheckResult:
         """The result of a check."""

@@ -59,7 +59,7 @@ def _bound(address: tuple[str, int]) -> socket.socket:
         family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
         listener = socket.create_server(address, family=family, backlog=BACKLOG)
     except (OSError, UnicodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is no address of this machine"
+        reason = getattr(error, "strerror", None) or "it is not an address of this machine"
         raise UsageError(f"{address[0]}:{address[1]}: cannot listen there: {reason}") from None
     listener.setblocking(False)
     return listener

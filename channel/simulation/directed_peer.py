@@ -120,7 +120,7 @@ class DirectedPeer:
 
     def _adversary(self) -> Adversary:
         if not isinstance(self._actor, Adversary):
-            raise InvariantError(f"the {NAMES[self._side]} is no adversary")
+            raise InvariantError(f"the {NAMES[self._side]} is not an adversary")
         return self._actor
 
     def _order(self, event: Event) -> Order:

@@ -255,7 +255,7 @@ def _seen(coin: CoinSeen, hidden: frozenset[bytes]) -> CoinSeen:
 def _adversary_of(driver: PeerDriver) -> Adversary:
     actor = driver.peer.actor
     if not isinstance(actor, Adversary):
-        raise InvariantError(f"{driver.peer.name} is no adversary")
+        raise InvariantError(f"{driver.peer.name} is not an adversary")
     return actor
 
 

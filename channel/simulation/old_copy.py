@@ -66,7 +66,7 @@ class RestoredPeer:
 
 
 def actor_of(scenario: Scenario, peer: Peer) -> Actor:
-    """The actor of a peer that is no adversary's: the peer itself, unless it is restored."""
+    """The actor of a peer that is not an adversary's: the peer itself, unless it is restored."""
     if not scenario.old_copy or peer.config.side != scenario.honest:
         return peer
     chance = Chance(derive(scenario.seed.encode(), "old copy"))

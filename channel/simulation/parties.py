@@ -20,7 +20,7 @@ from channelsim.channel.simulation.scenario import Scenario
 from channelsim.games.chance import Chance
 
 Wrap = Callable[[Peer], Actor]
-"""Puts something in the place of a peer that is no adversary's."""
+"""Puts something in the place of a peer that is not an adversary's."""
 
 
 def make_parties(

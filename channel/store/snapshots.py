@@ -225,5 +225,5 @@ def _given(
 def _command(data: bytes, block: Block) -> Command:
     command = decode_event(data, block)
     if not isinstance(command, Command):
-        raise msgspec.DecodeError(f"a {type(command).__name__} is no command")
+        raise msgspec.DecodeError(f"a {type(command).__name__} is not a command")
     return command

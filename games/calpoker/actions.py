@@ -74,7 +74,7 @@ def _place(word: str, own: Sequence[int]) -> int:
     name = _NAME.fullmatch(word)
     if name is None:
         raise IllegalAction(
-            f"{word[:40]!r} is no card: write a number from 1 to {HAND}, or a name such as"
+            f"{word[:40]!r} is not a card: write a number from 1 to {HAND}, or a name such as"
             f" {_face(own[0])}"
         )
     rank, suit = name.groups()

@@ -33,7 +33,9 @@ class Fields:
         found = self.each(count, group.point_size)
         for number, point in enumerate(found):
             if not group.is_point(point):
-                raise DeckFault("PD-1", f"message {self._step}: {name} {number} is no valid point")
+                raise DeckFault(
+                    "PD-1", f"message {self._step}: {name} {number} is not a valid point"
+                )
         return tuple(found)
 
 

@@ -64,7 +64,7 @@ def read_opening(group: Group, key: bytes, opening: bytes) -> int:
     """The scalar that opens the lock of a key. Raises `DeckFault` (PD-13)."""
     scalar = int.from_bytes(opening, "big")
     if len(opening) != SCALAR_SIZE or not 0 < scalar < group.order:
-        raise DeckFault("PD-13", "the opening is no scalar in its range")
+        raise DeckFault("PD-13", "the opening is not a scalar in its range")
     if group.multiply([(scalar, group.base)]) != [key]:
         raise DeckFault("PD-13", "the opening is not that of this lock")
     return scalar

@@ -177,13 +177,13 @@ def _wrong(line: Line) -> str | None:
     if isinstance(line, MessageLine):
         if line.expect != "accepted" and line.expect not in RULES:
             return "`expect` is neither `accepted` nor the rule of a check"
-        return None if _HEX.fullmatch(line.message) else "`message` is no hex"
+        return None if _HEX.fullmatch(line.message) else "`message` is not hex"
     texts = [line.terms, *line.messages, line.deck_id, line.root, *line.D, *line.K, *line.L]
     for side in (line.a, line.b):
         texts += [side.nonce, side.bits, side.salt, side.mask]
         texts += [*side.locks, *side.round_seeds, *side.lock_nonces]
     if not all(_HEX.fullmatch(text) for text in texts):
-        return "a text is no hex"
+        return "a text is not hex"
     try:
         terms = decode_terms(bytes.fromhex(line.terms))
     except DeckFault as fault:

@@ -134,7 +134,7 @@ def command(
         )
     if work is None:
         refuse(
-            "needs --work: a search for some time is no campaign", resume=resume, cluster=cluster
+            "needs --work: a search for some time is not a campaign", resume=resume, cluster=cluster
         )
     else:
         refuse("does not go with --work: one or the other", seconds=seconds)

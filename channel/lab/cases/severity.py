@@ -173,7 +173,7 @@ def difference(trial: Trial, call: Call, legal: Valid) -> str:
     try:
         got = from_list(outcome.value)
     except ValueError:
-        return "its result is no list"
+        return "its result is not a list"
     step, names = legal.next, {known: name for name, known in trial.target.hashes.items()}
     wanted = from_list(result_value(step, trial.target.hashes, legal.conditions))
     got += [NIL] * (RECORD - len(got))

@@ -98,7 +98,7 @@ def _written(path: Path) -> Iterator[Written]:
 def _check_name(written: Written) -> None:
     """Check that a file can be named after the validator of a case. Raises `BadCase`."""
     if isinstance(written, Case) and not is_program_name(written.validator):
-        raise BadCase(f"{written.validator[:LONGEST_NAME]!a} is no name of a validator")
+        raise BadCase(f"{written.validator[:LONGEST_NAME]!a} is not a name of a validator")
 
 
 def write_corpus(option: str, folder: Path, corpus: StoredCorpus) -> None:

@@ -91,7 +91,7 @@ class LegalMovesAreSafe:
             "another validator": to_list((state, slashes_all, NIL, ADDRESS)),
             "another state": to_list(((state, b"x"), program, NIL, ADDRESS)),
             "one item more": to_list((state, program, NIL, ADDRESS, b"x")),
-            "a rest that is no list": (state, (program, (NIL, (ADDRESS, b"x")))),
+            "a rest that is not a list": (state, (program, (NIL, (ADDRESS, b"x")))),
         }
 
 

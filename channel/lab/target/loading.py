@@ -206,7 +206,7 @@ def _check_names(written: TomlFile[_File]) -> None:
             )
     for name in file.programs:
         if not is_program_name(name):
-            raise UsageError(f"{path}: {name!a} is no name of a program: it has a /")
+            raise UsageError(f"{path}: {name!a} is not a name of a program: it has a /")
     if file.rules is None:
         return
     if _is_file(file.rules):

@@ -57,7 +57,7 @@ def read_keys(
 ) -> PublicKeys:
     """Read the counterparty's three keys.
 
-    Raises `Violation` if one is no key or is used twice, or the channel key's proof is wrong.
+    Raises `Violation` if one is not a key or is used twice, or the channel key's proof is wrong.
     """
     keys = PublicKeys.read(channel_key, theirs.unroll_key, theirs.referee_key)
     if set(keys.all()) & set(ours.all()) or len(set(keys.all())) != 3:

@@ -53,7 +53,7 @@ class Chart(msgspec.Struct, frozen=True):
 class FoundCase(msgspec.Struct, frozen=True):
     """A finding in the table, with its section if it has one.
 
-    `fields` are those of its case, for a finding that is no document of `fuzz`.
+    `fields` are those of its case, for a finding that is not a document of `fuzz`.
     """
 
     key: str

@@ -342,7 +342,7 @@ ARGUED = {
     "unchecked transitions._accept/4": "only a playable proposal is open to the other side",
     "unchecked funding._read/2": _BOUND,
     "unchecked funding._conditions/5": _BOUND,
-    "unchecked introduction.check_introduction/8": "what both players agreed on is no message",
+    "unchecked introduction.check_introduction/8": "what both players agreed on is not a message",
     "unchecked handshake._on_launch/3": "no opening message shows the receiver's coin so early",
     "unchecked opening.on_early_message/1": _BOUND,
     "unchecked receiving._slashable_moves/1": "each illegal move of these games can be slashed",

@@ -76,7 +76,7 @@ Change = Callable[[dict[str, Any]], object]
 
 BAD: dict[str, Change] = {
     "`terms`: PD-8": lambda line: line.update(terms=line["terms"][:-2] + "09"),
-    "a text is no hex": lambda line: line.update(terms="zz" * 39),
+    "a text is not hex": lambda line: line.update(terms="zz" * 39),
     "has not as many locks": lambda line: line["a"]["locks"].pop(),
     "`permutation` is none": lambda line: line["b"].update(permutation=[1] * 52),
     "a scalar is out of range": lambda line: line["a"].update(mask="ff" * 32),
@@ -96,7 +96,7 @@ def test_a_bad_line_is_named(reason: str) -> None:
 
 @pytest.mark.parametrize(
     ("change", "reason"),
-    [({"expect": "PD-99"}, "neither"), ({"message": "abc"}, "no hex"), ({"step": 6}, "<= 5")],
+    [({"expect": "PD-99"}, "neither"), ({"message": "abc"}, "not hex"), ({"step": 6}, "<= 5")],
 )
 def test_a_bad_message_is_named(change: dict[str, Any], reason: str) -> None:
     with pytest.raises(BadDeckLine, match=reason):

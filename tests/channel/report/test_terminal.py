@@ -58,7 +58,7 @@ def test_a_person_gives_cards_away_after_much_wrong_input(
     ]
     dealt = [hand["cards"]["initiator"]["dealt"] for hand in document["hands"]]
     assert given == [dealt[0][:4], dealt[1][4:]]
-    complaints = [line for line in ran.err.splitlines() if " is no card" in line]
+    complaints = [line for line in ran.err.splitlines() if " is not a card" in line]
     assert complaints
     assert "you can: discard FOUR CARDS, by number or by name" in ran.err
     assert "Traceback" not in ran.err
@@ -116,8 +116,8 @@ def test_a_game_of_each_kind_by_a_script(capsys: Capsys, tmp_path: Path) -> None
     ("line", "says"),
     [
         ("receiver discard 1 2 3", "name 4 cards to give away, not 3"),
-        ("receiver discard 1 2 3 9", "'9' is no card"),
-        ("receiver raise 2", "'raise' is no card"),
+        ("receiver discard 1 2 3 9", "'9' is not a card"),
+        ("receiver raise 2", "'raise' is not a card"),
         ("initiator fold", "it is receiver's turn"),
     ],
 )
@@ -177,8 +177,8 @@ def test_quit_between_hands_closes_the_channel(
         ("bet " + "9" * 5000, "is out of bounds: no amount has so many digits"),
         ("bet 0." + "0" * 5000 + "1", "is out of bounds: no amount has so many digits"),
         ("bet 0", "is out of bounds"),
-        ("bet -3", "is no amount"),
-        ("bet abc", "'abc' is no amount"),
+        ("bet -3", "is not an amount"),
+        ("bet abc", "'abc' is not an amount"),
         ("bet", "bet needs an amount"),
         ("Raise 3", "cannot raise now; possible: check, bet"),
     ],

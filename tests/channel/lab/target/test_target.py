@@ -74,7 +74,7 @@ BAD = {
     "not TOML": ("name = ", "not TOML"),
     "no programs": ('name = "x"', "programs"),
     "an empty table": ('name = "x"\n[programs]', "names none"),
-    "a path": ('name = "x"\n[programs]\n"../a" = "a.clsp"', "'../a' is no name of a program"),
+    "a path": ('name = "x"\n[programs]\n"../a" = "a.clsp"', "'../a' is not a name of a program"),
     "a key that is none": ('nmae = "x"\nname = "x"\n[programs]\na = "a.clsp"', "nmae"),
     "a wrong type": ('name = "x"\n[programs]\na = 1', "programs"),
     "no such rules": ('name = "x"\nrules = "ludo"\n[programs]\na = "a.clsp"', "ludo"),
