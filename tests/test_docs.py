@@ -48,6 +48,12 @@ def test_links_lead_to_files_and_headings(page: Path) -> None:
     assert broken == []
 
 
+def test_the_handbook_has_every_page_once() -> None:
+    listed = re.findall(r"^ +- (?:.+: )?(\S+\.md)$", read(ROOT / "mkdocs.yml"), re.M)
+    pages = (ROOT / "docs").rglob("*.md")
+    assert sorted(listed) == sorted(str(page.relative_to(ROOT / "docs")) for page in pages)
+
+
 @pytest.mark.long
 def test_the_handbook_builds_without_warnings(tmp_path: Path) -> None:
     pytest.importorskip("mkdocs", reason="the extra `docs` is not installed")
