@@ -95,7 +95,7 @@ class _Found(msgspec.Struct, frozen=True):
 
 
 class _CaseHead(msgspec.Struct, frozen=True):
-    """What a finding of `crosscheck` always has: the head of its page."""
+    """The keys that every finding of `crosscheck` has, for the head of its page."""
 
     text: str
     severity: str

@@ -112,7 +112,7 @@ class FindingPage(msgspec.Struct, frozen=True):
 
     @property
     def mark(self) -> str:
-        """What the marked line of the source does.
+        """The verb beside the marked line of the source.
 
         Where a program accepts what it should refuse, no expression decides: a check is missing or
         wrong, and the line is the rule's, or the beginning of the function.
