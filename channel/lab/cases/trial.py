@@ -149,6 +149,12 @@ class LabTally:
                 kept = mine.setdefault(end, [])
                 kept += runs[: SAMPLES - len(kept)]
 
+    def limit_samples(self, most: int) -> None:
+        """Keep only the first `most` runs of each outcome for coverage."""
+        for by_end in self.samples.values():
+            for runs in by_end.values():
+                del runs[most:]
+
 
 @dataclass(frozen=True)
 class Trial:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
+from itertools import groupby
+from operator import itemgetter
 from time import perf_counter
 
 import msgspec
@@ -20,7 +22,7 @@ from channelsim.channel.campaign.executors import Workers, processes
 from channelsim.channel.campaign.job import Counts, ShardProgress, ShardWork
 from channelsim.channel.campaign.shards import Configuration, Plan, Shard, in_order
 from channelsim.channel.lab.cases.tally_record import TallyRecord, tally_of, tally_record
-from channelsim.channel.lab.cases.trial import LabTally
+from channelsim.channel.lab.cases.trial import SAMPLES, LabTally
 from channelsim.channel.lab.crosscheck.chunks import CHUNK, run_chunk
 from channelsim.channel.lab.target.target import Target
 from channelsim.channel.lab.target.target_inputs import check_inputs, target_inputs
@@ -121,17 +123,14 @@ def crosscheck(
     run = engine.run(
         CrosscheckJob(target, seed, cases, made.inputs), cut, workers, journal, add, on_status
     )
-    tally, done = LabTally(), 0
-    for part in in_order({**run.partial, **run.results}):
-        tally.merge(part.tally)
-        done += part.cases
-    digest = sha256(made.digest.encode() + _json(ChunkTally(done, tally)))
+    total = _total({**run.partial, **run.results})
+    digest = sha256(made.digest.encode() + _json(total))
     return CrosscheckReport(
         target,
         seed,
-        done,
+        total.cases,
         run.seconds,
-        tally,
+        total.tally,
         run.interrupted,
         cut.size,
         tuple(run.lost),
@@ -146,6 +145,32 @@ class ChunkTally:
 
     cases: int = 0
     tally: LabTally = field(default_factory=LabTally)
+
+
+def _total(results: Mapping[Shard, ChunkTally]) -> ChunkTally:
+    """The counts of all shards. A halved shard gives what the whole one would have given."""
+    total, done = LabTally(), 0
+    parts = in_order({shard: (shard.number, part) for shard, part in results.items()})
+    for number, halves in groupby(parts, key=itemgetter(0)):
+        tally = LabTally()
+        for _, part in halves:
+            tally.merge(part.tally)
+            done += part.cases
+        tally.limit_samples(_samples(number))
+        total.merge(tally)
+    return ChunkTally(done, total)
+
+
+def _samples(number: int) -> int:
+    """How many runs of each outcome a shard stores for coverage, by its number.
+
+    The first shards fill most of what `SAMPLES` allows, so later ones need few. One is enough for
+    an outcome that only they have.
+
+    >>> [_samples(number) for number in (0, 1, 11, 255)]
+    [24, 12, 2, 1]
+    """
+    return max(1, SAMPLES // (number + 1))
 
 
 class _Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -209,4 +234,5 @@ class CrosscheckJob:
             chunk = run_chunk(self.target, self.seed, number, some, watch)
             tally.merge(chunk)
             watch.before += watch.chunk
+        tally.limit_samples(_samples(shard.number))
         return _json(ChunkTally(watch.before, tally))

@@ -7,8 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from channelsim.channel.campaign.engine import CampaignStatus
+from channelsim.channel.campaign.job import Job, ShardResult
+from channelsim.channel.campaign.shards import Shard
+from channelsim.channel.lab.cases.trial import SAMPLES
+from channelsim.channel.lab.crosscheck import crosscheck as module
 from channelsim.channel.lab.crosscheck.chunks import CHUNK, run_chunk, trials
-from channelsim.channel.lab.crosscheck.crosscheck import crosscheck
+from channelsim.channel.lab.crosscheck.crosscheck import ChunkTally, crosscheck
 from channelsim.channel.lab.laws import laws_for
 from channelsim.channel.lab.target.loading import load
 from channelsim.channel.lab.target.target import of_game
@@ -25,6 +30,56 @@ def test_the_same_seed_counts_the_same_with_any_number_of_processes() -> None:
     one, two = (crosscheck(target, CHUNK + 100, "s", jobs).tally for jobs in (1, 2))
     assert one == two
     assert crosscheck(target, 200, "t", 1).tally != crosscheck(target, 200, "s", 1).tally
+
+
+class Stored:
+    """A journal with some results, which also keeps what it is given."""
+
+    def __init__(self, results: dict[Shard, bytes]) -> None:
+        self.results = results
+
+    def stored(self, job: Job[ChunkTally]) -> dict[Shard, ChunkTally]:
+        return {shard: job.decode(data) for shard, data in self.results.items()}
+
+    def record(self, shard: Shard, result: ShardResult) -> None:
+        self.results[shard] = result.data
+
+    def note(self, status: CampaignStatus) -> None:
+        pass
+
+
+def test_halved_shards_add_up_to_what_whole_ones_give(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "CHUNK", 300)
+    monkeypatch.setattr(module, "MOST_SHARDS", 3)
+    target, cases = of_game(registry.get(GAME)), 3500
+    made = module.configuration(target, cases, "s")
+    plan = module.plan(made, cases)
+    assert (plan.size, plan.seeds_per_shard) == (3, 4)
+    job = module.CrosscheckJob(target, "s", cases, made.inputs)
+    work = job.worker()
+    halves = [half for shard in plan.shards() for half in plan.halves(shard)]
+    whole, halved = Stored({}), Stored({half: work(half) for half in halves})
+    one, two = (crosscheck(target, cases, "s", journal=stored) for stored in (whole, halved))
+    assert (one.cases, one.earlier, two.earlier) == (cases, 0, cases)
+    assert one.tally == two.tally
+    assert one.digest == two.digest
+
+
+def test_later_shards_store_fewer_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_SHARDS", 40)
+    target, cases = of_game(registry.get(GAME)), 40 * CHUNK
+    made = module.configuration(target, cases, "s")
+    job = module.CrosscheckJob(target, "s", cases, made.inputs)
+    first, *_, last = module.plan(made, cases).shards()
+    work = job.worker()
+    sizes = {}
+    for shard in (first, last):
+        tally = job.decode(work(shard)).tally
+        ends = {name: {end for end, _ in prints} for name, prints in tally.prints.items()}
+        assert {name: set(by_end) for name, by_end in tally.samples.items()} == ends
+        sizes[shard] = {len(runs) for by_end in tally.samples.values() for runs in by_end.values()}
+    assert max(sizes[first]) == SAMPLES
+    assert sizes[last] == {1}
 
 
 @each_game
