@@ -1,4 +1,4 @@
-"""The directory of a campaign: everything to go on with it, and to look at it later.
+"""The directory of a campaign: everything needed to resume it, and to view it later.
 
 | file | contents |
 |---|---|
@@ -202,7 +202,7 @@ class CampaignDirectory(Generic[R]):
 def opened(
     path: Path, configuration: Configuration, plan: Plan, unit: str, *, resume: bool
 ) -> Iterator[CampaignDirectory[Any]]:
-    """Begin a campaign in a directory, or go on with the one there (`resume`).
+    """Begin a campaign in a directory, or resume the one there (`resume`).
 
     Raises `UsageError`: another process uses the directory; it has a campaign and `resume` is
     False, or none or another one and `resume` is True; it has other files only.

@@ -149,8 +149,8 @@ def check_unfunded(directory: Path, peer: Peer, chain: RpcChain) -> CoinSeen | N
     if coin is not None and coin.spent is not None and peer.state.opening.opened is None:
         raise StoreError(
             f"{directory}: its store is from before the funding, but the wallet's coin was spent"
-            f" at height {coin.spent}: unless you spent it otherwise, this is an older copy; put"
-            " back the newest one, and go on with channelsim peer"
+            f" at height {coin.spent}: unless you spent it otherwise, this is an older copy;"
+            " restore the newest backup, then resume with channelsim peer"
         )
     return coin
 

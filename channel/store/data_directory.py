@@ -106,8 +106,8 @@ def create(directory: Path, config: Config, settings: Settings, passphrase: byte
 def no_channel(directory: Path) -> StoreError:
     """The error of a directory that is not complete."""
     if (directory / STORE).exists():
-        return StoreError(f"{directory / keys_file.FILE}: missing; put back the copy of it")
-    return StoreError(f"{directory}: no channel is here; `channelsim peer` begins one")
+        return StoreError(f"{directory / keys_file.FILE}: missing; restore it from a backup")
+    return StoreError(f"{directory}: no channel is here; `channelsim peer` starts one")
 
 
 @contextmanager
@@ -118,8 +118,8 @@ def opened(directory: Path, passphrase: bytes = b"") -> Iterator[DataDirectory]:
     if not (directory / STORE).exists():
         # An empty one would be a channel that has not begun.
         raise StoreError(
-            f"{directory / STORE}: missing; put back its newest copy, and go on with"
-            " channelsim peer"
+            f"{directory / STORE}: missing; restore it from the newest backup, then resume"
+            " with channelsim peer"
         )
     settings = read_settings(directory)
     config = read_keys(directory, passphrase)

@@ -270,7 +270,7 @@ def test_what_cannot_be_used_is_refused_in_one_line_and_left_alone(
         (directory / FILE).write_bytes(b"something else, and long enough\n")
         refused("not a store of channelsim")
         (directory / "keys.json").unlink()
-        refused("put back the copy of it")
+        refused("restore it from a backup")
         (directory / FILE).unlink()
         refused("no channel is here")
 

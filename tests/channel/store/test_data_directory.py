@@ -94,12 +94,12 @@ def test_a_lost_store_or_lost_keys_are_not_taken_for_a_new_channel(tmp_path: Pat
     with opened(tmp_path) as found:
         found.store.append([b"an event"], [])
     keys = (tmp_path / keys_file.FILE).rename(tmp_path / "copy")
-    with pytest.raises(StoreError, match=r"keys\.json: missing; put back"):
+    with pytest.raises(StoreError, match=r"keys\.json: missing; restore"):
         create(tmp_path, config(), SETTINGS)
     assert not is_complete(tmp_path)
     keys.rename(tmp_path / keys_file.FILE)
     (tmp_path / sqlite_store.FILE).unlink()
-    with pytest.raises(StoreError, match=r"peer\.sqlite: missing; put back"), opened(tmp_path):
+    with pytest.raises(StoreError, match=r"peer\.sqlite: missing; restore"), opened(tmp_path):
         pass
     assert not (tmp_path / sqlite_store.FILE).exists()
 
