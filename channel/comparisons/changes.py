@@ -18,11 +18,11 @@ class Effect(Enum):
     """What a change is: first those for the worse, then those for the better."""
 
     NEW = "new"
-    MORE_SEVERE = "more severe"
+    SEVERER = "more severe"
     LOST = "lost"
-    COSTLIER = "costlier"
-    FIXED = "fixed"
-    LESS_SEVERE = "less severe"
+    DEARER = "dearer"
+    MENDED = "mended"
+    MILDER = "less severe"
     GAINED = "gained"
     CHEAPER = "cheaper"
     ADDED = "added"
@@ -30,7 +30,7 @@ class Effect(Enum):
     @property
     def is_worse(self) -> bool:
         """True if it is for the worse."""
-        return self in (Effect.NEW, Effect.MORE_SEVERE, Effect.LOST, Effect.COSTLIER)
+        return self in (Effect.NEW, Effect.SEVERER, Effect.LOST, Effect.DEARER)
 
     @property
     def is_better(self) -> bool:
@@ -80,15 +80,15 @@ def in_order(changes: Iterable[Change]) -> tuple[Change, ...]:
     return tuple(sorted(changes, key=lambda one: (order.index(one.effect), one.what)))
 
 
-def new_and_fixed(before: Mapping[V, str], after: Mapping[V, str]) -> list[Change]:
+def new_and_mended(before: Mapping[V, str], after: Mapping[V, str]) -> list[Change]:
     """The findings that only one of two documents has, by a key that says which are the same."""
     return [
         *(Change(Effect.NEW, text) for key, text in after.items() if key not in before),
-        *(Change(Effect.FIXED, text) for key, text in before.items() if key not in after),
+        *(Change(Effect.MENDED, text) for key, text in before.items() if key not in after),
     ]
 
 
-def costlier_and_cheaper(
+def dearer_and_cheaper(
     before: Mapping[str, int], after: Mapping[str, int], tolerance: float = 0.0
 ) -> list[Change]:
     """The figures that rose by more than `tolerance` percent, or fell; only those of both."""
@@ -96,7 +96,7 @@ def costlier_and_cheaper(
     for name, was in before.items():
         now = after.get(name, was)
         if 100 * (now - was) > tolerance * was:
-            changes.append(Change(Effect.COSTLIER, name, was, now))
+            changes.append(Change(Effect.DEARER, name, was, now))
         elif now < was:
             changes.append(Change(Effect.CHEAPER, name, was, now))
     return changes

@@ -259,8 +259,8 @@ def _round(
         line = f" ({one.source_line})" if one.source_line else ""
         parts[0] += f", the first: {one.severity} at {one.validator}: {one.cause}{line}"
         parts.append(command_line("replay", path))
-    if report.fixed:
-        parts.append(f"{counted(len(report.fixed), 'finding')} no longer happening")
+    if report.mended:
+        parts.append(f"{counted(len(report.mended), 'finding')} no longer happening")
     parts.append(counted(report.runs, "run", ","))
     left = never_tried(target.present, report.tally.outcomes)
     parts += [left] if left else []
@@ -277,7 +277,7 @@ def _print(report: FuzzReport, paths: Sequence[Path], added: int, corpus: Path |
         say(out, line, "yellow")
     if report.target.missing:
         say(out, f"tried by the rules alone: {_tried_alone(report)}")
-    for one in report.fixed:
+    for one in report.mended:
         say(out, f"{one}: no longer happens")
     for one, why in report.untried:
         say(out, f"{one}: cannot be tried: {why}")
@@ -361,7 +361,7 @@ def _document(report: FuzzReport, paths: Sequence[Path]) -> dict[str, Any]:
             }
             for found, path in zip_longest(report.findings, paths)
         ],
-        "fixed": [str(path) for path in report.fixed],
+        "mended": [str(path) for path in report.mended],
     }
 
 

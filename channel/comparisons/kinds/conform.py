@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from channelsim.channel.comparisons.changes import Change, lost_and_added, new_and_fixed
+from channelsim.channel.comparisons.changes import Change, lost_and_added, new_and_mended
 from channelsim.channel.comparisons.documents import DocumentKind
 
 _CASE = re.compile(r" \(channelsim |\. In the case shown ")
@@ -37,9 +37,9 @@ class ConformDocument(msgspec.Struct, frozen=True):
 
 
 def compare(before: ConformDocument, after: ConformDocument, tolerance: float) -> list[Change]:
-    """Failures that are new or fixed, and checks that are no longer made."""
+    """Failures that are new or mended, and checks that are no longer made."""
     return [
-        *new_and_fixed(_failures(before), _failures(after)),
+        *new_and_mended(_failures(before), _failures(after)),
         *lost_and_added(_made(before), _made(after)),
     ]
 

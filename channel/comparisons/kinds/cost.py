@@ -29,7 +29,7 @@ def compare(
     """Figures that rose, fell, are gone or new."""
     found = snapshot.compare(_snapshot(before), _snapshot(after), tolerance)
     return [
-        *(Change(Effect.COSTLIER, one.figure, one.was, one.now) for one in found.risen),
+        *(Change(Effect.DEARER, one.figure, one.was, one.now) for one in found.risen),
         *(Change(Effect.CHEAPER, one.figure, one.was, one.now) for one in found.fallen),
         *(Change(Effect.LOST, f"cost of {name}") for name in found.gone),
         *(Change(Effect.ADDED, f"cost of {name}") for name in found.new),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from channelsim.channel.comparisons.changes import Change, Number, new_and_fixed
+from channelsim.channel.comparisons.changes import Change, Number, new_and_mended
 from channelsim.channel.comparisons.coverage_changes import Covered, coverage_changes
 from channelsim.channel.comparisons.documents import DocumentKind
 
@@ -34,7 +34,7 @@ def compare(before: CoverageDocument, after: CoverageDocument, tolerance: float)
     """Coverage by function, and cases with another outcome than the expected one."""
     return [
         *coverage_changes(_functions(before), _functions(after)),
-        *new_and_fixed(_differences(before), _differences(after)),
+        *new_and_mended(_differences(before), _differences(after)),
     ]
 
 

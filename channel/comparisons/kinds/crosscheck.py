@@ -7,9 +7,9 @@ import msgspec
 from channelsim.channel.comparisons.changes import (
     Change,
     Number,
-    costlier_and_cheaper,
+    dearer_and_cheaper,
     lost_and_added,
-    new_and_fixed,
+    new_and_mended,
 )
 from channelsim.channel.comparisons.coverage_changes import Covered, coverage_changes
 from channelsim.channel.comparisons.documents import DocumentKind
@@ -42,14 +42,14 @@ class CrosscheckDocument(msgspec.Struct, frozen=True):
 def compare(
     before: CrosscheckDocument, after: CrosscheckDocument, tolerance: float
 ) -> list[Change]:
-    """New and fixed causes, and what is no longer tried.
+    """New and mended causes, and what is no longer tried.
 
     Highest costs and sampled coverage depend on the cases, and are compared if both had the same.
     """
-    changes = new_and_fixed(_causes(before), _causes(after))
+    changes = new_and_mended(_causes(before), _causes(after))
     changes += lost_and_added(_tried(before), _tried(after))
     if (before.seed, before.cases) == (after.seed, after.cases):
-        changes += costlier_and_cheaper(_costs(before), _costs(after), tolerance)
+        changes += dearer_and_cheaper(_costs(before), _costs(after), tolerance)
         changes += coverage_changes(before.coverage, after.coverage)
     return changes
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from channelsim.channel.comparisons.changes import Change, Number, lost_and_added, new_and_fixed
+from channelsim.channel.comparisons.changes import Change, Number, lost_and_added, new_and_mended
 from channelsim.channel.comparisons.documents import DocumentKind
 
 
@@ -41,7 +41,7 @@ class DisputeDocument(msgspec.Struct, frozen=True):
 def compare(before: DisputeDocument, after: DisputeDocument, tolerance: float) -> list[Change]:
     """Promises that an adversary breaks, and parts of a session in which none deviates any more."""
     return [
-        *new_and_fixed(_broken(before), _broken(after)),
+        *new_and_mended(_broken(before), _broken(after)),
         *lost_and_added(_deviations(before), _deviations(after)),
     ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from channelsim.channel.comparisons.changes import Change, Effect, Number, new_and_fixed
+from channelsim.channel.comparisons.changes import Change, Effect, Number, new_and_mended
 from channelsim.channel.comparisons.coverage_changes import Covered, coverage_changes
 from channelsim.channel.comparisons.documents import DocumentKind
 from channelsim.channel.lab.cases.trial import SEVERITIES
@@ -49,21 +49,21 @@ class FuzzDocument(msgspec.Struct, frozen=True):
 
 
 def compare(before: FuzzDocument, after: FuzzDocument, tolerance: float) -> list[Change]:
-    """New and fixed findings, other severities, and coverage."""
+    """New and mended findings, other severities, and coverage."""
     old = {one.root: one for one in before.findings}
     new = {one.root: one for one in after.findings}
-    changes = new_and_fixed(
+    changes = new_and_mended(
         {key: one.text for key, one in old.items()}, {key: one.text for key, one in new.items()}
     )
     for key in old.keys() & new.keys():
         was, now = old[key], new[key]
         if was.rank != now.rank:
-            effect = Effect.MORE_SEVERE if now.rank < was.rank else Effect.LESS_SEVERE
+            effect = Effect.SEVERER if now.rank < was.rank else Effect.MILDER
             what = f"{now.validator}: {now.cause}"
             changes.append(Change(effect, what, was.severity, now.severity))
     return changes + coverage_changes(before.coverage, after.coverage)
 
 
 KIND = DocumentKind(
-    "fuzz", frozenset(("runs", "coverage", "findings", "fixed")), FuzzDocument, compare, "runs"
+    "fuzz", frozenset(("runs", "coverage", "findings", "mended")), FuzzDocument, compare, "runs"
 )

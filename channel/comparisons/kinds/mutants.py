@@ -40,7 +40,7 @@ def compare(before: MutantsDocument, after: MutantsDocument, tolerance: float) -
     old, new = _open(before), _open(after)
     return [
         *(Change(Effect.NEW, text) for text in (new - old).elements()),
-        *(Change(Effect.FIXED, text) for text in (old - new).elements()),
+        *(Change(Effect.MENDED, text) for text in (old - new).elements()),
         *lost_and_added(
             *([f"mutants of {name}" for name in one.validators] for one in (before, after))
         ),

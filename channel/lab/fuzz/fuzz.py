@@ -59,7 +59,7 @@ class FuzzReport:
     """The findings, counts and coverage of a fuzzing session.
 
     `seconds` are those of this run. `stopped`: by the clock, or interrupted, before all work was
-    done. `fixed`: stored findings that no longer happen; `untried`: those that cannot be tried,
+    done. `mended`: stored findings that no longer happen; `untried`: those that cannot be tried,
     and why. `shards` is the number of fuzzers, and `lost` those that crashed their workers, with
     the work that is missing. `digest` is the SHA-256 of configuration and results; None if
     `stopped`. `earlier` are the runs of validators that earlier runs of the command did.
@@ -75,7 +75,7 @@ class FuzzReport:
     tally: LabTally = field(default_factory=LabTally)
     coverage: dict[str, CoverageCounts] = field(default_factory=dict)
     findings: list[Document] = field(default_factory=list)
-    fixed: list[Path] = field(default_factory=list)
+    mended: list[Path] = field(default_factory=list)
     untried: list[tuple[Path, str]] = field(default_factory=list)
     corpus: list[CorpusCase] = field(default_factory=list)
     shards: int = 0
@@ -308,7 +308,7 @@ def _try_again(report: FuzzReport, folder: Path | None) -> list[Document]:
         if broken:
             again.append(one)
         else:
-            report.fixed.append(path)
+            report.mended.append(path)
     return again
 
 

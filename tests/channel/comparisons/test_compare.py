@@ -117,15 +117,15 @@ PAIRS: dict[str, tuple[Callable[[Path, Run], Pair], set[Effect]]] = {
     "mutants": (of_mutants, {Effect.NEW}),
     "conform": (of_conform, {Effect.NEW, Effect.LOST}),
     "dispute run --all": (of_disputes, {Effect.NEW, Effect.LOST}),
-    "cost": (of_costs, {Effect.COSTLIER, Effect.LOST}),
+    "cost": (of_costs, {Effect.DEARER, Effect.LOST}),
 }
 
 
 OPPOSITE: list[tuple[set[Effect], set[Effect]]] = [
-    ({Effect.NEW}, {Effect.FIXED}),
+    ({Effect.NEW}, {Effect.MENDED}),
     ({Effect.LOST}, {Effect.GAINED, Effect.ADDED}),
-    ({Effect.COSTLIER}, {Effect.CHEAPER}),
-    ({Effect.MORE_SEVERE}, {Effect.LESS_SEVERE}),
+    ({Effect.DEARER}, {Effect.CHEAPER}),
+    ({Effect.SEVERER}, {Effect.MILDER}),
 ]
 
 
@@ -175,8 +175,8 @@ def test_the_command(tmp_path: Path, capsys: Capture) -> None:
     assert (ran.code, ran.err) == (1, "")
     assert ran.out.splitlines() == [
         "lost: cost of end move",
-        "costlier: end slash most: 100 → 103 (+3.00 %)",
-        "cost of nine: 1 lost, 1 costlier",
+        "dearer: end slash most: 100 → 103 (+3.00 %)",
+        "cost of nine: 1 lost, 1 dearer",
     ]
     data = json.loads(channelsim(capsys, "compare", before, after, "--format", "json").out)
     assert (data["worse"], data["better"], data["changes"][1]["after"]) == (2, 0, 103)

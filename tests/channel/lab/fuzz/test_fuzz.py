@@ -85,7 +85,7 @@ def test_many_fields_become_few(tmp_path: Path) -> None:
     assert SEVERITIES.index(first.severity) <= 1
 
 
-def test_the_finding_happens_where_it_was_found_and_not_where_it_is_fixed(
+def test_the_finding_happens_where_it_was_found_and_not_where_it_is_mended(
     found: Document, broken: Path
 ) -> None:
     data = msgspec.to_builtins(found)
@@ -93,7 +93,7 @@ def test_the_finding_happens_where_it_was_found_and_not_where_it_is_fixed(
     assert still_broken(of_game(registry.get("spacepoker")), data) == []
 
 
-def test_the_test_function_fails_until_it_is_fixed(
+def test_the_test_function_fails_until_it_is_mended(
     found: Document, broken: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names: dict[str, Any] = {}
@@ -101,9 +101,9 @@ def test_the_test_function_fails_until_it_is_fixed(
     (function,) = (value for name, value in names.items() if name.startswith("test_"))
     with pytest.raises(AssertionError):
         function()
-    fixed = found.pytest.replace(repr(str(broken)), "'spacepoker'")
+    mended = found.pytest.replace(repr(str(broken)), "'spacepoker'")
     names = {}
-    exec(fixed, names)
+    exec(mended, names)
     (function,) = (value for name, value in names.items() if name.startswith("test_"))
     function()
 
@@ -202,8 +202,8 @@ def test_a_fixed_finding_is_reported(
     out = tmp_path / "found"
     arguments = ("fuzz", broken, "--seconds", 0.3, "--jobs", 1, "--out", out)
     assert channelsim(capsys, *arguments).code == 1
-    fixed = target_file(tmp_path, "spacepoker")
-    ran = channelsim(capsys, "fuzz", fixed, "--seconds", 0.8, "--jobs", 1, "--out", out)
+    mended = target_file(tmp_path, "spacepoker")
+    ran = channelsim(capsys, "fuzz", mended, "--seconds", 0.8, "--jobs", 1, "--out", out)
     assert ran.code == 0
     assert "no longer happens" in ran.out
     assert len(list(out.glob("*.json"))) == 1  # nothing is deleted
