@@ -162,7 +162,7 @@ def _total(results: Mapping[Shard, ChunkTally]) -> ChunkTally:
 
 
 def _samples(number: int) -> int:
-    """How many runs of each outcome a shard stores for coverage, by its number.
+    """The number of runs of each outcome that a shard stores for coverage, by its own number.
 
     The first shards fill most of what `SAMPLES` allows, so later ones need few. One is enough for
     an outcome that only they have.
