@@ -26,7 +26,6 @@ def test_every_game_has_costs_and_none_is_high() -> None:
             assert stored.bundles[f"{name} slash"].total < MOST
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("game", registry.built_in())
 def test_the_stored_costs_are_those_of_the_programs(game: str) -> None:
     changes = snapshot.compare(snapshot.read(stored_at(game)), measured(game), 0)
