@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from itertools import chain
 
-import pytest
-
 from channelsim.channel.lab.cases.meetings import TIMES, Meetings
 from channelsim.channel.lab.mutants.report import all_mutants
 from channelsim.channel.lab.sites.fast_chance import FastChance
@@ -36,7 +34,6 @@ def deals(count: int) -> list[Site]:
     raise AssertionError("hands never end")
 
 
-@pytest.mark.long
 def test_a_straight_meets_a_full_house_and_a_mutant_that_mixes_them_up_dies() -> None:
     (mutant,) = (
         one
@@ -45,7 +42,7 @@ def test_a_straight_meets_a_full_house_and_a_mutant_that_mixes_them_up_dies() ->
         and one.within.startswith("(list 3 3")
     )
     meetings, calls = Meetings(TARGET), list[tuple[Site, Call]]()
-    for site in deals(1500):
+    for site in deals(6000):
         calls += [(site, call) for call in meetings.calls(site)]
     met = {(mine, theirs) for mine, theirs, _ in meetings.counts}
     assert {(STRAIGHT, FULL_HOUSE), (FULL_HOUSE, STRAIGHT), (STRAIGHT, STRAIGHT)} <= met
