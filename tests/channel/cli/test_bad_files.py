@@ -349,26 +349,12 @@ def refused(ran: Ran) -> str:
     return ran.err
 
 
-PARTS = 3
-"""All files with all arguments is a long test; here each argument gets every third file, another
-third than the argument before it, so that each file is tried with a third of them."""
-
-
-@pytest.mark.parametrize(
-    ("argument", "part"),
-    [
-        pytest.param(argument, part, marks=[] if part == number % PARTS else [pytest.mark.long])
-        for number, argument in enumerate(ARGUMENTS)
-        for part in range(PARTS)
-    ],
-)
+@pytest.mark.parametrize("argument", ARGUMENTS)
 def test_an_unsuitable_file_is_refused_in_one_line(
-    argument: str, part: int, tmp_path: Path, capsys: Capsys
+    argument: str, tmp_path: Path, capsys: Capsys
 ) -> None:
     arguments, _ = ARGUMENTS[argument]
     for number, (kind, make) in enumerate(BAD.items()):
-        if number % PARTS != part:
-            continue
         if argument in OPTIONAL and kind in NOTHING:
             continue
         folder = tmp_path / str(number)
@@ -383,8 +369,7 @@ def test_an_unsuitable_file_is_refused_in_one_line(
 def test_an_unsuitable_file_of_a_peer_is_refused_in_one_line(
     argument: str, tmp_path: Path, capsys: Capsys
 ) -> None:
-    first = list(OF_PEERS).index(argument) % PARTS
-    for number, (kind, make) in enumerate([*BAD.items()][first::PARTS]):
+    for number, (kind, make) in enumerate(BAD.items()):
         if argument == "node state" and kind in NOTHING:
             continue
         folder = tmp_path / str(number)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
-from _pytest.mark import ParameterSet
 from msgspec.structs import replace
 
 from channelsim.channel.peer.machine import Phase
@@ -108,16 +107,13 @@ ILLEGAL: list[tuple[str, str, str, Wrong]] = [
 ]
 
 
-def one_of_each_rule() -> Iterator[ParameterSet]:
-    """The illegal moves; those after the first one of a rule are for the long tests."""
-    seen: set[str] = set()
-    for validator, rule, name, wrong in ILLEGAL:
-        marks = pytest.mark.long if rule in seen else ()
-        yield pytest.param(validator, rule, wrong, marks=marks, id=f"{validator}-{name}")
-        seen.add(rule)
-
-
-@pytest.mark.parametrize(("validator", "rule", "wrong"), list(one_of_each_rule()))
+@pytest.mark.parametrize(
+    ("validator", "rule", "wrong"),
+    [
+        pytest.param(validator, rule, wrong, id=f"{validator}-{name}")
+        for validator, rule, name, wrong in ILLEGAL
+    ],
+)
 def test_an_illegal_move_is_slashed_for_everything(validator: str, rule: str, wrong: Wrong) -> None:
     table, sender, move = play_until(validator)
     slashed(table, sender, (wrong(table, move),), rule)
