@@ -33,12 +33,12 @@ def run_chunk(
     seed: str,
     number: int,
     cases: int,
-    goes_on: Callable[[int, int], bool] = lambda done, more: True,
+    most: Callable[[int], int] = lambda done: CHUNK,
 ) -> LabTally:
     """Try all laws on one chunk of cases.
 
-    `goes_on` is asked before each site, with the number of cases done and of those at the site,
-    and once all are done, with 0 more; False ends the chunk early.
+    `most` is asked before each site, and once all are done, with the number of cases done. It
+    returns how many more may be tried at most; 0 ends the chunk early.
     """
     tally = LabTally()
     every_law = laws_for(target)
@@ -46,8 +46,9 @@ def run_chunk(
     new = set() if number else set(target.programs)
     done = 0
     for trial in trials(target, seed, number, cases, tally):
-        if not goes_on(done, len(trial.cases)):
+        if not (more := most(done)):
             return tally
+        del trial.cases[more:]
         done += len(trial.cases)
         reached = trial.site.natural and not trial.site.guessed
         first = reached and trial.site.validator in new
@@ -63,7 +64,7 @@ def run_chunk(
             if first or chance.random() * law.every < often:
                 for finding in law.check(trial):
                     tally.found(finding)
-    goes_on(done, 0)
+    most(done)
     return tally
 
 

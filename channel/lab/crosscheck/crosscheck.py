@@ -196,13 +196,13 @@ class _Watch:
     chunk: int = 0
     notified: float = field(default_factory=perf_counter)
 
-    def __call__(self, done: int, more: int) -> bool:
-        """Whether to try `more` cases in a chunk with so many `done`."""
+    def __call__(self, done: int) -> int:
+        """How many more cases to try at most, in a chunk with so many `done`."""
         self.chunk = done
         if perf_counter() - self.notified > OFTEN:
             self.notified = perf_counter()
             parent().send(ShardProgress(self.before + done))
-        return self.before + done + more <= self.budget and not parent().wants_stop()
+        return 0 if parent().wants_stop() else self.budget - self.before - done
 
 
 @dataclass(frozen=True)

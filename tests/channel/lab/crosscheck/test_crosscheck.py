@@ -65,6 +65,24 @@ def test_halved_shards_add_up_to_what_whole_ones_give(monkeypatch: pytest.Monkey
     assert one.digest == two.digest
 
 
+@pytest.mark.parametrize("times", [1, 2, 5])
+def test_a_halved_seed_does_all_the_work_that_is_not_lost(times: int) -> None:
+    """So the cases done and those named as lost are all cases, and the part repeats the whole."""
+    target, cases = of_game(registry.get(GAME)), 2656
+    made = module.configuration(target, cases, "s")
+    plan = module.plan(made, cases)
+    job = module.CrosscheckJob(target, "s", cases, made.inputs)
+    (whole,) = (part,) = plan.shards()
+    for _ in range(times):
+        (part,) = plan.halves(part)
+    done, everything = (job.decode(job.worker()(one)) for one in (part, whole))
+    (lost,) = plan.lost([part])
+    assert done.cases == sum(n.total() for n in done.tally.outcomes.values()) == part.budget
+    assert done.cases + lost.budget == everything.cases == cases
+    for name, outcomes in done.tally.outcomes.items():
+        assert outcomes <= everything.tally.outcomes[name]
+
+
 def test_later_shards_store_fewer_samples() -> None:
     target, cases = of_game(registry.get(GAME)), 40 * CHUNK
     made = module.configuration(target, cases, "s")
