@@ -1,79 +1,153 @@
 """A full node over its RPC, behind the interface of `channelsim.channel.chain`.
 
-Calls block for a bounded time, and broken connections are opened again. The node's answers are
-untrusted: they are validated here, and an invalid one is reported in one line.
+The node's answers are untrusted: they are validated here, and an invalid one is reported in one
+line.
 """
 
 from __future__ import annotations
 
-import asyncio
 import re
-from collections.abc import Awaitable, Callable
-from concurrent.futures import TimeoutError as NotInTime
-from dataclasses import dataclass
-from threading import Lock, Thread
-from time import sleep
-from typing import Any, Self, TypeVar
+from typing import Annotated, Self
 
-from chia_wallet_sdk import CoinRecord, RpcClient
+import msgspec
+from msgspec import Meta
 
-from channelsim.channel.chain.coins import Bundle
+from channelsim.channel.chain.coins import Bundle, Coin, Spend
 from channelsim.channel.chain.interface import Answer, PushResult
 from channelsim.channel.chain.observations import CoinSeen
 from channelsim.channel.chain.peaks import PUBLIC, Now, Peak, refuted
-from channelsim.channel.chain.sdk import ANSWERS, coin_of, from_node, to_node
-from channelsim.channel.errors import InvariantError, UsageError
+from channelsim.channel.chain.rpc import (
+    PATIENCE,
+    AnswerTooLong,
+    Credentials,
+    NodeError,
+    Patience,
+    RpcClient,
+    line,
+)
+from channelsim.channel.chain.sdk import ANSWERS
 from channelsim.clsp.values import MAX_BYTES
-from channelsim.games.amounts import counted
 
-T = TypeVar("T")
+__all__ = ["Credentials", "NodeError", "Patience", "RpcChain"]
 
 PAGES = 100
 """The most pages of coins that are read for one address."""
 
-MOST_MOJOS, MOST_HEIGHT = (1 << 63) - 1, (1 << 32) - 1
+MOST_MOJOS = (1 << 63) - 1
+"""The largest amount of a coin that a peer can use. The chain knows larger ones."""
 
 _REFUSAL = re.compile(r"\berror ([A-Z][A-Z0-9_]+)$")
-_UNREACHED = "error sending request"
+
+# --- answers of a node, as they are in JSON ------------------------------------------------------
+
+_Hash = Annotated[str, Meta(pattern="^(0x)?[0-9a-fA-F]{64}$")]
+_Hex = Annotated[str, Meta(pattern="^(0x)?([0-9a-fA-F]{2})*$")]
+_Height = Annotated[int, Meta(ge=0, le=(1 << 32) - 1)]
+_Mojos = Annotated[int, Meta(ge=0)]
 
 
-class NodeError(UsageError):
-    """The node cannot be reached, or its answer is invalid: one line, with its URL."""
+class _Coin(msgspec.Struct, frozen=True):
+    parent_coin_info: _Hash
+    puzzle_hash: _Hash
+    amount: _Mojos
+
+    def coin(self) -> Coin:
+        return Coin(_bytes(self.parent_coin_info), _bytes(self.puzzle_hash), self.amount)
 
 
-@dataclass(frozen=True, slots=True)
-class Patience:
-    """Limits of a call: its seconds, the number of tries, and the first pause between them."""
+class _Record(msgspec.Struct, frozen=True):
+    coin: _Coin
+    confirmed_block_index: _Height
+    spent_block_index: _Height
+    spent: bool | None = None
 
-    seconds: float = 15.0
-    attempts: int = 4
-    pause: float = 0.25
+
+class _CoinRecord(msgspec.Struct, frozen=True):
+    coin_record: _Record | None
+
+
+class _CoinRecords(msgspec.Struct, frozen=True):
+    coin_records: list[_Record]
+    truncated: bool | None = None
+    next_cursor: str | None = None
+
+
+class _Spend(msgspec.Struct, frozen=True):
+    coin: _Coin
+    puzzle_reveal: _Hex
+    solution: _Hex
+
+
+class _CoinSolution(msgspec.Struct, frozen=True):
+    coin_solution: _Spend | None = None
+
+
+class _SpendBundle(msgspec.Struct, frozen=True):
+    coin_spends: list[_Spend]
+    aggregated_signature: Annotated[str, Meta(pattern="^(0x)?[0-9a-fA-F]{192}$")]
+
+    def bundle(self) -> Bundle:
+        spends = tuple(
+            Spend(one.coin.coin(), _bytes(one.puzzle_reveal), _bytes(one.solution))
+            for one in self.coin_spends
+        )
+        return Bundle(spends, _bytes(self.aggregated_signature))
+
+
+class _MempoolItem(msgspec.Struct, frozen=True):
+    spend_bundle: _SpendBundle
+
+
+class _MempoolItems(msgspec.Struct, frozen=True):
+    mempool_items: list[_MempoolItem]
+
+
+class _Sync(msgspec.Struct, frozen=True):
+    synced: bool
+    sync_tip_height: int | None = None
+
+
+class _Tip(msgspec.Struct, frozen=True):
+    height: _Height
+    weight: Annotated[int, Meta(ge=0)]
+
+
+class _State(msgspec.Struct, frozen=True):
+    sync: _Sync
+    peak: _Tip | None
+
+
+class _BlockchainState(msgspec.Struct, frozen=True):
+    blockchain_state: _State | None
+
+
+class _AggSigData(msgspec.Struct, frozen=True):
+    additional_data: _Hash
+
+
+class _Pushed(msgspec.Struct, frozen=True):
+    status: str
+
+
+# --- the chain -----------------------------------------------------------------------------------
+
+
+class NodeSyncing(NodeError):
+    """The node does not have the newest blocks yet; it may be asked again later."""
 
 
 class RpcChain:
-    """A node by its URL; `certificate` and `key` (PEM) where it wants them, as real nodes do.
+    """A node by its URL; `credentials` where it wants them, as real nodes do.
 
     Every method raises `NodeError`. Close it, or use it in a `with`.
     """
 
     def __init__(
-        self,
-        url: str,
-        certificate: bytes | None = None,
-        key: bytes | None = None,
-        patience: Patience = Patience(),
+        self, url: str, credentials: Credentials | None = None, patience: Patience = PATIENCE
     ) -> None:
-        self._url = url
-        self._credentials = None if certificate is None or key is None else (certificate, key)
-        self._patience = patience
+        self._rpc = RpcClient(url, credentials, patience)
         self._agg_sig_data: bytes | None = None
         self._peak: Peak | None = None
-        self._client = self._connect()
-        self._calling = Lock()
-        self._closed = False
-        self._loop = asyncio.new_event_loop()
-        self._thread = Thread(target=self._loop.run_forever, name="node RPC", daemon=True)
-        self._thread.start()
 
     def __enter__(self) -> Self:
         return self
@@ -82,26 +156,23 @@ class RpcChain:
         self.close()
 
     def close(self) -> None:
-        """Close the connection; calls that wait in other threads end, and none may follow."""
-        with self._calling:
-            closed, self._closed = self._closed, True
-        if not closed:
-            asyncio.run_coroutine_threadsafe(_cancel_others(), self._loop).result()
-            self._loop.call_soon_threadsafe(self._loop.stop)
-            self._thread.join()
-            self._loop.close()
+        """End the connections; calls that wait in other threads end, and none may follow."""
+        self._rpc.close()
 
     # --- the chain's interface ---
 
     def peak(self) -> int:
         """The height of the tip. A node that is not synced has none to go by, and one whose tips
         cannot be those of the public network that it names is not believed."""
-        state = self._ask(lambda node: node.get_blockchain_state()).blockchain_state
-        if state is None:
-            raise self._wrong("has no blockchain state")
-        if not state.sync.synced:
-            raise self._wrong("is not synced")
-        peak = Peak(self._height(state.peak.height), state.peak.weight, Now.read())
+        state = self._rpc.ask("get_blockchain_state", _BlockchainState).blockchain_state
+        if state is None or (state.peak is None and state.sync.synced):
+            raise self._rpc.wrong("has no blocks")
+        if not state.sync.synced or state.peak is None:
+            height = state.peak.height if state.peak is not None else 0
+            tip = state.sync.sync_tip_height
+            of = f" of {tip}" if tip else ""
+            raise NodeSyncing(str(self._rpc.wrong(f"is not synced: it is at height {height}{of}")))
+        peak = Peak(state.peak.height, state.peak.weight, Now.read())
         if self._agg_sig_data in PUBLIC:
             self._believe(peak)
         return peak.height
@@ -111,27 +182,30 @@ class RpcChain:
         before = self._peak
         reason = None if before is None else refuted(before, peak)
         if reason is not None:
-            raise self._wrong(f"is not believed: it {reason}")
+            raise self._rpc.wrong(f"is not believed: it {reason}")
         if before is None or (peak.height, peak.weight) != (before.height, before.weight):
             self._peak = peak
 
     def agg_sig_data(self) -> bytes:
-        """The suffix of AGG_SIG_ME messages on this network: its genesis challenge."""
+        """The suffix of AGG_SIG_ME messages on this network, which may be apart from its genesis
+        challenge."""
         if self._agg_sig_data is None:
-            found = self._ask(lambda node: node.get_network_info()).genesis_challenge
-            if found is None or len(found) != 32:
-                raise self._wrong("names no genesis challenge of 32 bytes")
-            self._agg_sig_data = bytes(found)
+            answer = self._rpc.ask("get_aggsig_additional_data", _AggSigData)
+            self._agg_sig_data = _bytes(answer.additional_data)
         return self._agg_sig_data
 
     def coin(self, coin_id: bytes) -> CoinSeen | None:
         """The coin with this id, if the chain has it."""
-        answer = self._ask(lambda node: node.get_coin_record_by_name(coin_id), absent="not found")
-        if answer is None or answer.coin_record is None:
+        answer = self._rpc.ask_either("get_coin_record_by_name", _CoinRecord, name=_hex(coin_id))
+        if isinstance(answer, str):
+            if "not found" in answer:
+                return None
+            raise self._rpc.refusal(answer)
+        if answer.coin_record is None:
             return None
         seen = self._seen(answer.coin_record)
         if seen.coin.id != coin_id:
-            raise self._wrong(f"gives another coin for {coin_id.hex()}")
+            raise self._rpc.wrong(f"gives another coin for {coin_id.hex()}")
         return seen if seen.spent is None else self._with_solution(seen, seen.spent)
 
     def _with_solution(self, seen: CoinSeen, spent: int) -> CoinSeen:
@@ -140,149 +214,107 @@ class RpcChain:
         It gives none after a reorganisation in between, or when the solution is too large. The
         spender of a coin can make it too large, and must not stop us by that.
         """
-        coin_id = seen.coin.id
-        answer = self._ask(lambda node: node.get_puzzle_and_solution(coin_id, spent), absent="")
-        spend = answer.coin_solution
-        if spend is None or len(spend.solution) > MAX_BYTES:
+        coin_id = _hex(seen.coin.id)
+        try:
+            answer = self._rpc.ask_either(
+                "get_puzzle_and_solution", _CoinSolution, coin_id=coin_id, height=spent
+            )
+        except AnswerTooLong:
             return seen
-        if coin_of(spend.coin) != seen.coin:
-            raise self._wrong(f"gives another spend for {coin_id.hex()}")
-        return CoinSeen(seen.coin, seen.born, spent, bytes(spend.solution))
+        if isinstance(answer, str) or answer.coin_solution is None:
+            return seen
+        if answer.coin_solution.coin.coin() != seen.coin:
+            raise self._rpc.wrong(f"gives another spend for {seen.coin.id.hex()}")
+        solution = _bytes(answer.coin_solution.solution)
+        if len(solution) > MAX_BYTES:
+            return seen
+        return CoinSeen(seen.coin, seen.born, spent, solution)
 
     def coins_at(self, puzzle_hash: bytes) -> list[CoinSeen]:
-        """The unspent coins at this address."""
-        found: dict[bytes, CoinSeen] = {}
-        cursor: str | None = None
+        """The unspent coins at this address, but for those of more than 2^63 - 1 mojos."""
+        coins: dict[bytes, CoinSeen] = {}
+        page: dict[str, str] = {}
         for _ in range(PAGES):
-            answer = self._ask(_page(puzzle_hash, cursor))
-            for record in answer.coin_records or []:
+            answer = self._rpc.ask(
+                "get_coin_records_by_puzzle_hash",
+                _CoinRecords,
+                puzzle_hash=_hex(puzzle_hash),
+                include_spent_coins=False,
+                **page,
+            )
+            for record in answer.coin_records:
                 seen = self._seen(record)
                 if seen.coin.puzzle_hash != puzzle_hash or seen.spent is not None:
-                    raise self._wrong(f"lists a coin that is none at {puzzle_hash.hex()}")
-                found[seen.coin.id] = seen
-            cursor = answer.next_cursor
-            if cursor is None:
+                    raise self._rpc.wrong(f"lists a coin that is none at {puzzle_hash.hex()}")
+                if seen.coin.amount <= MOST_MOJOS:
+                    coins[seen.coin.id] = seen
+            if answer.next_cursor is None:
                 if answer.truncated:
-                    raise self._wrong(f"lists only some of the coins at {puzzle_hash.hex()}")
-                return list(found.values())
-        raise self._wrong(f"lists the coins at {puzzle_hash.hex()} without end")
+                    raise self._rpc.wrong(f"lists only some of the coins at {puzzle_hash.hex()}")
+                return list(coins.values())
+            page = {"cursor": answer.next_cursor}
+        raise self._rpc.wrong(f"lists the coins at {puzzle_hash.hex()} without end")
 
     def push(self, bundle: Bundle) -> PushResult:
         """Offer a bundle to the mempool. Asked again after a broken connection, a node that took
         it the first time says so."""
-        offered = to_node(bundle)
-        answer = self._ask(lambda node: node.push_tx(offered), absent="")
-        if answer.success and answer.status == "SUCCESS":
-            return PushResult(Answer.ACCEPTED)
-        if answer.success and answer.status == "PENDING":
-            # Kept for later: too early, or in the way of another; which, this node does not say.
-            return PushResult(Answer.PENDING_CONFLICT, "Pending")
-        error = _word(answer.error or answer.status or "no reason given")
-        return PushResult(ANSWERS.get(error, Answer.REFUSED), error)
+        answer = self._rpc.ask_either("push_tx", _Pushed, spend_bundle=_bundle_json(bundle))
+        if isinstance(answer, str):
+            error = _word(answer)
+            return PushResult(ANSWERS.get(error, Answer.REFUSED), error)
+        match answer.status:
+            case "SUCCESS":
+                return PushResult(Answer.ACCEPTED)
+            case "PENDING":
+                # Kept for later: too early, or in the way of another; which, it does not say.
+                return PushResult(Answer.PENDING_CONFLICT, "Pending")
+            case status:
+                return PushResult(Answer.REFUSED, line(status))
 
     def pending(self, coin_id: bytes) -> list[Bundle]:
         """The bundles in the mempool that spend this coin."""
-        answer = self._ask(lambda node: node.get_mempool_items_by_coin_name(coin_id))
-        bundles = [from_node(item.spend_bundle) for item in answer.mempool_items or []]
+        answer = self._rpc.ask(
+            "get_mempool_items_by_coin_name", _MempoolItems, coin_name=_hex(coin_id)
+        )
+        bundles = [item.spend_bundle.bundle() for item in answer.mempool_items]
         if any(coin_id not in {spend.coin.id for spend in one.spends} for one in bundles):
-            raise self._wrong(f"gives a bundle that does not spend {coin_id.hex()}")
+            raise self._rpc.wrong(f"gives a bundle that does not spend {coin_id.hex()}")
         return bundles
 
-    # --- asking ---
-
-    def _ask(
-        self, question: Callable[[RpcClient], Awaitable[Any]], absent: str | None = None
-    ) -> Any:
-        """Ask the node, again when the connection breaks.
-
-        A failure whose text contains a non-empty `absent` gives None; with an empty one, the
-        caller handles the failure.
-        """
-        pause = self._patience.pause
-        for attempt in range(1, self._patience.attempts + 1):
-            last = attempt == self._patience.attempts
-            try:
-                answer = self._call(question)
-            except NotInTime:
-                if last:
-                    raise self._wrong(
-                        f"does not answer within {self._patience.seconds:g} s"
-                    ) from None
-            except ValueError as error:
-                if _UNREACHED not in str(error):
-                    raise self._wrong(
-                        f"gives no answer that can be read ({_line(error)})"
-                    ) from None
-                if last:
-                    raise self._wrong("cannot be reached") from None
-            else:
-                return self._successful(answer, absent)
-            sleep(pause)
-            pause *= 2
-            self._client = self._connect()
-        raise InvariantError("the last attempt returns or raises")
-
-    def _call(self, question: Callable[[RpcClient], Awaitable[Any]]) -> Any:
-        async def asked() -> Any:
-            return await asyncio.wait_for(question(self._client), self._patience.seconds)
-
-        with self._calling:
-            if self._closed:
-                raise self._wrong("is no longer asked")
-            answer = asyncio.run_coroutine_threadsafe(asked(), self._loop)
-        return answer.result()
-
-    def _successful(self, answer: Any, absent: str | None) -> Any:
-        if answer.success or absent == "":
-            return answer
-        error = str(answer.error or "no reason given")
-        if absent and absent in error:
-            return None
-        raise self._wrong(f"refuses to say ({_line(error)})")
-
-    def _connect(self) -> RpcClient:
-        try:
-            if self._credentials is None:
-                return RpcClient(self._url)
-            return RpcClient.local_with_url(self._url, *self._credentials)
-        except ValueError as error:
-            raise self._wrong(f"cannot be spoken to ({_line(error)})") from None
-
-    # --- what it says ---
-
-    def _seen(self, record: CoinRecord) -> CoinSeen:
-        coin = coin_of(record.coin)
-        if coin.amount > MOST_MOJOS:
-            raise self._wrong(f"lists a coin of {counted(coin.amount, 'mojo')}")
-        born = self._height(record.confirmed_block_index)
-        if not record.spent:
-            return CoinSeen(coin, born, None)
-        spent = self._height(record.spent_block_index)
-        if spent < born:
-            raise self._wrong(f"lists a coin of block {born} that was spent in {spent}")
+    def _seen(self, record: _Record) -> CoinSeen:
+        coin, born, spent = record.coin.coin(), record.confirmed_block_index, None
+        if record.spent or (record.spent is None and record.spent_block_index):
+            spent = record.spent_block_index
+            if spent < born:
+                raise self._rpc.wrong(f"lists a coin of block {born} that was spent in {spent}")
         return CoinSeen(coin, born, spent)
 
-    def _height(self, number: int) -> int:
-        if not 0 <= number <= MOST_HEIGHT:
-            raise self._wrong(f"names a height of {number}")
-        return int(number)
 
-    def _wrong(self, what: str) -> NodeError:
-        return NodeError(f"the node at {self._url} {what}")
+def _bundle_json(bundle: Bundle) -> dict[str, object]:
+    """A bundle as a node takes it."""
+    return {
+        "coin_spends": [
+            {
+                "coin": {
+                    "parent_coin_info": _hex(spend.coin.parent),
+                    "puzzle_hash": _hex(spend.coin.puzzle_hash),
+                    "amount": spend.coin.amount,
+                },
+                "puzzle_reveal": _hex(spend.puzzle),
+                "solution": _hex(spend.solution),
+            }
+            for spend in bundle.spends
+        ],
+        "aggregated_signature": _hex(bundle.signature),
+    }
 
 
-async def _cancel_others() -> None:
-    """Cancel every other task of this loop, and wait until they have ended."""
-    others = asyncio.all_tasks() - {asyncio.current_task()}
-    for task in others:
-        task.cancel()
-    await asyncio.gather(*others, return_exceptions=True)
+def _hex(data: bytes) -> str:
+    return f"0x{data.hex()}"
 
 
-def _page(puzzle_hash: bytes, cursor: str | None) -> Callable[[RpcClient], Awaitable[Any]]:
-    return lambda node: node.get_coin_records_by_puzzle_hash(
-        puzzle_hash, include_spent_coins=False, cursor=cursor
-    )
+def _bytes(text: str) -> bytes:
+    return bytes.fromhex(text.removeprefix("0x"))
 
 
 def _word(error: str) -> str:
@@ -293,11 +325,5 @@ def _word(error: str) -> str:
     """
     found = _REFUSAL.search(error)
     if found is None:
-        return _line(error)
+        return line(error)
     return "".join(part.capitalize() for part in found[1].split("_"))
-
-
-def _line(error: object) -> str:
-    """Untrusted text as one short line without terminal control characters."""
-    text = " ".join(str(error).split())
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)[:200]

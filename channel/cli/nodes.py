@@ -7,10 +7,9 @@ from typing import Annotated
 
 import typer
 
-from channelsim.channel.chain.full_node import RpcChain
+from channelsim.channel.chain.full_node import Credentials, RpcChain
 from channelsim.channel.cli.options import file_option
 from channelsim.channel.errors import UsageError
-from channelsim.channel.system.input_files import MB, read
 
 NodeUrl = Annotated[
     str | None,
@@ -32,4 +31,4 @@ def node_of(url: str | None, certificate: Path | None, key: Path | None) -> RpcC
         raise UsageError("--cert and --key: both, or neither")
     if certificate is None or key is None:
         return RpcChain(url)
-    return RpcChain(url, read(certificate, MB), read(key, MB))
+    return RpcChain(url, Credentials(certificate, key))

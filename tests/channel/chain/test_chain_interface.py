@@ -25,7 +25,7 @@ from channelsim.channel.chain.coins import (
     condition,
     signed_spend,
 )
-from channelsim.channel.chain.full_node import RpcChain
+from channelsim.channel.chain.full_node import Credentials, RpcChain
 from channelsim.channel.chain.interface import Answer, Chain, FarmableChain
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.lab.node.node_wallet import NodeWallet, spend_of
@@ -346,9 +346,7 @@ def test_little_is_asked_of_a_node_of_yours() -> None:
     url = os.environ.get("CHANNELSIM_NODE_URL")
     if not url:
         pytest.skip("CHANNELSIM_NODE_URL names no node")
-    certificate, key = (
-        Path(path).read_bytes() if (path := os.environ.get(name)) else None
-        for name in ("CHANNELSIM_NODE_CERT", "CHANNELSIM_NODE_KEY")
-    )
-    with RpcChain(url, certificate, key) as chain:
+    certificate, key = map(os.environ.get, ("CHANNELSIM_NODE_CERT", "CHANNELSIM_NODE_KEY"))
+    credentials = Credentials(Path(certificate), Path(key)) if certificate and key else None
+    with RpcChain(url, credentials) as chain:
         asks_little(chain)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from channelsim.channel.chain.coins import Bundle, Coin
-from channelsim.channel.chain.full_node import NodeError, Patience, RpcChain
+from channelsim.channel.chain.full_node import Credentials, NodeError, Patience, RpcChain
 from channelsim.channel.chain.interface import Answer
 from channelsim.channel.chain.peaks import PUBLIC, SLACK
 from channelsim.channel.chain.simulator import SimulatedChain
@@ -270,11 +270,11 @@ def test_heights_that_a_public_network_cannot_have_are_not_believed(public: bool
     challenge = min(PUBLIC).hex() if public else "77" * 32
     with SimulatedChain(1).served() as url:
         state = asked(url, "get_blockchain_state")
-        network = {**asked(url, "get_network_info"), "genesis_challenge": challenge}
+    data = {"success": True, "additional_data": challenge}
     tip = state["blockchain_state"]["peak"]
 
     def reply(call: str, arguments: dict[str, Any]) -> bytes:
-        return json.dumps(network if call == "get_network_info" else state).encode()
+        return json.dumps(data if call == "get_aggsig_additional_data" else state).encode()
 
     with node(reply) as url, RpcChain(url, patience=HASTY) as chain:
         assert chain.agg_sig_data().hex() == challenge
@@ -378,9 +378,14 @@ def wrong_url(url: str) -> None:
         chain.peak()
 
 
-def test_a_bad_certificate() -> None:
-    with pytest.raises(NodeError, match="cannot be spoken to"):
-        RpcChain("https://127.0.0.1:1", b"no certificate", b"no key")
+def test_a_bad_certificate(tmp_path: Path) -> None:
+    certificate, key = tmp_path / "node.crt", tmp_path / "node.key"
+    for path in (certificate, key):
+        with pytest.raises(NodeError, match=f"--cert {certificate} and --key"):
+            RpcChain("https://127.0.0.1:1", Credentials(certificate, key))
+        path.write_bytes(b"no certificate, and no key")
+    with pytest.raises(NodeError, match=f"--cert {certificate} and --key"):
+        RpcChain("https://127.0.0.1:1", Credentials(certificate, key))
 
 
 def test_closing_twice_does_no_harm(tmp_path: Path) -> None:
