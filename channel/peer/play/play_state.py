@@ -19,7 +19,6 @@ from channelsim.channel.protocol.state import ChannelState, Side
 from channelsim.channel.protocol.state_history import StateHistory
 from channelsim.games.contract import Player
 
-
 LOST_DECK = ("PD-9:", "PD-10:")
 """Beginnings of the reason for a cancellation that is due to a deck, and no player's wish."""
 
