@@ -21,8 +21,9 @@ from tests.games.table import by_policy, sit_down
 BETTING = [name for name in VARIANTS if not VARIANTS[name].arranges]
 EVERY = [(name, policy) for name in BETTING for policy in GAMES[name].policies]
 
-TURNS, HANDS, TRIES = 3, 6, 24
-"""Positions of a game, hands that a player could have there, and decisions with each."""
+TURNS, SAMPLE, HANDS, TRIES = 3, 120, 6, 24
+"""Positions of a game, random hands there, those that are compared, from the weakest to the
+strongest, and decisions with each."""
 
 NOISE = TRIES // 3
 """A third of the decisions may differ by chance. A policy that is backwards differs in more."""
@@ -82,7 +83,8 @@ def test_a_stronger_hand_folds_no_more_and_bets_no_less(name: str, policy: str) 
     compared = 0
     for at in range(TURNS):
         player = found[at * (len(found) - 1) // (TURNS - 1)]
-        hands = [with_other_cards(player, chance) for _ in range(HANDS)]
+        hands = sorted((with_other_cards(player, chance) for _ in range(SAMPLE)), key=keys)
+        hands = hands[:: SAMPLE // HANDS] + hands[-1:]
         rated = [(keys(hand), counts(hand, policy)) for hand in hands]
         for (better, much), (worse, little) in permutations(rated, 2):
             if better == worse or any(a < b for a, b in zip(better, worse, strict=True)):
