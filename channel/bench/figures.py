@@ -185,7 +185,7 @@ def _summary(found: dict[str, dict[str, Any]]) -> dict[str, Any]:
                 summary["deck_preparation_ratio_to_floor"] = figures["ratio"]["median"]
             case "slash_costs":
                 every = figures.values()
-                for what in ("ratio", "of_block"):
+                for what in ("ratio", "of_block", "whole_of_block"):
                     summary[f"slash_{what}"] = max(one[what]["most"] for one in every)
             case "python_to_clvm":
                 summary["python_ratio_to_clvm"] = {
@@ -273,7 +273,8 @@ def _print(figures: dict[str, Any]) -> None:
         _row(table, "preparing a deck, both sides, s", deck["seconds"])
     for name, slashes in figures.get("slash_costs", {}).items():
         _row(table, f"{name}: cost of a slash / the design's", slashes["ratio"])
-        _row(table, f"{name}: cost of a slash, share of a block", slashes["of_block"])
+        _row(table, f"{name}: that cost, share of a block", slashes["of_block"])
+        _row(table, f"{name}: a whole slash, share of a block", slashes["whole_of_block"])
     for name, figure in figures.get("python_to_clvm", {}).items():
         _row(table, f"{name}: Python / CLVM time", figure["ratio"])
     for name, figure in figures.get("crosscheck", {}).items():

@@ -1,7 +1,8 @@
 """Compare the costs of slashes with those that the design of a game states.
 
 A cost is CLVM's, and that of the bytes of the slash's solution. The referee's own bytes and the
-conditions are left out, as a design states them. Costs are the same on every machine.
+conditions are left out, as a design states them. Beside them is the cost of the costliest slash as
+a block counts it, with all of its bytes. Costs are the same on every machine.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import Any
 
 from channelsim.channel.bench.measuring import spread
 from channelsim.channel.errors import InvariantError
+from channelsim.channel.lab.costs import bundles
 from channelsim.channel.lab.costs.bundles import PER_BYTE
 from channelsim.channel.lab.costs.costs import SLASH, measure, share_of_block
 from channelsim.channel.lab.target.target import of_game
@@ -31,8 +33,14 @@ def measure_slashes(game: Game, seed: str) -> dict[str, Any]:
     ratios = [costs[name] / cost for name, cost in game.slash_costs.items() if name in costs]
     if not ratios:
         raise InvariantError(f"no slash of {game.name} was measured in {CASES} cases")
+    spends = bundles.measure(found).costs
+    whole = {name: cost.total for name, cost in spends.items() if name.endswith(f" {SLASH}")}
+    if not whole:
+        raise InvariantError(f"no whole slash of {game.name} was measured")
     return {
         "ratio": spread(ratios),
         "of_block": spread(share_of_block(cost) for cost in costs.values()),
         "costs": costs,
+        "whole": whole,
+        "whole_of_block": spread(share_of_block(cost) for cost in whole.values()),
     }

@@ -19,6 +19,7 @@ from channelsim.channel.report.terminal import console, print_json, say
 from channelsim.channel.session.session_events import Listener
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.session.transcript import Sink
+from channelsim.channel.simulation.deviating import command_of, deviating
 from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.promises.old_copies import restored
 from channelsim.channel.simulation.run import Run, step_in_play
@@ -139,8 +140,7 @@ def run_dispute(
     if idle:
         complain(
             f"{scenario.adversary} found nothing to change from step {scenario.step} on"
-            f" as the {NAMES[scenario.side]}: nothing was checked; try another step, side, game or"
-            " --seed"
+            f" as the {NAMES[scenario.side]}: nothing was checked; {_hint(scenario)}"
         )
     unchecked = scenario.old_copy > 0 and restored(run) is None
     if unchecked:
@@ -149,6 +149,14 @@ def run_dispute(
             f" {scenario.old_copy}, or another --seed"
         )
     return 1 if broken or idle or unchecked else 0
+
+
+def _hint(scenario: Scenario) -> str:
+    """Advice for an adversary that found nothing to change: a command with which it does."""
+    near = deviating(scenario)
+    if near is None:
+        return "try another step, side, game or --seed"
+    return f"it does something with `{command_of(near)}`"
 
 
 def document(run: Run, broken: list[BrokenPromise], digest: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import dataclasses
 import logging
 from collections.abc import Callable
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -33,6 +33,7 @@ from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.report.peer_lines import PeerLines
 from channelsim.channel.report.terminal import console
+from channelsim.channel.session.agreed_hands import account_of
 from channelsim.channel.session.deck_works import DeckThreads
 from channelsim.channel.session.linked_peer import Place, run_linked
 from channelsim.channel.session.peer_driver import Actor
@@ -201,10 +202,13 @@ class _Process:
             return exit_code()
         clean = state.closed is not None and state.play is not None
         balances = f"; balances {list(state.play.state.balances)}" if clean and state.play else ""
+        account = account_of(self._setup, state, self._peer.config.side)
+        if account.reason:
+            self._lines.add("HandsUnplayed", str(account), **asdict(account))
         self._lines.add("Ended", f"{state.phase.value}{balances}")
         if state.phase is Phase.FAILED:
             check_unfunded(self._directory.path, self._peer, self._chain)
-        return exit_code(False, failed=state.closed is None)
+        return exit_code(False, failed=state.closed is None or account.failed)
 
     async def _run(self, interrupted: Callable[[], bool]) -> bool:
         settings = self._directory.settings

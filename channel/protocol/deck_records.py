@@ -100,6 +100,11 @@ def decode_deck(group: Group, data: bytes) -> FinishedDeck:
     )
 
 
+def is_free(data: bytes) -> bool:
+    """True if no proposal has named the deck in a record. Raises `msgspec.DecodeError`."""
+    return not msgspec.msgpack.decode(data, type=DeckRecord).named
+
+
 def restore_decks(group: Group, records: Mapping[str, bytes]) -> RestoredDecks:
     """The decks in the records of a channel, by the names that they were stored under.
 
@@ -112,6 +117,5 @@ def restore_decks(group: Group, records: Mapping[str, bytes]) -> RestoredDecks:
             highest = msgspec.msgpack.decode(data, type=int)
         elif name.startswith("deck/"):
             deck = decode_deck(group, data)
-            named = msgspec.msgpack.decode(data, type=DeckRecord).named
-            decks[named][deck.terms.number] = deck
+            decks[not is_free(data)][deck.terms.number] = deck
     return RestoredDecks(highest, *decks)

@@ -20,7 +20,8 @@ def document(
     """The document that `channelsim play --json` prints; a `viewer` sees only its own cards.
 
     `hands` holds each game's own summary, with its number (from 1), the game, its proposer and
-    who moved first. `no_more_hands` says why the hands ended. Amounts are in mojos. Of games
+    who moved first. `hands_asked` is how many there should be, and `no_more_hands` says why they
+    ended. Amounts are in mojos. Of games
     without programs `checks` counts `moves_by_rules`; `python_clvm_agree` is null if none ran.
     """
     by_rules = result.checks.moves_by_rules
@@ -72,6 +73,7 @@ def _played(
         "game": setup.rotation or ",".join(setup.games),
         "seed": setup.seed,
         "policies": dict(zip(NAMES, setup.policies, strict=True)),
+        "hands_asked": setup.hands,
         "hands": hands,
         "balances": dict(zip(NAMES, balances, strict=True)),
     }

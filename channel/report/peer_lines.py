@@ -28,7 +28,7 @@ from channelsim.channel.session.setup import NAMES
 from channelsim.games.amounts import counted
 
 Line = dict[str, Any]
-"""The keys `height`, `event` (a kind of news, "Pushed" or "Link"), `text`."""
+"""The keys `height`, `event` (a kind of news, "Pushed" or "Link"), `text`, and any others."""
 
 
 class PeerLines:
@@ -58,9 +58,9 @@ class PeerLines:
             case _:
                 pass
 
-    def add(self, event: str, text: str) -> None:
-        """Show a line of our own."""
-        self._show({"height": self._height, "event": event, "text": text})
+    def add(self, event: str, text: str, **data: object) -> None:
+        """Show a line of our own; `data` are further keys."""
+        self._show({"height": self._height, "event": event, "text": text, **data})
 
 
 def news_text(news: News, us: int) -> str:

@@ -31,6 +31,7 @@ class Result:
     """A finished session; balances (in mojos) and rewards are the initiator's first.
 
     `hands` come with the name of their game; `reason` says why no further hand was played.
+    `excused`: none was left, a player wanted no more, or a balance did not cover the next stake.
     """
 
     hands: tuple[tuple[str, Hand], ...]
@@ -40,6 +41,7 @@ class Result:
     checks: Checks
     disagreements: tuple[str, ...]
     reason: str
+    excused: bool = True
 
 
 def find_rewards(chain: Chain, configs: tuple[Config, Config]) -> tuple[Coin | None, Coin | None]:

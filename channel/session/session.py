@@ -8,7 +8,7 @@ from typing import assert_never
 
 from channelsim.channel.chain.interface import FarmableChain
 from channelsim.channel.chain.simulator import SimulatedChain
-from channelsim.channel.errors import Blame, InvariantError
+from channelsim.channel.errors import Blame, InvariantError, UsageError
 from channelsim.channel.peer.agreement import Agreement
 from channelsim.channel.peer.chain_news import ChannelClosed
 from channelsim.channel.peer.decks.pool import MOST_DECKS
@@ -28,8 +28,10 @@ from channelsim.channel.peer.interface import (
     YourTurn,
 )
 from channelsim.channel.peer.machine import Config, Peer, Phase
+from channelsim.channel.peer.play.play_state import LOST_DECK
 from channelsim.channel.protocol.proposals import Wish
 from channelsim.channel.protocol.state import Side
+from channelsim.channel.session.agreed_hands import MOST_PROPOSALS
 from channelsim.channel.session.dealers import (
     Dealer,
     DecksAhead,
@@ -130,9 +132,11 @@ class Session:
         )
         self._hands = HandTracker(self._driver.notify, self._balances)
         self._proposed = 0
+        self._lost_decks = 0
         self._hand_is_open = False
         self._carried = 0
         self._declined = ""
+        self._failed = ""
         self._closing = ""
 
     def run(self) -> Result:
@@ -243,8 +247,8 @@ class Session:
         return min(len(needing), MOST_DECKS)
 
     def _why_stop(self) -> str:
-        if self._declined:
-            return self._declined
+        if self._declined or self._failed:
+            return self._declined or self._failed
         if self._proposed >= self._setup.hands:
             return "all hands are played"
         stakes = self._setup.stakes(self._proposed)
@@ -264,6 +268,7 @@ class Session:
                 self._hands.follow(side, news)
             case HandEnded(_, name, hand):
                 self._hand_is_open = False
+                self._lost_decks = 0
                 if (carry := registry.get(name).carry) is not None:
                     last = next(step for step in reversed(hand.steps) if not step.before.over)
                     self._carried = carry.left(hand.terms, last.before, last.after)
@@ -274,9 +279,12 @@ class Session:
         match news:
             case ChannelOpen(coin, height) if side is Side.RECEIVER:
                 self._driver.notify(ChannelFunded(coin, height, self._balances()))
-            case Cancelled(_, mine, reason) if mine:
+            case Cancelled(group, True, reason):
                 self._hand_is_open = False
-                self._declined = reason
+                if group.decks() and reason.startswith(LOST_DECK):
+                    self._on_lost_deck()
+                else:
+                    self._declined = reason
             case BrokenOff():
                 raise SessionBroken(NAMES[side], news)
             case OpeningFailed(deadline):
@@ -287,6 +295,18 @@ class Session:
                 self._driver.notify(Closed(find_rewards(self._chain, self._configs()), height))
             case _:
                 pass
+
+    def _on_lost_deck(self) -> None:
+        """Have the hand proposed again, with another deck, unless that was done often enough."""
+        self._proposed -= 1
+        self._lost_decks += 1
+        number = self._proposed + 1
+        if self._setup.script is not None:
+            # The ids of later games are no longer the numbers of the script's hands.
+            raise UsageError(f"the deck of hand {number} was lost: its script no longer fits")
+        if self._lost_decks >= MOST_PROPOSALS:
+            lost = counted(self._lost_decks, "time")
+            self._failed = f"hand {number} was proposed {lost}, and its deck was lost"
 
     # --- the result ---
 
@@ -312,6 +332,7 @@ class Session:
             checks=Checks(hands.moves, not hands.disagreements, conserved, hands.moves_by_rules),
             disagreements=tuple(hands.disagreements),
             reason=self._closing,
+            excused=not self._failed,
         )
 
 
@@ -336,7 +357,8 @@ def scripted(
     """The entropy of a peer's games: what the script fixes, and otherwise what is derived."""
 
     def entropy(game_id: int) -> bytes:
-        # Proposers alternate, and a proposal is one game: the ids of the games are 0, 1, 2, …
+        # Proposers alternate, and a proposal is one game: the ids of the games are 0, 1, 2, …,
+        # unless a hand is proposed again, which ends a session with a script.
         if script is not None and game_id < len(script.hand):
             fixed = script.hand[game_id].entropy(NAMES[side])
             if fixed is not None:

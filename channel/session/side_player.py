@@ -2,20 +2,20 @@
 
 The sides propose in turn, the initiator first, and whoever would propose the next hand asks for the
 shutdown when there is none. The receiver prepares the deck of the next hand during the one before.
-All of that follows from the newest state, so that a player that is restarted goes on where it was.
+All of that follows from the states, so that a player that is restarted goes on where it was: hands
+are counted by the games that were accepted, whatever the ids of their proposals.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.peer.interface import (
     AcceptGames,
     Act,
     CancelGames,
-    Cancelled,
     Close,
     Command,
     PrepareDeck,
@@ -24,11 +24,17 @@ from channelsim.channel.peer.interface import (
     YourTurn,
 )
 from channelsim.channel.peer.machine import Peer, Phase
-from channelsim.channel.protocol.messages import Offer
 from channelsim.channel.protocol.proposals import Wish, least_timeout
-from channelsim.channel.protocol.state import ChannelState, Side
+from channelsim.channel.protocol.state import Group, Side
 from channelsim.channel.protocol.state_history import StateHistory
-from channelsim.channel.session.session_events import NewsFor, SessionEvent
+from channelsim.channel.session.agreed_hands import (
+    DECLINED,
+    MOST_PROPOSALS,
+    BegunHands,
+    HandCounter,
+    end_of_hands,
+)
+from channelsim.channel.session.session_events import SessionEvent
 from channelsim.channel.session.setup import Setup, policy_of
 from channelsim.clsp.values import tree_hash
 from channelsim.games import registry
@@ -70,13 +76,11 @@ class SidePlayer:
     peer: Peer
     decide: Deciding
     accepts: Accepting = lambda number: True
-    declined: bool = False
     idle_since: int | None = None
+    counter: HandCounter = field(default_factory=HandCounter)
 
     def follow(self, event: SessionEvent) -> None:
-        """Take in an event: a declined hand is the last one."""
-        if isinstance(event, NewsFor) and isinstance(event.news, Cancelled):
-            self.declined = True
+        """Take in nothing: the peer's state says everything."""
 
     def answer(self, question: Proposed | YourTurn) -> Command | None:
         """Answer a question of the peer; None if it needs no answer any more.
@@ -85,8 +89,7 @@ class SidePlayer:
         """
         match question:
             case Proposed(group):
-                number = proposals(self.peer.play.state) - 1
-                reason = self._refusal(group.offers, number)
+                reason = self._refusal(group)
                 return CancelGames(group.id, reason) if reason else AcceptGames(group.id)
             case YourTurn(game_id):
                 player = self.peer.player(game_id)
@@ -100,9 +103,9 @@ class SidePlayer:
         peer, side = self.peer, self.peer.config.side
         if peer.phase is not Phase.PLAYING:
             return None
-        play, peak = peer.play, peer.state.block.peak
-        number = proposals(play.state)
-        if self._lacks_deck(number):
+        play, peak, begun = peer.play, peer.state.block.peak, self._begun()
+        number = begun.hands
+        if self._lacks_deck(begun):
             return PrepareDeck()
         if play.state.games or play.state.groups or play.queue or play.closing:
             self.idle_since = None
@@ -111,10 +114,15 @@ class SidePlayer:
         if peak - self.idle_since > PATIENCE:
             return Close()
         if number % 2 != side:
-            return None
-        if self.declined or number >= self.setup.hands or not self._affordable(number):
+            # The other side proposes or closes; unless it proposes what we refuse without end.
+            endless = begun.proposals(play.state, side.other) > MOST_PROPOSALS
+            return Close() if endless else None
+        if end_of_hands(self.setup, play, begun, side) is not None:
             return Close()
         return self._propose(number)
+
+    def _begun(self) -> BegunHands:
+        return self.counter.begun(self.peer.play.history)
 
     def _propose(self, number: int) -> Command | None:
         setup, name = self.setup, self.setup.game(number)
@@ -130,42 +138,46 @@ class SidePlayer:
             return parameters
         return carry.add(parameters, carried(self.peer.play.history))
 
-    def _lacks_deck(self, number: int) -> bool:
+    def _lacks_deck(self, begun: BegunHands) -> bool:
         """True if this side, the receiver, has to start the deck of the next hand."""
         play = self.peer.play
         if self.peer.config.side is not Side.RECEIVER or self.peer.state.resuming:
             return False
-        if self.declined or play.closing or number >= self.setup.hands:
+        # The hand that is proposed now has its deck.
+        number = begun.hands + bool(play.state.groups)
+        if play.closing or number >= self.setup.hands or play.decks.decks or play.decks.is_full:
             return False
-        needed = registry.get(self.setup.game(number)).deck_positions
-        return bool(needed) and not play.decks.decks and not play.decks.is_full
+        if not registry.get(self.setup.game(number)).deck_positions:
+            return False
+        return end_of_hands(self.setup, play, begun, Side.RECEIVER) is None
 
-    def _refusal(self, offers: tuple[Offer, ...], number: int) -> str:
-        """The reason not to play these offers; empty for the hand agreed on."""
-        setup = self.setup
+    def _refusal(self, group: Group) -> str:
+        """The reason not to play a proposal; empty for the hand agreed on."""
+        setup, play, begun = self.setup, self.peer.play, self._begun()
+        number, offers = begun.hands, group.offers
         if number >= setup.hands:
             return "all hands are played"
+        if play.state.games or any(isinstance(one, AcceptGames) for one in play.queue):
+            return "one hand at a time"
+        if group.proposer is not Side(number % 2):
+            return "it is the other side's turn to propose"
         name = setup.game(number)
         if len(offers) != 1 or offers[0].game != name:
             return f"the next hand is one of {name}"
         offer = offers[0]
-        # The sides propose in turn, and their ids are even and odd. A skipped id would skip a hand.
-        if offer.game_id != number:
-            return "its id is not the number of the next hand"
-        if offer.proposer_is_alice != (setup.first(number, name) == offer.game_id % 2):
+        if offer.proposer_is_alice != (setup.first(number, name) == group.proposer):
             return "other seats than those agreed on"
         if offer.parameters != self._parameters(name):
             return "other parameters than those agreed on"
         least = least_timeout(name, self.peer.config.agreement.confirmations)
         if not least <= offer.timeout <= max(least, setup.game_timeout):
             return f"a timeout of {counted(offer.timeout, 'block')}: at most {setup.game_timeout}"
-        return "" if self.accepts(number) else "declined"
-
-    def _affordable(self, number: int) -> bool:
-        """True if both balances cover the stakes of this hand."""
-        balances = self.peer.play.state.balances
-        stakes = self.setup.stakes(number)
-        return all(has >= stake for has, stake in zip(balances, stakes, strict=True))
+        if begun.proposals(play.state, group.proposer) > MOST_PROPOSALS:
+            return f"more than {MOST_PROPOSALS} ids were used for hand {number + 1}"
+        refusal = play.refusal
+        if refusal is not None and refusal.by is not group.proposer and not refusal.deck_lost:
+            return refusal.reason  # it was refused before
+        return "" if self.accepts(number) else DECLINED
 
     def _game_of(self, game_id: int) -> str:
         live = self.peer.play.state.game(game_id)
@@ -184,13 +196,3 @@ def carried(history: StateHistory) -> int:
                 before = game.before
                 return carry.left(game.terms, before.position, game.position) if before else 0
     return 0
-
-
-def proposals(state: ChannelState) -> int:
-    """Count the proposals so far, of one game each, by the ids that they used.
-
-    >>> proposals(ChannelState(2, (0, 0))), proposals(ChannelState(2, (0, 0), next_ids=(4, 3)))
-    (0, 3)
-    """
-    first, second = state.next_ids
-    return first // 2 + second // 2

@@ -31,12 +31,13 @@ from channelsim.channel.peer.interface import (
 from channelsim.channel.peer.machine import Phase
 from channelsim.channel.protocol.proposals import needs_deck
 from channelsim.channel.session.dealers import SimulatedDealer
-from channelsim.channel.session.deck_works import on_demand, seeded_secrets
+from channelsim.channel.session.deck_works import Computing, on_demand, seeded_secrets
 from channelsim.channel.session.driver import Driver
 from channelsim.channel.session.identity import node_seed
 from channelsim.channel.session.peer_driver import DrivenPeer
 from channelsim.channel.session.session_events import Decided, Listener, NewsFor, SessionEvent
 from channelsim.channel.session.setup import policy_of
+from channelsim.channel.simulation.agreed_players import AgreedPlayers
 from channelsim.channel.simulation.directed_peer import DirectedPeer
 from channelsim.channel.simulation.old_copy import actor_of
 from channelsim.channel.simulation.parties import Wrap, make_parties
@@ -67,7 +68,8 @@ class Arena:
 
     `node` makes the chain from a seed; `wrap` may put something in the place of a peer that is
     no adversary's, and then the scenario's `old_copy` does not apply. With `apart`, the node and
-    both sides are processes of their own, and neither of these two applies.
+    both sides are processes of their own, and neither of these two applies. `compute_deck` computes
+    the steps of decks; from the seed by default.
     """
 
     def __init__(
@@ -77,6 +79,7 @@ class Arena:
         node: Callable[[int], FarmableChain] = SimulatedChain,
         wrap: Wrap | None = None,
         apart: SessionProcesses | None = None,
+        compute_deck: Computing | None = None,
     ) -> None:
         self.scenario = scenario
         seed = scenario.seed.encode()
@@ -107,10 +110,15 @@ class Arena:
             (initiator, receiver),
             (*listeners, self._log, self._on_event),
             self._weather,
-            on_demand(seeded_secrets(seed)),
+            compute_deck or on_demand(seeded_secrets(seed)),
         )
         peers = (self.parties[0].peer, self.parties[1].peer)
         self._dealer = SimulatedDealer(self._driver, peers, seed)
+        self._agreed = (
+            AgreedPlayers(scenario, self._driver, self.parties, self._plan)
+            if scenario.agreed
+            else None
+        )
         self._closing = False
         self._quiet = 0
         self._finished: list[int | None] = [None, None]
@@ -143,6 +151,8 @@ class Arena:
 
     def _between_blocks(self) -> bool:
         """Take the next step that needs no block; False if there is none."""
+        if self._agreed is not None:
+            return self._agreed.next_step()
         return (
             self._reconnect()
             or self._propose_beside()

@@ -29,6 +29,7 @@ from channelsim.channel.crypto import bls
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.state import Side
+from channelsim.channel.session.deck_works import Computing
 from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.arena import Arena
@@ -111,11 +112,16 @@ class CrashTotals:
 
 
 def run_killed(
-    scenario: Scenario, dies: Dies, store: Callable[[], PeerStore] = MemoryStore
+    scenario: Scenario,
+    dies: Dies,
+    store: Callable[[], PeerStore] = MemoryStore,
+    compute_deck: Computing | None = None,
 ) -> CrashedRun:
     """Run a scenario with its honest peers killed at these instants; `store` makes their stores."""
     return run_crashing(
-        scenario, lambda peer: KilledPeer(peer, partial(dies, peer.config.side), store())
+        scenario,
+        lambda peer: KilledPeer(peer, partial(dies, peer.config.side), store()),
+        compute_deck=compute_deck,
     )
 
 
@@ -123,8 +129,12 @@ def run_crashing(
     scenario: Scenario,
     make: Callable[[Peer], Killable],
     node: Callable[[int], FarmableChain] = SimulatedChain,
+    compute_deck: Computing | None = None,
 ) -> CrashedRun:
-    """Run a scenario with what `make` makes in the place of its honest peers, and check it."""
+    """Run a scenario with what `make` makes in the place of its honest peers, and check it.
+
+    `compute_deck` computes the steps of its decks; from the scenario's seed by default.
+    """
     killed: dict[Side, Killable] = {}
 
     def wrap(peer: Peer) -> Actor:
@@ -133,7 +143,7 @@ def run_crashing(
 
     found: list[str] = []
     try:
-        run = Arena(scenario, node=node, wrap=wrap).run()
+        run = Arena(scenario, node=node, wrap=wrap, compute_deck=compute_deck).run()
         broken = [f"{one.promise}: {one.how}" for one in check(run)]
         found = [
             f"{NAMES[side]} sent {how}"
@@ -281,7 +291,9 @@ def scenarios(seed: str, first: int) -> Iterator[Scenario]:
         )
 
 
-def every_instant(scenario: Scenario, side: int) -> Sequence[Kill]:
+def every_instant(
+    scenario: Scenario, side: int, compute_deck: Computing | None = None
+) -> Sequence[Kill]:
     """List the instants that this side's peer lives through if it is never killed."""
     instants: list[Kill] = []
 
@@ -290,5 +302,5 @@ def every_instant(scenario: Scenario, side: int) -> Sequence[Kill]:
             instants.append(kill)
         return False
 
-    run_killed(scenario, lives)
+    run_killed(scenario, lives, compute_deck=compute_deck)
     return instants

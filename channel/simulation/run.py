@@ -9,13 +9,16 @@ from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.interface import Answer, FarmableChain
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.errors import UsageError
-from channelsim.channel.peer.interface import Effect, Event, News, Received
+from channelsim.channel.peer.interface import Effect, Event, News, Received, Store
 from channelsim.channel.peer.machine import Peer
+from channelsim.channel.protocol.deck_records import HIGHEST, decode_deck, is_free
 from channelsim.channel.protocol.messages import Batch, Move, decode
 from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.session.session_events import Handled, NewsFor, Pushed, Sent, SessionEvent
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.games.chance import Chance
+from channelsim.games.deck.finished import FinishedDeck
+from channelsim.games.deck.group import real_group
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,15 @@ class JournalEntry:
     height: int
     event: Event | None
     effects: tuple[Effect, ...]
+
+    def finished_decks(self) -> list[FinishedDeck]:
+        """The decks that the party has from now on: prepared, or from a simulated dealer."""
+        records = [
+            one.data
+            for one in self.effects
+            if isinstance(one, Store) and one.name.startswith("deck/") and one.name != HIGHEST
+        ]
+        return [decode_deck(real_group(), data) for data in records if data and is_free(data)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from channelsim.channel.peer.deadlines import Awaited
 from channelsim.channel.peer.endpoint import Endpoint
 from channelsim.channel.peer.interface import Command
 from channelsim.channel.peer.peer_state import PeerState, Phase, endpoint_of, play_of
-from channelsim.channel.peer.play.play_state import PlayState
+from channelsim.channel.peer.play.play_state import PlayState, Refusal
 from channelsim.channel.peer.shutdown import CleanShutdown
 from channelsim.channel.protocol.messages import Offer
 from channelsim.channel.protocol.state import Group, LiveGame, Side
@@ -64,6 +64,7 @@ class _Snapshot(msgspec.Struct, frozen=True):
     proposals_ended: bool
     last_sent: bytes = b""
     resuming: bool = False
+    refusal: Refusal | None = None
 
 
 class Restored(NamedTuple):
@@ -76,7 +77,7 @@ class Restored(NamedTuple):
 
 PLAY = {
     *("state", "newest", "history", "potato", "decks", "players", "queue", "we_asked"),
-    *("they_asked", "ask_later", "closing"),
+    *("they_asked", "ask_later", "closing", "refusal"),
 }
 """The fields of `PlayState` that a snapshot holds."""
 
@@ -127,6 +128,7 @@ def encode_snapshot(state: PeerState, watched: Sequence[Coin], reveals: Sequence
         proposals_ended=state.proposals_ended,
         last_sent=state.last_sent,
         resuming=state.resuming,
+        refusal=play.refusal,
     )
     return msgspec.msgpack.encode(snapshot)
 
@@ -158,6 +160,7 @@ def decode_snapshot(opened: PeerState, data: bytes, states: Sequence[bytes]) -> 
         they_asked=found.they_asked,
         ask_later=found.ask_later,
         closing=found.closing,
+        refusal=found.refusal,
     )
     shutdown = None
     if found.shutting_down:

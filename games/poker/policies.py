@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import combinations
 from types import MappingProxyType
 
 from channelsim.games.betting_policies import aggressive, caller, folder, random
@@ -11,8 +12,10 @@ from channelsim.games.contract import Action, Amount, Player, Policy
 from channelsim.games.poker.best_arrangement import best_arrangement
 from channelsim.games.poker.equity import sampled_equity
 from channelsim.games.poker.player import PokerPlayer
+from channelsim.games.poker.ranking import ACE_TO_FIVE, PAIR, RANKINGS
 from channelsim.games.poker.result import money
 from channelsim.games.poker.schedule import HOLDEM
+from channelsim.games.poker.states import Showdown
 from channelsim.games.poker.variants import Variant
 
 STRONG = 0.6
@@ -44,11 +47,40 @@ def _modest(choice: Amount, chance: Chance) -> int:
     return step * chance.between(choice.least // step, most // step)
 
 
+def is_weak(showdown: Showdown, cards: tuple[int, ...]) -> bool:
+    """True if these cards of one player are weak in a game with this showdown.
+
+    Where the high hand wins, weak is no pair and nothing above a nine; where the low hand wins, a
+    pair or anything above a nine, or a straight or flush that counts; where both win, no pair and
+    no low hand.
+
+    >>> deuce_to_seven, high = Showdown(0, 1, 0), Showdown(0, 0, 0)
+    >>> seven_low, kings = (20, 12, 9, 5, 2), (44, 45, 9, 5, 2)
+    >>> [is_weak(one, cards) for one in (deuce_to_seven, high) for cards in (seven_low, kings)]
+    [False, True, True, False]
+    """
+    # Of hands that are not complete, what is there of the best hand counts.
+    count = min(len(cards), OF_OWN if showdown.mask_size == 2 else 5)
+    ranking = RANKINGS[showdown.ranking]
+    key, _ = ranking.best(combinations(cards, count))
+    if showdown.low:
+        low, _ = ACE_TO_FIVE.best(combinations(cards, count))
+        return key < PAIR << 20 and low >= showdown.low
+    return (key >= TEN_HIGH) if ranking.low else (key < TEN_HIGH)
+
+
+TEN_HIGH = 0x0A0000
+"""The least key of a hand with no pair and a ten."""
+
+OF_OWN = 2
+"""The private cards that make a hand where exactly two of four do."""
+
+
 def _is_weak(player: Player) -> bool:
-    """Two hidden cards without a pair and without anything above a nine."""
-    own = player.cards.own if isinstance(player, PokerPlayer) else ()
-    ranks = {card // 4 + 2 for card in own}
-    return bool(own) and len(ranks) == len(own) and max(ranks) < 10
+    """True if the own cards, hidden and open, are weak in this game."""
+    if not isinstance(player, PokerPlayer) or not player.cards.own:
+        return False
+    return is_weak(player.showdown, (*player.cards.own, *player.cards.own_up))
 
 
 _folder = folder(_is_weak)

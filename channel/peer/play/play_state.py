@@ -5,15 +5,35 @@ That makes a batch atomic: either it leads to a new value, or nothing changes.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+
 import msgspec
 from msgspec.structs import replace
 
 from channelsim.channel.peer.decks.pool import DeckPool
 from channelsim.channel.peer.interface import Command
 from channelsim.channel.protocol.half_signed import SignedState
-from channelsim.channel.protocol.state import ChannelState
+from channelsim.channel.protocol.messages import Accept, BatchAction, Cancel
+from channelsim.channel.protocol.state import ChannelState, Side
 from channelsim.channel.protocol.state_history import StateHistory
 from channelsim.games.contract import Player
+
+LOST_DECK = ("PD-9:", "PD-10:")
+"""Beginnings of the reason for a cancellation that is due to a deck, and no player's wish."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """The end of a proposal without a game: whose it was, who cancelled it, and the reason.
+
+    `deck_lost`: it named decks, and one of them was the reason.
+    """
+
+    proposer: Side
+    by: Side
+    reason: str
+    deck_lost: bool
 
 
 class PlayState(msgspec.Struct, frozen=True):
@@ -23,7 +43,8 @@ class PlayState(msgspec.Struct, frozen=True):
     `history` are all of them. `potato`: we hold it. `decks` are those that no proposal has named.
     `players` are our seats in the live games. `queue` are the player's commands that wait for the
     potato. `we_asked` for the potato, `they_asked` us for it; `ask_later`: we owe a move, and ask
-    with the next block. `closing`: the player wants a clean shutdown.
+    with the next block. `closing`: the player wants a clean shutdown. `refusal` is of the newest
+    proposal that was cancelled, if no game has begun since.
     """
 
     state: ChannelState
@@ -37,6 +58,7 @@ class PlayState(msgspec.Struct, frozen=True):
     they_asked: bool = False
     ask_later: bool = False
     closing: bool = False
+    refusal: Refusal | None = None
 
     def player(self, game_id: int) -> Player | None:
         """Our seat in a live game."""
@@ -51,3 +73,15 @@ class PlayState(msgspec.Struct, frozen=True):
         """The state without the seats of games that have ended."""
         live = {game.id for game in self.state.games}
         return replace(self, players=tuple(pair for pair in self.players if pair[0] in live))
+
+    def refusal_after(self, sender: Side, actions: Iterable[BatchAction]) -> Refusal | None:
+        """The refusal to remember after the actions of a batch of this side."""
+        refusal = self.refusal
+        for action in actions:
+            if isinstance(action, Accept):
+                refusal = None
+            group = self.state.group(action.group_id) if isinstance(action, Cancel) else None
+            if isinstance(action, Cancel) and group is not None:
+                lost = bool(group.decks()) and action.reason.startswith(LOST_DECK)
+                refusal = Refusal(group.proposer, sender, action.reason, lost)
+        return refusal

@@ -119,6 +119,7 @@ def receive_batch(endpoint: Endpoint, play: PlayState, batch: Batch) -> Received
         we_asked=False,
         ask_later=False,
         queue=(*play.queue, *(CancelGames(*refused) for refused in unfit.items())),
+        refusal=play.refusal_after(sender, batch.actions),
     )
     for game in state.games:
         if after.player(game.id) is None:

@@ -176,6 +176,7 @@ def send_batch(endpoint: Endpoint, play: PlayState) -> tuple[PlayState, bytes, l
         queue=(),
         potato=False,
         they_asked=False,
+        refusal=play.refusal_after(endpoint.side, actions),
     )
     for new in started:
         after = after.with_player(new.game.id, new.player)

@@ -19,14 +19,13 @@ from channelsim.channel.peer.interface import (
     CancelGames,
     ChannelOpen,
     Connected,
-    DecksChanged,
+    DeckBurnt,
     OldCopy,
     OpeningFailed,
     Received,
     Send,
     Tell,
 )
-from channelsim.channel.protocol.deck_records import decode_deck
 from channelsim.channel.protocol.messages import (
     MAX_MESSAGE,
     Advisory,
@@ -48,7 +47,6 @@ from channelsim.channel.simulation.model.handshake import Handshake, OpeningTerm
 from channelsim.channel.simulation.model.ledger import LedgerState
 from channelsim.channel.simulation.run import JournalEntry, Run
 from channelsim.clsp.values import tree_hash
-from channelsim.games.deck.group import real_group
 
 TIMES = Times()
 """The times that both sides of a scenario agree on."""
@@ -143,10 +141,12 @@ class Conversation:
                 self._connects()
             case CancelGames(group_id):
                 self.careful.cancelled.add(group_id)
-            case DecksChanged(_, added):
-                self.careful.adds_decks(decode_deck(real_group(), record) for record in added)
             case _:
                 pass
+        self.careful.adds_decks(turn.finished_decks())
+        self.careful.free.difference_update(
+            one.number for one in news if isinstance(one, DeckBurnt)
+        )
         if accusation is not None:
             self._accuses(accusation, heard, turn)
             self.over = self._gone = True

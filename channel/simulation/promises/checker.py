@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from channelsim.channel.protocol.state import Side
 from channelsim.channel.simulation.model.conversation import Conversation, conversation
 from channelsim.channel.simulation.promises.crash_safety import unstored
 from channelsim.channel.simulation.promises.due_spends import (
@@ -18,6 +19,7 @@ from channelsim.channel.simulation.promises.due_spends import (
     unwatched,
     wrong_fees,
 )
+from channelsim.channel.simulation.promises.hands import unaccounted
 from channelsim.channel.simulation.promises.liveness import unsettled
 from channelsim.channel.simulation.promises.news import wrong_news
 from channelsim.channel.simulation.promises.old_copies import Restored, broken_to_copy, restored
@@ -35,7 +37,14 @@ class BrokenPromise:
 
 
 def check(run: Run) -> list[BrokenPromise]:
-    """The promises that this run broke."""
+    """The promises that this run broke, to both players where both are honest by agreement."""
+    if not run.scenario.agreed:
+        return _check(run)
+    sides = [replace(run, scenario=replace(run.scenario, side=side)) for side in Side]
+    return [*_check(sides[0]), *_check(sides[1])]
+
+
+def _check(run: Run) -> list[BrokenPromise]:
     talk = conversation(run)
     copy = restored(run) if run.scenario.old_copy else None
     if copy is not None:
@@ -56,6 +65,7 @@ def check(run: Run) -> list[BrokenPromise]:
         ("crash safety", unstored(run, talk)),
         ("news", unreported(run, talk) if agreed else ()),
         ("news", wrong_news(run, talk)),
+        ("hands", unaccounted(run, talk)),
     )
     return [BrokenPromise(promise, how) for promise, hows in found for how in hows]
 

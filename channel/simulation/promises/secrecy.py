@@ -12,8 +12,6 @@ from collections.abc import Iterator
 from channelsim.channel.crypto.keys import SecretKeys
 from channelsim.channel.errors import Violation
 from channelsim.channel.peer.chain_news import StateCounts
-from channelsim.channel.peer.interface import DecksChanged
-from channelsim.channel.protocol.deck_records import decode_deck
 from channelsim.channel.protocol.messages import (
     Accept,
     Advisory,
@@ -26,7 +24,6 @@ from channelsim.channel.simulation.run import Disclosure, Run
 from channelsim.clsp.values import BadValue, deserialize
 from channelsim.games import registry
 from channelsim.games.amounts import counted
-from channelsim.games.deck.group import real_group
 
 VALUE = 16
 """Bytes of the shortest value that a move reveals."""
@@ -134,9 +131,8 @@ def _openings(run: Run) -> Iterator[str]:
 
 def _locks(run: Run) -> list[bytes]:
     """The locks of all decks that it was dealt."""
-    events = [turn.event for turn in run.parties[run.scenario.honest].journal]
-    records = [one for event in events if isinstance(event, DecksChanged) for one in event.added]
-    decks = [decode_deck(real_group(), record) for record in records]
+    journal = run.parties[run.scenario.honest].journal
+    decks = [deck for turn in journal for deck in turn.finished_decks()]
     return [deck.opening(at) for deck in decks for at in range(deck.terms.positions)]
 
 

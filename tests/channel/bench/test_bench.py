@@ -51,7 +51,7 @@ def test_every_figure_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     assert holdem["ratio"]["median"] > 0
     # The costs of slashes are no times: they are the same on every machine.
     assert 0.5 < measured["slash_ratio"] <= 1.5
-    assert 0 < measured["slash_of_block"] <= 0.02
+    assert 0 < measured["slash_of_block"] < measured["slash_whole_of_block"] <= 0.02
     assert measured["batches_per_second_over_tls"] > 0
     assert measured["stored_batch_ratio"] > 0
     assert 1 <= measured["stored_batch"]["writes_per_batch"]["median"] < 3

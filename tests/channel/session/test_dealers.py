@@ -185,11 +185,12 @@ def test_the_receiver_s_player_prepares_the_next_deck_during_a_hand() -> None:
     [
         (True, 0, ""),
         (False, 0, "other seats than those agreed on"),
-        (True, 2, "its id is not the number of the next hand"),
+        (True, 2, ""),
+        (True, 10, "more than 4 ids were used for hand 1"),
     ],
 )
 def test_a_player_accepts_the_next_hand_alone(alice: bool, skipped: int, reason: str) -> None:
-    """GEN-1, ROT-1: whoever proposes chooses neither the button nor the number of the hand."""
+    """GEN-1, ROT-1: whoever proposes does not choose the button, and ids count no hands."""
     with high_card.registered():
         table = prepare(sit("seats", decks=DECKS).open())
         one = Setup(("highcard",), "seats", 8, STAKE, 1, 10_000, ("caller", "caller"))
@@ -198,7 +199,8 @@ def test_a_player_accepts_the_next_hand_alone(alice: bool, skipped: int, reason:
         offer = offer_of(table.channel, ANN, skipped, high(alice=alice, deck=1))
         table.receive(BEN, Cheat(table, ANN).batch(Propose((offer,))))
         answer = ben.answer(Proposed(Group(ANN, (offer,))))
-        assert answer == (CancelGames(offer.game_id, reason) if reason else AcceptGames(0))
+        accepted = AcceptGames(offer.game_id)
+        assert answer == (CancelGames(offer.game_id, reason) if reason else accepted)
 
 
 def test_secrets_are_drawn_from_what_the_driver_says() -> None:

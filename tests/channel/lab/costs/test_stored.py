@@ -9,6 +9,7 @@ from channelsim.channel.lab.costs.costs import PATHS
 from channelsim.clsp.run import MAX_COST
 from channelsim.games import registry
 from tests.costs import CASES, FOLDER, SEED, measured, stored_at
+from tests.paths import ROOT
 
 MOST = MAX_COST // 50
 """No spend of a game coin may cost more than 2 % of a block."""
@@ -24,6 +25,26 @@ def test_every_game_has_costs_and_none_is_high() -> None:
             assert {"validator", "slash"} <= set(paths) <= set(PATHS)
             assert all(figures.most < MOST for figures in paths.values())
             assert stored.bundles[f"{name} slash"].total < MOST
+
+
+def test_the_readme_has_the_whole_cost_of_the_costliest_slashes() -> None:
+    """Of the games with a design's costs, and of all: with all bytes and conditions."""
+    designed = [game for game in registry.built_in() if registry.get(game).slash_costs]
+    assert designed == ["holdem", "omaha"]
+    text = " ".join((ROOT / "README.md").read_text("utf-8").split())
+    for games in (designed, registry.built_in()):
+        whole = {
+            (game, name): cost.total
+            for game in games
+            for name, cost in snapshot.read(stored_at(game)).bundles.items()
+            if name.endswith(" slash")
+        }
+        most = max(whole.values())
+        (game, name) = max(whole, key=lambda one: whole[one])
+        assert (game, name) in {("omaha", "end slash"), ("chinese", "score slash")}
+        assert (
+            f"{most / 1e6:.1f} million, {most / MAX_COST:.2%} of a block".replace("%", " %") in text
+        )
 
 
 @pytest.mark.parametrize("game", registry.built_in())

@@ -1,0 +1,94 @@
+"""Find a scenario like another one in which the adversary does what it is for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from channelsim.channel.adversaries.base import get
+from channelsim.channel.crypto import bls
+from channelsim.channel.session.setup import NAMES
+from channelsim.channel.simulation.arena import Arena
+from channelsim.channel.simulation.scenario import Scenario
+from channelsim.games import registry
+
+HANDS = 4
+"""Enough for either side to have proposed and accepted a hand, most likely."""
+
+SEEDS = 3
+"""The seeds that are tried with each change: that of the scenario first."""
+
+
+def deviating(scenario: Scenario) -> Scenario | None:
+    """A scenario near this one in which the adversary deviates; None if none of a few is one.
+
+    Its fields are those that `dispute run` has options for, or `play`.
+    """
+    with bls.remembered():
+        for number in range(SEEDS):
+            for changes in _changes(scenario):
+                seed = f"{scenario.seed}-{number}" if number else scenario.seed
+                near = replace(_plain(scenario), seed=seed, **changes)
+                if near != scenario and Arena(near).run().deviated:
+                    return near
+    return None
+
+
+def command_of(scenario: Scenario) -> str:
+    """The command that runs a scenario of `deviating`.
+
+    >>> command_of(Scenario(("holdem",), "7", "free-look", step=0, hands=4))
+    'channelsim dispute run free-look --seed 7 --game holdem --hands 4'
+    >>> command_of(Scenario(("holdem",), "7", "free-look", step=0, contribution=900))
+    'channelsim play holdem --adversary free-look --seed 7 --balance 900'
+    """
+    usual, name = Scenario((registry.DEFAULT,), "dispute"), scenario.adversary
+    at = "" if scenario.step == get(name).default_step else f"@{scenario.step}"
+    options = (
+        ("seed", scenario.seed, usual.seed),
+        ("side", NAMES[scenario.side], NAMES[usual.side]),
+        ("game", ",".join(scenario.games), ",".join(usual.games)),
+        ("weather", scenario.weather, usual.weather),
+        ("hands", str(scenario.hands), str(usual.hands)),
+        ("balance", str(scenario.contribution), str(usual.contribution)),
+    )
+    given = {option: text for option, text, default in options if text != default}
+    begin = f"channelsim dispute run {name}{at}"
+    if scenario.contribution:
+        begin = f"channelsim play {','.join(scenario.games)} --adversary {name}{at}"
+        given.pop("game", None)
+    return begin + "".join(f" --{option} {text}" for option, text in given.items())
+
+
+def _plain(scenario: Scenario) -> Scenario:
+    """The scenario without what no option of `dispute run` says."""
+    return Scenario(
+        scenario.games,
+        scenario.seed,
+        scenario.adversary,
+        scenario.step,
+        scenario.side,
+        scenario.weather,
+        hands=scenario.hands,
+    )
+
+
+def _changes(scenario: Scenario) -> Iterator[Mapping[str, Any]]:
+    """Changes of a scenario, the smallest ones first."""
+    step = {"step": get(scenario.adversary).default_step}
+    more = {"hands": max(HANDS, scenario.hands)}
+    other = {"side": 1 - scenario.side}
+    dealt = [one for one in registry.channel_games() if one.deck_positions]
+    decks = [{"games": (min(dealt, key=lambda one: one.deck_positions).name,)}] if dealt else []
+    menus: list[dict[str, Any]] = [{}, *decks, {"games": (registry.DEFAULT,)}]
+    for menu in menus:
+        for weather in ({}, {"weather": "reconnects"}):
+            yield {**step, **menu, **weather}
+            yield {**step, **menu, **weather, **more}
+            yield {**step, **menu, **weather, **other}
+            yield {**step, **menu, **weather, **more, **other}
+    # Balances that do not cover all hands; `play` has the adversary as the receiver.
+    both = tuple(game.name for game in registry.channel_games())[:2]
+    tight = scenario.unit * scenario.stack * len(both)
+    yield {**step, **more, "games": both, "side": 1, "contribution": tight}

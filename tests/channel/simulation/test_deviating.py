@@ -1,0 +1,60 @@
+"""The hint for an adversary that found nothing to change leads to a run in which it deviates."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+
+import pytest
+
+from channelsim.channel.adversaries.base import names
+from channelsim.channel.cli.disputes import described_scenario
+from channelsim.channel.crypto import bls
+from channelsim.channel.simulation.arena import Arena
+from channelsim.channel.simulation.deviating import command_of, deviating
+from channelsim.channel.simulation.scenario import Scenario
+from tests.channel.command import channelsim
+
+IDLE = ("free-look", "breaks-ch-accept-3", "no-pong", "breaks-ch-open-7")
+"""Adversaries that need more hands, a deck, a short balance or the other side."""
+
+
+@pytest.fixture(autouse=True)
+def remember() -> Iterator[None]:
+    with bls.remembered():
+        yield
+
+
+def usual(name: str) -> Scenario:
+    return described_scenario(name, games=None, step=None)
+
+
+@pytest.mark.parametrize("name", IDLE)
+def test_a_hint_is_a_command_with_which_the_adversary_deviates(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ran = channelsim(capsys, "dispute", "run", name, "--quiet", "--json")
+    assert ran.code == 1
+    assert "nothing was checked; it does something with `channelsim " in ran.err
+    command = ran.err.split("`")[1]
+    again = channelsim(capsys, *shlex.split(command)[1:], "--quiet", "--json")
+    assert again.code == 0, again.err
+    assert '"deviated": true' in again.out
+
+
+def test_the_hint_of_a_free_look_names_more_hands() -> None:
+    near = deviating(Scenario(("holdem",), "dispute", "free-look"))
+    assert near is not None
+    assert command_of(near).endswith(" --game holdem --hands 4")
+
+
+def test_an_adversary_that_began_too_late_is_told_where_to_begin() -> None:
+    near = deviating(Scenario(("spacepoker",), "dispute", "silent", step=900))
+    assert near is not None
+    assert command_of(near) == "channelsim dispute run silent"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", names())
+def test_every_adversary_deviates_or_has_a_hint(name: str) -> None:
+    assert Arena(usual(name)).run().deviated or deviating(usual(name)) is not None
