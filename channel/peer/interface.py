@@ -75,9 +75,14 @@ class Close:
 
 @dataclass(frozen=True, slots=True)
 class GoOnChain:
-    """The player wants a unilateral close, whatever the other side says."""
+    """The player wants a unilateral close, whatever the other side says.
+
+    `old_copy`: also from an old copy of the store, whose newest state the other side can replace by
+    a newer one.
+    """
 
     reason: str = "the player wants to"
+    old_copy: bool = False
 
 
 @dataclass(frozen=True, slots=True)

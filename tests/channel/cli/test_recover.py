@@ -10,7 +10,10 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import partial
+from io import StringIO
 from pathlib import Path
+from shutil import copytree
 from threading import Event, Thread
 from typing import Any
 
@@ -19,10 +22,12 @@ from msgspec.structs import replace
 
 from channelsim.channel.chain.chain_log import stored_chain
 from channelsim.channel.chain.full_node import RpcChain
+from channelsim.channel.chain.observations import Block
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.network.identity import make_identity, read_identity
-from channelsim.channel.peer.interface import Received
-from channelsim.channel.peer.machine import Peer
+from channelsim.channel.peer.interface import Connected, Received
+from channelsim.channel.peer.machine import Peer, Phase
+from channelsim.channel.peer.phases.resuming import last_numbers
 from channelsim.channel.protocol.messages import Request, encode
 from channelsim.channel.session.identity import node_seed
 from channelsim.channel.store.data_directory import create, read_settings, write_settings
@@ -278,3 +283,78 @@ def test_what_cannot_be_used_is_refused_in_one_line_and_left_alone(
 def contents(folder: Path) -> dict[str, bytes]:
     shared_memory = f"{FILE}-shm"
     return {one.name: one.read_bytes() for one in folder.iterdir() if one.name != shared_memory}
+
+
+def old_copy(folder: Path, table: Table) -> tuple[Path, Path]:
+    """A copy of Ann's directory from before the game, as it is and as one that knows its age."""
+    directory = folder / "ann"
+    make_identity(directory)
+    end, other = table.ends
+    settings = replace(SETTINGS, listens=False)
+    create(directory, end.peer.config, settings)
+
+    def opened(place: Path) -> SealedStore:
+        return SealedStore(SqliteStore(place), end.peer.config.secret)
+
+    with closing(opened(directory)) as store:
+        end.driven.actor = DurablePeer(Peer(end.peer.config), store)
+        table.open()
+        copytree(directory, folder / "copy")
+        table.propose(ANN).until(lambda: other.state.number > 9 and not table.mail).go_on()
+    copytree(folder / "copy", folder / "knows")
+    with closing(opened(folder / "knows")) as store:
+        peer = DurablePeer(Peer(end.peer.config), store)
+        peer.start(table.chain.peak())
+        peer.handle(Block(table.chain.peak()))
+        peer.handle(Connected())
+        peer.handle(Received(encode(last_numbers(other.play))))
+        assert peer.peer.phase is Phase.OUTDATED
+    return folder / "copy", folder / "knows"
+
+
+def test_an_old_copy_is_published_only_if_that_is_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = sit("old copy")
+    copy, knows = old_copy(tmp_path, table)
+    with table.chain.served() as url, blocks(table, reorganised_at=-1):
+        run = partial(channelsim, capsys, "recover")
+        options = ("--node", url, "--every", "0.02", "--json")
+        ran = run(copy, *options, "--publish-old")
+        assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+        assert "nothing has shown that its store is an old copy" in ran.err
+        monkeypatch.setattr(sys, "stdin", Terminal("no\n"))
+        ran = run(knows, *options, "--publish-old")
+        assert (ran.code, ran.out) == (2, "")
+        assert "not confirmed: nothing was published" in ran.err
+        assert reward(table, ANN) == 0
+        monkeypatch.setattr(sys, "stdin", Terminal("y\n"))
+        ran = run(knows, *options, "--publish-old")
+        assert (ran.code, ran.err.count("--publish-old publishes state 0")) == (0, 1)
+    assert "LeftForChain" in [line["event"] for line in lines(ran.out)]
+    assert reward(table, ANN) == BALANCE, "the other side let its old state stand"
+
+
+class Terminal(StringIO):
+    """A terminal at which this was typed."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_without_the_option_an_old_copy_waits_and_says_so(tmp_path: Path) -> None:
+    table = sit("old copy waits")
+    _, knows = old_copy(tmp_path, table)
+    with table.chain.served() as url, blocks(table, reorganised_at=-1):
+        process = start("recover", knows, "--node", url, "--every", 0.02)
+        try:
+            assert process.stdout is not None
+            line = json.loads(process.stdout.readline())
+            assert line["event"] == "OldCopy"
+            assert "`recover --publish-old` publishes what the copy has" in line["text"]
+            time.sleep(0.5)
+            assert process.poll() is None
+        finally:
+            process.kill()
+            process.communicate()
+    assert reward(table, ANN) == 0
