@@ -311,6 +311,11 @@ class DeckBurnt:
 
 
 @dataclass(frozen=True, slots=True)
+class DecksUsedUp:
+    """The last deck number is used: no deck is begun in this channel any more (PD-10)."""
+
+
+@dataclass(frozen=True, slots=True)
 class OldCopy:
     """This peer runs on an old copy of its store: it signed a state that it does not know.
 
@@ -358,6 +363,7 @@ News: TypeAlias = (
     | Ignored
     | DeckReady
     | DeckBurnt
+    | DecksUsedUp
     | OldCopy
     | ShutdownStarted
     | BrokenOff

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +11,7 @@ import msgspec
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.peer.agreement import Times
 from channelsim.channel.peer.chain_news import ChannelSettled, Undone
+from channelsim.channel.peer.decks.pool import DeckPool, PoolTransition
 from channelsim.channel.peer.interface import (
     AcceptGames,
     CancelGames,
@@ -25,6 +26,7 @@ from channelsim.channel.peer.interface import (
     Tell,
 )
 from channelsim.channel.peer.machine import Peer, Phase
+from channelsim.channel.protocol.deck_records import HIGHEST, encode_highest
 from channelsim.channel.protocol.half_signed import preempt, publish
 from channelsim.channel.protocol.messages import (
     Advisory,
@@ -271,6 +273,21 @@ def goes_on(outdated: Callable[..., Any]) -> Callable[..., Any]:
 def stays(leave: Callable[..., Any]) -> Callable[..., Any]:
     """Play on with a side that has forgotten states."""
     return lambda config, state, reason: (msgspec.structs.replace(state, resuming=False), [])
+
+
+def uses_up(name: Callable[..., Any]) -> Callable[..., Any]:
+    """Use up the numbers of decks that a proposal names before they are begun."""
+
+    def function(pool: DeckPool, numbers: Iterable[int]) -> PoolTransition:
+        numbers = [*numbers]
+        after, effects = name(pool, numbers)
+        highest = max([pool.highest, *numbers])
+        if highest == pool.highest:
+            return after, effects
+        store = Store(HIGHEST, encode_highest(highest))
+        return replace(after, highest=highest), [*effects, store]
+
+    return function
 
 
 def without_evidence(judge_move: Callable[..., Any]) -> Callable[..., Any]:

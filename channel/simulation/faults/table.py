@@ -14,7 +14,7 @@ from channelsim.channel.adversaries.rules.breaker import UNBREAKABLE, name_of
 from channelsim.channel.peer.chain_news import IllegalOnChain
 from channelsim.channel.peer.interface import Cancelled
 from channelsim.channel.peer.onchain.lineage import Lineage
-from channelsim.channel.protocol.messages import Batch, Shutdown, ShutdownDone
+from channelsim.channel.protocol.messages import LAST_DECK, Batch, Shutdown, ShutdownDone
 from channelsim.channel.simulation.faults.behaviours import (
     cancels_accepted,
     clock,
@@ -42,6 +42,7 @@ from channelsim.channel.simulation.faults.behaviours import (
     skips_a_number,
     stays,
     stores_last,
+    uses_up,
     without_evidence,
     wrong_half,
 )
@@ -166,6 +167,14 @@ _BEHAVIOURS: Mapping[str, tuple[str, Plant]] = {
     "takes used decks": (
         "accepts a deck that is used, or named twice",
         engine("peer.play.receiving:reason_against", always(None)),
+    ),
+    "uses up named numbers": (
+        "counts decks as used that a refused proposal names",
+        engine("peer.play.receiving:name", uses_up),
+    ),
+    "begins any deck": (
+        "begins a deck with a number far above the highest",
+        engine("peer.decks.pool:MOST_SKIPPED", lambda most: LAST_DECK),
     ),
     "reports false news": (
         "undoes no news, and reports a settlement of one mojo more",
@@ -296,6 +305,8 @@ _BREAKS: Mapping[str, tuple[str, ...]] = {
     "discloses a lock": ("secrecy", ""),
     "opens with the accept": ("secrecy", ""),
     "takes used decks": ("the use of a deck for one game only", "one-deck-twice", "used-deck"),
+    "uses up named numbers": ("PD-9", "uses-up-numbers", "another-root"),
+    "begins any deck": ("PD-10", "uses-up-numbers"),
     "reports false news": ("news", "dead", "rewinder"),
     "goes on from an old copy": ("signatures", ""),
     "is silent as an old copy": ("CH-RESUME-3", ""),
@@ -337,7 +348,10 @@ _GIVEN: Mapping[str, Mapping[str, Any]] = {
 }
 """Fields of the scenarios in which some behaviours show."""
 
-_OF_DECKS = ("discloses a lock", "opens with the accept", "takes used decks")
+_OF_DECKS = (
+    *("discloses a lock", "opens with the accept", "takes used decks"),
+    *("uses up named numbers", "begins any deck"),
+)
 """The behaviours that show in games with a deck only."""
 
 

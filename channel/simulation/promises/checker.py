@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from channelsim.channel.simulation.model.conversation import Conversation, conversation
 from channelsim.channel.simulation.promises.crash_safety import unstored
+from channelsim.channel.simulation.promises.deck_numbers import wasted_numbers
 from channelsim.channel.simulation.promises.due_spends import (
     omissions,
     other_moves,
@@ -51,6 +52,7 @@ def check(run: Run) -> list[BrokenPromise]:
         ("duty", dict.fromkeys(unwatched(run, talk))),
         ("duty", wrong_fees(run, talk)),
         ("duty", dict.fromkeys(still_pinned(run, talk))),
+        ("duty", wasted_numbers(run)),
         ("liveness", unsettled(run)),
         ("secrecy", secrecy(run)),
         ("crash safety", unstored(run, talk)),
