@@ -63,7 +63,7 @@ def dead_in_a_hand(
             counterparty=read_identity(other).fingerprint,
         )
         create(directory, end.peer.config, settings)
-        stores.append(SqliteStore(directory))
+        stores.append(SealedStore(SqliteStore(directory), end.peer.config.secret))
         end.driven.actor = DurablePeer(Peer(end.peer.config), stores[index])
         places.append(directory)
     table.open().propose(ANN)
@@ -127,7 +127,7 @@ def test_a_copy_from_before_the_funding_does_not_say_that_there_was_none(
     table = sit("funded later")
     config = table.ends[ANN].peer.config
     create(tmp_path / "ann", config, SETTINGS)
-    with closing(SqliteStore(tmp_path / "ann")) as store:
+    with closing(SealedStore(SqliteStore(tmp_path / "ann"), config.secret)) as store:
         DurablePeer(Peer(config), store).start(table.chain.peak())
 
     def run(*command: str) -> Ran:
@@ -150,6 +150,30 @@ def test_a_copy_from_before_the_funding_does_not_say_that_there_was_none(
         with closing(SealedStore(SqliteStore(tmp_path / "ann"), config.secret)) as sealed:
             # What the other side says in play ends an opening.
             DurablePeer(Peer(config), sealed).handle(Received(encode(Request())))
+
+
+def test_an_unsealed_store_is_refused_unless_it_is_of_the_version_without_seals(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = sit("unsealed")
+    config, directory = table.ends[ANN].peer.config, tmp_path / "ann"
+    create(directory, config, SETTINGS)
+    with closing(SqliteStore(directory)) as store:
+        DurablePeer(Peer(config), store).start(table.chain.peak())
+    with table.chain.served() as url:
+        run = partial(channelsim, capsys)
+        for command in (("recover", directory, "--node", url), ("channels", directory)):
+            ran = run(*command)
+            assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+            assert f"{directory / FILE}: damaged: its event is not sealed" in ran.err
+        with closing(sqlite3.connect(directory / FILE)) as database:
+            database.execute("PRAGMA user_version = 1")
+        looked = run("channels", directory, "--json")
+        assert (looked.code, json.loads(looked.out)["channels"][0]["phase"]) == (0, "the opening")
+        for _ in range(2):
+            ran = run("recover", directory, "--node", url, "--text")
+            assert (ran.code, ran.err) == (0, "")
+            assert "not funded" in ran.out
 
 
 def start(*arguments: object) -> subprocess.Popen[str]:
