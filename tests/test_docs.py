@@ -12,6 +12,7 @@ import pytest
 from channelsim.channel.chain.coins import Bundle, Coin, Spend
 from channelsim.channel.cli.app import commands
 from channelsim.channel.protocol.messages import BatchAction, Message, Offer
+from channelsim.channel.protocol.rules import DUTIES
 from channelsim.channel.protocol.rules import RULES as CHANNEL_RULES
 from channelsim.channel.report.rules import page as page_of_rules
 from channelsim.clsp.build import SOURCE as SOURCES
@@ -115,6 +116,7 @@ def test_the_specification_has_every_rule() -> None:
         rule
         for rules in (
             CHANNEL_RULES,
+            DUTIES,
             REFEREE_RULES,
             *(registry.get(one).rules for one in registry.built_in()),
         )

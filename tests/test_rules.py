@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from channelsim import clsp, games
+from channelsim.channel.protocol.rules import DUTIES
 from channelsim.channel.protocol.rules import RULES as CHANNEL_RULES
 from channelsim.channel.report.rules import chialisp_places, python_places
 from channelsim.games import registry
@@ -90,6 +91,14 @@ def test_the_page_shows_the_code_of_the_referee_and_of_the_channel() -> None:
         assert "referee.clsp:" in row(rule), rule
     for rule in CHANNEL_RULES:
         assert ".py " in row(rule), rule
+
+
+@pytest.mark.parametrize("duty", DUTIES)
+def test_a_duty_of_ones_own_side_has_its_code_a_monitor_and_a_planted_fault(duty: str) -> None:
+    _, _, _, done, monitored, planted, _ = row(duty).split("|")
+    assert "channel/peer/" in done
+    assert "channel/simulation/promises/" in monitored
+    assert planted.strip()
 
 
 def row(rule: str) -> str:

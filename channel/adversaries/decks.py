@@ -25,6 +25,7 @@ from channelsim.channel.peer.interface import Effect, Event, Send
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer.own_action import own_action
 from channelsim.channel.protocol.messages import (
+    LAST_DECK,
     Accept,
     Batch,
     DeckAbort,
@@ -46,6 +47,9 @@ from channelsim.games.deck.group import SCALAR_SIZE
 from channelsim.games.deck.terms import CARDS
 from channelsim.games.judge import hashes_of
 from channelsim.games.verdicts import Slash
+
+MOST_NAMED = 50
+"""Decks that an adversary names in one batch."""
 
 
 class Opener(MoveChanger):
@@ -229,6 +233,34 @@ def _another_root(one: DeckProposer) -> tuple[Offer | None, ...]:
     root = one.plan.chance.bytes(32)
     number = one.plan.chance.pick([ready, ready + 1000, (1 << 32) - 1])
     return (replace(offer, deck=NamedDeck(number, root)),)
+
+
+@adversary("uses-up-numbers", "names decks far above those that there are, and begins such decks")
+class _UsesUpNumbers(DeckProposer):
+    def change(self, message: Message, blob: bytes) -> list[bytes] | None:
+        """The batch with as many such proposals as there may be, and steps of such decks."""
+        proposing = super().change(message, blob)
+        if proposing is None:
+            return None
+        highest = self.peer.play.decks.highest
+        numbers = (LAST_DECK, highest + 3001, highest + 1000, highest + 2000)
+        return [*proposing, *(encode(DeckStep(number, 1, bytes(71))) for number in numbers)]
+
+    def offers(self) -> tuple[Offer, ...]:
+        """Offers that are alike but for the numbers of their decks."""
+        pool = self.peer.play.decks
+        ready = min(pool.ready, default=None)
+        offer = None if ready is None else self.offer(0, ready)
+        if offer is None:
+            return ()
+        return tuple(
+            replace(
+                offer,
+                game_id=offer.game_id + 2 * count,
+                deck=NamedDeck(pool.highest + 1000 * (count + 1), self.plan.chance.bytes(32)),
+            )
+            for count in range(MOST_NAMED)
+        )
 
 
 # --- steps ---------------------------------------------------------------------------------------

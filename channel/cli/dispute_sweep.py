@@ -22,7 +22,7 @@ from channelsim.channel.report.progress import campaign_progress
 from channelsim.channel.report.terminal import console, print_json
 from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.scenario import Scenario
-from channelsim.channel.simulation.sweep import SweepTotals, dealer_of_menus
+from channelsim.channel.simulation.sweep import SweepTotals, dealer_of_menus, row_of
 from channelsim.channel.simulation.sweep_campaign import (
     SweepReport,
     run_all,
@@ -123,7 +123,7 @@ def findings(
 def file_name(finding: dict[str, Any]) -> str:
     """The name of a finding's file: the same for the same promise, adversary and games."""
     scenario = finding["scenario"]
-    who = f"{scenario['adversary'] or 'nobody'} {' '.join(scenario['games'])}"
+    who = f"{row_of(Scenario(**scenario))} {' '.join(scenario['games'])}"
     what = finding.get("promise") or finding["exception"]
     slug = re.sub(r"[^a-z0-9]+", "-", f"{who} {what}".lower()).strip("-")
     digest = sha256(f"{who}\0{what}".encode()).hexdigest()[:8]

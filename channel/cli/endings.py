@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Coroutine
 from contextlib import closing
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ import typer
 from channelsim.channel.chain.forwarding import read_address
 from channelsim.channel.chain.full_node import RpcChain
 from channelsim.channel.chain.observations import CoinSeen
+from channelsim.channel.cli.messages import complain
 from channelsim.channel.cli.nodes import node_of
 from channelsim.channel.cli.options import real
 from channelsim.channel.cli.running import line_printer, report_trouble, until_interrupted
@@ -23,7 +25,7 @@ from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.report.channel_overview import ours_at_the_end
 from channelsim.channel.report.peer_lines import PeerLines
 from channelsim.channel.session.deck_works import DeckThreads
-from channelsim.channel.session.ending_player import EndingPlayer
+from channelsim.channel.session.ending_player import EndingPlayer, has_unpublished_copy
 from channelsim.channel.session.linked_peer import Place, run_linked
 from channelsim.channel.session.peer_runner import PeerRunner, is_over
 from channelsim.channel.session.session_events import BlockMade
@@ -74,12 +76,13 @@ class Ending:
     """The way to end a channel: on chain for this `reason`, or with the other side (None).
 
     `policy` plays the live games (None: that of the settings). The chain is looked at `every` so
-    many seconds.
+    many seconds. `publish_old` publishes the newest state of an old copy of the store.
     """
 
     reason: str | None
     policy: str | None
     every: float
+    publish_old: bool = False
 
 
 def end_channel(
@@ -99,12 +102,15 @@ def end_channel(
             polled() as interrupted,
         ):
             lines(BlockMade(peer.state.block.peak))
+            _check_copy(
+                directory, peer, lines, wanted=ending.publish_old, alone=ending.reason is not None
+            )
             decide = by_policy(ending.policy or found.settings.policy, found.config.secret)
             runner = PeerRunner(
                 peer,
                 actor,
                 chain,
-                EndingPlayer(peer, decide, ending.reason),
+                EndingPlayer(peer, decide, ending.reason, old_copy=ending.publish_old),
                 decks,
                 [lines],
                 poll_time=ending.every,
@@ -119,6 +125,48 @@ def end_channel(
             return exit_code()
         lines.add("Ended", _end(found, peer, chain))
         return 0
+
+
+def _check_copy(
+    directory: Path, peer: Peer, lines: PeerLines, *, wanted: bool, alone: bool
+) -> None:
+    """Warn of what an old copy of the store does: it waits, or is published if that is `wanted`.
+
+    `alone`: the other side is not asked. Raises `UsageError` for a store that is not known to be
+    an old copy, and if the person at the terminal does not want it published.
+    """
+    state = peer.state
+    if wanted and state.shown is None:
+        raise UsageError(
+            f"{directory}: --publish-old: nothing has shown that its store is an old copy; run"
+            " `channelsim peer`, or leave the option out"
+        )
+    if not has_unpublished_copy(state):
+        return
+    copy = f"the store is an old copy: it ends before state {state.shown}, which is signed"
+    if wanted:
+        number = peer.play.newest.state.number
+        complain(
+            f"{directory}: {copy}. --publish-old publishes state {number}: the other side can let"
+            " it stand or replace it by any newer state that it has, and a watcher cannot prevent"
+            " that. An honest other side closes at once when `channelsim peer` connects"
+        )
+        if not _confirmed(f"publish state {number}?"):
+            raise UsageError(f"{directory}: not confirmed: nothing was published")
+    elif alone:
+        lines.add(
+            "OldCopy",
+            f"{copy}; waits until the other side closes the channel, as an honest one does when"
+            " `channelsim peer` connects; `recover --publish-old` publishes what the copy has",
+        )
+
+
+def _confirmed(question: str) -> bool:
+    """Ask the person at the terminal; in a script the option itself is the answer."""
+    if not sys.stdin.isatty():
+        return True
+    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def _linked(

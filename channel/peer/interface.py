@@ -75,9 +75,14 @@ class Close:
 
 @dataclass(frozen=True, slots=True)
 class GoOnChain:
-    """The player wants a unilateral close, whatever the other side says."""
+    """The player wants a unilateral close, whatever the other side says.
+
+    `old_copy`: also from an old copy of the store, whose newest state the other side can replace by
+    a newer one.
+    """
 
     reason: str = "the player wants to"
+    old_copy: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,6 +311,11 @@ class DeckBurnt:
 
 
 @dataclass(frozen=True, slots=True)
+class DecksUsedUp:
+    """The last deck number is used: no deck is begun in this channel any more (PD-10)."""
+
+
+@dataclass(frozen=True, slots=True)
 class OldCopy:
     """This peer runs on an old copy of its store: it signed a state that it does not know.
 
@@ -353,6 +363,7 @@ News: TypeAlias = (
     | Ignored
     | DeckReady
     | DeckBurnt
+    | DecksUsedUp
     | OldCopy
     | ShutdownStarted
     | BrokenOff

@@ -148,6 +148,7 @@ TRANSITIONS: Mapping[Phase, Mapping[type, Handler]] = {
         Block: blocks.on_chain_block,
         Pinned: on_chain.on_pinned,
         Act: on_chain.on_act,
+        GoOnChain: on_chain.on_publish_old,
     },
     Phase.FAILED: {
         Received: on_chain.ignore,
@@ -157,7 +158,9 @@ TRANSITIONS: Mapping[Phase, Mapping[type, Handler]] = {
     },
     Phase.OUTDATED: {
         Received: on_chain.ignore,
+        Connected: resuming.on_outdated_connected,
         Block: blocks.on_outdated_block,
+        GoOnChain: on_chain.on_publish_old,
     },
 }
 """The handler of each event in each phase. Where messages no longer count, bytes are handled
@@ -228,10 +231,7 @@ def transition(config: Config, state: PeerState, event: Event) -> Transition:
             if isinstance(event, Pinned | DeckComputed | DecksChanged | Connected):
                 return state, []
             if state.phase is Phase.OUTDATED:
-                raise UsageError(
-                    f"the store of {config.name} is an old copy: it signs nothing any more, and"
-                    " waits until the other side closes the channel"
-                )
+                raise on_chain.of_an_old_copy(config)
             raise UsageError(f"{config.name} is in {state.phase.value}: not now")
         case _:
             return TRANSITIONS[state.phase][type(event)](config, state, event)

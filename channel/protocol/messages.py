@@ -42,14 +42,17 @@ MAX_OFFERS = 100
 MAX_ACTIONS = 500
 """Actions in a batch: for 100 live games, and 100 open proposals, each kind of action."""
 
-GameId = Annotated[int, Meta(ge=0, lt=1 << 53)]
+LAST_GAME = LAST_STATE = (1 << 53) - 1
+LAST_DECK = (1 << 32) - 1
+
+GameId = Annotated[int, Meta(ge=0, le=LAST_GAME)]
 # Words of the other side are shown to people: no control characters, no surprises.
 Name = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[!-~]+\Z")]
 Text = Annotated[str, Meta(max_length=MAX_TEXT, pattern=r"^[ -~]*\Z")]
 Commitment = Annotated[bytes, Meta(max_length=32)]
 Blocks = Annotated[int, Meta(gt=0, lt=1 << 31)]
-DeckNumber = Annotated[int, Meta(ge=0, lt=1 << 32)]
-StateNumber = Annotated[int, Meta(ge=0, lt=1 << 53)]
+DeckNumber = Annotated[int, Meta(ge=0, le=LAST_DECK)]
+StateNumber = Annotated[int, Meta(ge=0, le=LAST_STATE)]
 
 
 class _Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="say"):
@@ -224,7 +227,7 @@ class Request(_Message, frozen=True, tag="request"):
 class Batch(_Message, frozen=True, tag="batch"):
     """The potato with what its holder did: the new state's number, actions, and halves."""
 
-    number: Annotated[int, Meta(ge=2, lt=1 << 53)]
+    number: Annotated[int, Meta(ge=2, le=LAST_STATE)]
     actions: Annotated[tuple[BatchAction, ...], Meta(max_length=MAX_ACTIONS)]
     channel_half: Signature
     unroll_half: Signature

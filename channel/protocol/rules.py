@@ -53,3 +53,9 @@ RULES = {
     "CH-COINS-1": "no game coin lies at a reward address, so that no state makes a coin twice",
 }
 """By id. Violations carry these; the games' and the referee's rules have their own."""
+
+DUTIES = {
+    "CH-RESUME-3": "an old copy signs and publishes nothing, and answers every new connection with"
+    " its last numbers; the side that gets them closes at once",
+}
+"""Duties of one's own side, by id: no message breaks them, but monitors see them broken."""

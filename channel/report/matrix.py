@@ -41,7 +41,7 @@ def show(tally: SweepTotals, console: Console) -> None:
     say(console, f"The honest peer: {', '.join(legend)}; ! a broken promise", "dim")
     say(
         console,
-        f"{counted(tally.runs, 'run')} ({tally.idle} without anything to change):"
+        f"{counted(tally.runs, 'run')} ({tally.idle} without anything to check):"
         f" {counted(len(tally.broken), 'broken promise')},"
         f" {counted(len(tally.exceptions), 'exception')};"
         f" {counted(tally.blocks, 'block')}, {counted(tally.spends, 'spend')},"

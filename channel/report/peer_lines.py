@@ -12,6 +12,7 @@ from channelsim.channel.peer.interface import (
     ChannelOpen,
     DeckBurnt,
     DeckReady,
+    DecksUsedUp,
     FundingSent,
     GameStarted,
     Ignored,
@@ -86,6 +87,8 @@ def news_text(news: News, us: int) -> str:
             return f"game {game_id}: {them} moves{wrong}"
         case DeckReady(number):
             return f"deck {number} is ready"
+        case DecksUsedUp():
+            return "the numbers of decks are used up: no deck is begun any more; close the channel"
         case DeckBurnt(number, _, _, reason):
             return f"deck {number} is given up: {reason}"
         case ShutdownStarted(by_us, balances):

@@ -18,7 +18,9 @@ from pathlib import Path
 import channelsim
 from channelsim.channel.adversaries.base import names
 from channelsim.channel.adversaries.rules.breaker import name_of
+from channelsim.channel.protocol.rules import DUTIES
 from channelsim.channel.protocol.rules import RULES as CHANNEL_RULES
+from channelsim.channel.simulation.faults.table import faults
 from channelsim.games import registry
 from channelsim.games.contract import Game, Raise, Slash
 from channelsim.games.judge import hashes_of
@@ -30,7 +32,10 @@ ROOT = Path(channelsim.__file__).parents[1]
 ID = re.compile(r"\b(?:CH|REF|[A-Z]{2,})-[A-Z]+-\d+\b")
 
 _CHECKED_IN = ("crypto", "protocol", "peer", "session")
-"""The packages of `channel` in which rules of the channel are checked."""
+"""The packages of `channel` in which rules of the channel are checked, and duties done."""
+
+_MONITORED_IN = ("simulation/model", "simulation/promises")
+"""The packages of `channel` that see duties of one's own side broken."""
 
 _EXAMPLES = 2
 
@@ -44,7 +49,9 @@ For each rule of a game this page shows the test that decides it, in Python (a m
 test breaks the rule) and in Chialisp (a move that passes it keeps the rule), and the number of
 conformance vectors in `tests/data/vectors` that break it, with examples. For each rule of the
 channel it shows the functions that check it, and the adversary that breaks it (`channelsim dispute
-run NAME`).
+run NAME`). No message breaks a duty of one's own side: for each the page shows the functions that
+do it, the monitors that see it broken, and the faults (`channelsim dispute faults NAME`) that break
+it.
 
 `python -m channelsim.channel.report.rules > docs/rules.md` writes this page.
 """
@@ -66,12 +73,7 @@ Mentions = Mapping[str, Sequence[Mention]]
 
 def page() -> str:
     """The page, as Markdown."""
-    files = [
-        path
-        for package in _CHECKED_IN
-        for path in sorted((ROOT / "channel" / package).rglob("*.py"))
-        if path != ROOT / "channel" / "protocol" / "rules.py"
-    ]
+    files = _files(_CHECKED_IN)
     referee = [ROOT / "games" / f"{name}.py" for name in ("referee", "referee_paths")]
     sections = [
         *map(_family, registry.families()),
@@ -91,8 +93,31 @@ def page() -> str:
                 "Adversary": lambda rule: f"`{name_of(rule)}`" if name_of(rule) in names() else "",
             },
         ),
+        _table(
+            "Duties of one's own side",
+            DUTIES,
+            {
+                "Done in": _column(_merged(map(python_places, files)), _function),
+                "Monitored in": _column(
+                    _merged(map(python_places, _files(_MONITORED_IN))), _function
+                ),
+                "Planted faults": lambda rule: "<br>".join(
+                    f"`{fault.name}`" for fault in faults() if rule in fault.about
+                ),
+            },
+        ),
     ]
     return "\n".join((_HEAD, *sections))
+
+
+def _files(packages: Iterable[str]) -> list[Path]:
+    """The Python files of these packages of `channel`, but the list of rules."""
+    return [
+        path
+        for package in packages
+        for path in sorted((ROOT / "channel" / package).rglob("*.py"))
+        if path != ROOT / "channel" / "protocol" / "rules.py"
+    ]
 
 
 def python_places(path: Path) -> Mentions:

@@ -13,7 +13,7 @@ from channelsim.channel.peer.interface import (
     Proposed,
     YourTurn,
 )
-from channelsim.channel.peer.machine import Peer, Phase
+from channelsim.channel.peer.machine import Peer, PeerState, Phase
 from channelsim.channel.session.session_events import SessionEvent
 from channelsim.channel.session.side_player import Deciding
 
@@ -23,12 +23,14 @@ class EndingPlayer:
     """Ends a channel; `decide` plays the games that are live. It begins no others.
 
     With a `reason` it goes on chain at once, and plays on there. Without one it asks for the
-    shutdown, and first plays the games to their end.
+    shutdown, and first plays the games to their end. With `old_copy` it goes on chain from an old
+    copy of the store, too.
     """
 
     peer: Peer
     decide: Deciding
     reason: str | None = None
+    old_copy: bool = False
 
     def follow(self, event: SessionEvent) -> None:
         """Take in nothing: the peer's state says everything."""
@@ -52,8 +54,10 @@ class EndingPlayer:
         """Ask for the end, as long as nobody has."""
         state = self.peer.state
         if self.reason is not None:
-            open_phases = (Phase.FUNDING, Phase.PLAYING, Phase.CLOSING)
-            return GoOnChain(self.reason) if state.phase in open_phases else None
+            wanted = state.phase in (Phase.FUNDING, Phase.PLAYING, Phase.CLOSING)
+            if wanted or (self.old_copy and has_unpublished_copy(state)):
+                return GoOnChain(self.reason, self.old_copy)
+            return None
         if state.phase is not Phase.PLAYING or self.peer.play.closing:
             return None
         return Close()
@@ -65,3 +69,10 @@ class EndingPlayer:
             return tracked.game.terms.game if tracked is not None else None
         live = state.play.state.game(game_id) if state.play is not None else None
         return live.terms.game if live is not None else None
+
+
+def has_unpublished_copy(state: PeerState) -> bool:
+    """True if a peer waits for the other side's close because its store is an old copy."""
+    if state.shown is None or state.phase not in (Phase.OUTDATED, Phase.ON_CHAIN):
+        return False
+    return state.dispute is None or not state.dispute.publishes_old

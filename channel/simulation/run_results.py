@@ -12,6 +12,7 @@ from channelsim.channel.peer.chain_news import (
     MovedOnChain,
     StateCounts,
 )
+from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.messages import (
     Accept,
     Advisory,
@@ -60,13 +61,25 @@ def columns(games: Iterable[str]) -> tuple[str, ...]:
 
 
 def part_of(run: Run) -> str:
-    """The part of the session in which the adversary deviated, by its last message."""
+    """The part of the session in which the adversary deviated, by its last message.
+
+    Without an adversary, that in which the honest side was restored from an old copy.
+    """
+    if run.scenario.old_copy and not run.scenario.adversary:
+        honest, other = (run.parties[one] for one in (run.scenario.honest, run.scenario.side))
+        last = honest.sent[: run.scenario.old_copy][-1:]
+        return _part(last[0], other.peer) if last else HANDSHAKE
     actor = run.parties[run.scenario.side].actor
     if not isinstance(actor, Adversary) or not actor.deviated_at:
         return HANDSHAKE
-    match decode(actor.intended[actor.deviated_at - 1]):
+    return _part(actor.intended[actor.deviated_at - 1], actor.peer)
+
+
+def _part(message: bytes, peer: Peer) -> str:
+    """The part of the session that a message belongs to; the peer knows the states."""
+    match decode(message):
         case Batch() as batch:
-            return _main(batch, actor.peer.play.history.numbered(batch.number - 1))
+            return _main(batch, peer.play.history.numbered(batch.number - 1))
         case Shutdown() | ShutdownDone():
             return SHUTDOWN
         case Request() | Resume() | Advisory() | DeckStep() | DeckAbort():

@@ -1,8 +1,9 @@
-"""Run every adversary, on both sides, wherever in a hand it can deviate.
+"""Run every adversary, on both sides, wherever in a hand it can deviate, and every old copy.
 
 A seed is a few hands of each menu of games. Each run begins behind the place at which the adversary
 deviated in the one before, so that each of its deviations is run once. Weather and fees alternate,
-in another order with each seed and adversary.
+in another order with each seed and adversary. Honest peers are restored from old copies of their
+stores in every weather, at every few messages of a session.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from dataclasses import dataclass, field, replace
 
 from channelsim.channel.adversaries.base import Adversary, names
 from channelsim.channel.simulation.arena import Arena
+from channelsim.channel.simulation.old_copy import RestoredPeer
 from channelsim.channel.simulation.promises.checker import BrokenPromise, check
+from channelsim.channel.simulation.promises.old_copies import restored
 from channelsim.channel.simulation.run import Run
 from channelsim.channel.simulation.run_results import part_of, result_of
 from channelsim.channel.simulation.scenario import WEATHERS, Scenario
@@ -30,6 +33,13 @@ RANDOM = ("random", "random")
 
 MOST_STEPS = 100
 """A bound on the messages of one session."""
+
+
+BETWEEN_COPIES = 2
+"""Messages between two places of a session at which an honest peer is restored from an old copy."""
+
+OLD_COPY = "old copy"
+"""The row of the runs with an honest peer that is restored from an old copy of its store."""
 
 
 @dataclass(slots=True)
@@ -51,8 +61,8 @@ class Cell:
 class SweepTotals:
     """Totals over many runs.
 
-    `idle` counts runs in which the adversary found nothing to change, `spends` the coins that are
-    spent in the end. `interrupted`: not everything was run.
+    `idle` counts runs in which the adversary found nothing to change or the old copy lacked no
+    state, `spends` the coins that are spent in the end. `interrupted`: not everything was run.
     """
 
     runs: int = 0
@@ -65,9 +75,9 @@ class SweepTotals:
     matrix: dict[str, dict[str, Cell]] = field(default_factory=dict)
     interrupted: bool = False
 
-    def cell(self, adversary: str, where: str) -> Cell:
-        """The cell of an adversary and a part of the session."""
-        return self.matrix.setdefault(adversary or "nobody", {}).setdefault(where, Cell())
+    def cell(self, row: str, where: str) -> Cell:
+        """The cell of a row and a part of the session."""
+        return self.matrix.setdefault(row, {}).setdefault(where, Cell())
 
     def add(self, run: Run, broken: list[BrokenPromise]) -> None:
         """Count a run."""
@@ -76,10 +86,10 @@ class SweepTotals:
         self.reorgs += run.reorgs
         self.spends += run.spends
         self.broken += [(run.scenario, one) for one in broken]
-        deviated = run.deviated or not run.scenario.adversary
-        self.idle += not deviated
-        if deviated or broken:
-            cell = self.cell(run.scenario.adversary, part_of(run))
+        checked = has_something_to_check(run)
+        self.idle += not checked
+        if checked or broken:
+            cell = self.cell(row_of(run.scenario), part_of(run))
             cell.runs += 1
             cell.results[result_of(run).value] += 1
             cell.broken += len(broken)
@@ -98,11 +108,35 @@ class SweepTotals:
                 self.cell(adversary, where).merge(cell)
 
 
+def row_of(scenario: Scenario) -> str:
+    """The row of a scenario in the matrix: its adversary."""
+    return scenario.adversary or (OLD_COPY if scenario.old_copy else "nobody")
+
+
+def has_something_to_check(run: Run) -> bool:
+    """True if the adversary deviated, or the old copy lacked a state."""
+    if run.scenario.adversary:
+        return run.deviated
+    return not run.scenario.old_copy or restored(run) is not None
+
+
 def beginnings(seed: str, number: int) -> Iterator[Scenario]:
     """Each adversary's first scenario, at the first step, on one side and with one menu.
 
-    Side and menu alternate with the number: as many seeds as there are pairs have them all.
+    After them comes an old copy in each weather. Side and menu alternate with the number: as many
+    seeds as there are pairs have them all.
     """
+    every = menus()
+    yield from _adversaries(seed, number)
+    for count, weather in enumerate(WEATHERS, number):
+        menu = every[count // 2 % len(every)]
+        begun = 1 + number % BETWEEN_COPIES
+        yield replace(
+            menu, seed=f"{seed}/{weather}", side=count % 2, weather=weather, old_copy=begun
+        )
+
+
+def _adversaries(seed: str, number: int) -> Iterator[Scenario]:
     every = menus()
     for count, name in enumerate(("", *names()), number):
         turn = count // 2 % len(every)
@@ -130,8 +164,11 @@ def everywhere(first: Scenario, before: int = 0) -> Iterator[SweepTotals]:
     """Run a scenario again and again, each time from behind the place of the last deviation.
 
     It begins at the scenario's step. `before` decides on the weather and the fees of the first
-    run; those of the others follow in turn.
+    run; those of the others follow in turn. An old copy stays in the scenario's weather.
     """
+    if first.old_copy:
+        yield from _old_copies(first)
+        return
     step: int | None = first.step
     while step is not None and step < MOST_STEPS:
         scenario = replace(
@@ -141,19 +178,33 @@ def everywhere(first: Scenario, before: int = 0) -> Iterator[SweepTotals]:
             fees=FEES * (before % 5 == 0),
         )
         before += 1
-        tally = SweepTotals()
-        try:
-            run = Arena(scenario).run()
-            broken = check(run)
-        except Exception as error:
-            # Any exception is a result of this run; the others go on.
-            tally.runs += 1
-            tally.exceptions.append((scenario, f"{type(error).__name__}: {error}"[:300]))
-            step += 1
-        else:
-            tally.add(run, broken)
-            step = next_step(run)
+        run, tally = _run(scenario)
+        step = step + 1 if run is None else next_step(run)
         yield tally
+
+
+def _old_copies(first: Scenario) -> Iterator[SweepTotals]:
+    """Run a scenario again and again, each time with an old copy a few messages later."""
+    for place in range(first.old_copy, MOST_STEPS, BETWEEN_COPIES):
+        run, tally = _run(replace(first, old_copy=place))
+        yield tally
+        actor = run.parties[first.honest].actor if run is not None else None
+        if isinstance(actor, RestoredPeer) and not actor.restored:
+            return  # the session is shorter
+
+
+def _run(scenario: Scenario) -> tuple[Run | None, SweepTotals]:
+    """Run a scenario; None for one that raised an exception, a result like any other."""
+    tally = SweepTotals()
+    try:
+        run = Arena(scenario).run()
+        broken = check(run)
+    except Exception as error:
+        tally.runs += 1
+        tally.exceptions.append((scenario, f"{type(error).__name__}: {error}"[:300]))
+        return None, tally
+    tally.add(run, broken)
+    return run, tally
 
 
 def next_step(run: Run) -> int | None:

@@ -1,4 +1,7 @@
-"""Sweeps of disputes as campaigns, of which each seed is one adversary with one menu of games."""
+"""Sweeps of disputes as campaigns.
+
+Each seed is one adversary with one menu of games, or an old copy in one weather.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +65,7 @@ def sweep_plan(configuration: Configuration, adversaries: int, at_once: int = 1)
 
 
 def sweep_size(seed: str, seeds: int) -> int:
-    """The number of adversaries in so many seeds; honest play counts as one."""
+    """The number of adversaries in so many seeds; honest play and each old copy count as one."""
     return seeds * sum(1 for _ in beginnings(seed, 0))
 
 

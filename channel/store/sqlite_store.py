@@ -25,8 +25,11 @@ LOCK = "lock"
 APPLICATION = 0x63735031
 """The number that marks our files (`PRAGMA application_id`)."""
 
-VERSION = 2
-"""The version of the file (`PRAGMA user_version`). Those of version 1 began without seals."""
+VERSION = 3
+"""The version of the file (`PRAGMA user_version`): everything is sealed for its place.
+
+Files of version 1 began without seals, and those of version 2 sealed for no place: a sealed store
+rewrites both once (`channel.store.sealed_store`)."""
 
 _TABLES = """
     CREATE TABLE events (number INTEGER PRIMARY KEY, data BLOB NOT NULL, digest BLOB NOT NULL);
@@ -45,6 +48,7 @@ class SqliteStore:
     """A `PeerStore` in a directory, which is made if need be. Raises `StoreError`.
 
     `most_pages` bounds the size of the file in pages of 4 kB (0: no bound but the disk's).
+    `version` is that of the file.
     """
 
     def __init__(self, directory: Path, most_pages: int = 0) -> None:
@@ -115,6 +119,37 @@ class SqliteStore:
             )
         self._opening, self._states = opening, total
 
+    def rewrite(self, contents: Contents) -> None:
+        """Replace all bytes by others of the same shape, and make the file one of this version.
+
+        That is done whole or not at all. Afterwards the file has nothing of the old bytes any more.
+        """
+        with self._reported():
+            row = self._database.execute("SELECT * FROM snapshots").fetchone()
+            _, opening, covered, states, *_ = row or (0, 0, 0, 0)
+            with self._transaction() as database:
+                for first, events in ((0, contents.opening), (covered, contents.events)):
+                    for number, data in enumerate(events, first):
+                        database.execute(
+                            "INSERT OR REPLACE INTO events VALUES (?, ?, ?)",
+                            _row("events", number, data),
+                        )
+                if row:
+                    place = f"snapshots {opening} {covered} {states}"
+                    database.execute(
+                        "UPDATE snapshots SET data = ?, digest = ?",
+                        (contents.snapshot, _digest(place, contents.snapshot)),
+                    )
+                for name, data in contents.records.items():
+                    database.execute(
+                        "INSERT OR REPLACE INTO records VALUES (?, ?, ?)",
+                        (name, data, _digest(f"records {name}", data)),
+                    )
+                database.execute(f"PRAGMA user_version = {VERSION}")
+            self.version = VERSION
+            self._database.execute("VACUUM")
+            self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
     def close(self) -> None:
         """Close the file and let other processes use the directory."""
         self._database.close()
@@ -159,11 +194,11 @@ class SqliteStore:
     def _check_format(self) -> None:
         if self._query("PRAGMA application_id") != APPLICATION:
             raise _foreign(self._path)
-        version = self._query("PRAGMA user_version")
-        if version > VERSION:
+        self.version: int = self._query("PRAGMA user_version")
+        if self.version > VERSION:
             raise StoreError(
                 f"{self._path}: written by a newer version of channelsim"
-                f" (schema {version}; this one reads up to {VERSION}): update channelsim"
+                f" (schema {self.version}; this one reads up to {VERSION}): update channelsim"
             )
         with closing(sqlite3.connect(":memory:")) as ours:
             ours.executescript(_TABLES)

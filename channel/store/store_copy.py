@@ -59,6 +59,7 @@ def _copied(directory: Path, folder: Path) -> SqliteStore:
         try:
             store = SqliteStore(folder)
             store.load()
+            store.name = str(directory / FILE)  # for people
         except StoreError as error:
             if _stamp(directory) != before:
                 continue

@@ -21,7 +21,7 @@ from channelsim.channel.report.terminal import console, print_json, say
 from channelsim.channel.store.data_directory import is_complete, no_channel
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.keys_file import is_encrypted, read_keys, read_terms
-from channelsim.channel.store.sealed_store import SealedStore
+from channelsim.channel.store.sealed_store import sealed_file
 from channelsim.channel.store.store_copy import copied_store
 
 
@@ -86,5 +86,5 @@ def _overview(directory: Path, passphrase: bytes) -> dict[str, Any]:
             except msgspec.DecodeError as error:
                 raise UsageError(f"{directory}: damaged: {error}") from None
         peer = Peer(read_keys(directory, passphrase))
-        DurablePeer(peer, SealedStore(store, peer.config.secret))
+        DurablePeer(peer, sealed_file(store, peer.config.secret))
         return overview_of_peer(peer)

@@ -19,6 +19,7 @@ from channelsim.channel.peer.interface import (
     ComputeDeck,
     DeckBurnt,
     DeckReady,
+    DecksUsedUp,
     Effect,
     Ignored,
     Send,
@@ -31,7 +32,7 @@ from channelsim.channel.protocol.deck_records import (
     encode_highest,
     record_name,
 )
-from channelsim.channel.protocol.messages import DeckAbort, DeckStep, encode
+from channelsim.channel.protocol.messages import LAST_DECK, DeckAbort, DeckStep, encode
 from channelsim.channel.protocol.state import Side
 from channelsim.games.amounts import counted
 from channelsim.games.deck.finished import FinishedDeck
@@ -41,9 +42,8 @@ from channelsim.games.deck.work import DeckResult, DeckWork, longest_message
 MOST_DECKS = 4
 """The most decks in preparation or ready at once (PD-17)."""
 
-
 MOST_SKIPPED = 1000
-"""The most numbers that one proposal uses up, by naming a deck above the highest number used."""
+"""The most that the number of a new deck is above the highest number used (PD-10)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +96,11 @@ class DeckPool:
         """True if there are as many decks as there may be."""
         return len(self.decks) + len(self.discarded) >= MOST_DECKS
 
+    @property
+    def is_used_up(self) -> bool:
+        """True if no number is left for another deck."""
+        return self.highest >= LAST_DECK
+
 
 PoolTransition = tuple[DeckPool, list[Effect]]
 """The pool after an event, and the effects of the event in order."""
@@ -105,6 +110,8 @@ def prepare(pool: DeckPool) -> PoolTransition:
     """Start a deck as the receiver, or ask for one as the initiator. Raises `UsageError`."""
     if pool.is_full:
         raise UsageError(f"no more decks: {MOST_DECKS} are in preparation or ready")
+    if pool.is_used_up:
+        raise UsageError("no more decks: the numbers of this channel are used up; close it")
     if pool.side is Side.INITIATOR:
         return pool, [Send(encode(DeckStep(0, 0, b"")))]
     number = pool.highest + 1
@@ -237,13 +244,11 @@ def change(
 def name(pool: DeckPool, numbers: Iterable[int]) -> PoolTransition:
     """Take out decks that a proposal names: whatever becomes of it, no other one may (PD-9).
 
-    A number that is not in use yet is used up too, with those below it (PD-10).
+    A number above the highest used is unknown, and stays unused: else proposals that are refused
+    could use up all numbers.
     """
     effects: list[Effect] = []
     for number in sorted({*numbers}):
-        if pool.highest < number <= pool.highest + MOST_SKIPPED:
-            pool, stores = _use(pool, number)
-            effects += stores
         if number not in pool.decks:
             continue
         deck = pool.decks[number].deck
@@ -275,6 +280,8 @@ def _asked(pool: DeckPool, message: DeckStep) -> PoolTransition:
         return pool, [Tell(Ignored("a request for a deck that is malformed"))]
     if pool.is_full:
         return pool, [Tell(Ignored("a request for more decks than there may be"))]
+    if pool.is_used_up:
+        return pool, [Tell(Ignored("a request for a deck, and all numbers are used up"))]
     return prepare(pool)
 
 
@@ -289,6 +296,9 @@ def _unknown(pool: DeckPool, message: DeckStep) -> PoolTransition:
         ]
     if number <= pool.highest:
         return burn(pool, number, "PD-10", step, f"numbers rise: {pool.highest} has been used")
+    if number > pool.highest + MOST_SKIPPED:
+        reason = f"PD-10: step 1 of deck {number}: at most {pool.highest + MOST_SKIPPED}"
+        return pool, [Send(encode(DeckAbort(number))), Tell(Ignored(reason))]
     if pool.is_full:
         pool, effects = _use(pool, number)
         reason = f"at most {MOST_DECKS} decks are in preparation or ready"
@@ -311,7 +321,10 @@ def _compute(
 
 
 def _use(pool: DeckPool, number: int) -> PoolTransition:
-    return replace(pool, highest=number), [Store(HIGHEST, encode_highest(number))]
+    """Use up a number, with those below it."""
+    pool = replace(pool, highest=number)
+    news = [Tell(DecksUsedUp())] if pool.is_used_up else []
+    return pool, [Store(HIGHEST, encode_highest(number)), *news]
 
 
 def _with(pool: DeckPool, number: int, one: OpenDeck) -> DeckPool:

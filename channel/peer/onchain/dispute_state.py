@@ -50,7 +50,8 @@ class Dispute(msgspec.Struct, frozen=True):
     `funding` made a channel coin that was deep once; should a reorganisation take it away, it is
     pushed again until its `deadline`. `began` is the height at which we went on chain.
     `shutdown` is there if our half of it is out. `shown` is the number of a state that we signed
-    and do not know: we run on an old copy of our store, and do not publish F.
+    and do not know: we run on an old copy of our store, and do not publish F, unless our player
+    wants that although a newer state may replace it (`publishes_old`).
 
     What a scan leaves for the next: `block` is the newest block, and `lineage` what its coins
     say. `reported` are the facts that the player knows. `decided` is what we do at a game coin: a
@@ -71,6 +72,7 @@ class Dispute(msgspec.Struct, frozen=True):
     began: int
     shutdown: CleanShutdown | None = None
     shown: int | None = None
+    publishes_old: bool = False
     fees: Fees | None = None
     status: Status = Status.OPEN
     reported: tuple[Fact, ...] = ()

@@ -127,8 +127,8 @@ def _unfunded(view: ChainView) -> Findings:
 def _publish(view: ChainView, seen: CoinSeen) -> Findings:
     """Spend the channel coin to the unroll coin of the newest state that we can complete."""
     dispute = view.dispute
-    if dispute.shown is not None:
-        return Findings()
+    if dispute.shown is not None and not dispute.publishes_old:
+        return Findings()  # CH-RESUME-3
     endpoint = dispute.endpoint
     bundle = publish(endpoint.channel, endpoint.secret_keys, dispute.newest)
     waited = view.peak - max(dispute.began, seen.born)

@@ -90,13 +90,27 @@ def follow(config: Config, state: PeerState, height: int) -> Transition:
 def outdated(state: PeerState, signed: int) -> Transition:
     """Stop for good: we signed a state of this number that we do not know.
 
-    Until the other side closes the channel, we sign and publish nothing.
+    Until the other side closes the channel, we sign and publish nothing (CH-RESUME-3).
     """
     known = play_of(state).state.number
     state, erased = drop_all(state)
     state = replace(state, phase=Phase.OUTDATED, resuming=False, shown=signed)
     state, cancelled = end_proposals(state, "this is an old copy of the store")
     return state, [*erased, Tell(OldCopy(signed, known)), *cancelled]
+
+
+def publish_old(config: Config, state: PeerState, reason: str) -> Transition:
+    """Publish the newest state that an old copy can complete: its player wants to.
+
+    The other side chooses between it and a newer one.
+    """
+    effects: list[Effect] = []
+    if state.dispute is None:
+        state, effects = _go_on_chain(config, state, {})
+    state = replace(state, dispute=replace(dispute_of(state), publishes_old=True))
+    state, pushes = _publish(state)
+    number = play_of(state).newest.state.number
+    return state, [*effects, *pushes, Tell(LeftForChain(reason, number))]
 
 
 def scan_block(state: PeerState) -> Transition:

@@ -15,10 +15,18 @@ from channelsim.channel.peer.opening.handshake import OpeningStep
 from channelsim.channel.peer.peer_state import PeerState, Phase, Transition, endpoint_of, play_of
 from channelsim.channel.peer.phases.closing import ask_for_shutdown
 from channelsim.channel.peer.phases.decks import erase
-from channelsim.channel.peer.phases.leaving import blame, break_off
+from channelsim.channel.peer.phases.leaving import blame, break_off, leave
 from channelsim.channel.peer.play import sending
 from channelsim.channel.peer.play.receiving import early_reveals, receive_batch
-from channelsim.channel.protocol.messages import Advisory, Batch, Funded, Message, Request, encode
+from channelsim.channel.protocol.messages import (
+    LAST_STATE,
+    Advisory,
+    Batch,
+    Funded,
+    Message,
+    Request,
+    encode,
+)
 from channelsim.channel.protocol.state import ChannelState, Side
 from channelsim.games.errors import BadAdvisory
 
@@ -104,6 +112,12 @@ def go_on(config: Config, state: PeerState) -> Transition:
     """Send what can be sent now; ask for the potato if that is needed."""
     if state.resuming:
         return state, []
+    play = play_of(state)
+    if play.potato and play.state.number >= LAST_STATE:
+        # No number is left for a batch; a shutdown has none.
+        if play.state.games:
+            return leave(config, state, "the numbers of states are used up")
+        return ask_for_shutdown(state)
     try:
         return _send_or_ask(state)
     except Violation as violation:

@@ -45,6 +45,11 @@ def on_completed_connected(config: Config, state: PeerState, event: Connected) -
     return state, [Send(encode(last_numbers(play_of(state)))), Send(state.last_sent)]
 
 
+def on_outdated_connected(config: Config, state: PeerState, event: Connected) -> Transition:
+    """Show the other side again that this is an old copy: a message of ours may have been lost."""
+    return state, [Send(encode(last_numbers(play_of(state))))]  # CH-RESUME-3
+
+
 def last_numbers(play: PlayState) -> Resume:
     """Make the message with our last numbers."""
     newest = play.newest
@@ -72,7 +77,7 @@ def on_resume(config: Config, state: PeerState, message: Resume) -> Transition:
     known = play.history.numbered(message.received)
     if known is None or endpoint.channel.on_chain(known) != shown:
         return outdated(state, message.received)
-    if message.sent < play.newest.state.number:
+    if message.sent < play.newest.state.number:  # CH-RESUME-3
         reason = "the other side runs on an old copy of its store"
         return leave(config, replace(state, resuming=False), reason)
     state = replace(state, resuming=False)

@@ -29,6 +29,7 @@ from channelsim.channel.peer.own_action import OwnAction, check_action, own_acti
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.half_signed import sign_halves
 from channelsim.channel.protocol.messages import (
+    LAST_GAME,
     Accept,
     Batch,
     BatchAction,
@@ -260,6 +261,8 @@ def _offers(
     free = iter(sorted(play.decks.ready.keys() - set(named)))
     offers: list[Offer] = []
     for number, wish in enumerate(wishes):
+        if first + 2 * number > LAST_GAME:
+            raise UnfitProposal("the ids of games are used up: close the channel")
         if needs_deck(wish):
             wish = with_changes(wish, deck=next(free, None))
             if wish.deck is None:

@@ -57,7 +57,7 @@ PROMISES = {
 }
 """What the honest player is promised, and how each promise is checked after a run."""
 
-TO_AN_OLD_COPY = ("money", "signatures", "safety", "liveness", "news")
+TO_AN_OLD_COPY = ("money", "signatures", "duty", "safety", "liveness", "news")
 """The promises to a peer that runs on an old copy of its store."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -11,9 +11,11 @@ import msgspec
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.peer.agreement import Times
 from channelsim.channel.peer.chain_news import ChannelSettled, Undone
+from channelsim.channel.peer.decks.pool import DeckPool, PoolTransition
 from channelsim.channel.peer.interface import (
     AcceptGames,
     CancelGames,
+    Connected,
     Effect,
     Event,
     Pinned,
@@ -24,6 +26,7 @@ from channelsim.channel.peer.interface import (
     Tell,
 )
 from channelsim.channel.peer.machine import Peer, Phase
+from channelsim.channel.protocol.deck_records import HIGHEST, encode_highest
 from channelsim.channel.protocol.half_signed import preempt, publish
 from channelsim.channel.protocol.messages import (
     Advisory,
@@ -76,6 +79,11 @@ def is_early(peer: Peer, event: Event | None) -> bool:
 def is_pinned(peer: Peer, event: Event | None) -> bool:
     """The report that a spend conflicts with a pending bundle, to a side that pays fees."""
     return isinstance(event, Pinned) and peer.config.fees is not None
+
+
+def shows_its_age(peer: Peer, event: Event | None) -> bool:
+    """A new connection, to a peer that runs on an old copy of its store."""
+    return isinstance(event, Connected) and peer.phase is Phase.OUTDATED
 
 
 # --- effects -------------------------------------------------------------------------------------
@@ -158,6 +166,14 @@ def preempts_itself(peer: Peer, event: Event | None, effects: list[Effect]) -> l
     newest, endpoint = peer.play.newest, peer.endpoint
     bundle = preempt(endpoint.channel, endpoint.secret_keys, newest, newest.state)
     return [*effects, Push("preempt", bundle)]
+
+
+def publishes_its_copy(peer: Peer, event: Event | None, effects: list[Effect]) -> list[Effect]:
+    """Publish the newest state of an old copy of the store."""
+    if not (isinstance(event, Block) and peer.phase is Phase.OUTDATED):
+        return effects
+    newest, endpoint = peer.play.newest, peer.endpoint
+    return [*effects, Push("unroll", publish(endpoint.channel, endpoint.secret_keys, newest))]
 
 
 def hides_news(kind: type) -> EffectsChange:
@@ -252,6 +268,26 @@ def patiently(wait: Callable[..., Any]) -> Callable[..., Any]:
 def goes_on(outdated: Callable[..., Any]) -> Callable[..., Any]:
     """Go on as if the copy of the store were the newest."""
     return lambda state, signed: (msgspec.structs.replace(state, resuming=False), [])
+
+
+def stays(leave: Callable[..., Any]) -> Callable[..., Any]:
+    """Play on with a side that has forgotten states."""
+    return lambda config, state, reason: (msgspec.structs.replace(state, resuming=False), [])
+
+
+def uses_up(name: Callable[..., Any]) -> Callable[..., Any]:
+    """Use up the numbers of decks that a proposal names before they are begun."""
+
+    def function(pool: DeckPool, numbers: Iterable[int]) -> PoolTransition:
+        numbers = [*numbers]
+        after, effects = name(pool, numbers)
+        highest = max([pool.highest, *numbers])
+        if highest == pool.highest:
+            return after, effects
+        store = Store(HIGHEST, encode_highest(highest))
+        return replace(after, highest=highest), [*effects, store]
+
+    return function
 
 
 def without_evidence(judge_move: Callable[..., Any]) -> Callable[..., Any]:

@@ -14,7 +14,7 @@ from channelsim.channel.adversaries.rules.breaker import UNBREAKABLE, name_of
 from channelsim.channel.peer.chain_news import IllegalOnChain
 from channelsim.channel.peer.interface import Cancelled
 from channelsim.channel.peer.onchain.lineage import Lineage
-from channelsim.channel.protocol.messages import Batch, Shutdown, ShutdownDone
+from channelsim.channel.protocol.messages import LAST_DECK, Batch, Shutdown, ShutdownDone
 from channelsim.channel.simulation.faults.behaviours import (
     cancels_accepted,
     clock,
@@ -33,12 +33,16 @@ from channelsim.channel.simulation.faults.behaviours import (
     patiently,
     plays_on,
     preempts_itself,
+    publishes_its_copy,
     publishes_oldest,
     pushes_once,
     says,
     says_twice,
+    shows_its_age,
     skips_a_number,
+    stays,
     stores_last,
+    uses_up,
     without_evidence,
     wrong_half,
 )
@@ -164,6 +168,14 @@ _BEHAVIOURS: Mapping[str, tuple[str, Plant]] = {
         "accepts a deck that is used, or named twice",
         engine("peer.play.receiving:reason_against", always(None)),
     ),
+    "uses up named numbers": (
+        "counts decks as used that a refused proposal names",
+        engine("peer.play.receiving:name", uses_up),
+    ),
+    "begins any deck": (
+        "begins a deck with a number far above the highest",
+        engine("peer.decks.pool:MOST_SKIPPED", lambda most: LAST_DECK),
+    ),
     "reports false news": (
         "undoes no news, and reports a settlement of one mojo more",
         effects(false_news),
@@ -171,6 +183,18 @@ _BEHAVIOURS: Mapping[str, tuple[str, Plant]] = {
     "goes on from an old copy": (
         "does not stop when it is shown a state that it forgot",
         engine("peer.phases.resuming:outdated", goes_on),
+    ),
+    "is silent as an old copy": (
+        "does not answer a new connection once it knows that it has forgotten states",
+        deaf_to(shows_its_age),
+    ),
+    "publishes its old copy": (
+        "publishes what it has once it knows that it has forgotten states",
+        effects(publishes_its_copy),
+    ),
+    "stays with an old copy": (
+        "does not close when it is shown that the other side has forgotten states",
+        engine("peer.phases.resuming:leave", stays),
     ),
     "gives up early": ("waits for 2 blocks only", engine("peer.phases.blocks:wait", hastily)),
     "waits for ever": ("never stops waiting", engine("peer.phases.blocks:wait", patiently)),
@@ -281,8 +305,13 @@ _BREAKS: Mapping[str, tuple[str, ...]] = {
     "discloses a lock": ("secrecy", ""),
     "opens with the accept": ("secrecy", ""),
     "takes used decks": ("the use of a deck for one game only", "one-deck-twice", "used-deck"),
+    "uses up named numbers": ("PD-9", "uses-up-numbers", "another-root"),
+    "begins any deck": ("PD-10", "uses-up-numbers"),
     "reports false news": ("news", "dead", "rewinder"),
     "goes on from an old copy": ("signatures", ""),
+    "is silent as an old copy": ("CH-RESUME-3", ""),
+    "publishes its old copy": ("CH-RESUME-3", ""),
+    "stays with an old copy": ("CH-RESUME-3", "plays-old-copy"),
     "gives up early": ("CH-TIME-1", "late-mover-2", "staller", "breaks-ch-batch-6", "dead"),
     "waits for ever": ("liveness", "dead", "silent"),
     "forgets its moves": ("safety", "silent", "stale-previous", "leaver"),
@@ -311,13 +340,18 @@ _GIVEN: Mapping[str, Mapping[str, Any]] = {
     "pays the highest fee": {"fees": 5},
     "leaves pins": {"fees": 5},
     "goes on from an old copy": {"old_copy": 9},
+    "is silent as an old copy": {"old_copy": 9, "weather": "reconnects"},
+    "publishes its old copy": {"old_copy": 9},
     "needs solutions": {"weather": "blind"},
     "takes used decks": {"hands": 2},
     "forgets settlements": {"policies": ("random", "random")},  # a fold settles on one's own turn
 }
 """Fields of the scenarios in which some behaviours show."""
 
-_OF_DECKS = ("discloses a lock", "opens with the accept", "takes used decks")
+_OF_DECKS = (
+    *("discloses a lock", "opens with the accept", "takes used decks"),
+    *("uses up named numbers", "begins any deck"),
+)
 """The behaviours that show in games with a deck only."""
 
 

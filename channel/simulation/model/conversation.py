@@ -246,7 +246,7 @@ class Conversation:
         if not rules and (known is None or self._conditions(known) != message.conditions):
             self._stops_with = OldCopy.__name__
         elif not rules and sent < self.received:
-            self._stops_with = LeftForChain.__name__
+            self._stops_with = LeftForChain.__name__  # CH-RESUME-3
         return frozenset(rules)
 
     def _conditions(self, state: LedgerState) -> bytes:

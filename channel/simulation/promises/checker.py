@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.simulation.model.conversation import Conversation, conversation
 from channelsim.channel.simulation.promises.crash_safety import unstored
+from channelsim.channel.simulation.promises.deck_numbers import wasted_numbers
 from channelsim.channel.simulation.promises.due_spends import (
     omissions,
     other_moves,
@@ -60,6 +61,7 @@ def _check(run: Run) -> list[BrokenPromise]:
         ("duty", dict.fromkeys(unwatched(run, talk))),
         ("duty", wrong_fees(run, talk)),
         ("duty", dict.fromkeys(still_pinned(run, talk))),
+        ("duty", wasted_numbers(run)),
         ("liveness", unsettled(run)),
         ("secrecy", secrecy(run)),
         ("crash safety", unstored(run, talk)),

@@ -1,8 +1,9 @@
 """Check a run whose honest side was restored from an older copy of its store.
 
-It signs nothing that contradicts what the other side got of it before, says nothing once that
-side's last numbers show what it forgot, and takes what the close pays it. A counterparty that
-hides its newer states can make it sign anew: nothing is promised then.
+It signs nothing that contradicts what the other side got of it before. Once that side's last
+numbers show what it forgot, it says nothing but its own, on each new connection (CH-RESUME-3), and
+takes what the close pays it. A counterparty that hides its newer states can make it sign anew:
+nothing is promised then.
 Source: spec/channel.md, "An old copy of the store".
 """
 
@@ -75,6 +76,8 @@ def broken_to_copy(run: Run, talk: Conversation, copy: Restored) -> Iterator[tup
         yield "news", f"it was shown state {shown.received}, and goes on"
     for how in dict.fromkeys(_speaks(copy)):
         yield "signatures", how
+    for how in dict.fromkeys(_is_silent(copy)):
+        yield "duty", how
     coin = channel_coin(run)
     seen = run.chain.coin(coin.id) if coin is not None else None
     if seen is not None and seen.spent is not None:  # the counterparty may never close
@@ -114,13 +117,37 @@ def _stops(turn: JournalEntry) -> Iterator[OldCopy]:
             yield effect.news
 
 
-def _speaks(copy: Restored) -> Iterator[str]:
-    """Find what it sends or publishes after it has stopped."""
+def _stopped(copy: Restored) -> Iterator[JournalEntry]:
+    """What it does after it has stopped, until the chain is all that counts."""
     stopped = False
     for turn in copy.since:
-        for effect in turn.effects if stopped else ():
-            if isinstance(effect, Send):
-                yield "it sends messages after it has stopped"
-            if isinstance(effect, Push) and effect.name.removesuffix("+fee") in CLOSES:
-                yield f"it publishes its {effect.name} after it has stopped"
+        news = [effect.news for effect in turn.effects if isinstance(effect, Tell)]
+        if stopped and any(isinstance(one, CHAIN) for one in news):
+            return
+        if stopped:
+            yield turn
         stopped = stopped or any(_stops(turn))
+
+
+def _speaks(copy: Restored) -> Iterator[str]:
+    """Find what it sends but its last numbers, or publishes, after it has stopped."""
+    for turn in _stopped(copy):
+        for effect in turn.effects:
+            if isinstance(effect, Send):
+                if not isinstance(decode(effect.message), Resume):
+                    yield "CH-RESUME-3: it sends messages after it has stopped"
+                elif not isinstance(turn.event, Connected):
+                    yield "CH-RESUME-3: it sends its last numbers, and there is no new connection"
+            if isinstance(effect, Push) and effect.name.removesuffix("+fee") in CLOSES:
+                yield f"CH-RESUME-3: it publishes its {effect.name} after it has stopped"
+
+
+def _is_silent(copy: Restored) -> Iterator[str]:
+    """Find new connections on which it does not show again that it has forgotten states."""
+    for turn in _stopped(copy):
+        if not isinstance(turn.event, Connected):
+            continue
+        said = [decode(one.message) for one in turn.effects if isinstance(one, Send)]
+        shown = {max(one.received, one.sent) for one in said if isinstance(one, Resume)}
+        if shown != {copy.known}:
+            yield "CH-RESUME-3: it does not answer a new connection with its last numbers"

@@ -15,6 +15,7 @@ from channelsim.channel.crypto.keys import SecretKeys
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.store.data_directory import create
 from channelsim.channel.store.durable_peer import DurablePeer
+from channelsim.channel.store.sealed_store import SealedStore
 from channelsim.channel.store.sqlite_store import FILE, SqliteStore
 from channelsim.channel.store.store_copy import MOST_BYTES
 from tests.channel.command import channelsim
@@ -37,7 +38,8 @@ def stored(directory: Path, passphrase: bytes = b"") -> Table:
     table = sit("stored")
     end = table.ends[ANN]
     create(directory, end.peer.config, SETTINGS, passphrase)
-    end.driven.actor = DurablePeer(Peer(end.peer.config), SqliteStore(directory))
+    store = SealedStore(SqliteStore(directory), end.peer.config.secret)
+    end.driven.actor = DurablePeer(Peer(end.peer.config), store)
     return table
 
 

@@ -10,7 +10,10 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import partial
+from io import StringIO
 from pathlib import Path
+from shutil import copytree
 from threading import Event, Thread
 from typing import Any
 
@@ -19,10 +22,12 @@ from msgspec.structs import replace
 
 from channelsim.channel.chain.chain_log import stored_chain
 from channelsim.channel.chain.full_node import RpcChain
+from channelsim.channel.chain.observations import Block
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.network.identity import make_identity, read_identity
-from channelsim.channel.peer.interface import Received
-from channelsim.channel.peer.machine import Peer
+from channelsim.channel.peer.interface import Connected, Received
+from channelsim.channel.peer.machine import Peer, Phase
+from channelsim.channel.peer.phases.resuming import last_numbers
 from channelsim.channel.protocol.messages import Request, encode
 from channelsim.channel.session.identity import node_seed
 from channelsim.channel.store.data_directory import create, read_settings, write_settings
@@ -58,7 +63,7 @@ def dead_in_a_hand(
             counterparty=read_identity(other).fingerprint,
         )
         create(directory, end.peer.config, settings)
-        stores.append(SqliteStore(directory))
+        stores.append(SealedStore(SqliteStore(directory), end.peer.config.secret))
         end.driven.actor = DurablePeer(Peer(end.peer.config), stores[index])
         places.append(directory)
     table.open().propose(ANN)
@@ -122,7 +127,7 @@ def test_a_copy_from_before_the_funding_does_not_say_that_there_was_none(
     table = sit("funded later")
     config = table.ends[ANN].peer.config
     create(tmp_path / "ann", config, SETTINGS)
-    with closing(SqliteStore(tmp_path / "ann")) as store:
+    with closing(SealedStore(SqliteStore(tmp_path / "ann"), config.secret)) as store:
         DurablePeer(Peer(config), store).start(table.chain.peak())
 
     def run(*command: str) -> Ran:
@@ -145,6 +150,30 @@ def test_a_copy_from_before_the_funding_does_not_say_that_there_was_none(
         with closing(SealedStore(SqliteStore(tmp_path / "ann"), config.secret)) as sealed:
             # What the other side says in play ends an opening.
             DurablePeer(Peer(config), sealed).handle(Received(encode(Request())))
+
+
+def test_an_unsealed_store_is_refused_unless_it_is_of_the_version_without_seals(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = sit("unsealed")
+    config, directory = table.ends[ANN].peer.config, tmp_path / "ann"
+    create(directory, config, SETTINGS)
+    with closing(SqliteStore(directory)) as store:
+        DurablePeer(Peer(config), store).start(table.chain.peak())
+    with table.chain.served() as url:
+        run = partial(channelsim, capsys)
+        for command in (("recover", directory, "--node", url), ("channels", directory)):
+            ran = run(*command)
+            assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+            assert f"{directory / FILE}: damaged: its event is not sealed" in ran.err
+        with closing(sqlite3.connect(directory / FILE)) as database:
+            database.execute("PRAGMA user_version = 1")
+        looked = run("channels", directory, "--json")
+        assert (looked.code, json.loads(looked.out)["channels"][0]["phase"]) == (0, "the opening")
+        for _ in range(2):
+            ran = run("recover", directory, "--node", url, "--text")
+            assert (ran.code, ran.err) == (0, "")
+            assert "not funded" in ran.out
 
 
 def start(*arguments: object) -> subprocess.Popen[str]:
@@ -278,3 +307,78 @@ def test_what_cannot_be_used_is_refused_in_one_line_and_left_alone(
 def contents(folder: Path) -> dict[str, bytes]:
     shared_memory = f"{FILE}-shm"
     return {one.name: one.read_bytes() for one in folder.iterdir() if one.name != shared_memory}
+
+
+def old_copy(folder: Path, table: Table) -> tuple[Path, Path]:
+    """A copy of Ann's directory from before the game, as it is and as one that knows its age."""
+    directory = folder / "ann"
+    make_identity(directory)
+    end, other = table.ends
+    settings = replace(SETTINGS, listens=False)
+    create(directory, end.peer.config, settings)
+
+    def opened(place: Path) -> SealedStore:
+        return SealedStore(SqliteStore(place), end.peer.config.secret)
+
+    with closing(opened(directory)) as store:
+        end.driven.actor = DurablePeer(Peer(end.peer.config), store)
+        table.open()
+        copytree(directory, folder / "copy")
+        table.propose(ANN).until(lambda: other.state.number > 9 and not table.mail).go_on()
+    copytree(folder / "copy", folder / "knows")
+    with closing(opened(folder / "knows")) as store:
+        peer = DurablePeer(Peer(end.peer.config), store)
+        peer.start(table.chain.peak())
+        peer.handle(Block(table.chain.peak()))
+        peer.handle(Connected())
+        peer.handle(Received(encode(last_numbers(other.play))))
+        assert peer.peer.phase is Phase.OUTDATED
+    return folder / "copy", folder / "knows"
+
+
+def test_an_old_copy_is_published_only_if_that_is_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = sit("old copy")
+    copy, knows = old_copy(tmp_path, table)
+    with table.chain.served() as url, blocks(table, reorganised_at=-1):
+        run = partial(channelsim, capsys, "recover")
+        options = ("--node", url, "--every", "0.02", "--json")
+        ran = run(copy, *options, "--publish-old")
+        assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+        assert "nothing has shown that its store is an old copy" in ran.err
+        monkeypatch.setattr(sys, "stdin", Terminal("no\n"))
+        ran = run(knows, *options, "--publish-old")
+        assert (ran.code, ran.out) == (2, "")
+        assert "not confirmed: nothing was published" in ran.err
+        assert reward(table, ANN) == 0
+        monkeypatch.setattr(sys, "stdin", Terminal("y\n"))
+        ran = run(knows, *options, "--publish-old")
+        assert (ran.code, ran.err.count("--publish-old publishes state 0")) == (0, 1)
+    assert "LeftForChain" in [line["event"] for line in lines(ran.out)]
+    assert reward(table, ANN) == BALANCE, "the other side let its old state stand"
+
+
+class Terminal(StringIO):
+    """A terminal at which this was typed."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_without_the_option_an_old_copy_waits_and_says_so(tmp_path: Path) -> None:
+    table = sit("old copy waits")
+    _, knows = old_copy(tmp_path, table)
+    with table.chain.served() as url, blocks(table, reorganised_at=-1):
+        process = start("recover", knows, "--node", url, "--every", 0.02)
+        try:
+            assert process.stdout is not None
+            line = json.loads(process.stdout.readline())
+            assert line["event"] == "OldCopy"
+            assert "`recover --publish-old` publishes what the copy has" in line["text"]
+            time.sleep(0.5)
+            assert process.poll() is None
+        finally:
+            process.kill()
+            process.communicate()
+    assert reward(table, ANN) == 0

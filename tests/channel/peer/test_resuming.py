@@ -9,7 +9,12 @@ from msgspec.structs import replace
 
 from channelsim.channel.crypto import bls
 from channelsim.channel.errors import UsageError
-from channelsim.channel.peer.chain_news import ChannelSettled, LeftForChain, UnknownGame
+from channelsim.channel.peer.chain_news import (
+    ChannelSettled,
+    LeftForChain,
+    StateCounts,
+    UnknownGame,
+)
 from channelsim.channel.peer.interface import (
     BrokenOff,
     Close,
@@ -194,3 +199,76 @@ def test_an_old_copy_that_forgot_its_half_of_the_shutdown_stops() -> None:
     table.farm(8)
     assert [one.peer.phase for one in table.ends] == [Phase.CLOSED] * 2
     assert reward(table, holder) == end.state.balances[holder]
+
+
+# --- CH-RESUME-3 ---------------------------------------------------------------------------------
+
+
+def stopped(side: int) -> Table:
+    """A table at which this side runs on an old copy, of which the other side has not heard."""
+    table = sit().open()
+    other = table.ends[1 - side]
+    old = Peer(table.ends[side].peer.config, table.ends[side].peer.state)
+    table.propose(ANN).until(lambda: other.state.number > 9 and not table.mail).go_on()
+    numbers = last_numbers(other.play)
+    table.ends[side].peer = old
+    table.handle(side, Connected())
+    table.receive(side, numbers)
+    assert old.phase is Phase.OUTDATED
+    table.mail.clear()
+    return table
+
+
+@pytest.mark.parametrize("side", [ANN, BEN])
+def test_an_old_copy_answers_every_new_connection_until_the_other_side_has_heard_it(
+    side: int,
+) -> None:
+    table = stopped(side)
+    end = table.ends[side]
+    known = end.state.number
+    for _ in range(3):
+        (numbers,) = [
+            decode(one.message) for one in table.handle(side, Connected()) if isinstance(one, Send)
+        ]
+        assert isinstance(numbers, Resume)
+        assert max(numbers.received, numbers.sent) == known
+        table.mail.clear()  # lost with the connection
+        for message in (numbers, Request(), Advisory(0, b""), Shutdown(bytes(96))):
+            assert quiet(table.receive(side, message))
+        table.farm()
+    assert not table.ends[1 - side].news_of(LeftForChain)
+    table.driver.reconnect()
+    table.pump()
+    assert table.ends[1 - side].news_of(LeftForChain)
+    assert [name for name, *_ in end.pushed if name != "funding"] == []
+
+
+@pytest.mark.parametrize("side", [ANN, BEN])
+@pytest.mark.parametrize("answered", [False, True], ids=("let stand", "preempted"))
+def test_an_old_copy_is_published_if_its_player_wants_that(side: int, answered: bool) -> None:
+    table = stopped(side)
+    end, other = table.ends[side], table.ends[1 - side]
+    newest, published = other.play.newest.state, end.play.newest.state
+    table.command(side, GoOnChain("it never closes", old_copy=True))
+    assert end.news_of(LeftForChain) == [LeftForChain("it never closes", published.number)]
+    with pytest.raises(UsageError, match="not now"):
+        table.command(side, GoOnChain())
+    if not answered:  # a hostile other side picks the older state
+        table.driver.peers[1 - side].watched.clear()
+    table.farm(60)
+    assert end.news_of(ChannelSettled)
+    counts = newest if answered else published
+    (news,) = end.news_of(StateCounts)
+    assert isinstance(news, StateCounts)
+    assert news.number == counts.number
+    games = sum(game.coin.amount for game in counts.games)
+    assert counts.balances[side] <= reward(table, side) <= counts.balances[side] + games
+    assert answered is any(name == "preempt" for name, *_ in other.pushed)
+
+
+def test_who_is_on_chain_with_its_newest_state_has_nothing_to_publish() -> None:
+    table = sit().open()
+    table.command(ANN, GoOnChain())
+    table.farm()
+    with pytest.raises(UsageError, match="not now"):
+        table.command(ANN, GoOnChain(old_copy=True))

@@ -111,3 +111,11 @@ def test_steps_before_play_are_ignored_or_held() -> None:
     done = Arena(scenario).run()
     assert check(done) == []
     assert done.deviated
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_numbers_of_decks_are_not_used_up(side: int) -> None:
+    """PD-9, PD-10: by proposals that name decks, and by steps of decks, far above the highest."""
+    done = run("uses-up-numbers", side, step=3)
+    assert any(reason.startswith("PD-9: deck") for reason in cancelled(done))
+    assert done.parties[done.scenario.honest].peer.play.decks.highest < 5000

@@ -163,12 +163,41 @@ def test_a_few_seeds_begin_every_adversary_on_both_sides_with_every_menu() -> No
     combined = 2 * len(everything.menus())
     taken = [list(everything.beginnings("s", number)) for number in range(combined)]
     for one in taken:
+        copies = [scenario for scenario in one if scenario.old_copy]
+        assert {scenario.weather for scenario in copies} == set(WEATHERS)
+        assert len(copies) == len(WEATHERS)
+        one[:] = [scenario for scenario in one if not scenario.old_copy]
         assert {scenario.adversary for scenario in one} == known
         assert len(one) == len(known)
         assert {scenario.side for scenario in one} == {0, 1}
     begun = {(s.adversary, s.side, s.games, s.hands, s.staggered) for one in taken for s in one}
     assert len(begun) == combined * len(known)
     assert all(check_scenario(scenario) for one in taken for scenario in one)
+
+
+def test_as_many_seeds_have_old_copies_on_both_sides_with_every_menu_in_every_weather() -> None:
+    combined = 2 * len(everything.menus())
+    copies = {
+        (s.weather, s.side, s.games, s.hands, s.staggered)
+        for number in range(combined)
+        for s in everything.beginnings("s", number)
+        if s.old_copy
+    }
+    assert len(copies) == combined * len(WEATHERS)
+
+
+def test_an_old_copy_is_made_at_every_few_messages_of_a_session() -> None:
+    tally = SweepTotals()
+    scenario = Scenario(GAME, "copies", weather="reconnects", old_copy=1)
+    with bls.remembered():
+        for part in everything.everywhere(scenario):
+            tally.merge(part)
+    assert (tally.broken, tally.exceptions) == ([], [])
+    assert tally.runs > tally.idle > 0
+    assert [*tally.matrix] == ["old copy"]
+    cells = tally.matrix["old copy"]
+    assert sum(cell.runs for cell in cells.values()) == tally.runs - tally.idle > 3
+    assert len(cells) > 1
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from channelsim.channel.campaign.executors import ThisProcess
 from channelsim.channel.cli.dispute_sweep import sweep_document
 from channelsim.channel.report.html.campaign_page import document_page
 from channelsim.channel.simulation import sweep_campaign
-from channelsim.channel.simulation.scenario import Scenario
+from channelsim.channel.simulation.scenario import WEATHERS, Scenario
 from channelsim.channel.simulation.sweep import SweepTotals, beginnings, everywhere
 from channelsim.channel.simulation.sweep_campaign import (
     run_sweep,
@@ -40,7 +40,7 @@ def few(number: int) -> Iterator[SweepTotals]:
 
 def test_every_adversary_of_every_seed_has_a_number() -> None:
     size = sweep_size("s", 2)
-    assert size == 2 * (1 + len(names()))
+    assert size == 2 * (1 + len(names()) + len(WEATHERS))
     plan = sweep_plan(CONFIGURATION, size)
     assert [seed for shard in plan.shards() for seed in shard.seeds] == list(range(size))
     assert len(list(beginnings("s/0", 0))) == size // 2

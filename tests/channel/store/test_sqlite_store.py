@@ -177,7 +177,7 @@ def _fifo(path: Path) -> None:
         (_foreign, "not a store of channelsim"),
         (lambda path: path.write_bytes(path.read_bytes()[:5000]), "damaged"),
         (lambda path: path.write_bytes(path.read_bytes()[:100] + bytes(9000)), "damaged"),
-        (_statement("PRAGMA user_version = 3"), r"newer version of channelsim \(schema 3;"),
+        (_statement("PRAGMA user_version = 4"), r"newer version of channelsim \(schema 4;"),
         (_statement("DELETE FROM states WHERE number = 0"), "row 0 of states is missing"),
         (_statement("UPDATE snapshots SET states = 1"), "the snapshot was changed"),
         (_statement("DROP TABLE records"), "damaged"),

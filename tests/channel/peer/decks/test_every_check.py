@@ -36,7 +36,10 @@ CHECKS = {
         "test_message_1_repeats_the_agreed_terms",
     ),
     "PD-9": ("test_a_game_with_a_deck_is_played", "test_another_root_is_refused"),
-    "PD-10": ("test_every_deck_is_used_once", "test_a_number_is_used_once"),
+    "PD-10": (
+        "test_the_last_numbers_are_used_and_then_no_deck_is_begun",
+        "test_a_new_deck_is_at_most_1000_above_the_highest",
+    ),
     "PD-11": (
         "test_a_repeat_of_a_step_between_other_messages_is_answered_again",
         "test_another_message_for_an_answered_step_burns_the_deck_uncomputed",

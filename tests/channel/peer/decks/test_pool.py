@@ -15,6 +15,7 @@ from channelsim.channel.peer.interface import (
     ComputeDeck,
     DeckBurnt,
     DeckReady,
+    DecksUsedUp,
     Effect,
     Ignored,
     Send,
@@ -27,7 +28,7 @@ from channelsim.channel.protocol.deck_records import (
     record_name,
     restore_decks,
 )
-from channelsim.channel.protocol.messages import DeckAbort, DeckStep, decode, encode
+from channelsim.channel.protocol.messages import LAST_DECK, DeckAbort, DeckStep, decode, encode
 from channelsim.channel.protocol.state import Side
 from channelsim.games.chance import Chance
 from channelsim.games.deck.group import ToyGroup
@@ -392,15 +393,69 @@ def test_a_step_of_a_deck_that_is_not_open_is_answered_with_its_end() -> None:
     assert not two.pools[RECEIVER].highest
 
 
-def test_a_named_number_is_used_up_within_reach() -> None:
-    """PD-10: a proposal cannot use up all numbers at once."""
+def test_a_number_that_is_only_named_stays_unused() -> None:
+    """PD-9: proposals that are refused use up nothing."""
     pool = Pools().pools[INITIATOR]
-    after, effects = pools.name(pool, [5, 3])
-    assert after.highest == 5
-    assert effects[-1] == Store(HIGHEST, encode_highest(5))
-    far = pool.highest + pools.MOST_SKIPPED
-    assert pools.name(pool, [far])[0].highest == far
-    assert pools.name(pool, [far + 1]) == (pool, [])
+    for number in (1, 1000, 1001, LAST_DECK):
+        assert pools.name(pool, [number, number + 1]) == (pool, [])
+        assert pools.reason_against(pool, [number]) == f"PD-9: deck {number} is unknown"
+
+
+@pytest.mark.parametrize("highest", [0, 7, LAST_DECK - 2000])
+def test_a_new_deck_is_at_most_1000_above_the_highest(highest: int) -> None:
+    """PD-10: one step cannot use up all numbers."""
+    pool = replace(Pools().pools[INITIATOR], highest=highest)
+    for number in (highest + 1001, LAST_DECK):
+        after, effects = pools.receive(pool, DeckStep(number, 1, b""))
+        assert after is pool
+        assert effects[0] == Send(encode(DeckAbort(number)))
+        assert all(isinstance(one, Tell) and isinstance(one.news, Ignored) for one in effects[1:])
+    after, effects = pools.receive(pool, DeckStep(highest + 1000, 1, b""))
+    assert after.highest == highest + 1000
+    assert effects[0] == Store(HIGHEST, encode_highest(highest + 1000))
+
+
+@pytest.mark.parametrize("left", range(4))
+def test_the_last_numbers_are_used_and_then_no_deck_is_begun(left: int) -> None:
+    """PD-10, on both sides: by our own decks, and by those of the other side."""
+    two = Pools()
+    two.pools = [replace(pool, highest=LAST_DECK - left) for pool in two.pools]
+    for _ in range(left):
+        two.deck()
+        two.pools = [pools.name(pool, [*pool.ready])[0] for pool in two.pools]
+    for side in Side:
+        assert two.pools[side].is_used_up
+        assert two.news(side).count(DecksUsedUp()) == (left > 0)
+        with pytest.raises(UsageError, match="the numbers of this channel are used up"):
+            two.prepare(side)
+    assert [kind(one) for one in two.receive(RECEIVER, DeckStep(0, 0, b""))] == ["Ignored"]
+    for step in range(1, 6):
+        said = [kind(one) for one in two.receive(INITIATOR, DeckStep(LAST_DECK, step, b""))]
+        assert said[0] == "DeckAbort"
+    restored = restore_decks(SETTINGS.group, {HIGHEST: encode_highest(LAST_DECK)})
+    assert restored.highest == LAST_DECK
+
+
+def test_hostile_steps_that_push_the_numbers_up_end_in_no_more_decks() -> None:
+    """Each uses up 1000 numbers, and the pool is soon full."""
+    two = Pools()
+    two.pools[INITIATOR] = replace(two.pools[INITIATOR], highest=LAST_DECK - 6500)
+    for number in range(LAST_DECK - 5500, LAST_DECK, 1000):
+        two.receive(INITIATOR, DeckStep(number, 1, b""))
+    two.receive(INITIATOR, DeckStep(LAST_DECK, 1, b""))
+    assert two.pools[INITIATOR].is_used_up
+    assert two.news(INITIATOR).count(DecksUsedUp()) == 1
+
+
+def kind(effect: Effect) -> str:
+    """The kind of message or news."""
+    match effect:
+        case Send(blob):
+            return type(decode(blob)).__name__
+        case Tell(news):
+            return type(news).__name__
+        case _:
+            return type(effect).__name__
 
 
 def test_a_named_deck_leaves_the_pool_for_ever() -> None:

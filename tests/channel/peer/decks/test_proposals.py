@@ -183,12 +183,12 @@ def test_an_unknown_deck_is_refused(number: int) -> None:
     assert reason == f"PD-9: deck {number} is unknown"
 
 
-def test_a_number_that_was_named_before_its_deck_began_is_used_up() -> None:
-    """PD-10: burnt by its first proposal, though there is no such deck yet."""
+def test_a_number_that_was_named_before_its_deck_began_is_still_free() -> None:
+    """PD-9: a refused proposal uses up nothing."""
     table = prepare(opened())
     assert proposal(table, 1, change=NamedDeck(2, bytes(32))) == ["PD-9: deck 2 is unknown"]
     table.command(BEN, PrepareDeck())
-    assert [*table.ends[BEN].play.decks.decks] == [1, 3]
+    assert [*table.ends[BEN].play.decks.decks] == [1, 2]
 
 
 def test_a_deck_that_was_given_up_is_refused() -> None:

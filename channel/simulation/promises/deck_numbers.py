@@ -1,0 +1,45 @@
+"""Check that the honest side lets no message use up many numbers of decks.
+
+Source: spec/deck.md, "Decks of a channel".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+import msgspec
+
+from channelsim.channel.errors import Violation
+from channelsim.channel.peer.interface import DecksChanged, Event, Received, Store
+from channelsim.channel.protocol.deck_records import HIGHEST
+from channelsim.channel.protocol.messages import DeckStep, decode
+from channelsim.channel.simulation.run import Run
+
+FARTHEST = 1000
+"""The most that a new deck's number is above the highest used (PD-10)."""
+
+
+def wasted_numbers(run: Run) -> Iterator[str]:
+    """Find events that used up more numbers than the first step of a deck may."""
+    highest = 0
+    for turn in run.parties[run.scenario.honest].journal:
+        for effect in turn.effects:
+            if not isinstance(effect, Store) or effect.name != HIGHEST:
+                continue
+            before, highest = highest, msgspec.msgpack.decode(effect.data, type=int)
+            if isinstance(turn.event, DecksChanged):
+                continue  # the dealer of a simulation gives the number
+            if _named(turn.event) is None and highest > before + 1:
+                yield f"PD-9: no deck is begun, and numbers {before + 1} to {highest} are used up"
+            if highest > before + FARTHEST:
+                yield f"PD-10: deck {highest} is begun after deck {before}"
+
+
+def _named(event: Event | None) -> int | None:
+    """The number of the deck that a message begins; None for any other event."""
+    with suppress(Violation):
+        message = decode(event.message) if isinstance(event, Received) else None
+        if isinstance(message, DeckStep) and message.step == 1:
+            return message.deck_no
+    return None
