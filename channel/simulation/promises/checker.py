@@ -19,7 +19,7 @@ from channelsim.channel.simulation.promises.due_spends import (
     wrong_fees,
 )
 from channelsim.channel.simulation.promises.liveness import unsettled
-from channelsim.channel.simulation.promises.news import wrong_news
+from channelsim.channel.simulation.promises.news import failures, wrong_news
 from channelsim.channel.simulation.promises.old_copies import Restored, broken_to_copy, restored
 from channelsim.channel.simulation.promises.safety import losses, unreported, unsafe
 from channelsim.channel.simulation.promises.secrecy import secrecy
@@ -37,9 +37,10 @@ class BrokenPromise:
 def check(run: Run) -> list[BrokenPromise]:
     """The promises that this run broke."""
     talk = conversation(run)
+    failed = [BrokenPromise("duty", how) for how in failures(run)]
     copy = restored(run) if run.scenario.old_copy else None
     if copy is not None:
-        return [*_check_old_copy(run, talk, copy)]
+        return [*failed, *_check_old_copy(run, talk, copy)]
     # After a broken law there is no state that both agree on.
     agreed = not talk.broken
     found: tuple[tuple[str, Iterable[str]], ...] = (
@@ -57,7 +58,7 @@ def check(run: Run) -> list[BrokenPromise]:
         ("news", unreported(run, talk) if agreed else ()),
         ("news", wrong_news(run, talk)),
     )
-    return [BrokenPromise(promise, how) for promise, hows in found for how in hows]
+    return [*failed, *(BrokenPromise(promise, how) for promise, hows in found for how in hows)]
 
 
 def _check_old_copy(run: Run, talk: Conversation, copy: Restored) -> Iterator[BrokenPromise]:
