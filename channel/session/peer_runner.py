@@ -11,7 +11,7 @@ pushed, the player is asked nothing, and `run` raises it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -148,7 +148,7 @@ class PeerRunner:
         """
         failing = asyncio.ensure_future(self._failed.wait())
         try:
-            driving = self._spawn(self._drive(over))
+            driving = self._spawn(partial(self._drive, over))
             await asyncio.wait([driving, failing], return_when=asyncio.FIRST_COMPLETED)
         finally:
             self._ending = True
@@ -167,8 +167,8 @@ class PeerRunner:
             peak = await self._peak()
         self._react(partial(self._driver.start, peak))
         self._started.set()
-        self._spawn(self._follow_chain())
-        self._spawn(self._ask_player())
+        self._spawn(self._follow_chain)
+        self._spawn(self._ask_player)
         while not over(self.peer):
             self._state_changed.clear()
             await self._state_changed.wait()
@@ -244,7 +244,8 @@ class PeerRunner:
     def compute(self, work: DeckWork) -> None:
         """Compute a step of a deck in a thread."""
         with self._failing():
-            task = self._spawn(self._computed(self._decks.submit(self.peer.config.side, work)))
+            step = self._decks.submit(self.peer.config.side, work)
+            task = self._spawn(partial(self._computed, step))
         if work.is_last:
             self._last_steps.add(task)
             task.add_done_callback(self._last_steps.discard)
@@ -279,6 +280,7 @@ class PeerRunner:
 
     async def _offer_pushes(self) -> None:
         while self._pushes:
+            self._go_on()
             bundle, push = next(iter(self._pushes.items()))
             try:
                 result, pending = await in_thread(_offer, self._chain, push)
@@ -300,6 +302,7 @@ class PeerRunner:
             if same and self._block and await in_thread(self._chain.peak) == self._block.peak:
                 return
             block = await in_thread(observe, self._chain, watched)
+            self._go_on()
             self._looked_at = watched
             if block != self._block:
                 if self._block is None or block.peak != self._block.peak:
@@ -318,6 +321,7 @@ class PeerRunner:
 
     async def _ask_player(self) -> None:
         while True:
+            self._go_on()
             self._changed.clear()
             # First what it wants of its own accord: a deck can be prepared while it thinks.
             command = self._player.next_command()
@@ -357,8 +361,7 @@ class PeerRunner:
 
         A peer that `may_refuse` raises `UsageError` before it has effects.
         """
-        if self._failure is not None:
-            raise RunFailed
+        self._go_on()
         try:
             react()
         except INTERRUPTS:
@@ -372,6 +375,11 @@ class PeerRunner:
         self._changed.set()
         self._state_changed.set()
 
+    def _go_on(self) -> None:
+        """Raise `RunFailed` if the run has failed."""
+        if self._failure is not None:
+            raise RunFailed
+
     @contextmanager
     def _failing(self) -> Iterator[None]:
         """End the run with an error in this block, which is raised nevertheless."""
@@ -383,18 +391,21 @@ class PeerRunner:
             self.failed(error)
             raise
 
-    def _spawn(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
-        task = asyncio.ensure_future(work)
+    def _spawn(self, work: Callable[[], Awaitable[None]]) -> asyncio.Task[None]:
+        task = asyncio.ensure_future(self._done(work))
         self._tasks.add(task)
-        task.add_done_callback(self._ended)
+        task.add_done_callback(self._tasks.discard)
         return task
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        if task.cancelled():
-            if not self._ending:
-                self.failed(InvariantError("a task of the peer was cancelled"))
-        elif (error := task.exception()) is not None:
+    async def _done(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Do the work of a task; an error ends the run before anything else happens."""
+        try:
+            await work()
+        except INTERRUPTS:
+            raise
+        except BaseException as error:
+            if self._ending:
+                raise
             self.failed(error)
 
 
