@@ -116,9 +116,10 @@ def end_channel(
                 poll_time=ending.every,
                 on_trouble=report_trouble,
             )
-            work = runner.run(_is_over)
             if ending.reason is None:
                 work = _linked(runner, found, passphrase, lines)
+            else:
+                work = runner.run(_is_over)
             ended = asyncio.run(until_interrupted(work, interrupted))
         if not ended:
             lines.add("Interrupted", "stopped; start again with the same DIR to go on")

@@ -18,6 +18,7 @@ from typing import Protocol
 from channelsim.channel.network.connection import Connection, ConnectionLost
 from channelsim.channel.network.identity import Pairing
 from channelsim.channel.network.listener import listening
+from channelsim.channel.system.interrupt import INTERRUPTS
 from channelsim.games.chance import Chance
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.25, 30.0
@@ -53,7 +54,7 @@ class End(Protocol):
         """Forget a connection."""
         ...
 
-    def failed(self, error: Exception) -> None:
+    def failed(self, error: BaseException) -> None:
         """Take an unexpected error of a connection."""
         ...
 
@@ -85,6 +86,10 @@ class Link:
         try:
             if await self._begun(connection):
                 await self._use(connection)
+        except (asyncio.CancelledError, *INTERRUPTS):
+            raise
+        except BaseException as error:
+            self._end.failed(error)
         finally:
             connection.close()
 
@@ -135,8 +140,6 @@ class Link:
         except ConnectionLost as lost:
             if self._current is connection:
                 self.tell(f"the connection is lost: {lost}")
-        except Exception as error:
-            self._end.failed(error)
         finally:
             if self._current is connection:
                 self._current = None

@@ -41,10 +41,17 @@ async def listening(
 ) -> AsyncIterator[tuple[str, int]]:
     """Serve the counterparty's connections at this address; yields the address as it is bound.
 
-    Raises `UsageError` for an address that cannot be used.
+    Raises `UsageError` for an address that cannot be used, and whatever keeps it from accepting
+    connections later.
     """
-    listener = _bound(address)
+    listener, owner = _bound(address), asyncio.current_task()
+
+    def stop(accepting: asyncio.Task[None]) -> None:
+        if owner is not None and not accepting.cancelled():
+            owner.cancel()
+
     accepting = asyncio.ensure_future(_accept(listener, pairing, serve))
+    accepting.add_done_callback(stop)
     try:
         host, port = listener.getsockname()[:2]
         yield host, port
@@ -52,6 +59,8 @@ async def listening(
         accepting.cancel()
         await asyncio.gather(accepting, return_exceptions=True)
         listener.close()
+        if not accepting.cancelled():
+            accepting.result()
 
 
 def _bound(address: tuple[str, int]) -> socket.socket:

@@ -113,10 +113,22 @@ class DecksChanged:
     removed: tuple[int, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """This peer failed to handle an event of another kind than a block, for this reason.
+
+    It stands in the journal in the place of that event, which has changed nothing.
+    """
+
+    reason: str
+
+
 Command: TypeAlias = (
     ProposeGames | AcceptGames | CancelGames | Act | PrepareDeck | Close | GoOnChain
 )
-Event: TypeAlias = Received | Connected | Block | Pinned | DeckComputed | DecksChanged | Command
+Event: TypeAlias = (
+    Received | Connected | Block | Pinned | DeckComputed | DecksChanged | Fault | Command
+)
 
 # --- effects -----------------------------------------------------------------------------------
 
@@ -347,6 +359,17 @@ class BrokenOff:
     slashable: tuple[int, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class OwnFault:
+    """We stop off-chain play, because we failed to handle an event: nobody else is to blame.
+
+    `published` is the state that we publish (None: nothing that funds the channel is signed).
+    """
+
+    reason: str
+    published: int | None
+
+
 News: TypeAlias = (
     FundingSent
     | ChannelOpen
@@ -367,5 +390,6 @@ News: TypeAlias = (
     | OldCopy
     | ShutdownStarted
     | BrokenOff
+    | OwnFault
     | ChainNews
 )

@@ -27,6 +27,7 @@ from channelsim.channel.peer.interface import (
     DecksChanged,
     Effect,
     Event,
+    Fault,
     GoOnChain,
     Ignored,
     Pinned,
@@ -47,7 +48,7 @@ from channelsim.channel.peer.phases import (
     playing,
     resuming,
 )
-from channelsim.channel.peer.phases.leaving import blame, break_off
+from channelsim.channel.peer.phases.leaving import blame, break_off, on_fault
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.limits import batch_limit
 from channelsim.channel.protocol.messages import (
@@ -95,6 +96,7 @@ TRANSITIONS: Mapping[Phase, Mapping[type, Handler]] = {
         Resume: resuming.on_opening_resume,
         Connected: resuming.on_opening_connected,
         Block: blocks.on_opening_block,
+        Fault: on_fault,
     },
     Phase.FUNDING: {
         **_each(MESSAGES, opening.on_early_message),
@@ -102,6 +104,7 @@ TRANSITIONS: Mapping[Phase, Mapping[type, Handler]] = {
         Resume: resuming.on_resume,
         Connected: resuming.on_connected,
         Block: blocks.on_funding_block,
+        Fault: on_fault,
         GoOnChain: on_chain.on_go_on_chain,
     },
     Phase.PLAYING: {
@@ -121,6 +124,7 @@ TRANSITIONS: Mapping[Phase, Mapping[type, Handler]] = {
         ShutdownDone: closing.on_shutdown_done,
         Block: blocks.on_play_block,
         **_each((ProposeGames, AcceptGames, CancelGames, Act, Close), playing.on_command),
+        Fault: on_fault,
         GoOnChain: on_chain.on_go_on_chain,
     },
     Phase.CLOSING: {
@@ -130,6 +134,7 @@ TRANSITIONS: Mapping[Phase, Mapping[type, Handler]] = {
         **_each((Request, Advisory, *DECK_MESSAGES), closing.ignore),
         ShutdownDone: closing.on_shutdown_done,
         Block: blocks.on_play_block,
+        Fault: on_fault,
         GoOnChain: on_chain.on_go_on_chain,
     },
     Phase.COMPLETED: {

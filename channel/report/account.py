@@ -13,7 +13,7 @@ from channelsim.channel.peer.chain_news import (
     StateCounts,
     UnilateralClose,
 )
-from channelsim.channel.peer.interface import BrokenOff, OldCopy, OpeningFailed
+from channelsim.channel.peer.interface import BrokenOff, OldCopy, OpeningFailed, OwnFault
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.promises.news import valid_news
 from channelsim.channel.simulation.run import Run
@@ -37,6 +37,8 @@ def account(run: Run) -> list[str]:
                 reasons.append(f"{us} broke off ({blame.rule}: {blame.detail})")
             case LeftForChain(reason, _):
                 reasons.append(f"{us} left for the chain: {reason}")
+            case OwnFault(reason, _):
+                reasons.append(f"{us} broke off by its own fault: {reason}")
             case OldCopy(signed, known):
                 reasons.append(
                     f"the store of {us} is an old copy: it ends at state {known}, and state"

@@ -25,7 +25,14 @@ from channelsim.channel.peer.chain_news import (
     UnknownSpend,
     UnrollSeen,
 )
-from channelsim.channel.peer.interface import BrokenOff, GameSettled, News, OldCopy, OpeningFailed
+from channelsim.channel.peer.interface import (
+    BrokenOff,
+    GameSettled,
+    News,
+    OldCopy,
+    OpeningFailed,
+    OwnFault,
+)
 from channelsim.channel.protocol.messages import (
     Advisory,
     Batch,
@@ -203,6 +210,9 @@ def peer_text(news: News, us: int) -> str:
         case BrokenOff(blame, published, _):
             state = "" if published is None else f"; publishes state {published}"
             return f"breaks off: {blame.rule}: {blame.detail}{state}"
+        case OwnFault(reason, published):
+            state = "" if published is None else f"; publishes state {published}"
+            return f"breaks off by its own fault: {reason}{state}"
         case OldCopy(signed, known):
             return f"stops: it knows state {known}, and has signed state {signed}: an old copy"
         case LeftForChain(reason, published):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from channelsim.channel.crypto.hkdf import system_random
 from channelsim.channel.network.identity import Pairing
 from channelsim.channel.network.link import Link, connect, listen
-from channelsim.channel.session.peer_runner import PeerRunner
+from channelsim.channel.session.peer_runner import PeerRunner, is_over
 from channelsim.games.chance import Chance
 
 
@@ -50,16 +50,21 @@ async def run_linked(
 ) -> None:
     """Run a peer with its link, until the peer is over. Raises `UsageError`, as the runner does.
 
-    `tell` hears how the link fares.
+    `tell` hears how the link fares. A peer that is over from the beginning needs no link.
     """
-    linking = asyncio.ensure_future(linked(Link(runner, tell), place, pairing, on_bound))
     running = asyncio.ensure_future(runner.run())
+    tasks = [running]
+    if not is_over(runner.peer):
+        link = Link(runner, tell)
+        tasks.append(asyncio.ensure_future(linked(link, place, pairing, on_bound)))
     try:
-        await asyncio.wait([linking, running], return_when=asyncio.FIRST_COMPLETED)
-        for one in (linking, running):
-            if one.done():
-                one.result()
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        # Also if the link has ended: it does so with an error.
+        for task in tasks:
+            if task.done():
+                task.result()
     finally:
-        for one in (linking, running):
-            one.cancel()
-            await asyncio.gather(one, return_exceptions=True)
+        # The link ends first: it sends what the peer has said.
+        for task in reversed(tasks):
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)

@@ -3,14 +3,17 @@
 All events of the peer are handled one after the other on one event loop. What takes time is done
 elsewhere: the node is asked in a thread of its own, decks are computed in threads, and the player
 decides in one. So neither the other side nor the player delays what is due on chain.
+
+Any error but a node's ends the run: the peer is given nothing after it, nothing more is sent or
+pushed, the player is asked nothing, and `run` raises it.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from threading import Thread
@@ -25,6 +28,7 @@ from channelsim.channel.peer.interface import (
     Command,
     Connected,
     DeckComputed,
+    Event,
     Proposed,
     Push,
     Received,
@@ -35,6 +39,7 @@ from channelsim.channel.session.deck_works import DeckThreads
 from channelsim.channel.session.peer_driver import Actor, DrivenPeer, PeerDriver
 from channelsim.channel.session.session_events import BlockMade, Listener, SessionEvent
 from channelsim.channel.store.interface import StoreError
+from channelsim.channel.system.interrupt import INTERRUPTS
 from channelsim.games.deck.work import DeckResult, DeckWork
 
 P = ParamSpec("P")
@@ -83,6 +88,10 @@ class Trouble:
     reason: str
 
 
+class RunFailed(Exception):
+    """A run has failed; `PeerRunner.run` raises the error."""
+
+
 class PeerRunner:
     """Runs one peer. `actor` stands in for `peer`, whose state is read.
 
@@ -126,31 +135,55 @@ class PeerRunner:
         self._changed = asyncio.Event()
         self._state_changed = asyncio.Event()
         self._chain_due = asyncio.Event()
-        self._failure: asyncio.Future[None] | None = None
+        self._failure: BaseException | None = None
+        self._failed = asyncio.Event()
+        self._ending = False
 
     async def run(self, over: Callable[[Peer], bool] = is_over) -> None:
         """Drive the peer until it is over.
 
-        Raises `NodeError` if the node cannot be asked at the start, and `StoreError`: nothing is
-        said that is not durable.
+        Raises `NodeError` if the node cannot be asked at the start, and every other error:
+        `StoreError`, since nothing is said that is not durable, and failures of the peer, of the
+        player and of those who listen.
         """
-        self._failure = asyncio.get_running_loop().create_future()
+        failing = asyncio.ensure_future(self._failed.wait())
         try:
-            await in_thread(self._chain.peak)
-            if self._waits_for_link:
-                await self._linked.wait()
-            self._driver.start(await in_thread(self._chain.peak))
-            self._started.set()
-            self._spawn(self._follow_chain())
-            self._spawn(self._ask_player())
-            end = self._spawn(self._until(over))
-            await asyncio.wait([end, self._failure], return_when=asyncio.FIRST_COMPLETED)
-            if self._failure.done():
-                self._failure.result()
+            driving = self._spawn(partial(self._drive, over))
+            await asyncio.wait([driving, failing], return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for task in self._tasks:
+            self._ending = True
+            tasks = [failing, *self._tasks]
+            for task in tasks:
                 task.cancel()
-            await asyncio.gather(*self._tasks, return_exceptions=True)
+            await asyncio.gather(*tasks, return_exceptions=True)
+        if self._failure is not None:
+            raise self._failure
+
+    async def _drive(self, over: Callable[[Peer], bool]) -> None:
+        """Start the peer, and then all other tasks; return when the peer is over."""
+        peak = await in_thread(self._chain.peak)
+        if self._waits_for_link:
+            await self._linked.wait()
+            peak = await self._peak()
+        self._react(partial(self._driver.start, peak))
+        self._started.set()
+        self._spawn(self._follow_chain)
+        self._spawn(self._ask_player)
+        while not over(self.peer):
+            self._state_changed.clear()
+            await self._state_changed.wait()
+
+    async def _peak(self) -> int:
+        """The height of the tip, as soon as the node can be asked."""
+        while True:
+            try:
+                peak = await in_thread(self._chain.peak)
+            except NodeError as error:
+                self._report_trouble(str(error))
+                await asyncio.sleep(self._poll_time)
+            else:
+                self._report_trouble("")
+                return peak
 
     # --- from outside ---
 
@@ -159,7 +192,7 @@ class PeerRunner:
         self._linked.set()
         await self._started.wait()
         self._link = link
-        self._guarded(partial(self._driver.handle, Connected()))
+        self._take(Connected())
 
     def disconnected(self, link: Link) -> None:
         """Forget a connection, if it is still the one in use."""
@@ -168,7 +201,7 @@ class PeerRunner:
 
     def received(self, message: bytes) -> None:
         """Give the peer a message of the other side."""
-        self._guarded(partial(self._driver.handle, Received(message)))
+        self._take(Received(message))
 
     async def ready(self) -> None:
         """Return once the next message may be handled: when the decks before it are finished.
@@ -179,26 +212,29 @@ class PeerRunner:
             await asyncio.wait(self._last_steps)
 
     def failed(self, error: BaseException) -> None:
-        """End the run with this error."""
-        if self._failure is not None and not self._failure.done():
-            self._failure.set_exception(error)
+        """End the run with this error, unless it has failed before."""
+        if self._failure is None:
+            self._failure = error
+            self._failed.set()
 
     def longest_message(self) -> int:
         """The most bytes that a message of the other side can have now."""
         return self.peer.longest_message
 
     def command(self, command: Command) -> None:
-        """Give the peer a command. Raises `UsageError` if it is not possible now."""
-        refused = self._guarded(partial(self._driver.handle, command))
-        if refused is not None:
-            raise refused
+        """Give the peer a command.
+
+        Raises `UsageError` if it is not possible now, and `RunFailed`.
+        """
+        self._react(partial(self._driver.handle, command), may_refuse=True)
 
     # --- the ports of the peer ---
 
     def send(self, message: bytes) -> None:
         """Send a message, if there is a connection."""
-        if self._link is not None:
-            self._link.send(message)
+        with self._failing():
+            if self._link is not None:
+                self._link.send(message)
 
     def push(self, push: Push) -> None:
         """Offer a bundle to the node as soon as it can be asked."""
@@ -207,16 +243,19 @@ class PeerRunner:
 
     def compute(self, work: DeckWork) -> None:
         """Compute a step of a deck in a thread."""
-        task = self._spawn(self._computed(self._decks.submit(self.peer.config.side, work)))
+        with self._failing():
+            step = self._decks.submit(self.peer.config.side, work)
+            task = self._spawn(partial(self._computed, step))
         if work.is_last:
             self._last_steps.add(task)
             task.add_done_callback(self._last_steps.discard)
 
     def notify(self, event: SessionEvent) -> None:
         """Pass an event to the player and to every listener."""
-        for listener in self._listeners:
-            listener(event)
-        self._player.follow(event)
+        with self._failing():
+            for listener in self._listeners:
+                listener(event)
+            self._player.follow(event)
 
     def restart(self) -> None:
         """Raise `InvariantError`: an actor of this process ends with it."""
@@ -241,6 +280,7 @@ class PeerRunner:
 
     async def _offer_pushes(self) -> None:
         while self._pushes:
+            self._go_on()
             bundle, push = next(iter(self._pushes.items()))
             try:
                 result, pending = await in_thread(_offer, self._chain, push)
@@ -249,7 +289,7 @@ class PeerRunner:
                 self._pushes[bundle] = self._pushes.pop(bundle)
                 raise
             self._pushes.pop(bundle, None)
-            self._guarded(partial(self._driver.pushed, push, result, pending))
+            self._react(partial(self._driver.pushed, push, result, pending))
 
     async def _report_tip(self) -> None:
         """Report the tip if it changed, again while the peer starts to watch more coins.
@@ -262,12 +302,13 @@ class PeerRunner:
             if same and self._block and await in_thread(self._chain.peak) == self._block.peak:
                 return
             block = await in_thread(observe, self._chain, watched)
+            self._go_on()
             self._looked_at = watched
             if block != self._block:
                 if self._block is None or block.peak != self._block.peak:
                     self.notify(BlockMade(block.peak))
                 self._block = block
-                self._guarded(partial(self._driver.handle, block))
+                self._react(partial(self._driver.handle, block))
             if len(set(self._driven.watched)) == len(watched):
                 return
 
@@ -280,10 +321,13 @@ class PeerRunner:
 
     async def _ask_player(self) -> None:
         while True:
+            self._go_on()
             self._changed.clear()
             # First what it wants of its own accord: a deck can be prepared while it thinks.
             command = self._player.next_command()
             if command is not None and self._carried_out(command):
+                # A player that always wants something keeps nothing else from happening.
+                await asyncio.sleep(0)
                 continue
             question = self._driven.next_question()
             if question is None:
@@ -302,39 +346,67 @@ class PeerRunner:
         return True
 
     async def _computed(self, step: Future[DeckResult]) -> None:
-        result = await asyncio.wrap_future(step)
-        self._guarded(partial(self._driver.handle, DeckComputed(result)))
-
-    async def _until(self, over: Callable[[Peer], bool]) -> None:
-        while not over(self.peer):
-            self._state_changed.clear()
-            await self._state_changed.wait()
+        result = await result_of(step)
+        self._react(partial(self._driver.handle, DeckComputed(result)))
 
     # --- internal ---
 
-    def _guarded(self, react: Callable[[], object]) -> UsageError | None:
-        """Let the peer react; returns the refusal of a command. Any other failure ends the run."""
+    def _take(self, event: Event) -> None:
+        """Give the peer an event from outside; `run` raises its failure."""
+        with suppress(RunFailed):
+            self._react(partial(self._driver.handle, event))
+
+    def _react(self, react: Callable[[], object], *, may_refuse: bool = False) -> None:
+        """Let the peer react, unless the run has failed. Raises `RunFailed`.
+
+        A peer that `may_refuse` raises `UsageError` before it has effects.
+        """
+        self._go_on()
         try:
             react()
-        except Exception as error:
-            if isinstance(error, UsageError) and not isinstance(error, StoreError):
-                return error
+        except INTERRUPTS:
+            raise
+        except BaseException as error:
+            refused = isinstance(error, UsageError) and not isinstance(error, StoreError)
+            if may_refuse and refused and self._failure is None:
+                raise
             self.failed(error)
+            raise RunFailed from None
         self._changed.set()
         self._state_changed.set()
-        return None
 
-    def _spawn(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
-        task = asyncio.ensure_future(work)
+    def _go_on(self) -> None:
+        """Raise `RunFailed` if the run has failed."""
+        if self._failure is not None:
+            raise RunFailed
+
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        """End the run with an error in this block, which is raised nevertheless."""
+        try:
+            yield
+        except INTERRUPTS:
+            raise
+        except BaseException as error:
+            self.failed(error)
+            raise
+
+    def _spawn(self, work: Callable[[], Awaitable[None]]) -> asyncio.Task[None]:
+        task = asyncio.ensure_future(self._done(work))
         self._tasks.add(task)
-        task.add_done_callback(self._ended)
+        task.add_done_callback(self._tasks.discard)
         return task
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        failure = None if task.cancelled() else task.exception()
-        if failure is not None:
-            self.failed(failure)
+    async def _done(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Do the work of a task; an error ends the run before anything else happens."""
+        try:
+            await work()
+        except INTERRUPTS:
+            raise
+        except BaseException as error:
+            if self._ending:
+                raise
+            self.failed(error)
 
 
 def _offer(chain: Chain, push: Push) -> tuple[PushResult, tuple[Bundle, ...]]:
@@ -355,4 +427,24 @@ async def in_thread(call: Callable[P, T], *args: P.args, **options: P.kwargs) ->
             future.set_exception(error)
 
     Thread(target=run, daemon=True).start()
-    return await asyncio.wrap_future(future)
+    return await result_of(future)
+
+
+async def result_of(future: Future[T]) -> T:
+    """Wait for what a thread computes, and raise whatever it raises.
+
+    A future of asyncio could not raise all of it: some errors would leave it pending for ever.
+    """
+    loop, done = asyncio.get_running_loop(), asyncio.Event()
+
+    def wake(_: Future[T]) -> None:
+        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            loop.call_soon_threadsafe(done.set)
+
+    future.add_done_callback(wake)
+    try:
+        await done.wait()
+    except asyncio.CancelledError:
+        future.cancel()
+        raise
+    return future.result()

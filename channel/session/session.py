@@ -23,6 +23,7 @@ from channelsim.channel.peer.interface import (
     Command,
     News,
     OpeningFailed,
+    OwnFault,
     Proposed,
     ProposeGames,
     YourTurn,
@@ -287,6 +288,8 @@ class Session:
                     self._declined = reason
             case BrokenOff():
                 raise SessionBroken(NAMES[side], news)
+            case OwnFault(reason):
+                raise InvariantError(f"the {NAMES[side]} broke off by its own fault: {reason}")
             case OpeningFailed(deadline):
                 detail = f"no funding by height {deadline}"
                 blame = Blame(NAMES[side.other], "the funding", "CH-OPEN-7", detail)

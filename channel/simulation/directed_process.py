@@ -296,7 +296,7 @@ class _Ports:
     def disconnected(self, link: Connection) -> None:
         self.link = None
 
-    def failed(self, error: Exception) -> None:
+    def failed(self, error: BaseException) -> None:
         raise error
 
     # --- the ports of the peer ---

@@ -5,21 +5,27 @@ events to a peer again; as a peer is deterministic, it is then where it was. Eve
 nothing are left out: blocks in which nothing happens, messages that are ignored, and connections
 that change nothing (a restart counts as a new one anyway). So is the preparation of decks (PD-12):
 the journal has its outcome.
+
+A peer that fails to handle an event leaves the channel by its own fault, unless the event is a
+block. The journal has that decision in the place of the event: otherwise the other side would
+repeat its message after every restart, and a mended version would replay it differently.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
-import msgspec
-
+from channelsim import plugins
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.observations import Block
-from channelsim.channel.errors import InvariantError, UsageError
+from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.interface import (
+    Command,
     Connected,
     Effect,
     Event,
+    Fault,
     Proposed,
     Received,
     SawCards,
@@ -28,7 +34,7 @@ from channelsim.channel.peer.interface import (
     Watch,
     YourTurn,
 )
-from channelsim.channel.peer.machine import Peer
+from channelsim.channel.peer.machine import TRANSITIONS, Peer
 from channelsim.channel.peer.onchain.dispute_state import Dispute
 from channelsim.channel.peer.peer_state import PeerState, Phase, endpoint_of, play_of
 from channelsim.channel.peer.play.sending import unanswered, your_turns
@@ -43,6 +49,7 @@ from channelsim.channel.store.snapshots import (
     decode_snapshot,
     encode_snapshot,
 )
+from channelsim.channel.system.interrupt import INTERRUPTS
 
 EVENTS_PER_SNAPSHOT = 50
 """Events after which a snapshot is taken, if the peer is not in a dispute.
@@ -63,8 +70,8 @@ class DurablePeer:
 
     It takes a new peer. With an empty store it stays one; otherwise it becomes the peer that the
     store is of, and `start` returns what a driver has to know again. Raises `StoreError` for a
-    store that cannot be read, or that another configuration wrote. After a failed write it does
-    nothing any more.
+    store that cannot be read, or that another configuration wrote. After a failure it does nothing
+    any more.
     """
 
     def __init__(
@@ -73,7 +80,7 @@ class DurablePeer:
         self.peer = peer
         self._events_per_snapshot = events_per_snapshot
         self._store = store
-        self._failed: StoreError | None = None
+        self._failed: BaseException | None = None
         # Events that changed nothing, the last of each kind: they count if something follows.
         self._pending: dict[str, Event] = {}
         self._recorded_block = Block(0)
@@ -83,15 +90,17 @@ class DurablePeer:
         self._erased = False
         self._watched: list[Coin] = []
         self._reveals: list[Reveal] = []
+        # Those of a connection that the peer failed to handle; others are repeated with the next.
+        self._effects_of_restart: list[Effect] = []
         contents = store.load()
         self._started = bool(contents.events or contents.opening)
         try:
             self._restore(contents)
-        except (msgspec.MsgspecError, UsageError, InvariantError, ValueError, KeyError) as error:
-            if isinstance(error, StoreError):
-                raise
+        except StoreError:
+            raise
+        except Exception as error:
             raise StoreError(
-                f"{store.name}: it does not lead to a peer of this channel ({error}):"
+                f"{store.name}: it does not lead to a peer of this channel ({_reason(error)}):"
                 " it is damaged, or was written with other keys, settings or programs"
             ) from None
 
@@ -100,40 +109,77 @@ class DurablePeer:
     def start(self, peak: int) -> list[Effect]:
         """Begin at this height; after a restart, watch the same coins and ask the player again."""
         if self._started:
-            return [*(Watch(coin) for coin in self._watched), *self._questions()]
-        effects = self.peer.start(peak)
-        self._record([Start(peak)], effects)
+            watched = [Watch(coin) for coin in self._watched]
+            return [*watched, *self._effects_of_restart, *self._questions()]
+        with self._failing():
+            effects = self.peer.start(peak)
+            self._record([Start(peak)], effects)
         self._started = True
         return effects
 
     def handle(self, event: Event) -> list[Effect]:
         """Handle an event; it is durable when this returns its effects.
 
-        Raises `UsageError` for a command that cannot be carried out, and `StoreError`.
+        Raises `UsageError` for a command that cannot be carried out, and `StoreError`. Any other
+        error is a failure of this program, or of a plug-in.
         """
+        with self._failing():
+            due = not self._states or self._since_snapshot >= self._events_per_snapshot
+            if (due or self._erased) and can_be_saved(self.peer.state):
+                self._save_snapshot()
+        before = self.peer.state
+        event, effects = self._react(event)
+        with self._failing():
+            self._keep(event, before, effects)
+        return effects
+
+    def _react(self, event: Event) -> tuple[Event, list[Effect]]:
+        """Let the peer handle an event, or leave the channel if it fails to: the event to write.
+
+        Raises `UsageError` for a command that cannot be carried out.
+        """
+        try:
+            return event, self.peer.handle(event)
+        except INTERRUPTS:
+            raise
+        except BaseException as error:
+            if isinstance(error, UsageError) and isinstance(event, Command):
+                raise
+            with self._failing():
+                # The peer still has the state from before the event.
+                if isinstance(event, Block) or Fault not in TRANSITIONS[self.peer.phase]:
+                    raise
+                fault = Fault(_reason(error))
+                return fault, self.peer.handle(fault)
+
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        """Do nothing any more after an error in this block."""
         if self._failed is not None:
             raise self._failed
-        due = not self._states or self._since_snapshot >= self._events_per_snapshot or self._erased
-        if due and can_be_saved(self.peer.state):
-            self._save_snapshot()
-        before = self.peer.state
-        effects = self.peer.handle(event)
+        try:
+            yield
+        except BaseException as error:
+            self._failed = error
+            raise
+
+    # --- writing ---
+
+    def _keep(self, event: Event, before: PeerState, effects: Sequence[Effect]) -> None:
+        """Write an event, with those before it that changed nothing; or postpone it like them."""
         if isinstance(event, Block | Received | Connected) and _changed_nothing(
             before, self.peer.state, effects
         ):
             self._postpone(event, before)
-            return effects
+            return
         lasting: Sequence[JournalEvent] = (event,)
         if prepares_decks(event, before):
             lasting = decks_changed(before, self.peer.state)
             if not lasting:
-                return effects
+                return
         self._record([*self._pending.values(), *lasting], effects)
         self._pending.clear()
         self._note_reveals(event, effects)
-        return effects
-
-    # --- writing ---
 
     def _postpone(self, event: Event, before: PeerState) -> None:
         """Write an event that changed nothing once something follows from it."""
@@ -151,7 +197,7 @@ class DurablePeer:
         for event in events:
             data.append(encode_event(event, block))
             block = event if isinstance(event, Block) else block
-        self._written(lambda: self._store.append(data, records))
+        self._store.append(data, records)
         self._recorded_block = block
         self._since_snapshot += len(events)
         self._erased |= _erases(effects)
@@ -164,7 +210,7 @@ class DurablePeer:
         self._reveals = [one for one in self._reveals if one.game_id in live]
         snapshot = encode_snapshot(state, self._watched, self._reveals)
         rows = encode_newer(history, self._states)
-        self._written(lambda: self._store.save_snapshot(snapshot, rows))
+        self._store.save_snapshot(snapshot, rows)
         self._states += len(rows)
         self._since_snapshot = 0
         self._erased = False
@@ -186,13 +232,6 @@ class DurablePeer:
         if len(same) < MOST_REVEALS and all(one.data != reveal.data for one in same):
             self._reveals.append(reveal)
 
-    def _written(self, write: Callable[[], None]) -> None:
-        try:
-            write()
-        except StoreError as error:
-            self._failed = error
-            raise
-
     # --- reading ---
 
     def _restore(self, contents: Contents) -> None:
@@ -211,8 +250,13 @@ class DurablePeer:
         if self._started:
             # Nothing is signed before the other side's last numbers are here: this may be an old
             # copy of the store. They come with the next connection.
-            self.peer.handle(Connected())
-            self._postpone(Connected(), self.peer.state)
+            before = self.peer.state
+            event, effects = self._react(Connected())
+            if isinstance(event, Fault):
+                self._effects_of_restart = effects
+                self._keep(event, before, effects)
+            else:
+                self._postpone(event, self.peer.state)
 
     def _replay(self, data: bytes) -> None:
         event = decode_event(data, self._recorded_block)
@@ -237,6 +281,12 @@ class DurablePeer:
         groups = [play.state.group(group_id) for group_id in unanswered(endpoint, play)]
         asked: list[Effect] = [Tell(Proposed(group)) for group in groups if group is not None]
         return asked + (your_turns(endpoint, play) if play.potato else [])
+
+
+def _reason(error: BaseException) -> str:
+    """An exception as a line that can be printed."""
+    text = plugins.described(error)
+    return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in text)
 
 
 def _erases(effects: Sequence[Effect]) -> bool:

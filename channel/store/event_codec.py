@@ -20,6 +20,7 @@ from channelsim.channel.peer.interface import (
     Connected,
     DecksChanged,
     Event,
+    Fault,
     GoOnChain,
     Pinned,
     ProposeGames,
@@ -54,6 +55,7 @@ _KINDS: dict[str, type] = {
     "decks": DecksChanged,
     "close": Close,
     "on chain": GoOnChain,
+    "fault": Fault,
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 _encoder = msgspec.msgpack.Encoder()

@@ -48,7 +48,7 @@ class WatchedPeer:
         self._log: LineLog | None = None
         self._count = 0
         self._newest = -1
-        self._failed: StoreError | None = None
+        self._failed: BaseException | None = None
 
     def start(self, peak: int) -> list[Effect]:
         """Begin at this height, or go on after a restart."""
@@ -92,6 +92,9 @@ class WatchedPeer:
         except UsageError as error:
             self._failed = StoreError(f"{error}; the peer has stopped, nothing is lost")
             raise self._failed from None
+        except BaseException as error:
+            self._failed = error
+            raise
 
     def _replace(self, newest: NewestState) -> None:
         path = self._folder / NEWEST

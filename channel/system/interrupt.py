@@ -25,6 +25,10 @@ class Ended(SystemExit):
     """A second signal ends the command at once."""
 
 
+INTERRUPTS = (KeyboardInterrupt, Ended)
+"""What signals raise. Every other exception is a failure of the code that raises it."""
+
+
 class _State:
     """`first`: the first signal and when it came; `held`: by how many contexts it is held back.
 

@@ -1,4 +1,4 @@
-"""Transitions to the chain: after a violation, by our wish, or after the other side's close.
+"""Transitions to the chain: after a violation or a fault, by our wish, or after the other side.
 
 Source: spec/channel.md, "Going on chain".
 """
@@ -17,8 +17,10 @@ from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.interface import (
     BrokenOff,
     Effect,
+    Fault,
     NotProposed,
     OldCopy,
+    OwnFault,
     Push,
     Tell,
     Watch,
@@ -70,6 +72,19 @@ def break_off(
     state, pushes = _publish(state)
     news = BrokenOff(accused, number, tuple(slashable))
     return state, [*effects, *pushes, Tell(news)]
+
+
+def on_fault(config: Config, state: PeerState, fault: Fault) -> Transition:
+    """Stop off-chain play because we cannot go on with it, as after a violation of the other side.
+
+    What we could not handle would come again: the other side repeats its message.
+    """
+    if state.opening.opened is None:
+        return replace(state, phase=Phase.FAILED), [Tell(OwnFault(fault.reason, None))]
+    number = play_of(state).newest.state.number
+    state, effects = _go_on_chain(config, state, {})
+    state, pushes = _publish(state)
+    return state, [*effects, *pushes, Tell(OwnFault(fault.reason, number))]
 
 
 def leave(config: Config, state: PeerState, reason: str) -> Transition:

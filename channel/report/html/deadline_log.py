@@ -23,6 +23,7 @@ from channelsim.channel.peer.interface import (
     FundingSent,
     News,
     OpeningFailed,
+    OwnFault,
 )
 from channelsim.channel.protocol.messages import (
     Advisory,
@@ -135,7 +136,7 @@ class DeadlineLog:
                 self._end_coins("not funded in time")
             case ChannelOpen(coin, _):
                 self._close(coin.id, "funded", self._height)
-            case BrokenOff() | LeftForChain() | UnilateralClose():
+            case BrokenOff() | OwnFault() | LeftForChain() | UnilateralClose():
                 self._end_play()
             case UnrollSeen(number, coin, height):
                 self._end_play()

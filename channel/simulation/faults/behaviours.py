@@ -18,6 +18,7 @@ from channelsim.channel.peer.interface import (
     Connected,
     Effect,
     Event,
+    Fault,
     Pinned,
     Push,
     Received,
@@ -64,6 +65,11 @@ def clock(by: int) -> EventChange:
 def cancels_accepted(peer: Peer, event: Event | None) -> Event | None:
     """Turn an acceptance into a cancellation."""
     return CancelGames(event.group_id, "no") if isinstance(event, AcceptGames) else event
+
+
+def fails_at_requests(peer: Peer, event: Event | None) -> Event | None:
+    """Fail to handle a request for the potato."""
+    return Fault("planted") if is_request(peer, event) else event
 
 
 def is_request(peer: Peer, event: Event | None) -> bool:

@@ -22,6 +22,7 @@ from channelsim.channel.peer.interface import (
     DeckBurnt,
     OldCopy,
     OpeningFailed,
+    OwnFault,
     Received,
     Send,
     Tell,
@@ -63,7 +64,7 @@ UNREPEATED = Request | Resume | Advisory | DeckStep | DeckAbort
 FREE = 1 << 16
 """Bytes that a message may always have; the limit of a longer one depends on the state."""
 
-ENDS = LeftForChain | UnilateralClose | OldCopy | OpeningFailed | ChannelClosed
+ENDS = LeftForChain | OwnFault | UnilateralClose | OldCopy | OpeningFailed | ChannelClosed
 """News after which the honest side ignores messages."""
 
 

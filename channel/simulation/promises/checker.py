@@ -22,7 +22,7 @@ from channelsim.channel.simulation.promises.due_spends import (
 )
 from channelsim.channel.simulation.promises.hands import unaccounted
 from channelsim.channel.simulation.promises.liveness import unsettled
-from channelsim.channel.simulation.promises.news import wrong_news
+from channelsim.channel.simulation.promises.news import failures, wrong_news
 from channelsim.channel.simulation.promises.old_copies import Restored, broken_to_copy, restored
 from channelsim.channel.simulation.promises.safety import losses, unreported, unsafe
 from channelsim.channel.simulation.promises.secrecy import secrecy
@@ -47,9 +47,10 @@ def check(run: Run) -> list[BrokenPromise]:
 
 def _check(run: Run) -> list[BrokenPromise]:
     talk = conversation(run)
+    failed = [BrokenPromise("duty", how) for how in failures(run)]
     copy = restored(run) if run.scenario.old_copy else None
     if copy is not None:
-        return [*_check_old_copy(run, talk, copy)]
+        return [*failed, *_check_old_copy(run, talk, copy)]
     # After a broken law there is no state that both agree on.
     agreed = not talk.broken
     found: tuple[tuple[str, Iterable[str]], ...] = (
@@ -69,7 +70,7 @@ def _check(run: Run) -> list[BrokenPromise]:
         ("news", wrong_news(run, talk)),
         ("hands", unaccounted(run, talk)),
     )
-    return [BrokenPromise(promise, how) for promise, hows in found for how in hows]
+    return [*failed, *(BrokenPromise(promise, how) for promise, hows in found for how in hows)]
 
 
 def _check_old_copy(run: Run, talk: Conversation, copy: Restored) -> Iterator[BrokenPromise]:

@@ -15,6 +15,7 @@ from channelsim.channel.peer.interface import (
     BrokenOff,
     Effect,
     Ignored,
+    OwnFault,
     Push,
     Received,
     Send,
@@ -134,7 +135,7 @@ def _taken(talk: Conversation, turn: JournalEntry) -> tuple[bytes, ...]:
         return ()
     for effect in turn.effects:
         match effect:
-            case Tell(BrokenOff(slashable=())) | Tell(Ignored()):
+            case Tell(BrokenOff(slashable=())) | Tell(OwnFault()) | Tell(Ignored()):
                 return ()
             case _:
                 pass

@@ -22,6 +22,7 @@ from channelsim.channel.peer.interface import (
     GameSettled,
     GameStarted,
     News,
+    OwnFault,
     Tell,
 )
 from channelsim.channel.simulation.model.conversation import Conversation
@@ -31,6 +32,9 @@ from channelsim.games.amounts import counted
 
 FINAL = ChannelClosed | ChannelSettled | GameEnded
 """News that is final: it is reported only at the confirmation depth."""
+
+LEAVES = BrokenOff | OwnFault | LeftForChain | UnilateralClose
+"""News that off-chain play ends, and the channel is on chain."""
 
 
 def wrong_news(run: Run, talk: Conversation) -> Iterator[str]:
@@ -42,6 +46,16 @@ def wrong_news(run: Run, talk: Conversation) -> Iterator[str]:
     refused = {name for name, _, answer in end.pushed if answer is Answer.REFUSED}
     if refused and run.scenario.weather == "calm":
         yield f"the node refused {sorted(refused)}"
+
+
+def failures(run: Run) -> Iterator[str]:
+    """Find honest sides that failed to handle an event, and gave the channel up for that."""
+    for side, party in enumerate(run.parties):
+        if run.scenario.adversary and side == run.scenario.side:
+            continue
+        for one in party.news:
+            if isinstance(one, OwnFault):
+                yield f"the {party.name} failed to handle an event: {one.reason}"
 
 
 def valid_news(news: Iterable[News]) -> list[News]:
@@ -106,10 +120,7 @@ def untrue(
     for settled in valid:
         if isinstance(settled, ChannelSettled) and settled.ours != got:
             yield f"settled at {counted(settled.ours, 'mojo')}, and there are {got}"
-    if (
-        len([one for one in valid if isinstance(one, BrokenOff | LeftForChain | UnilateralClose)])
-        > 1
-    ):
+    if sum(isinstance(one, LEAVES) for one in valid) > 1:
         yield "went on chain more than once"
 
 

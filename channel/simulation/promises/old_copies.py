@@ -19,6 +19,7 @@ from channelsim.channel.peer.interface import (
     BrokenOff,
     Connected,
     OldCopy,
+    OwnFault,
     Push,
     Received,
     Send,
@@ -32,7 +33,7 @@ from channelsim.channel.simulation.promises.safety import channel_coin, short_of
 from channelsim.channel.simulation.promises.signatures import contradictions
 from channelsim.channel.simulation.run import JournalEntry, Run
 
-CHAIN = UnilateralClose | LeftForChain | BrokenOff | ChannelClosed
+CHAIN = UnilateralClose | LeftForChain | BrokenOff | OwnFault | ChannelClosed
 """News after which messages no longer count."""
 
 CLOSES = ("unroll", "shutdown")

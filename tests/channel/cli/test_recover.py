@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import socket
 import sqlite3
@@ -102,7 +103,7 @@ def lines(out: str) -> list[dict[str, Any]]:
 
 
 def test_a_hand_is_recovered_from_the_disk_though_blocks_are_replaced(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], recwarn: pytest.WarningsRecorder
 ) -> None:
     table = sit("recover")
     directory, _ = dead_in_a_hand(tmp_path, table)
@@ -116,9 +117,17 @@ def test_a_hand_is_recovered_from_the_disk_though_blocks_are_replaced(
     assert "ChannelSettled" in events
     assert lines(ran.out)[-1]["text"].startswith(f"the channel has ended: {paid} mojos")
     with table.chain.served() as url:
-        again = channelsim(capsys, "recover", directory, "--node", url, "--text")
-    assert (again.code, again.err) == (0, "")
-    assert f"{paid} mojos" in again.out
+        for command in ("recover", "close"):
+            again = channelsim(capsys, command, directory, "--node", url, "--json")
+            gc.collect()
+            assert (again.code, again.err) == (0, "")
+            # The other side is not looked for, and no work is left undone.
+            (line,) = lines(again.out)
+            assert f"{paid} mojos" in line["text"]
+        ended = channelsim(capsys, "peer", "connect", directory, "--node", url, "--json")
+        assert (ended.code, ended.err) == (1, "")
+        assert [line["event"] for line in lines(ended.out)] == ["Ended"]
+    assert not [one for one in recwarn if "never awaited" in str(one.message)]
 
 
 def test_a_copy_from_before_the_funding_does_not_say_that_there_was_none(

@@ -16,6 +16,7 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.network.connection import Connection
 from channelsim.channel.network.identity import (
     NetworkIdentity,
+    Pairing,
     make_identity,
     read_fingerprint,
     read_identity,
@@ -23,7 +24,8 @@ from channelsim.channel.network.identity import (
 from channelsim.channel.network.link import Link, connect, listen
 from channelsim.channel.protocol.messages import MAX_MESSAGE
 from channelsim.games.chance import Chance
-from tests.channel.network.wire import HASTY, Ear, Place, pairings, place, until
+from channelsim.plugins import WrongAnswer
+from tests.channel.network.wire import GUARD, HASTY, Ear, Place, frame, pairings, place, until
 
 CHANCE = Chance(b"network")
 
@@ -205,3 +207,67 @@ def test_an_address_that_cannot_be_used_is_refused_in_one_line(tmp_path: Path) -
                 pass
 
     asyncio.run(talk())
+
+
+class Failing(Ear):
+    """An end that fails to take a connection or a message, and hears of it."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.failures: list[BaseException] = []
+        self._name = name
+
+    def _may_fail(self, name: str) -> None:
+        if name == self._name:
+            raise WrongAnswer(name)
+
+    async def connected(self, link: Connection) -> None:
+        self._may_fail("connected")
+        await super().connected(link)
+
+    def received(self, message: bytes) -> None:
+        self._may_fail("received")
+        super().received(message)
+
+    def disconnected(self, link: Connection) -> None:
+        self._may_fail("disconnected")
+        super().disconnected(link)
+
+    def failed(self, error: BaseException) -> None:
+        self.failures.append(error)
+
+
+@pytest.mark.parametrize("name", ["connected", "received", "disconnected"])
+def test_whatever_fails_in_a_connection_is_reported(tmp_path: Path, name: str) -> None:
+    """Also what is no `Exception`: it must not end a task in silence."""
+
+    async def play() -> None:
+        ear = Failing(name)
+        async with place(tmp_path, ear=ear) as here:
+            _, writer = await here.open(here.friend)
+            writer.write(frame(b"") + frame(b"message"))
+            await until(lambda: bool(ear.links) or bool(ear.failures))
+            writer.close()
+            await until(lambda: bool(ear.failures))
+            assert [str(one) for one in ear.failures] == [name]
+
+    asyncio.run(play())
+
+
+class Keyless(Pairing):
+    """A pairing whose key cannot be used."""
+
+    def context(self, *, server: bool) -> ssl.SSLContext:
+        raise ValueError("no key")
+
+
+def test_a_side_that_can_accept_no_connections_does_not_wait_for_them(tmp_path: Path) -> None:
+    here, _, _ = pairings(tmp_path)
+
+    async def play() -> None:
+        keyless = Keyless(here.identity, here.counterparty, here.limits)
+        async with asyncio.timeout(GUARD), listen(Link(Ear()), ("127.0.0.1", 0), keyless):
+            await asyncio.Event().wait()
+
+    with pytest.raises(ValueError, match="no key"):
+        asyncio.run(play())

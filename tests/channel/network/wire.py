@@ -55,7 +55,7 @@ class Ear:
     def disconnected(self, link: Connection) -> None:
         self.lost += 1
 
-    def failed(self, error: Exception) -> None:
+    def failed(self, error: BaseException) -> None:
         raise error
 
 

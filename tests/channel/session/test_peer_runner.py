@@ -104,12 +104,12 @@ class Place:
             chain,
             player or Spectator(),
             decks or DeckThreads(),
-            [self._listen],
+            [self.listen],
             poll_time=0.01,
             on_trouble=lambda trouble: self.troubles.append(trouble.reason),
         )
 
-    def _listen(self, event: SessionEvent) -> None:
+    def listen(self, event: SessionEvent) -> None:
         if isinstance(event, NewsFor):
             self.news.append(event.news)
 

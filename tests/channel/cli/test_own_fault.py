@@ -1,0 +1,110 @@
+"""A process that fails to handle a message leaves the channel, and says whose fault it is."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from channelsim.channel.chain.simulator import SimulatedChain
+from channelsim.channel.store.keys_file import read_keys
+from tests.channel.cli.test_peer import GUARD, NAMES, address, fingerprint, wallet_file
+
+MENDED = "from channelsim.channel.cli import main; main()"
+BROKEN = (
+    """
+from channelsim.channel.errors import InvariantError
+from channelsim.channel.peer.machine import TRANSITIONS, Phase
+from channelsim.channel.protocol.messages import Batch
+
+handler = TRANSITIONS[Phase.PLAYING][Batch]
+
+def handle(config, state, batch):
+    if batch.number >= %d:
+        raise InvariantError("planted")
+    return handler(config, state, batch)
+
+TRANSITIONS[Phase.PLAYING][Batch] = handle
+"""
+    + MENDED
+)
+"""A program that fails to handle batches from this number on."""
+
+
+async def begin(program: str, *arguments: object) -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", program, "peer", *map(str, arguments), "--json"),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+
+
+async def line(process: asyncio.subprocess.Process, event: str) -> dict[str, Any]:
+    """Read lines until one of this event."""
+    assert process.stdout is not None
+    while True:
+        text = await asyncio.wait_for(process.stdout.readline(), GUARD)
+        assert text, f"it ended before {event}"
+        found: dict[str, Any] = json.loads(text)
+        if found["event"] == event:
+            return found
+
+
+@pytest.mark.parametrize("number", [3, pytest.param(7, marks=pytest.mark.long)])
+def test_a_process_that_cannot_handle_a_batch_goes_on_chain_and_a_mended_one_goes_on(
+    tmp_path: Path, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHANNELSIM_PASSPHRASE", "correct horse")
+    chain = SimulatedChain(1)
+    keys = [wallet_file(chain, tmp_path, name) for name in NAMES]
+    alice, bob = (tmp_path / name for name in NAMES)
+    prints = [fingerprint(one) for one in (alice, bob)]
+    pause = 0.5
+    settled: set[str] = set()
+
+    async def farm() -> None:
+        while True:
+            await asyncio.sleep(pause)
+            chain.farm()
+
+    async def play(url: str) -> None:
+        nonlocal pause
+        farming = asyncio.ensure_future(farm())
+        terms = ("--game", "spacepoker", "--hands", "1", "--node", url, "--policy", "caller")
+        given = (*terms, "--peer", prints[0], "--wallet-key", keys[1])
+        second = await begin(BROKEN % number, "listen", bob, *given)
+        place = address(await line(second, "Listening"))
+        given = (*terms, "--peer", prints[1], "--wallet-key", keys[0], "--address", place)
+        first = await begin(MENDED, "connect", alice, *given)
+        told = await line(second, "OwnFault")
+        assert told["text"].startswith("breaks off by its own fault: InvariantError: planted;")
+        second.kill()
+        await second.communicate()
+        # Once broken, and once mended: neither begins again.
+        second = await begin(BROKEN % number, "listen", bob, "--address", place)
+        await line(second, "Listening")
+        second.kill()
+        await second.communicate()
+        second = await begin(MENDED, "listen", bob, "--address", place)
+        pause = 0.1
+        for process in (first, second):
+            settled.add((await line(process, "ChannelSettled"))["text"])
+            assert (await line(process, "Ended"))["text"] == "the end"
+            _, said = await process.communicate()
+            assert (process.returncode, said) == (1, b"")
+        farming.cancel()
+
+    with chain.served() as url:
+        asyncio.run(play(url))
+        configs = [read_keys(one, b"correct horse") for one in (alice, bob)]
+    (text,) = settled
+    paid = [int(one) for one in re.findall(r"(?:Initiator|Receiver) (\d+)", text)]
+    assert sum(paid) == sum(configs[0].agreement.contributions)
+    for config, amount in zip(configs, paid, strict=True):
+        coins = chain.coins_at(config.reward_address)
+        assert amount in {seen.coin.amount for seen in coins}
