@@ -31,6 +31,9 @@ T = TypeVar("T")
 PAGES = 100
 """The most pages of coins that are read for one address."""
 
+MOST_CHILDREN = 6_200
+"""The most coins that one spend can create: a block has no cost for more."""
+
 MOST_MOJOS, MOST_HEIGHT = (1 << 63) - 1, (1 << 32) - 1
 
 _REFUSAL = re.compile(r"\berror ([A-Z][A-Z0-9_]+)$")
@@ -166,6 +169,22 @@ class RpcChain:
                     raise self._wrong(f"lists only some of the coins at {puzzle_hash.hex()}")
                 return list(found.values())
         raise self._wrong(f"lists the coins at {puzzle_hash.hex()} without end")
+
+    def children(self, coin_id: bytes) -> list[CoinSeen]:
+        """The coins that this coin's spend created, by id, without solutions."""
+        # A real node refuses heights that are null.
+        answer = self._ask(
+            lambda node: node.get_coin_records_by_parent_ids(
+                [coin_id], 0, MOST_HEIGHT, include_spent_coins=True
+            )
+        )
+        records = answer.coin_records or []
+        if len(records) > MOST_CHILDREN or answer.truncated or answer.next_cursor is not None:
+            raise self._wrong(f"lists more coins than one spend creates for {coin_id.hex()}")
+        found = {seen.coin.id: seen for seen in map(self._seen, records)}
+        if any(seen.coin.parent != coin_id for seen in found.values()):
+            raise self._wrong(f"lists a coin that {coin_id.hex()} did not create")
+        return [found[child_id] for child_id in sorted(found)]
 
     def push(self, bundle: Bundle) -> PushResult:
         """Offer a bundle to the mempool. Asked again after a broken connection, a node that took

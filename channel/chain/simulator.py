@@ -120,11 +120,11 @@ class SimulatedChain:
         return PushResult(ANSWERS.get(error, Answer.REFUSED), error)
 
     def children(self, coin_id: bytes) -> list[CoinSeen]:
-        """The coins that this coin's spend created."""
+        """The coins that this coin's spend created, by id, without solutions."""
         found = self._node.get_coin_records_by_parent_ids(
             [coin_id], include_spent_coins=True
         ).coin_records
-        return [_seen(record) for record in found or []]
+        return sorted((_seen(record) for record in found or []), key=lambda seen: seen.coin.id)
 
     def pending(self, coin_id: bytes) -> list[Bundle]:
         """The bundles in the mempool that spend this coin."""

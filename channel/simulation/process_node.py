@@ -70,7 +70,7 @@ class ProcessNode:
         return list(self._ask("coins_at", puzzle_hash))
 
     def children(self, coin_id: bytes) -> list[CoinSeen]:
-        """The coins that this coin's spend created."""
+        """The coins that this coin's spend created, by id, without solutions."""
         return list(self._ask("children", coin_id))
 
     def pending(self, coin_id: bytes) -> list[Bundle]:

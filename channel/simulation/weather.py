@@ -7,7 +7,7 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from channelsim.channel.chain.coins import Bundle
-from channelsim.channel.chain.interface import Answer, FarmableChain, PushResult
+from channelsim.channel.chain.interface import Answer, FarmableChain, PushResult, with_children
 from channelsim.channel.chain.observations import Block, CoinSeen
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.games.chance import Chance
@@ -136,7 +136,8 @@ class Weather:
         """Hide the solutions that the honest side's node does not give yet."""
         if not self._is(index, "blind"):
             return block
-        return Block(block.peak, tuple(self._hide(seen, block.peak) for seen in block.coins))
+        coins = (self._hide(seen, block.peak) for seen in block.coins)
+        return Block(block.peak, with_children(self._chain, block.peak, coins))
 
     def _is(self, index: int, weather: str) -> bool:
         """True if this is the weather, and the peer with this index is the honest one."""

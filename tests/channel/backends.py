@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.full_node import Patience, RpcChain
 from channelsim.channel.chain.interface import FarmableChain
-from channelsim.channel.chain.observations import CoinSeen
 from channelsim.channel.chain.simulator import SimulatedChain
 
 BACKENDS = ("in process", "over RPC")
@@ -26,9 +25,6 @@ class Served(RpcChain):
 
     def reorganise(self, back: int, new: int, *, keep: bool) -> None:
         self._node.reorganise(back, new, keep=keep)
-
-    def children(self, coin_id: bytes) -> list[CoinSeen]:
-        return self._node.children(coin_id)
 
     def give(self, puzzle_hash: bytes, amount: int) -> Coin:
         return self._node.give(puzzle_hash, amount)

@@ -136,6 +136,7 @@ def test_a_node_that_hides_the_spend_of_the_channel_coin_stops_nothing(tmp_path:
             pass
 
         peak = ours.table.chain.peak
+        children = ours.table.chain.children
 
         def coin(self, coin_id: bytes) -> CoinSeen | None:
             seen = ours.table.chain.coin(coin_id)
