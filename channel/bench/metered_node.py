@@ -56,6 +56,8 @@ def metered(node_url: str) -> Iterator[MeteredNode]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        wbufsize = -1  # an answer in one piece, which nothing delays
+        disable_nagle_algorithm = True
 
         def do_POST(self) -> None:
             call = self.path.strip("/")
