@@ -163,7 +163,7 @@ def test_a_log_that_is_full_can_be_read_again(
         if room:
             chain.farm()
             before = path.read_bytes()
-        with pytest.raises(UsageError, match="full: no more than .* are read again"):
+        with pytest.raises(UsageError, match=r"full: no more than .* are read again"):
             chain.farm()
     assert path.read_bytes() == before
     with stored_chain(path, 5) as chain:
