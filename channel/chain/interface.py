@@ -132,10 +132,11 @@ class FarmableChain(Chain, Protocol):
         """Make blocks with the bundles of the mempool."""
         ...
 
-    def reorganise(self, back: int, new: int, *, keep: bool) -> None:
+    def reorganise(self, back: int, new: int, *, keep: bool, bundle: Bundle | None = None) -> None:
         """Replace the last `back` blocks by `new` others, which are more.
 
-        With `keep`, their bundles return to the mempool first; otherwise they are lost.
+        With `keep`, their bundles return to the mempool first, and this `bundle` is offered beside
+        them; otherwise they are lost.
         """
         ...
 

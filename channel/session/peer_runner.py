@@ -30,7 +30,7 @@ from channelsim.channel.peer.interface import (
     Received,
     YourTurn,
 )
-from channelsim.channel.peer.machine import Peer, Phase
+from channelsim.channel.peer.machine import Peer
 from channelsim.channel.session.deck_works import DeckThreads
 from channelsim.channel.session.peer_driver import Actor, DrivenPeer, PeerDriver
 from channelsim.channel.session.session_events import BlockMade, Listener, SessionEvent
@@ -42,9 +42,6 @@ T = TypeVar("T")
 
 POLL_TIME = 1.0
 """Seconds between two looks at the chain."""
-
-OVER = (Phase.CLOSED, Phase.FAILED)
-"""The phases in which nothing is left to do, but for a deep reorganisation."""
 
 
 class PlayerOfPeer(Protocol):
@@ -73,7 +70,7 @@ class Link(Protocol):
 
 def is_over(peer: Peer) -> bool:
     """True if nothing is left to do for a peer, but for a deep reorganisation."""
-    return peer.phase in OVER
+    return peer.is_over
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +123,11 @@ class PeerRunner:
         self._changed = asyncio.Event()
         self._state_changed = asyncio.Event()
         self._chain_due = asyncio.Event()
+        self._looked = asyncio.Event()
         self._failure: asyncio.Future[None] | None = None
 
     async def run(self, over: Callable[[Peer], bool] = is_over) -> None:
-        """Drive the peer until it is over.
+        """Drive the peer until it is over, as of a look at the chain in this run.
 
         Raises `NodeError` if the node cannot be asked at the start, and `StoreError`: nothing is
         said that is not durable.
@@ -260,7 +258,7 @@ class PeerRunner:
             watched = tuple(dict.fromkeys(self._driven.watched))
             same = self._block is not None and watched == self._looked_at
             if same and self._block and await in_thread(self._chain.peak) == self._block.peak:
-                return
+                return self._looked.set()
             block = await in_thread(observe, self._chain, watched)
             self._looked_at = watched
             if block != self._block:
@@ -269,7 +267,7 @@ class PeerRunner:
                 self._block = block
                 self._guarded(partial(self._driver.handle, block))
             if len(set(self._driven.watched)) == len(watched):
-                return
+                return self._looked.set()
 
     def _report_trouble(self, reason: str) -> None:
         if reason != self._trouble.reason:
@@ -306,6 +304,8 @@ class PeerRunner:
         self._guarded(partial(self._driver.handle, DeckComputed(result)))
 
     async def _until(self, over: Callable[[Peer], bool]) -> None:
+        # A block of an earlier run says nothing about reorganisations since then.
+        await self._looked.wait()
         while not over(self.peer):
             self._state_changed.clear()
             await self._state_changed.wait()

@@ -194,7 +194,7 @@ def _obey(work: Work, parent: Pipe) -> None:
 def _adversary(
     peer: Peer, seed: bytes, name: str, step: int, chain: RpcChain, parent: Pipe
 ) -> Adversary:
-    def rewind(back: int) -> bool:
+    def rewind(back: int, bundle: Bundle | None = None) -> bool:
         parent.send(Rewind(back))
         return bool(parent.recv())
 

@@ -40,7 +40,8 @@ class Weather:
     """A scenario's weather, as the `Delivery` of its driver, with random choices of its own.
 
     Only the honest side suffers from it, but for reorganisations and full blocks. It never replaces
-    blocks up to `floor`. `reorgs` counts the reorganisations. `push` stands in for the node's.
+    blocks up to `floor`. Sides that have `ended` hear of no block any more. `reorgs` counts the
+    reorganisations. `push` stands in for the node's.
     """
 
     def __init__(
@@ -52,6 +53,7 @@ class Weather:
     ) -> None:
         self.reorgs = 0
         self.floor = chain.peak()
+        self.ended: set[int] = set()
         self._scenario = scenario
         self._chain = chain
         self._push = push or chain.push
@@ -88,16 +90,17 @@ class Weather:
         more = self._chance.between(1, 2)
         self._replace(back, more, keep=self._chance.chance(50))
 
-    def rewind(self, back: int) -> bool:
+    def rewind(self, back: int, bundle: Bundle | None = None) -> bool:
         """Replace this many blocks for an adversary; False where that cannot be.
 
-        One block more than `confirmations` takes back what the honest side counts as final.
+        One block more than `confirmations` takes back what the honest side counts as final. With
+        a `bundle`, which is to fund the channel, there is no rest: no timeout runs yet.
         """
-        if not (1 <= back <= self._scenario.confirmations + 1 and self._rested()):
+        if not 1 <= back <= self._scenario.confirmations + 1 or not self._above_floor(back):
             return False
-        if not self._above_floor(back):
+        if bundle is None and not self._rested():
             return False
-        self._replace(back, 1, keep=False)
+        self._replace(back, 1, keep=bundle is not None, bundle=bundle)
         return True
 
     def _rested(self) -> bool:
@@ -108,13 +111,15 @@ class Weather:
     def _above_floor(self, back: int) -> bool:
         return self._chain.peak() - back >= self.floor
 
-    def _replace(self, back: int, more: int, *, keep: bool) -> None:
+    def _replace(self, back: int, more: int, *, keep: bool, bundle: Bundle | None = None) -> None:
         self.reorgs += 1
         self._last_reorg = self._chain.peak()
-        self._chain.reorganise(back, back + more, keep=keep)
+        self._chain.reorganise(back, back + more, keep=keep, bundle=bundle)
 
     def reaches(self, index: int) -> bool:
-        """Cut the honest side off for some blocks."""
+        """Cut the honest side off for some blocks, and a side that has ended for good."""
+        if index in self.ended:
+            return False
         if not self._is(index, "cut-off"):
             return True
         if self._cut_off == 0 and self._chance.chance(15):
