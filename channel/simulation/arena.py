@@ -37,6 +37,7 @@ from channelsim.channel.session.identity import node_seed
 from channelsim.channel.session.peer_driver import DrivenPeer
 from channelsim.channel.session.session_events import Decided, Listener, NewsFor, SessionEvent
 from channelsim.channel.session.setup import policy_of
+from channelsim.channel.simulation.deadlines import deadlines
 from channelsim.channel.simulation.directed_peer import DirectedPeer
 from channelsim.channel.simulation.old_copy import actor_of
 from channelsim.channel.simulation.parties import Wrap, make_parties
@@ -135,6 +136,7 @@ class Arena:
             self.chain.peak() - start,
             self._weather.reorgs,
             (self._finished[0], self._finished[1]),
+            frozenset(self._weather.struck),
         )
 
     # --- between blocks ---
@@ -249,6 +251,8 @@ class Arena:
             self._driver.carry_out(self.scenario.side, self._adversary.finish_block())
             if self._weather.reorgs > reorgs:
                 self._driver.report_peak()
+        if self._weather.strike(one for party in self.parties for one in deadlines(party.peer)):
+            self._driver.report_peak()
 
     def _honest_done(self) -> bool:
         done = True

@@ -14,6 +14,7 @@ from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.messages import Batch, Move, decode
 from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.session.session_events import Handled, NewsFor, Pushed, Sent, SessionEvent
+from channelsim.channel.simulation.deadlines import Deadline
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.games.chance import Chance
 
@@ -91,7 +92,8 @@ class Party:
 class Run:
     """A finished run, with all that promises are checked by.
 
-    `finished` has the height at which each side was done; None for never.
+    `finished` has the height at which each side was done; None for never. `struck` are the
+    deadlines whose blocks the weather replaced.
     """
 
     scenario: Scenario
@@ -101,6 +103,7 @@ class Run:
     blocks: int
     reorgs: int
     finished: tuple[int | None, int | None]
+    struck: frozenset[Deadline] = frozenset()
 
     @property
     def deviated(self) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from msgspec.structs import replace
 
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.interface import Answer, FarmableChain, PushResult, with_children
 from channelsim.channel.chain.observations import Block, CoinSeen
+from channelsim.channel.simulation.deadlines import Deadline
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.games.chance import Chance
 
@@ -41,7 +42,8 @@ class Weather:
 
     Only the honest side suffers from it, but for reorganisations and full blocks. It never replaces
     blocks up to `floor`. Sides that have `ended` hear of no block any more. `reorgs` counts the
-    reorganisations. `push` stands in for the node's.
+    reorganisations, and `struck` has the deadlines whose blocks were replaced. `push` stands in
+    for the node's.
     """
 
     def __init__(
@@ -54,6 +56,7 @@ class Weather:
         self.reorgs = 0
         self.floor = chain.peak()
         self.ended: set[int] = set()
+        self.struck: set[Deadline] = set()
         self._scenario = scenario
         self._chain = chain
         self._push = push or chain.push
@@ -89,6 +92,21 @@ class Weather:
             return
         more = self._chance.between(1, 2)
         self._replace(back, more, keep=self._chance.chance(50))
+
+    def strike(self, deadlines: Iterable[tuple[int, Deadline]]) -> bool:
+        """Perhaps replace the newest block, if it is at one of these deadlines; true if it did.
+
+        Both sides have acted on it, and what they pushed since is lost or gets in a block earlier.
+        """
+        peak = self._chain.peak()
+        kinds = {kind for height, kind in deadlines if height == peak}
+        if self._scenario.weather != "deadlines" or not kinds or not self._rested():
+            return False
+        if not self._above_floor(1) or not self._chance.chance(50):
+            return False
+        self._replace(1, 1, keep=self._chance.chance(50))
+        self.struck |= kinds
+        return True
 
     def rewind(self, back: int, bundle: Bundle | None = None) -> bool:
         """Replace this many blocks for an adversary; False where that cannot be.
