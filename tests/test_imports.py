@@ -124,7 +124,7 @@ PEER = {
         ),
         *("phases", "machine"),
     ),
-    "opening": ("introduction", "funding", "handshake"),
+    "opening": ("introduction", "funding", "handshake", "failed_opening"),
     "decks": ("pool",),
     "play": ("play_state", "receiving", "sending"),
     "onchain": (

@@ -13,7 +13,7 @@ from functools import cache
 from importlib import import_module
 from itertools import islice
 from pkgutil import walk_packages
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from msgspec.structs import replace
 
@@ -57,18 +57,29 @@ from channelsim.games.referee import RefereeRefusal
 from channelsim.plugins import Group, PluginError, wrong_answer
 
 
+class Rewind(Protocol):
+    """Replaces the last `back` blocks by others without their spends; False where it cannot.
+
+    With a `bundle`, the spends stay, and the first block that can have the bundle has it.
+    """
+
+    def __call__(self, back: int, bundle: Bundle | None = None) -> bool:
+        """Replace the blocks."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """The step at which to deviate, a source of random choices, and the node.
 
-    `rewind(n)` replaces the last n blocks by others without their spends: up to one more than
-    `confirmations`, and as often as the weather may. It returns False where it cannot.
+    `rewind` replaces up to one block more than `confirmations`, and as often as the weather may,
+    or in the opening, where no timeout runs.
     """
 
     step: int
     chance: Chance
     chain: Chain
-    rewind: Callable[[int], bool]
+    rewind: Rewind
 
 
 class Adversary:
@@ -303,9 +314,10 @@ class Adversary:
         except UsageError:
             return None
 
-    def rewind(self, back: int) -> bool:
+    def rewind(self, back: int, bundle: Bundle | None = None) -> bool:
         """Replace this many blocks, within the confirmation depth; False if that is impossible."""
-        return back <= self.peer.config.agreement.confirmations and self.plan.rewind(back)
+        reach = self.peer.config.agreement.confirmations
+        return back <= reach and self.plan.rewind(back, bundle)
 
     # --- internal ---
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace as with_deadline
+
 from msgspec.structs import replace
 
 from channelsim.channel.adversaries.base import (
@@ -23,7 +25,7 @@ from channelsim.channel.crypto.keys import SecretKeys
 from channelsim.channel.peer.interface import Effect, Event, ProposeGames, Push, Send
 from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.protocol.messages import Funded, Funding, Launch, Message, Request, encode
-from channelsim.channel.protocol.proposals import Wish
+from channelsim.channel.protocol.proposals import ANSWER_MARGIN, Wish
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import to_list
 from channelsim.games import registry
@@ -129,6 +131,61 @@ class _FundingRewinder(Adversary):
         if (late or self.plan.chance.below(3) == 0) and self.rewind(back):
             self.done = True
             return [_double_spend(self)]
+        return []
+
+
+@adversary("late-funder", "brings the funding in by a reorganisation, once its deadline is over")
+class _LateFunder(Adversary):
+    """Publishes nothing else, so that the money stays in the channel coin unless it is unrolled.
+
+    As the receiver it withholds the funding, and replaces the block at the deadline by one that has
+    it. As the initiator it names the nearest deadline, and sends its part so late that the funding
+    is in the block at the deadline. It replaces that block, and then again, with the funding.
+    """
+
+    default_step = 0
+
+    def __init__(self, peer: Peer, plan: Plan) -> None:
+        super().__init__(peer, plan)
+        self._part = b""
+
+    def send(self, message: Message, blob: bytes) -> list[bytes]:
+        match message:
+            case Funded():
+                return []
+            case Launch():
+                deadline = self.peer.state.block.peak + ANSWER_MARGIN
+                opening = with_deadline(self.peer.state.opening, deadline=deadline)
+                self.peer.state = replace(self.peer.state, opening=opening)
+                return [encode(replace(message, deadline=deadline))]
+            case Funding():
+                self._part = blob
+                return []
+            case _:
+                return [blob]
+
+    def push(self, push: Push) -> list[Effect]:
+        return []
+
+    def block(self, block: Block) -> list[Effect]:
+        """Send its part one block before the deadline."""
+        if not self._part or block.peak < self.peer.state.opening.deadline - 1:
+            return []
+        part, self._part = self._part, b""
+        return [Send(part)]
+
+    def last(self) -> list[Effect]:
+        """Take the funding out of the block at the deadline, or put it there."""
+        opened = self.peer.state.opening.opened
+        if self.done or opened is None or opened.bundle is None:
+            return []
+        peak, coin = self.plan.chain.peak(), self.plan.chain.coin(opened.channel.coin.id)
+        if peak < opened.deadline:
+            return []
+        if coin is not None:
+            self.rewind(peak - coin.born + 1)
+        elif self.rewind(peak - opened.deadline + 1, opened.bundle):
+            self.done = True
         return []
 
 

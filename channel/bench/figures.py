@@ -105,6 +105,15 @@ def long_channel(batches: int, *, as_json: bool) -> int:
             f" {counted(figures['bytes_per_batch'], 'byte', ',')} of disk and"
             f" {figures['memory_per_batch']:,} of memory",
         )
+        for look in figures["hidden_solution"]:
+            say(
+                console(),
+                f"an old state whose solution the node hides, of {look['states']:,} states: found"
+                f" and preempted after {counted(look['calls'], 'call', ',')} and"
+                f" {counted(look['bytes'], 'byte', ',')}; a later look"
+                f" {counted(look['later_calls'], 'call', ',')} and"
+                f" {counted(look['later_bytes'], 'byte', ',')}",
+            )
     return 0
 
 

@@ -1,19 +1,23 @@
-"""Measure a channel of many batches with its data directories: restart, disk and memory."""
+"""Measure a channel of many batches with its data directories: restart, disk, memory, looks."""
 
 from __future__ import annotations
 
 import sys
 from contextlib import ExitStack, closing, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from resource import RUSAGE_SELF, getrusage
 from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
 from typing import Any
 
+from channelsim.channel.bench.hidden_look import HiddenLook, measure_hidden_look
+from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.messages import Batch, decode
 from channelsim.channel.session.deciders import Deciders
+from channelsim.channel.session.identity import node_seed
 from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.session.session import Session
 from channelsim.channel.session.session_events import Listener, Sent, SessionEvent
@@ -34,6 +38,10 @@ RSS_UNIT = 1 if sys.platform == "darwin" else 1024
 """The bytes in which the system counts memory."""
 
 
+FEW = 10
+"""Batches of the channel with which looks at a hidden solution are compared."""
+
+
 class _Enough(Exception):
     """As many batches are played as are wanted."""
 
@@ -44,6 +52,8 @@ def measure_long_channel(seed: str, batches: int) -> dict[str, Any]:
     `restart_seconds` is the time in which the initiator comes back, `restart_processor_seconds` the
     processor's share of that, `bytes_per_batch` the disk that it takes, and `memory_per_batch` the
     bytes by which this process, with both peers and their node, grows with each batch, by half.
+    `hidden_solution` are the node calls of the initiator when the receiver publishes its oldest
+    state and the node hides the solution, in a short channel and in this one.
     """
     memory: list[int] = []
     sent = 0
@@ -60,13 +70,15 @@ def measure_long_channel(seed: str, batches: int) -> dict[str, Any]:
 
     with TemporaryDirectory(prefix="channelsim-") as folder:
         begun = perf_counter()
-        config, directory = _play(Path(folder), _setup(seed, batches), count)
+        played_out = _play(Path(folder), _setup(seed, batches), count)
         played = perf_counter() - begun
+        config, directory = played_out.configs[0], played_out.directories[0]
         size = sum(one.stat().st_size for one in directory.rglob("*") if one.is_file())
         begun, worked = perf_counter(), process_time()
         with ExitStack() as stack:
             _stored(Peer(config), directory, stack).start(0)
             restart, worked = perf_counter() - begun, process_time() - worked
+        looks = _looks(played_out, _setup(seed, batches), Path(folder) / "few")
     return {
         "batches": sent,
         "seconds": round(played, 1),
@@ -74,13 +86,51 @@ def measure_long_channel(seed: str, batches: int) -> dict[str, Any]:
         "restart_processor_seconds": round(worked, 3),
         "bytes_per_batch": round(size / sent),
         "memory_per_batch": round((memory[-1] - memory[0]) / (sent - sent // SETTLED) / 2),
+        "hidden_solution": looks,
     }
 
 
-def _play(folder: Path, setup: Setup, listen: Listener) -> tuple[Config, Path]:
-    """Play until the listener has enough; the initiator's settings and data directory."""
+@dataclass(frozen=True, slots=True)
+class _PlayedOut:
+    """A channel in the middle of a hand, with both sides' stores, the initiator's first."""
+
+    chain: SimulatedChain
+    configs: list[Config]
+    directories: list[Path]
+
+
+def _looks(long: _PlayedOut, setup: Setup, folder: Path) -> list[HiddenLook]:
+    """Looks at a hidden solution in a channel of few batches, and in this one."""
+    sent = 0
+
+    def count(event: SessionEvent) -> None:
+        nonlocal sent
+        sent += isinstance(event, Sent) and isinstance(decode(event.message), Batch)
+        if sent == FEW:
+            raise _Enough
+
+    few = _play(folder, setup, count)
+    # At the same height, so that the node's answers are of the same length.
+    few.chain.farm(long.chain.peak() - few.chain.peak())
+    return [_look(few), _look(long)]
+
+
+def _look(played: _PlayedOut) -> HiddenLook:
+    """A look of the initiator after the receiver has published its oldest state."""
+    with ExitStack() as stack:
+        peers = [Peer(config) for config in played.configs]
+        actors = [
+            _stored(peer, directory, stack)
+            for peer, directory in zip(peers, played.directories, strict=True)
+        ]
+        return measure_hidden_look(played.chain, peers[0], actors[0], peers[1])
+
+
+def _play(folder: Path, setup: Setup, listen: Listener) -> _PlayedOut:
+    """Play until the listener has enough."""
     configs: list[Config] = []
     deciders = Deciders(setup)
+    chain = SimulatedChain(node_seed(setup.seed.encode()))
     with ExitStack() as stack:
 
         def wrap(peer: Peer) -> Actor:
@@ -88,8 +138,8 @@ def _play(folder: Path, setup: Setup, listen: Listener) -> tuple[Config, Path]:
             return _stored(peer, folder / peer.config.name, stack)
 
         with suppress(_Enough):
-            Session(setup, deciders.decide, deciders.answer, [listen], wrap=wrap).run()
-    return configs[0], folder / configs[0].name
+            Session(setup, deciders.decide, deciders.answer, [listen], chain, wrap=wrap).run()
+    return _PlayedOut(chain, configs, [folder / config.name for config in configs])
 
 
 def _stored(peer: Peer, directory: Path, stack: ExitStack) -> WatchedPeer:

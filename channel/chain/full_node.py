@@ -33,6 +33,9 @@ __all__ = ["Credentials", "NodeError", "Patience", "RpcChain"]
 PAGES = 100
 """The most pages of coins that are read for one address."""
 
+MOST_CHILDREN = 6_200
+"""The most coins that one spend can create: a block has no cost for more."""
+
 MOST_MOJOS = (1 << 63) - 1
 """The largest amount of a coin that a peer can use. The chain knows larger ones."""
 
@@ -254,6 +257,22 @@ class RpcChain:
                 return list(coins.values())
             page = {"cursor": answer.next_cursor}
         raise self._rpc.wrong(f"lists the coins at {puzzle_hash.hex()} without end")
+
+    def children(self, coin_id: bytes) -> list[CoinSeen]:
+        """The coins that this coin's spend created, by id, without solutions."""
+        answer = self._rpc.ask(
+            "get_coin_records_by_parent_ids",
+            _CoinRecords,
+            parent_ids=[_hex(coin_id)],
+            include_spent_coins=True,
+        )
+        records = answer.coin_records
+        if len(records) > MOST_CHILDREN or answer.truncated or answer.next_cursor is not None:
+            raise self._rpc.wrong(f"lists more coins than one spend creates for {coin_id.hex()}")
+        children = {seen.coin.id: seen for seen in map(self._seen, records)}
+        if any(seen.coin.parent != coin_id for seen in children.values()):
+            raise self._rpc.wrong(f"lists a coin that {coin_id.hex()} did not create")
+        return [children[child_id] for child_id in sorted(children)]
 
     def push(self, bundle: Bundle) -> PushResult:
         """Offer a bundle to the mempool. Asked again after a broken connection, a node that took

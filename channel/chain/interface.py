@@ -6,7 +6,7 @@ embedded node; other backends must pass the same tests.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
@@ -59,6 +59,10 @@ class Chain(Protocol):
         """The unspent coins that this puzzle hash locks."""
         ...
 
+    def children(self, coin_id: bytes) -> list[CoinSeen]:
+        """The coins that this coin's spend created, by id, without solutions."""
+        ...
+
     def push(self, bundle: Bundle) -> PushResult:
         """Offer a bundle to the mempool."""
         ...
@@ -75,8 +79,7 @@ def blocks_for(chain: Chain, watched: list[Coin]) -> Iterator[Block]:
     """
     while True:
         known = len(watched)
-        seen = [chain.coin(coin.id) for coin in watched]
-        yield Block(chain.peak(), tuple(coin for coin in seen if coin is not None))
+        yield observe(chain, watched)
         if not any(chain.coin(coin.id) for coin in watched[known:]):
             return
 
@@ -90,7 +93,24 @@ def observe(chain: Chain, watched: Sequence[Coin]) -> Block:
     """
     peak = chain.peak()
     seen = (chain.coin(coin.id) for coin in watched)
-    return Block(peak, tuple(_as_of(peak, one) for one in seen if one and one.born <= peak))
+    coins = [_as_of(peak, coin) for coin in seen if coin and coin.born <= peak]
+    return Block(peak, with_children(chain, peak, coins))
+
+
+def with_children(chain: Chain, peak: int, coins: Iterable[CoinSeen]) -> tuple[CoinSeen, ...]:
+    """Add the children of each coin whose solution the node does not give, as of this height.
+
+    That is one more call for such a coin, however many coins it may have been spent to.
+    """
+    seen = {coin.coin: coin for coin in coins}
+    for parent in tuple(seen.values()):
+        if parent.spent is None or parent.solution is not None:
+            continue
+        for child in chain.children(parent.coin.id):
+            # Any other height is that of a reorganisation between the two calls.
+            if child.born == parent.spent:
+                seen.setdefault(child.coin, _as_of(peak, child))
+    return tuple(seen.values())
 
 
 def _as_of(peak: int, seen: CoinSeen) -> CoinSeen:
@@ -112,15 +132,12 @@ class FarmableChain(Chain, Protocol):
         """Make blocks with the bundles of the mempool."""
         ...
 
-    def reorganise(self, back: int, new: int, *, keep: bool) -> None:
+    def reorganise(self, back: int, new: int, *, keep: bool, bundle: Bundle | None = None) -> None:
         """Replace the last `back` blocks by `new` others, which are more.
 
-        With `keep`, their bundles return to the mempool first; otherwise they are lost.
+        With `keep`, their bundles return to the mempool first, and this `bundle` is offered beside
+        them; otherwise they are lost.
         """
-        ...
-
-    def children(self, coin_id: bytes) -> list[CoinSeen]:
-        """The coins that this coin's spend created."""
         ...
 
     def give(self, puzzle_hash: bytes, amount: int) -> Coin:

@@ -22,6 +22,9 @@ class CoinSeen(msgspec.Struct, frozen=True):
 class Block(msgspec.Struct, frozen=True):
     """The chain has a new tip: its height, and every watched coin that exists.
 
+    Of a watched coin that was spent, and whose solution the node does not give, the coins that it
+    created are there too, without solutions.
+
     The same tip is reported again when the peer starts to watch a coin that exists already.
     After a reorganisation the height may be lower than before.
     """

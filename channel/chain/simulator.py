@@ -38,12 +38,19 @@ class Farmed(msgspec.Struct, frozen=True, tag="farm", forbid_unknown_fields=True
     peak: Height
 
 
-class Reorganised(msgspec.Struct, frozen=True, tag="reorganise", forbid_unknown_fields=True):
+class Reorganised(
+    msgspec.Struct,
+    frozen=True,
+    tag="reorganise",
+    forbid_unknown_fields=True,
+    omit_defaults=True,
+):
     """The last `back` blocks were replaced by `new` others, as `SimulatedChain.reorganise` does."""
 
     back: Blocks
     new: Blocks
     keep: bool
+    bundle: Bundle | None = None
 
 
 class Given(msgspec.Struct, frozen=True, tag="give", forbid_unknown_fields=True):
@@ -120,11 +127,11 @@ class SimulatedChain:
         return PushResult(ANSWERS.get(error, Answer.REFUSED), error)
 
     def children(self, coin_id: bytes) -> list[CoinSeen]:
-        """The coins that this coin's spend created."""
+        """The coins that this coin's spend created, by id, without solutions."""
         found = self._node.get_coin_records_by_parent_ids(
             [coin_id], include_spent_coins=True
         ).coin_records
-        return [_seen(record) for record in found or []]
+        return sorted((_seen(record) for record in found or []), key=lambda seen: seen.coin.id)
 
     def pending(self, coin_id: bytes) -> list[Bundle]:
         """The bundles in the mempool that spend this coin."""
@@ -155,21 +162,24 @@ class SimulatedChain:
         if self.record is not None:
             self._record_block_of(blocks)
 
-    def reorganise(self, back: int, new: int, *, keep: bool) -> None:
+    def reorganise(self, back: int, new: int, *, keep: bool, bundle: Bundle | None = None) -> None:
         """Replace the last `back` blocks by `new` others (more than `back`, to win).
 
         With `keep`, the bundles of the old blocks return to the mempool before the new blocks
-        are made; otherwise they are lost, and have to be pushed again.
+        are made, and this `bundle` is offered beside them; otherwise they are lost, and have to be
+        pushed again.
         """
         self._spent.clear()
         if keep:
             self._node.revert_blocks(back)
+            if bundle is not None:
+                self._node.push_tx(to_node(bundle))
             self._node.farm_block(new)
         else:
             # The node makes `back` blocks in place of the old ones, and these on top.
             self._node.reorg_blocks(back, new - back)
         if self.record is not None:
-            self.record(Reorganised(back, new, keep))
+            self.record(Reorganised(back, new, keep, bundle))
 
     def give(self, puzzle_hash: bytes, amount: int) -> Coin:
         """A block reward of at least `amount` mojos at this address."""
@@ -202,12 +212,12 @@ class SimulatedChain:
                 self.farm(blocks)
                 if self.peak() != peak:
                     raise UsageError(f"block {self.peak()} where {peak} is expected")
-            case Reorganised(back, new, keep):
+            case Reorganised(back, new, keep, bundle):
                 if not back < min(new, self.peak()):
                     raise UsageError(
                         f"{counted(back, 'block')} before {self.peak()} cannot be replaced"
                     )
-                self.reorganise(back, new, keep=keep)
+                self.reorganise(back, new, keep=keep, bundle=bundle)
             case Given(puzzle_hash):
                 self.give(puzzle_hash, 0)
             case _:

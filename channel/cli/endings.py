@@ -212,4 +212,6 @@ def _end(found: DataDirectory, peer: Peer, chain: RpcChain) -> str:
         return f"the channel has ended: {counted(ours, 'mojo')} at our reward address {address}"
     coin = check_unfunded(found.path, peer, chain)
     free = "; the wallet's coin is free" if coin is not None and coin.spent is None else ""
-    return f"the channel is not funded as of height {chain.peak()}{free}"
+    opened = peer.state.opening.opened
+    late = f", past its deadline {opened.deadline}" if opened is not None else ""
+    return f"the channel is not funded as of height {chain.peak()}{late}{free}"

@@ -15,6 +15,7 @@ import typer
 from msgspec.structs import replace
 
 from channelsim.channel.adversaries.base import Adversary, Plan, get
+from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.forwarding import read_address
 from channelsim.channel.chain.full_node import RpcChain
 from channelsim.channel.cli.disputes import adversary_and_step
@@ -225,7 +226,7 @@ class _Process:
         adversary: type[Adversary] = get(kind)
         chance = Chance(derive(self._peer.config.secret, "adversary"))
         at = adversary.default_step if step is None else step
-        return LinkedAdversary(adversary(self._peer, Plan(at, chance, chain, lambda back: False)))
+        return LinkedAdversary(adversary(self._peer, Plan(at, chance, chain, _never)))
 
     def _player(self) -> SidePlayer:
         side, settings = self._peer.config.side, self._directory.settings
@@ -248,6 +249,11 @@ class _Process:
 
     def _tell(self, line: str) -> None:
         self._lines.add("Link", line)
+
+
+def _never(back: int, bundle: Bundle | None = None) -> bool:
+    """Replace no blocks: this is a real node."""
+    return False
 
 
 def setup_of(config: Config, settings: Settings) -> Setup:

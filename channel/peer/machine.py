@@ -37,6 +37,7 @@ from channelsim.channel.peer.interface import (
     Tell,
 )
 from channelsim.channel.peer.onchain.dispute import seat
+from channelsim.channel.peer.opening.failed_opening import can_be_funded
 from channelsim.channel.peer.opening.handshake import Opening
 from channelsim.channel.peer.peer_state import PeerState, Phase, Transition, endpoint_of, play_of
 from channelsim.channel.peer.phases import (
@@ -188,6 +189,14 @@ class Peer:
     def phase(self) -> Phase:
         """The stage of the channel's life."""
         return self.state.phase
+
+    @property
+    def is_over(self) -> bool:
+        """True if nothing is left to do, as of the newest block, but for a deep reorganisation."""
+        if self.phase is not Phase.FAILED:
+            return self.phase is Phase.CLOSED
+        opened, confirmations = self.state.opening.opened, self.config.agreement.confirmations
+        return not can_be_funded(opened, self.state.block, confirmations)
 
     @property
     def play(self) -> PlayState:

@@ -273,17 +273,19 @@ class Channel:
         """The one condition of the channel coin's spend: create the unroll coin."""
         return to_unroll(unroll_puzzle_hash, self.coin.amount)
 
+    def paid(self, state: ChannelState) -> list[tuple[bytes, int]]:
+        """The puzzle hashes and amounts of the coins that a state pays, in order."""
+        balances = zip(self.rewards, state.balances, strict=True)
+        return [
+            *((address, balance) for address, balance in balances if balance),
+            *((game.coin.puzzle_hash(), game.coin.amount) for game in state.games),
+        ]
+
     def _coins(self, state: ChannelState) -> list[Value]:
-        coins = [
-            condition(CREATE_COIN, address, int_to_atom(balance))
-            for address, balance in zip(self.rewards, state.balances, strict=True)
-            if balance
+        return [
+            condition(CREATE_COIN, puzzle_hash, int_to_atom(amount))
+            for puzzle_hash, amount in self.paid(state)
         ]
-        coins += [
-            condition(CREATE_COIN, game.coin.puzzle_hash(), int_to_atom(game.coin.amount))
-            for game in state.games
-        ]
-        return coins
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,8 @@ Source: spec/channel.md, "Coins".
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from channelsim.channel.chain.coins import condition
 from channelsim.clsp.curry import curried_hash, curry
 from channelsim.clsp.integers import int_to_atom
@@ -38,6 +40,25 @@ def unroll_puzzle_hash(
         tree_hash_atom(int_to_atom(number)),
         tree_hash_atom(locked),
     )
+
+
+def paid_number(numbers: Iterable[int], published: int, *, timed_out: bool) -> int | None:
+    """The number of the state that an unroll coin paid, of those that pay the coins it created.
+
+    States that pay the same coins differ in their numbers alone, so each is as good as another.
+    `timed_out`: the unroll coin of the `published` state was old enough for its timeout form.
+    Otherwise the newest state counts that can preempt it (UNROLL-3, UNROLL-4). None: there is none.
+
+    >>> paid_number([2, 3, 4, 5], 2, timed_out=True), paid_number([2, 3, 4, 5], 2, timed_out=False)
+    (2, 5)
+    >>> paid_number([0, 2, 4], 2, timed_out=False) is None
+    True
+    """
+    candidates = set(numbers)
+    if timed_out and published in candidates:
+        return published
+    preempting = (one for one in candidates if one > published and (one - published) % 2)
+    return max(preempting, default=None)
 
 
 def to_unroll(puzzle_hash: bytes, amount: int) -> Value:

@@ -19,6 +19,7 @@ from channelsim.channel.peer.interface import (
     Moved,
     News,
     NotProposed,
+    OpeningFailed,
     Proposed,
     ShutdownStarted,
     YourTurn,
@@ -72,6 +73,11 @@ def news_text(news: News, us: int) -> str:
             return f"the funding of channel {coin.id.hex()} is pushed; due before height {deadline}"
         case ChannelOpen(coin, _):
             return f"the channel is open: {coin.id.hex()}"
+        case OpeningFailed(deadline):
+            return (
+                f"the opening failed: no channel coin by height {deadline}; one that a"
+                " reorganisation still makes will be closed unilaterally"
+            )
         case Cancelled(group, _, reason):
             return f"proposal {group.id} is cancelled: {reason}"
         case NotProposed(_, reason):

@@ -34,7 +34,7 @@ from channelsim.channel.peer.interface import (
     Received,
     YourTurn,
 )
-from channelsim.channel.peer.machine import Peer, Phase
+from channelsim.channel.peer.machine import Peer
 from channelsim.channel.session.deck_works import DeckThreads
 from channelsim.channel.session.peer_driver import Actor, DrivenPeer, PeerDriver
 from channelsim.channel.session.session_events import BlockMade, Listener, SessionEvent
@@ -47,9 +47,6 @@ T = TypeVar("T")
 
 POLL_TIME = 1.0
 """Seconds between two looks at the chain."""
-
-OVER = (Phase.CLOSED, Phase.FAILED)
-"""The phases in which nothing is left to do, but for a deep reorganisation."""
 
 
 class PlayerOfPeer(Protocol):
@@ -78,7 +75,7 @@ class Link(Protocol):
 
 def is_over(peer: Peer) -> bool:
     """True if nothing is left to do for a peer, but for a deep reorganisation."""
-    return peer.phase in OVER
+    return peer.is_over
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +135,10 @@ class PeerRunner:
         self._failure: BaseException | None = None
         self._failed = asyncio.Event()
         self._ending = False
+        self._looked = asyncio.Event()
 
     async def run(self, over: Callable[[Peer], bool] = is_over) -> None:
-        """Drive the peer until it is over.
+        """Drive the peer until it is over, as of a look at the chain in this run.
 
         Raises `NodeError` if the node cannot be asked at the start, and every other error:
         `StoreError`, since nothing is said that is not durable, and failures of the peer, of the
@@ -169,6 +167,8 @@ class PeerRunner:
         self._started.set()
         self._spawn(self._follow_chain)
         self._spawn(self._ask_player)
+        # A block of an earlier run says nothing about reorganisations since then.
+        await self._looked.wait()
         while not over(self.peer):
             self._state_changed.clear()
             await self._state_changed.wait()
@@ -300,7 +300,7 @@ class PeerRunner:
             watched = tuple(dict.fromkeys(self._driven.watched))
             same = self._block is not None and watched == self._looked_at
             if same and self._block and await in_thread(self._chain.peak) == self._block.peak:
-                return
+                return self._looked.set()
             block = await in_thread(observe, self._chain, watched)
             self._go_on()
             self._looked_at = watched
@@ -310,7 +310,7 @@ class PeerRunner:
                 self._block = block
                 self._react(partial(self._driver.handle, block))
             if len(set(self._driven.watched)) == len(watched):
-                return
+                return self._looked.set()
 
     def _report_trouble(self, reason: str) -> None:
         if reason != self._trouble.reason:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 
-from channelsim.channel.adversaries.base import Adversary
+from channelsim.channel.adversaries.base import Adversary, Rewind
 from channelsim.channel.chain.interface import FarmableChain
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.crypto.hkdf import derive
@@ -38,6 +38,7 @@ from channelsim.channel.session.peer_driver import DrivenPeer
 from channelsim.channel.session.session_events import Decided, Listener, NewsFor, SessionEvent
 from channelsim.channel.session.setup import policy_of
 from channelsim.channel.simulation.agreed_players import AgreedPlayers
+from channelsim.channel.simulation.deadlines import deadlines
 from channelsim.channel.simulation.directed_peer import DirectedPeer
 from channelsim.channel.simulation.old_copy import actor_of
 from channelsim.channel.simulation.parties import Wrap, make_parties
@@ -59,8 +60,6 @@ PROGRESS = (ChannelOpen, GameStarted, Acted, Moved, GameSettled)
 
 AFTERWARDS = 8
 """Blocks that an adversary still has once the honest side is done."""
-
-OVER = (Phase.CLOSED, Phase.FAILED)
 
 
 class Arena:
@@ -86,7 +85,7 @@ class Arena:
         self.chain: FarmableChain = apart.chain if apart else node(node_seed(seed))
         sky = Chance(derive(seed, "weather", scenario.weather))
         self._weather = Weather(scenario, self.chain, sky, apart.push if apart else None)
-        rewind: Callable[[int], bool] = self._weather.rewind
+        rewind: Rewind = self._weather.rewind
         if apart is not None:
             rewind, wrap = apart.rewinding(rewind), None
         wrap = wrap or partial(actor_of, scenario)
@@ -145,6 +144,7 @@ class Arena:
             self.chain.peak() - start,
             self._weather.reorgs,
             (self._finished[0], self._finished[1]),
+            frozenset(self._weather.struck),
         )
 
     # --- between blocks ---
@@ -261,17 +261,21 @@ class Arena:
             self._driver.carry_out(self.scenario.side, self._adversary.finish_block())
             if self._weather.reorgs > reorgs:
                 self._driver.report_peak()
+        if self._weather.strike(one for party in self.parties for one in deadlines(party.peer)):
+            self._driver.report_peak()
 
     def _honest_done(self) -> bool:
         done = True
         for index, party in enumerate(self.parties):
-            phase = party.peer.phase
-            unbegun = phase is Phase.OPENING and not party.sent
-            over = phase in OVER or (unbegun and self.chain.peak() > self._begun_by)
+            unbegun = party.peer.phase is Phase.OPENING and not party.sent
+            over = party.peer.is_over or (unbegun and self.chain.peak() > self._begun_by)
             if not over:
                 self._finished[index] = None
             elif self._finished[index] is None:
                 self._finished[index] = self.chain.peak()
+                if party.peer.phase is Phase.FAILED and index == self.scenario.honest:
+                    # Its process ends: what a reorganisation brings later, it does not see.
+                    self._weather.ended.add(index)
             if index == self.scenario.honest or not self.scenario.adversary:
                 done = done and over
         return done

@@ -24,7 +24,7 @@ from msgspec.structs import replace as changed
 from channelsim.channel.adversaries.base import Adversary, Plan, get
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.full_node import RpcChain
-from channelsim.channel.chain.interface import observe
+from channelsim.channel.chain.interface import observe, with_children
 from channelsim.channel.chain.observations import Block, CoinSeen
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.errors import InvariantError, UsageError
@@ -194,7 +194,7 @@ def _obey(work: Work, parent: Pipe) -> None:
 def _adversary(
     peer: Peer, seed: bytes, name: str, step: int, chain: RpcChain, parent: Pipe
 ) -> Adversary:
-    def rewind(back: int) -> bool:
+    def rewind(back: int, bundle: Bundle | None = None) -> bool:
         parent.send(Rewind(back))
         return bool(parent.recv())
 
@@ -226,9 +226,8 @@ def _react(driver: PeerDriver, ports: _Ports, order: Order) -> list[Effect]:
             return driver.handle(Received(ports.next_message()))
         case LookAtChain(hidden):
             block = observe(ports.chain, driver.peer.watched)
-            return driver.handle(
-                Block(block.peak, tuple(_seen(one, hidden) for one in block.coins))
-            )
+            coins = (_seen(one, hidden) for one in block.coins)
+            return driver.handle(Block(block.peak, with_children(ports.chain, block.peak, coins)))
         case TakeStep():
             return driver.handle(DeckComputed(ports.steps.popleft().result()))
         case Reconnect(lost):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from channelsim.channel.adversaries.base import Plan, get
+from channelsim.channel.adversaries.base import Plan, Rewind, get
 from channelsim.channel.chain.interface import FarmableChain
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.peer.agreement import Agreement
@@ -24,7 +24,7 @@ Wrap = Callable[[Peer], Actor]
 
 
 def make_parties(
-    scenario: Scenario, chain: FarmableChain, rewind: Callable[[int], bool], wrap: Wrap
+    scenario: Scenario, chain: FarmableChain, rewind: Rewind, wrap: Wrap
 ) -> tuple[Party, Party]:
     """Make both parties with funded wallets; `rewind` as in `Plan`."""
     seed = scenario.seed.encode()

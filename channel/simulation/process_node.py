@@ -70,7 +70,7 @@ class ProcessNode:
         return list(self._ask("coins_at", puzzle_hash))
 
     def children(self, coin_id: bytes) -> list[CoinSeen]:
-        """The coins that this coin's spend created."""
+        """The coins that this coin's spend created, by id, without solutions."""
         return list(self._ask("children", coin_id))
 
     def pending(self, coin_id: bytes) -> list[Bundle]:
@@ -89,9 +89,10 @@ class ProcessNode:
         """Make blocks with the bundles of the mempool."""
         self._to_height(self.peak() + blocks, "farm", blocks)
 
-    def reorganise(self, back: int, new: int, *, keep: bool) -> None:
+    def reorganise(self, back: int, new: int, *, keep: bool, bundle: Bundle | None = None) -> None:
         """Replace the last `back` blocks by `new` others."""
-        self._to_height(self.peak() - back + new, "reorganise", back, new, keep=keep)
+        height = self.peak() - back + new
+        self._to_height(height, "reorganise", back, new, keep=keep, bundle=bundle)
 
     def give(self, puzzle_hash: bytes, amount: int) -> Coin:
         """A block reward at this address."""

@@ -15,6 +15,7 @@ from channelsim.channel.protocol.deck_records import HIGHEST, decode_deck, is_fr
 from channelsim.channel.protocol.messages import Batch, Move, decode
 from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.session.session_events import Handled, NewsFor, Pushed, Sent, SessionEvent
+from channelsim.channel.simulation.deadlines import Deadline
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.games.chance import Chance
 from channelsim.games.deck.finished import FinishedDeck
@@ -103,7 +104,8 @@ class Party:
 class Run:
     """A finished run, with all that promises are checked by.
 
-    `finished` has the height at which each side was done; None for never.
+    `finished` has the height at which each side was done; None for never. `struck` are the
+    deadlines whose blocks the weather replaced.
     """
 
     scenario: Scenario
@@ -113,6 +115,7 @@ class Run:
     blocks: int
     reorgs: int
     finished: tuple[int | None, int | None]
+    struck: frozenset[Deadline] = frozenset()
 
     @property
     def deviated(self) -> bool:

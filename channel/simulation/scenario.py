@@ -12,10 +12,11 @@ from channelsim.games.amounts import counted
 from channelsim.games.dealing import dealer
 from channelsim.games.names import nearest, quoted
 
-WEATHERS = ("calm", "reorgs", "slow", "full", "cut-off", "blind", "reconnects")
+WEATHERS = ("calm", "reorgs", "slow", "full", "cut-off", "blind", "reconnects", "deadlines")
 """The weathers of the chain: nothing happens; blocks are replaced; the honest side's bundles wait;
 some blocks are full; the honest side hears nothing of some blocks, or its node does not give the
-solutions of spends for some; the connection between the peers breaks now and then."""
+solutions of spends for some; the connection between the peers breaks now and then; the block at
+a deadline is replaced once both sides have acted on it."""
 
 MOST_FEES = 1_000_000
 MOST_HANDS = 100

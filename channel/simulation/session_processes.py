@@ -8,12 +8,12 @@ A side that is restored from an old copy is killed, and a new process begins wit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from channelsim.channel.adversaries.base import Adversary
+from channelsim.channel.adversaries.base import Adversary, Rewind
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.interface import Answer, PushResult
 from channelsim.channel.network.identity import make_identity, read_identity
@@ -96,11 +96,11 @@ class SessionProcesses:
         result = self._common.pushers[bundle].offer(bundle)
         return self.chain.push(bundle) if result.answer is Answer.REFUSED else result
 
-    def rewinding(self, rewind: Callable[[int], bool]) -> Callable[[int], bool]:
+    def rewinding(self, rewind: Rewind) -> Rewind:
         """Replace blocks for the copy of an adversary; its process hears of the result."""
 
-        def rewound(back: int) -> bool:
-            self._common.rewound.append(rewind(back))
+        def rewound(back: int, bundle: Bundle | None = None) -> bool:
+            self._common.rewound.append(rewind(back, bundle))
             return self._common.rewound[-1]
 
         return rewound

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from msgspec.structs import replace
 
 from channelsim.channel.chain.coins import Bundle
-from channelsim.channel.chain.interface import Answer, FarmableChain, PushResult
+from channelsim.channel.chain.interface import Answer, FarmableChain, PushResult, with_children
 from channelsim.channel.chain.observations import Block, CoinSeen
+from channelsim.channel.simulation.deadlines import Deadline
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.games.chance import Chance
 
@@ -40,7 +41,9 @@ class Weather:
     """A scenario's weather, as the `Delivery` of its driver, with random choices of its own.
 
     Only the honest side suffers from it, but for reorganisations and full blocks. It never replaces
-    blocks up to `floor`. `reorgs` counts the reorganisations. `push` stands in for the node's.
+    blocks up to `floor`. Sides that have `ended` hear of no block any more. `reorgs` counts the
+    reorganisations, and `struck` has the deadlines whose blocks were replaced. `push` stands in
+    for the node's.
     """
 
     def __init__(
@@ -52,6 +55,8 @@ class Weather:
     ) -> None:
         self.reorgs = 0
         self.floor = chain.peak()
+        self.ended: set[int] = set()
+        self.struck: set[Deadline] = set()
         self._scenario = scenario
         self._chain = chain
         self._push = push or chain.push
@@ -88,16 +93,32 @@ class Weather:
         more = self._chance.between(1, 2)
         self._replace(back, more, keep=self._chance.chance(50))
 
-    def rewind(self, back: int) -> bool:
+    def strike(self, deadlines: Iterable[tuple[int, Deadline]]) -> bool:
+        """Perhaps replace the newest block, if it is at one of these deadlines; true if it did.
+
+        Both sides have acted on it, and what they pushed since is lost or gets in a block earlier.
+        """
+        peak = self._chain.peak()
+        kinds = {kind for height, kind in deadlines if height == peak}
+        if self._scenario.weather != "deadlines" or not kinds or not self._rested():
+            return False
+        if not self._above_floor(1) or not self._chance.chance(50):
+            return False
+        self._replace(1, 1, keep=self._chance.chance(50))
+        self.struck |= kinds
+        return True
+
+    def rewind(self, back: int, bundle: Bundle | None = None) -> bool:
         """Replace this many blocks for an adversary; False where that cannot be.
 
-        One block more than `confirmations` takes back what the honest side counts as final.
+        One block more than `confirmations` takes back what the honest side counts as final. With
+        a `bundle`, which is to fund the channel, there is no rest: no timeout runs yet.
         """
-        if not (1 <= back <= self._scenario.confirmations + 1 and self._rested()):
+        if not 1 <= back <= self._scenario.confirmations + 1 or not self._above_floor(back):
             return False
-        if not self._above_floor(back):
+        if bundle is None and not self._rested():
             return False
-        self._replace(back, 1, keep=False)
+        self._replace(back, 1, keep=bundle is not None, bundle=bundle)
         return True
 
     def _rested(self) -> bool:
@@ -108,13 +129,15 @@ class Weather:
     def _above_floor(self, back: int) -> bool:
         return self._chain.peak() - back >= self.floor
 
-    def _replace(self, back: int, more: int, *, keep: bool) -> None:
+    def _replace(self, back: int, more: int, *, keep: bool, bundle: Bundle | None = None) -> None:
         self.reorgs += 1
         self._last_reorg = self._chain.peak()
-        self._chain.reorganise(back, back + more, keep=keep)
+        self._chain.reorganise(back, back + more, keep=keep, bundle=bundle)
 
     def reaches(self, index: int) -> bool:
-        """Cut the honest side off for some blocks."""
+        """Cut the honest side off for some blocks, and a side that has ended for good."""
+        if index in self.ended:
+            return False
         if not self._is(index, "cut-off"):
             return True
         if self._cut_off == 0 and self._chance.chance(15):
@@ -136,7 +159,8 @@ class Weather:
         """Hide the solutions that the honest side's node does not give yet."""
         if not self._is(index, "blind"):
             return block
-        return Block(block.peak, tuple(self._hide(seen, block.peak) for seen in block.coins))
+        coins = (self._hide(seen, block.peak) for seen in block.coins)
+        return Block(block.peak, with_children(self._chain, block.peak, coins))
 
     def _is(self, index: int, weather: str) -> bool:
         """True if this is the weather, and the peer with this index is the honest one."""

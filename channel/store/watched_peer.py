@@ -8,6 +8,7 @@ from the peer's history.
 from __future__ import annotations
 
 from collections import deque
+from contextlib import suppress
 from itertools import takewhile
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.interface import StoreError
 from channelsim.channel.system.durable_files import replace_file
 from channelsim.channel.system.input_files import LINES
-from channelsim.channel.system.line_log import LineLog
+from channelsim.channel.system.line_log import LineLog, LogFull
 from channelsim.channel.watch.watch_data import (
     FORMAT,
     NEWEST,
@@ -40,6 +41,8 @@ class WatchedPeer:
     """A durable peer with the data of its watcher; an actor for a driver.
 
     Raises `StoreError` as the durable peer does, also when the watcher's data cannot be written.
+    A file that is full stays as it is, and the peer stops at each new state: the watcher does not
+    know that one. A peer that starts again can still end the channel, which takes no new state.
     """
 
     def __init__(self, durable: DurablePeer, folder: Path) -> None:
@@ -47,13 +50,15 @@ class WatchedPeer:
         self._folder = folder
         self._log: LineLog | None = None
         self._count = 0
+        self._followed = 0
         self._newest = -1
         self._failed: BaseException | None = None
 
     def start(self, peak: int) -> list[Effect]:
         """Begin at this height, or go on after a restart."""
         effects = self.durable.start(peak)
-        self._follow(self.durable.peer.state)
+        with suppress(LogFull):
+            self._follow(self.durable.peer.state)
         return effects
 
     def handle(self, event: Event) -> list[Effect]:
@@ -61,7 +66,14 @@ class WatchedPeer:
         if self._failed is not None:
             raise self._failed
         effects = self.durable.handle(event)
-        self._follow(self.durable.peer.state)
+        try:
+            self._follow(self.durable.peer.state)
+        except LogFull as error:
+            self._failed = StoreError(
+                f"{error}; the peer has stopped, nothing is lost: end the channel with"
+                " channelsim recover"
+            )
+            raise self._failed from None
         return effects
 
     def close(self) -> None:
@@ -71,9 +83,9 @@ class WatchedPeer:
             self._log = None
 
     def _follow(self, state: PeerState) -> None:
-        """Add the states that are new."""
+        """Add the states that are new. Raises `LogFull` if they do not go into the file."""
         if state.play is None or (
-            state.play.history.state.number < self._count
+            state.play.history.state.number < self._followed
             and state.play.newest.state.number <= self._newest
         ):
             return
@@ -82,9 +94,13 @@ class WatchedPeer:
             log = self._log or self._open(endpoint, play.history)
             newer = takewhile(lambda link: link.state.number >= self._count, play.history)
             states = [watched_state(endpoint.channel, link.state) for link in newer]
-            if states:
+            self._followed = self._count + len(states)
+            full: LogFull | None = None
+            try:
                 log.append((encoded(one) for one in reversed(states)), sync=False)
                 self._count += len(states)
+            except LogFull as error:
+                full = error
             if play.newest.state.number > self._newest:
                 newest = newest_state(endpoint, play.newest)
                 self._replace(newest)
@@ -95,6 +111,8 @@ class WatchedPeer:
         except BaseException as error:
             self._failed = error
             raise
+        if full is not None:
+            raise full
 
     def _replace(self, newest: NewestState) -> None:
         path = self._folder / NEWEST

@@ -46,7 +46,7 @@ def read(path: Path, most: int) -> bytes:
     with opened(path, most) as file:
         data = file.read(most + 1)
     if len(data) > most:
-        raise UsageError(f"{path}: too large, more than {_size(most)}")
+        raise UsageError(f"{path}: too large, more than {size_text(most)}")
     return data
 
 
@@ -60,7 +60,7 @@ def complete_lines(path: Path, most: int) -> Iterator[bytes]:
         while line := file.readline(LONGEST_LINE + 1):
             number += 1
             if len(line) > LONGEST_LINE:
-                raise UsageError(f"{path}: line {number}: longer than {_size(LONGEST_LINE)}")
+                raise UsageError(f"{path}: line {number}: longer than {size_text(LONGEST_LINE)}")
             if line.endswith(b"\n"):
                 yield line[:-1].removesuffix(b"\r")
 
@@ -91,7 +91,7 @@ def _check_plain(path: Path, file: int, shells: bool, most: int) -> None:
     if not stat.S_ISREG(status.st_mode) and not (shells and stat.S_ISFIFO(status.st_mode)):
         raise UsageError(f"{path}: {_kind(status.st_mode)}, not a file")
     if status.st_size > most:
-        raise UsageError(f"{path}: too large, more than {_size(most)}")
+        raise UsageError(f"{path}: too large, more than {size_text(most)}")
 
 
 def read_text(path: Path, most: int) -> str:
@@ -156,5 +156,6 @@ def _kind(mode: int) -> str:
     return kinds.get(stat.S_IFMT(mode), "something else")
 
 
-def _size(limit: int) -> str:
+def size_text(limit: int) -> str:
+    """A limit on bytes, for people."""
     return f"{limit // MB} MB" if limit >= MB else f"{limit // KB} kB"

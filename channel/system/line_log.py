@@ -15,7 +15,16 @@ from typing import BinaryIO
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.system.durable_files import sync_folder
-from channelsim.channel.system.input_files import complete_lines, opened
+from channelsim.channel.system.input_files import (
+    LONGEST_LINE,
+    complete_lines,
+    opened,
+    size_text,
+)
+
+
+class LogFull(UsageError):
+    """More lines do not go into a file that is to be read again. Nothing was written."""
 
 
 class LineLog:
@@ -67,8 +76,16 @@ class LineLog:
             ) from None
 
     def append(self, lines: Iterable[bytes], sync: bool = True) -> None:
-        """Add lines, and (`sync`) wait for the disk."""
-        data = b"".join(line + b"\n" for line in lines)
+        """Add lines, and (`sync`) wait for the disk.
+
+        Raises `LogFull` for more bytes than are read again, or a line that is too long for that.
+        """
+        encoded = [line + b"\n" for line in lines]
+        data = b"".join(encoded)
+        if self._size + len(data) > self._most or max(map(len, encoded), default=0) > LONGEST_LINE:
+            raise LogFull(
+                f"{self._path}: full: no more than {size_text(self._most)} are read again"
+            )
         try:
             if os.fstat(self._file).st_size != self._size:
                 os.ftruncate(self._file, self._size)

@@ -17,9 +17,15 @@ from channelsim.channel.protocol.half_signed import NO_SIGNATURE
 from channelsim.channel.protocol.spend_parsing import (
     channel_conditions,
     created_coins,
+    read_unroll,
     unroll_conditions,
 )
-from channelsim.channel.protocol.unroll import timeout_form, to_unroll, unroll_puzzle
+from channelsim.channel.protocol.unroll import (
+    paid_number,
+    timeout_form,
+    to_unroll,
+    unroll_puzzle,
+)
 from channelsim.channel.watch.watch_data import WatchData, WatchedState
 from channelsim.clsp.values import serialize, tree_hash
 
@@ -65,21 +71,23 @@ class Watcher:
         self._wait = wait
         amount = data.channel.coin.amount
         self._by_channel_spend: dict[bytes, WatchedState] = {}
+        self._by_unroll_coin: dict[bytes, WatchedState] = {}
         self._by_unroll_spend: dict[bytes, int] = {}
-        self._found: WatchedState | None = None
+        self._by_payout: dict[tuple[tuple[bytes, int], ...], list[int]] = {}
         for state in data.states.values():
             conditions = state.value()
             locked = timeout_form(conditions, data.channel.unroll_timeout)
             spent_to = tree_hash(to_unroll(state.puzzle_hash, amount))
             self._by_channel_spend[spent_to] = state
+            self._by_unroll_coin[state.puzzle_hash] = state
             self._by_unroll_spend[tree_hash(conditions)] = state.number
             self._by_unroll_spend[tree_hash(locked)] = state.number
+            paid = read_unroll(state.conditions)
+            if paid is not None:
+                self._by_payout.setdefault(tuple(sorted(paid.coins)), []).append(state.number)
 
     def look(self, chain: Chain) -> Sight:
-        """Look at the chain: one call of the node, or up to three once the channel coin is spent.
-
-        If the node hides how the coin was spent, it asks for the unroll coin of every state.
-        """
+        """Look at the chain, with a few calls of the node, however many states there are."""
         peak, channel = chain.peak(), self._data.channel
         seen = chain.coin(channel.coin.id)
         if seen is None:
@@ -89,35 +97,37 @@ class Watcher:
         final = peak - seen.spent >= channel.confirmations
         if seen.solution is not None:
             made = created_coins(seen.solution)
-            if made and all(address in channel.rewards for address, _ in made):
-                return Sight(Step.SHUT, peak, since=seen.spent, final=final)
             conditions = channel_conditions(seen.solution)
             state = self._by_channel_spend.get(conditions) if conditions is not None else None
-            unroll = chain.coin(self._unroll_coin(state).id) if state is not None else None
         else:
-            state, unroll = self._search(chain)
+            # The publisher can make the solution too large for a node to give.
+            made = _coins_of(chain.children(channel.coin.id))
+            state = self._by_unroll_coin.get(made[0][0]) if len(made) == 1 else None
+        if made and all(address in channel.rewards for address, _ in made):
+            return Sight(Step.SHUT, peak, since=seen.spent, final=final)
+        unroll = chain.coin(self._unroll_coin(state).id) if state is not None else None
         if state is None or unroll is None:
             return Sight(Step.UNKNOWN, peak, since=seen.spent, final=final)
-        return self._unrolled(peak, state, unroll)
-
-    def _search(self, chain: Chain) -> tuple[WatchedState | None, CoinSeen | None]:
-        """Find the unroll coin of one of the states: of that found before, or the newest first."""
-        newest_first = sorted(self._data.states.values(), key=lambda one: -one.number)
-        for state in filter(None, (self._found, *newest_first)):
-            unroll = chain.coin(self._unroll_coin(state).id)
-            if unroll is not None:
-                self._found = state
-                return state, unroll
-        return None, None
-
-    def _unrolled(self, peak: int, state: WatchedState, unroll: CoinSeen) -> Sight:
-        channel, newest = self._data.channel, self._data.newest
         if unroll.spent is not None:
-            paid = unroll_conditions(unroll.solution) if unroll.solution is not None else None
-            number = self._by_unroll_spend.get(paid) if paid is not None else None
+            number = self._paid_by(chain, state, unroll)
             final = peak - unroll.spent >= channel.confirmations
             step = Step.UNKNOWN if number is None else Step.PAID
             return Sight(step, peak, number, unroll.spent, final=final)
+        return self._unrolled(peak, state, unroll)
+
+    def _paid_by(self, chain: Chain, published: WatchedState, unroll: CoinSeen) -> int | None:
+        """The number of the state that a spent unroll coin paid; None if it is unknown."""
+        if unroll.solution is not None:
+            conditions = unroll_conditions(unroll.solution)
+            return self._by_unroll_spend.get(conditions) if conditions is not None else None
+        paid = tuple(sorted(_coins_of(chain.children(unroll.coin.id))))
+        age = (unroll.spent or 0) - unroll.born
+        timed_out = age >= self._data.channel.unroll_timeout
+        return paid_number(self._by_payout.get(paid, ()), published.number, timed_out=timed_out)
+
+    def _unrolled(self, peak: int, state: WatchedState, unroll: CoinSeen) -> Sight:
+        """The sight of an unroll coin that is not spent."""
+        channel, newest = self._data.channel, self._data.newest
         timeout = unroll.born + channel.unroll_timeout
         theirs = state.number % 2 != channel.side
         if theirs and state.number < newest.state.number:
@@ -149,3 +159,8 @@ class Watcher:
             channel.unroll_key, channel.unroll_timeout, state.number, state.value()
         )
         return Spend(self._unroll_coin(state), puzzle.serialized, solution)
+
+
+def _coins_of(children: list[CoinSeen]) -> list[tuple[bytes, int]]:
+    """The puzzle hashes and amounts of the coins that a spend created."""
+    return [(child.coin.puzzle_hash, child.coin.amount) for child in children]

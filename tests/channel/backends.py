@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from channelsim.channel.chain.coins import Coin
+from channelsim.channel.chain.coins import Bundle, Coin
 from channelsim.channel.chain.full_node import Patience, RpcChain
 from channelsim.channel.chain.interface import FarmableChain
-from channelsim.channel.chain.observations import CoinSeen
 from channelsim.channel.chain.simulator import SimulatedChain
 
 BACKENDS = ("in process", "over RPC")
@@ -24,11 +23,8 @@ class Served(RpcChain):
     def farm(self, blocks: int = 1) -> None:
         self._node.farm(blocks)
 
-    def reorganise(self, back: int, new: int, *, keep: bool) -> None:
-        self._node.reorganise(back, new, keep=keep)
-
-    def children(self, coin_id: bytes) -> list[CoinSeen]:
-        return self._node.children(coin_id)
+    def reorganise(self, back: int, new: int, *, keep: bool, bundle: Bundle | None = None) -> None:
+        self._node.reorganise(back, new, keep=keep, bundle=bundle)
 
     def give(self, puzzle_hash: bytes, amount: int) -> Coin:
         return self._node.give(puzzle_hash, amount)

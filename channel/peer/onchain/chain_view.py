@@ -48,6 +48,10 @@ class ChainView(msgspec.Struct, frozen=True):
         """The coin as the block has it."""
         return self.coins.get(coin)
 
+    def children(self, coin: Coin) -> tuple[Coin, ...]:
+        """The coins of the block that this coin created: all, if the node hides its solution."""
+        return tuple(child for child in self.coins if child.parent == coin.id)
+
     def our_move(self, game: LiveGame) -> LiveGame | None:
         """The game after the move that we made, or mean to make, at this coin."""
         return self.dispute.signed_games.sent_from(game) or self.decided.get(game.coin)

@@ -86,13 +86,8 @@ def _fee_coin(view: ChainView) -> tuple[Coin | None, tuple[Coin, ...]]:
         change = change_of(coin, seen.solution or b"")
         if change is None:
             # A miner can make the solution of our spend too large for a node to give: then we
-            # recognise the change that we offered.
-            offered = sorted(
-                (one for one in dispute.changes if one.parent == coin.id),
-                key=lambda one: one.amount,
-            )
-            change = next((one for one in offered if view.seen(one) is not None), None)
-            looked_for += offered[: offered.index(change) + 1] if change else offered
+            # recognise the change that we offered, among the coins that the spend created.
+            change = next((one for one in view.children(coin) if one in dispute.changes), None)
         if change is None:
             return None, tuple(looked_for)
         # It is there, whether the block has it yet or not.

@@ -7,7 +7,6 @@ Source: spec/channel.md, "Going on chain".
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import takewhile
 
 from msgspec.structs import replace
 
@@ -26,7 +25,7 @@ from channelsim.channel.peer.onchain import unknown_state
 from channelsim.channel.peer.onchain.chain_view import ChainView
 from channelsim.channel.peer.onchain.lineage import Lineage, Track
 from channelsim.channel.peer.onchain.tracked_coins import TrackedCoin, advance
-from channelsim.channel.peer.onchain.unknown_state import UnknownState
+from channelsim.channel.peer.onchain.unknown_state import UnknownState, created_by
 from channelsim.channel.protocol.half_signed import unroll_coin
 from channelsim.channel.protocol.spend_parsing import MovedTo, game_spend
 from channelsim.channel.protocol.state import ChannelState, LiveGame
@@ -47,7 +46,7 @@ def read_lineage(view: ChainView) -> Lineage:
         return Lineage(seen, shut=True)
     state = dispute.signed_games.published(seen.solution)
     if state is None:
-        return _unknown_close(view, seen, seen.solution)
+        return _unknown_close(view, seen, created_by(seen.coin, seen.solution))
     coin = unroll_coin(channel, state)
     unroll = view.seen(coin)
     if unroll is None:
@@ -58,24 +57,23 @@ def read_lineage(view: ChainView) -> Lineage:
 def _hidden_spend(view: ChainView, seen: CoinSeen) -> Lineage:
     """The channel coin was spent, but the node does not say how, or not yet.
 
-    The publisher can make the solution too large for a node to give. So we search for the
-    coins of our shutdown, and for the unroll coin of each of our states.
+    The publisher can make the solution too large for a node to give. So we go by the coins that
+    the spend created: those of our shutdown, or the unroll coin of a state.
     """
     dispute = view.dispute
-    looked_for: tuple[Coin, ...] = ()
+    children = view.children(seen.coin)
     if dispute.shutdown is not None:
-        rewards = dispute.shutdown.rewards()
-        there = tuple(takewhile(view.seen, rewards))
-        looked_for = rewards[: len(there) + 1]
-        if there == rewards:
-            return Lineage(seen, looked_for, shut=True)
-    for link in dispute.signed_games.history:
-        coin = unroll_coin(dispute.endpoint.channel, link.state)
-        looked_for += (coin,)
-        unroll = view.seen(coin)
-        if unroll is not None:
-            return _unrolled(view, Lineage(seen, looked_for), link.state, unroll)
-    return Lineage(seen, looked_for, complete=False)
+        rewards = {*dispute.shutdown.rewards()}
+        if not rewards.isdisjoint(children):
+            shut = rewards.issubset(children)
+            return Lineage(seen, shut=shut, complete=shut)
+    for coin in children:
+        state = dispute.signed_games.with_unroll_coin(coin)
+        if state is not None:
+            return _unrolled(view, Lineage(seen, (coin,)), state, view.coins[coin])
+    if not children:
+        return Lineage(seen, complete=False)
+    return _unknown_close(view, seen, children)
 
 
 def _unrolled(view: ChainView, lineage: Lineage, state: ChannelState, seen: CoinSeen) -> Lineage:
@@ -88,29 +86,36 @@ def _unrolled(view: ChainView, lineage: Lineage, state: ChannelState, seen: Coin
         unroll=seen,
         complete=seen.spent is None or seen.solution is not None,
     )
-    if seen.spent is None or seen.solution is None:
+    if seen.spent is None:
         return lineage
-    counts = dispute.signed_games.outcome(state, seen.solution)
+    if seen.solution is not None:
+        counts = dispute.signed_games.outcome(state, seen.solution)
+    else:
+        timed_out = seen.spent - seen.born >= dispute.endpoint.channel.unroll_timeout
+        children = view.children(seen.coin)
+        counts = dispute.signed_games.paying(state, children, timed_out=timed_out)
     if counts is not None:
         preempted = counts.number != state.number
         return _paid_out(view, lineage, seen.coin, seen.spent, counts, preempted=preempted)
+    if seen.solution is None:
+        return lineage
     unknown = UnknownSpend(seen.coin, seen.spent)
     lineage = replace(lineage, facts=(*lineage.facts, unknown))
     found = unknown_state.paid_out(dispute.signed_games, seen.coin, seen.solution)
     return lineage if found is None else _paid_unknown(view, lineage, seen, found)
 
 
-def _unknown_close(view: ChainView, channel: CoinSeen, solution: bytes) -> Lineage:
-    """The lineage of a close at a state unknown to us."""
+def _unknown_close(view: ChainView, channel: CoinSeen, children: tuple[Coin, ...]) -> Lineage:
+    """The lineage of a close at a state unknown to us, which created these coins."""
     dispute, games = view.dispute, view.dispute.signed_games
     facts = () if dispute.shown is not None else (UnknownSpend(channel.coin, channel.spent or 0),)
     number = dispute.newest.state.number if dispute.shown is None else dispute.shown
-    found = unknown_state.shut_down(games, channel.coin, solution, number)
+    found = unknown_state.shut_down(games, children, number)
     if found is not None:
         return _paid_unknown(view, Lineage(channel, facts=facts, unroll=channel), channel, found)
-    coin = unknown_state.published(channel.coin, solution)
-    if coin is None:
+    if len(children) != 1:
         return Lineage(channel, facts=facts)
+    (coin,) = children
     unroll = view.seen(coin)
     lineage = Lineage(channel, (coin,), facts, unroll=unroll)
     if unroll is None or unroll.spent is None:

@@ -5,6 +5,7 @@ So a move is made again byte for byte, and a game of an old state is played on f
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from channelsim.channel.chain.coins import Coin
@@ -12,6 +13,7 @@ from channelsim.channel.peer.endpoint import Endpoint
 from channelsim.channel.protocol.spend_parsing import channel_conditions, pays, unroll_number
 from channelsim.channel.protocol.state import ChannelState, LiveGame
 from channelsim.channel.protocol.state_history import StateHistory
+from channelsim.channel.protocol.unroll import paid_number
 from channelsim.games.contract import Player
 from channelsim.games.referee import GameCoin
 
@@ -27,6 +29,7 @@ class SignedGames:
     # Answers given before, which make no difference between two indexes.
     _read: dict[tuple[bytes, bytes], ChannelState | None] = field(compare=False)
     _void: dict[int, tuple[int, ...]] = field(compare=False)
+    _unrolls: dict[bytes, ChannelState] = field(compare=False)
 
     @classmethod
     def of(cls, endpoint: Endpoint, history: StateHistory) -> SignedGames:
@@ -38,7 +41,7 @@ class SignedGames:
                 last.setdefault(game.id, game)
                 if game.before is not None:
                     following.setdefault(game.before.coin, game)
-        return cls(endpoint, history, following, last, {}, {})
+        return cls(endpoint, history, following, last, {}, {}, {})
 
     def published(self, solution: bytes) -> ChannelState | None:
         """The state whose unroll coin a channel coin's spend made; None if we never signed it."""
@@ -54,6 +57,45 @@ class SignedGames:
                 None,
             )
         return self._read[key]
+
+    def with_unroll_coin(self, coin: Coin) -> ChannelState | None:
+        """The state whose unroll coin this is; None if we never signed it."""
+        channel = self.endpoint.channel
+        if not self._unrolls:
+            states = (link.state for link in self.history)
+            self._unrolls.update((channel.on_chain(one).unroll_puzzle_hash, one) for one in states)
+        state = self._unrolls.get(coin.puzzle_hash)
+        return (
+            state if coin == Coin(channel.coin.id, coin.puzzle_hash, channel.coin.amount) else None
+        )
+
+    def paying(
+        self, published: ChannelState, coins: Iterable[Coin], *, timed_out: bool
+    ) -> ChannelState | None:
+        """The state that an unroll coin was spent to, by the coins that it created.
+
+        `timed_out`: it was old enough for its timeout form. None if we never signed such a state.
+        """
+        channel = self.endpoint.channel
+        paid = sorted((coin.puzzle_hash, coin.amount) for coin in coins)
+        key = channel.on_chain(published).unroll_puzzle_hash, repr((timed_out, paid)).encode()
+        if key not in self._read:
+            states = {
+                link.state.number: link.state
+                for link in self.history
+                if self._pays(link.state, paid)
+            }
+            number = paid_number(states, published.number, timed_out=timed_out)
+            self._read[key] = states[number] if number is not None else None
+        return self._read[key]
+
+    def _pays(self, state: ChannelState, paid: list[tuple[bytes, int]]) -> bool:
+        """True if a state pays exactly these coins. Puzzle hashes of games are computed last."""
+        channel = self.endpoint.channel
+        balances = [one for one in zip(channel.rewards, state.balances, strict=True) if one[1]]
+        if len(balances) + len(state.games) != len(paid) or not {*balances}.issubset(paid):
+            return False
+        return sorted(channel.paid(state)) == paid
 
     def outcome(self, published: ChannelState, solution: bytes) -> ChannelState | None:
         """The state that an unroll coin was spent to; None for one that we never signed."""

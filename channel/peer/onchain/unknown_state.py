@@ -32,17 +32,13 @@ class UnknownState:
         return tuple(UnknownGame(coin, height) for coin in self.lost)
 
 
-def published(channel_coin: Coin, solution: bytes) -> Coin | None:
-    """The unroll coin of an unknown state, by the channel coin's spend; None if there is none."""
-    made = created_coins(solution)
-    return Coin(channel_coin.id, *made[0]) if len(made) == 1 else None
+def created_by(coin: Coin, solution: bytes) -> tuple[Coin, ...]:
+    """The coins that this spend of the channel coin created, as far as it can be read."""
+    return tuple(Coin(coin.id, *one) for one in created_coins(solution))
 
 
-def shut_down(
-    games: SignedGames, channel_coin: Coin, solution: bytes, number: int
-) -> UnknownState | None:
+def shut_down(games: SignedGames, made: tuple[Coin, ...], number: int) -> UnknownState | None:
     """A shutdown that we do not know, at a state of this number; None for any other spend."""
-    made = [Coin(channel_coin.id, *one) for one in created_coins(solution)]
     if not made or any(one.puzzle_hash not in games.endpoint.channel.rewards for one in made):
         return None
     return _paying(games, number, made, preempted=False)
@@ -53,11 +49,13 @@ def paid_out(games: SignedGames, unroll: Coin, solution: bytes) -> UnknownState 
     paid = read_unroll(solution)
     if paid is None:
         return None
-    made = [Coin(unroll.id, *one) for one in paid.coins]
+    made = tuple(Coin(unroll.id, *one) for one in paid.coins)
     return _paying(games, paid.number, made, preempted=paid.preempted)
 
 
-def _paying(games: SignedGames, number: int, made: list[Coin], *, preempted: bool) -> UnknownState:
+def _paying(
+    games: SignedGames, number: int, made: tuple[Coin, ...], *, preempted: bool
+) -> UnknownState:
     rewards = games.endpoint.channel.rewards
     first, second = (
         sum(one.amount for one in made if one.puzzle_hash == address) for address in rewards

@@ -71,6 +71,13 @@ class Opened:
     bundle: Bundle | None
     deadline: int
 
+    @property
+    def wallet_coins(self) -> tuple[Coin, ...]:
+        """The coins that fund the channel, as far as we know them: both once `bundle` is there."""
+        spends = self.bundle.spends if self.bundle else ()
+        coins = dict.fromkeys((self.channel.launcher_parent, *(spend.coin for spend in spends)))
+        return tuple(coin for coin in coins if coin != self.channel.launcher)
+
 
 @dataclass(frozen=True, slots=True)
 class Opening:

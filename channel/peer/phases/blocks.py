@@ -16,7 +16,14 @@ from channelsim.channel.errors import Blame, InvariantError
 from channelsim.channel.peer.chain_news import ChannelClosed, Undone
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.deadlines import Awaited, in_play, wait
-from channelsim.channel.peer.interface import ChannelOpen, Effect, OpeningFailed, Push, Tell
+from channelsim.channel.peer.interface import (
+    ChannelOpen,
+    Effect,
+    OpeningFailed,
+    Push,
+    Tell,
+    Watch,
+)
 from channelsim.channel.peer.opening.handshake import OpeningStep
 from channelsim.channel.peer.peer_state import (
     PeerState,
@@ -109,7 +116,7 @@ def on_chain_block(config: Config, state: PeerState, block: Block) -> Transition
 
 
 def on_failed_block(config: Config, state: PeerState, block: Block) -> Transition:
-    """Watch for a channel coin that is created although its opening failed."""
+    """Close a channel unilaterally that was funded although its opening had failed."""
     if state.dispute is not None:
         return scan_block(state)
     coin = _channel_coin(state) if state.opening.opened else None
@@ -167,7 +174,8 @@ def _fund_again(state: PeerState) -> Transition:
     """There is no channel coin: push its funding, also when a reorganisation took it away."""
     opened = opened_of(state)
     if state.block.peak >= opened.deadline:
-        return replace(state, phase=Phase.FAILED), [Tell(OpeningFailed(opened.deadline))]
+        watches = (Watch(coin) for coin in opened.wallet_coins)
+        return replace(state, phase=Phase.FAILED), [Tell(OpeningFailed(opened.deadline)), *watches]
     return state, [Push("funding", opened.bundle)] if opened.bundle else []
 
 

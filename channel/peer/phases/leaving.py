@@ -192,7 +192,8 @@ def _publish(state: PeerState) -> Transition:
     endpoint, newest, opened = endpoint_of(state), play_of(state).newest, opened_of(state)
     if any(seen.coin == endpoint.channel.coin for seen in state.block.coins):
         return scan_block(state)
-    effects: list[Effect] = [Watch(unroll_coin(endpoint.channel, newest.state))]
+    coins = (unroll_coin(endpoint.channel, newest.state), *opened.wallet_coins)
+    effects: list[Effect] = [Watch(coin) for coin in coins]
     if opened.bundle is not None:
         bundle = publish(endpoint.channel, endpoint.secret_keys, newest)
         effects.append(Push("unroll", bundle))

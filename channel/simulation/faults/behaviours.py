@@ -62,6 +62,13 @@ def clock(by: int) -> EventChange:
     return change
 
 
+def gives_up(peer: Peer, event: Event | None) -> Event | None:
+    """Report no coins once the opening has failed, and so many blocks that it is final."""
+    if not isinstance(event, Block) or peer.phase is not Phase.FAILED:
+        return event
+    return Block(event.peak + peer.config.agreement.confirmations)
+
+
 def cancels_accepted(peer: Peer, event: Event | None) -> Event | None:
     """Turn an acceptance into a cancellation."""
     return CancelGames(event.group_id, "no") if isinstance(event, AcceptGames) else event

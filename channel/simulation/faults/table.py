@@ -22,6 +22,7 @@ from channelsim.channel.simulation.faults.behaviours import (
     discloses_its_seed,
     fails_at_requests,
     false_news,
+    gives_up,
     goes_on,
     hastily,
     hides_news,
@@ -257,6 +258,10 @@ _BEHAVIOURS: Mapping[str, tuple[str, Plant]] = {
             lambda hidden: lambda view, seen: Lineage(seen),
         ),
     ),
+    "gives up at the deadline": (
+        "does not look at the chain any more once its opening has failed",
+        events(gives_up),
+    ),
     "takes illegal moves": (
         "plays on after moves that it could slash",
         engine("peer.play.receiving:_slashable_moves", always(())),
@@ -332,6 +337,7 @@ _BREAKS: Mapping[str, tuple[str, ...]] = {
     "loses early messages": ("CH-TIME-1", "early"),
     "forgets an undone shutdown": ("safety", "undoes-shutdown"),
     "needs solutions": ("duty", "stale-oldest", "leaver"),
+    "gives up at the deadline": ("safety", "late-funder"),
     "takes illegal moves": ("CH-MOVE-4", "bad-selection", "overraise", "wrong-reveal"),
     "has no evidence": ("CH-MOVE-4", "bad-selection", "greedy-share"),
     "has no evidence on chain": ("safety", "bad-selection-on-chain", "illegal-on-chain"),

@@ -52,6 +52,9 @@ STEPS = (
 MOST_COST = 200_000_000
 """The CLVM cost that running a wallet's spend may have."""
 
+MARGIN = 3
+"""Blocks that the funding has at least."""
+
 A_DAY = 4608
 """Blocks in a day: the latest deadline of a funding."""
 
@@ -168,7 +171,7 @@ class Handshake:
             yield "CH-OPEN-11"
         others = (*_keys(hello), welcome.channel_key, *_keys(welcome))
         yield from _proved(launch.channel_key, launch.channel_proof, others)
-        if not peak < launch.deadline <= peak + A_DAY:
+        if not peak + MARGIN <= launch.deadline <= peak + A_DAY:
             yield "CH-OPEN-7"
         if launch.parent == self._terms.wallets[1]:
             yield "CH-OPEN-9"

@@ -98,6 +98,9 @@ def test_a_long_channel_is_measured() -> None:
     assert measured["restart_seconds"] > 0
     assert 0 < measured["bytes_per_batch"] < 20_000
     assert measured["memory_per_batch"] >= 0
+    few, many = measured["hidden_solution"]
+    assert few["states"] < many["states"]
+    assert (few["calls"], few["later_calls"]) == (many["calls"], many["later_calls"])
 
 
 @pytest.mark.long
@@ -106,6 +109,12 @@ def test_ten_thousand_batches_cost_what_they_may() -> None:
     assert measured["restart_processor_seconds"] < 2, measured
     assert measured["bytes_per_batch"] < 4000, measured
     assert measured["memory_per_batch"] < 4000, measured
+    few, many = measured["hidden_solution"]
+    assert many["states"] > 10_000
+    for calls, size in (("calls", "bytes"), ("later_calls", "later_bytes")):
+        assert few[calls] == many[calls]
+        # Numbers in the state of the node may have another digit.
+        assert abs(few[size] - many[size]) < 50
 
 
 @pytest.mark.long

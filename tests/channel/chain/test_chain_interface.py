@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from chia_rs import PrivateKey
+from msgspec.structs import replace
 from rich.console import Console
 
 from channelsim.channel.chain.coins import (
@@ -26,7 +27,8 @@ from channelsim.channel.chain.coins import (
     signed_spend,
 )
 from channelsim.channel.chain.full_node import Credentials, RpcChain
-from channelsim.channel.chain.interface import Answer, Chain, FarmableChain
+from channelsim.channel.chain.interface import Answer, Chain, FarmableChain, observe
+from channelsim.channel.chain.observations import CoinSeen
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.lab.node.node_wallet import NodeWallet, spend_of
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE
@@ -149,6 +151,55 @@ def test_a_spent_coin_has_its_solution(chain: FarmableChain) -> None:
     spent = chain.coin(coin.id)
     assert spent is not None
     assert spent.solution == bundle.spends[0].solution
+
+
+def test_a_spent_coin_has_children(chain: FarmableChain) -> None:
+    coin = anyones(chain)
+    assert chain.children(coin.id) == []
+    chain.push(free(coin, pay(NOWHERE, 60), pay(ANYONE.hash, 30)))
+    assert chain.children(coin.id) == []  # accepted, but in no block
+    chain.farm()
+    made = [Coin(coin.id, NOWHERE, 60), Coin(coin.id, ANYONE.hash, 30)]
+    born = chain.peak()
+    expected = [CoinSeen(one, born, None) for one in sorted(made, key=lambda one: one.id)]
+    assert chain.children(coin.id) == expected
+    chain.push(free(made[1], pay(NOWHERE, 30)))
+    chain.farm()
+    # A child that was spent says when, and not how.
+    spent = {seen.coin: (seen.spent, seen.solution) for seen in chain.children(coin.id)}
+    assert spent == {made[0]: (None, None), made[1]: (born + 1, None)}
+    chain.reorganise(2, 3, keep=False)
+    assert chain.children(coin.id) == []
+    assert chain.children(bytes(32)) == []
+
+
+class Hiding:
+    """A chain that gives no solutions."""
+
+    def __init__(self, chain: FarmableChain) -> None:
+        self.peak, self.children, self._coin = chain.peak, chain.children, chain.coin
+        self.agg_sig_data, self.coins_at = chain.agg_sig_data, chain.coins_at
+        self.push, self.pending = chain.push, chain.pending
+
+    def coin(self, coin_id: bytes) -> CoinSeen | None:
+        seen = self._coin(coin_id)
+        return None if seen is None else replace(seen, solution=None)
+
+
+def test_a_block_has_the_children_of_a_coin_whose_solution_is_hidden(
+    chain: FarmableChain,
+) -> None:
+    coin, unspent = anyones(chain), anyones(chain)
+    chain.push(free(coin, pay(NOWHERE, 60)))
+    chain.farm()
+    child = Coin(coin.id, NOWHERE, 60)
+    shown = observe(chain, [coin, unspent])
+    assert {seen.coin for seen in shown.coins} == {coin, unspent}
+    hidden = observe(Hiding(chain), [coin, unspent])
+    assert {seen.coin for seen in hidden.coins} == {coin, unspent, child}
+    # What is watched itself is there once.
+    assert len(observe(Hiding(chain), [coin, child]).coins) == 2
+    assert observe(Hiding(chain), [unspent]).coins == observe(chain, [unspent]).coins
 
 
 @pytest.mark.parametrize("keep", [False, True])
@@ -329,6 +380,7 @@ def asks_little(chain: Chain) -> None:
     assert len(chain.agg_sig_data()) == 32
     assert chain.coin(b"\xff" * 32) is None
     assert chain.coins_at(b"\xff" * 32) == []
+    assert chain.children(b"\xff" * 32) == []
     ghost = Coin(b"\xff" * 32, ANYONE.hash, 5)
     refused = chain.push(free(ghost, pay(NOWHERE, 5)))
     assert (refused.answer, refused.error) == (Answer.REFUSED, "UnknownUnspent")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from channelsim.channel.chain import chain_log
 from channelsim.channel.chain.chain_log import stored_chain
 from channelsim.channel.chain.coins import Bundle, Coin, condition, signed_spend
 from channelsim.channel.chain.full_node import RpcChain
@@ -145,3 +146,25 @@ def test_two_nodes_do_not_share_a_file(tmp_path: Path) -> None:
         stored_chain(tmp_path / "no" / "x", 5),
     ):
         pass
+
+
+@pytest.mark.parametrize("room", [True, False])
+def test_a_log_that_is_full_can_be_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, room: bool
+) -> None:
+    """What a restart would refuse to read is not written."""
+    path = tmp_path / "chain"
+    with stored_chain(path, 5) as chain:
+        chain.farm()
+        before = path.read_bytes()
+    line = len(before.splitlines(keepends=True)[-1])
+    monkeypatch.setattr(chain_log, "LINES", len(before) + line - (not room))
+    with stored_chain(path, 5) as chain:
+        if room:
+            chain.farm()
+            before = path.read_bytes()
+        with pytest.raises(UsageError, match=r"full: no more than .* are read again"):
+            chain.farm()
+    assert path.read_bytes() == before
+    with stored_chain(path, 5) as chain:
+        assert chain.peak() == 2 + room

@@ -13,7 +13,13 @@ from typing import Any
 import pytest
 
 from channelsim.channel.chain.coins import Bundle, Coin
-from channelsim.channel.chain.full_node import Credentials, NodeError, Patience, RpcChain
+from channelsim.channel.chain.full_node import (
+    MOST_CHILDREN,
+    Credentials,
+    NodeError,
+    Patience,
+    RpcChain,
+)
 from channelsim.channel.chain.interface import Answer
 from channelsim.channel.chain.peaks import PUBLIC, SLACK
 from channelsim.channel.chain.simulator import SimulatedChain
@@ -139,6 +145,7 @@ QUESTIONS: dict[str, Callable[[RpcChain], object]] = {
     "agg_sig_data": lambda chain: chain.agg_sig_data(),
     "coin": lambda chain: chain.coin(COIN.id),
     "coins_at": lambda chain: chain.coins_at(ADDRESS),
+    "children": lambda chain: chain.children(COIN.parent),
     "pending": lambda chain: chain.pending(COIN.id),
 }
 
@@ -189,6 +196,40 @@ WRONG_LISTS = {
 def test_an_impossible_list_of_coins_is_refused(kind: str) -> None:
     with node(WRONG_LISTS[kind]) as url:
         wrong(url, lambda chain: chain.coins_at(ADDRESS))
+
+
+WRONG_CHILDREN = {
+    "a coin of another parent": some_coins(coin_record(parent_coin_info=f"0x{'0c' * 32}")),
+    "an amount that no coin has": some_coins(coin_record(amount=2**64 - 1)),
+    "some of them": some_coins(coin_record(), truncated=True),
+    "no end": some_coins(coin_record(), next_cursor="again"),
+    "too many": some_coins(*(coin_record(amount=one) for one in range(MOST_CHILDREN + 1))),
+}
+
+
+@pytest.mark.parametrize("kind", WRONG_CHILDREN)
+def test_impossible_children_are_refused(kind: str) -> None:
+    with node(WRONG_CHILDREN[kind]) as url:
+        wrong(url, lambda chain: chain.children(COIN.parent))
+
+
+def test_as_many_children_as_a_block_can_pay_for_are_read_by_id() -> None:
+    questions = []
+    records = [coin_record(amount=one) for one in range(MOST_CHILDREN)]
+
+    def reply(call: str, asked: dict[str, Any]) -> bytes:
+        questions.append((call, asked))
+        return success(coin_records=records)
+
+    with node(reply) as url, RpcChain(url, patience=HASTY) as chain:
+        children = chain.children(COIN.parent)
+    assert len(children) == MOST_CHILDREN
+    assert children == sorted(children, key=lambda child: child.coin.id)
+    ((call, asked),) = questions
+    assert call == "get_coin_records_by_parent_ids"
+    assert asked["parent_ids"] == [f"0x{COIN.parent.hex()}"]
+    # A real node refuses heights that are null.
+    assert (asked["start_height"], asked["end_height"]) == (0, 2**32 - 1)
 
 
 def test_a_possible_coin_is_read() -> None:

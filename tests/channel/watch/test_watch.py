@@ -17,11 +17,14 @@ from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.crypto.keys import SecretKeys
 from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.interface import Close
+from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE, sign_halves
+from channelsim.channel.store import watched_peer
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.interface import StoreError
 from channelsim.channel.store.memory_store import MemoryStore
 from channelsim.channel.store.watched_peer import WatchedPeer
+from channelsim.channel.watch import watch_data
 from channelsim.channel.watch.watch_data import NEWEST, STATES, WatchData, read_watch_data
 from channelsim.channel.watch.watcher import Sight, Step, Watcher
 from channelsim.clsp.values import to_list
@@ -136,6 +139,7 @@ def test_a_node_that_hides_the_spend_of_the_channel_coin_stops_nothing(tmp_path:
             pass
 
         peak = ours.table.chain.peak
+        children = ours.table.chain.children
 
         def coin(self, coin_id: bytes) -> CoinSeen | None:
             seen = ours.table.chain.coin(coin_id)
@@ -301,6 +305,49 @@ def test_a_store_that_is_older_than_the_data_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="another channel"):
         watched(tmp_path, other)
     assert (tmp_path / STATES).read_bytes() == lines
+
+
+@pytest.mark.parametrize("room", [True, False])
+def test_data_that_are_full_can_be_read_again_and_the_channel_can_be_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, room: bool
+) -> None:
+    """The last state that goes in does, and the next one stops the peer, at every restart."""
+    store, table = MemoryStore(), sit("full")
+    end = table.ends[ANN]
+
+    def actor() -> WatchedPeer:
+        return WatchedPeer(DurablePeer(Peer(end.peer.config), store), tmp_path)
+
+    end.driven.actor = actor()
+    table.open().ask(ANN)
+    states = tmp_path / STATES
+    before = states.read_bytes()
+    number, line = end.state.number, len(before.splitlines(keepends=True)[-1])
+    for module in (watched_peer, watch_data):
+        monkeypatch.setattr(module, "LINES", len(before) + line - (not room))
+    end.driven.actor.close()  # type: ignore[attr-defined]
+    end.driven.actor = actor()
+    table.driver.restart(ANN)
+    if room:
+        table.pump().ask(1 - table.holder())
+        assert end.state.number == number + 1
+        assert len(states.read_bytes()) == len(before) + line
+        assert len(read_watch_data(tmp_path).states) == number + 2
+        before = states.read_bytes()
+    for _ in range(2):
+        with pytest.raises(StoreError, match=r"full: .*: end the channel with channelsim recover"):
+            table.pump().ask(1 - table.holder()).ask(table.holder())
+        assert states.read_bytes() == before
+        data = read_watch_data(tmp_path)
+        assert data.newest.state == data.states[max(data.states)]
+        table.mail.clear()
+        end.driven.actor.close()  # type: ignore[attr-defined]
+        end.driven.actor = actor()
+        table.driver.restart(ANN)
+    leave(table, ANN)
+    settle(table)
+    sound(table)
+    assert states.read_bytes() == before
 
 
 def changed_line(number: int, old: bytes, new: bytes) -> Callable[[Path], None]:
