@@ -285,11 +285,13 @@ class PeerRunner:
             command = self._player.next_command()
             if command is not None and self._carried_out(command):
                 continue
-            question = self._driven.next_question()
+            question = self._driven.questions.next()
             if question is None:
                 await self._changed.wait()
                 continue
             answer = await in_thread(self._player.answer, question)
+            # Only now: while the player thinks, the peer may ask again with each potato.
+            self._driven.questions.answered(question)
             if answer is not None:
                 self._carried_out(answer)
 
