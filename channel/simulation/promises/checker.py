@@ -52,6 +52,7 @@ def check(run: Run) -> list[BrokenPromise]:
         ("duty", wrong_fees(run, talk)),
         ("duty", dict.fromkeys(still_pinned(run, talk))),
         ("liveness", unsettled(run)),
+        ("wishes", dict.fromkeys(talk.wishes.broken if talk.wishes is not None else ())),
         ("secrecy", secrecy(run)),
         ("crash safety", unstored(run, talk)),
         ("news", unreported(run, talk) if agreed else ()),
