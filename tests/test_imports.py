@@ -126,7 +126,7 @@ PEER = {
     ),
     "opening": ("introduction", "funding", "handshake", "failed_opening"),
     "decks": ("pool",),
-    "play": ("play_state", "receiving", "sending"),
+    "play": ("play_state", "receiving", "sending", "next_step"),
     "onchain": (
         *("signed_games", "unknown_state", "tracked_coins", "lineage", "dispute_state"),
         *("chain_view", "reading", "findings", "unpinning", "decisions", "payouts", "fee_offers"),

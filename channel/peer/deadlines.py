@@ -33,8 +33,12 @@ Marks = Mapping[Awaited, int]
 """The heights since which we wait, by what we wait for."""
 
 
-def in_play(play: PlayState, side: Side) -> list[Awaited]:
-    """List the actions that are due from the other side during play."""
+def in_play(play: PlayState, side: Side, *, wanted: bool) -> list[Awaited]:
+    """List the actions that are due from the other side during play.
+
+    `wanted`: we want the potato, and have asked for it unless a new connection keeps us from it.
+    That we ask later then gives the other side no more time.
+    """
     number = play.state.number
     theirs = [game.id for game in play.state.games if game.mover is not side]
     if play.potato:
@@ -43,7 +47,7 @@ def in_play(play: PlayState, side: Side) -> list[Awaited]:
             return [Awaited("CH-TIME-1", what, number)]
         return []
     due = []
-    if play.we_asked:
+    if wanted or play.we_asked:
         due.append(Awaited("CH-TIME-1", "an answer to our request", number))
     if theirs:
         due.append(Awaited("CH-TIME-2", f"a move in game {theirs[0]}", number))

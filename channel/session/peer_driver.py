@@ -14,6 +14,7 @@ from typing import Protocol, assert_never
 from channelsim.channel.chain.coins import Bundle, Coin
 from channelsim.channel.chain.interface import Answer, PushResult
 from channelsim.channel.peer.interface import (
+    Cancelled,
     ComputeDeck,
     Effect,
     Event,
@@ -26,6 +27,7 @@ from channelsim.channel.peer.interface import (
     Watch,
     YourTurn,
 )
+from channelsim.channel.session.questions import Questions
 from channelsim.channel.session.session_events import Handled, NewsFor, Pushed, Sent, SessionEvent
 from channelsim.games.deck.work import DeckWork
 
@@ -67,14 +69,13 @@ class DrivenPeer:
     actor: Actor
     watched: list[Coin] = field(default_factory=list)
     records: dict[str, bytes] = field(default_factory=dict)
-    questions: list[Proposed | YourTurn] = field(default_factory=list)
+    questions: Questions = field(default_factory=Questions)
 
     def next_question(self) -> Proposed | YourTurn | None:
-        """Take the player's next question: proposals before turns."""
-        if not self.questions:
-            return None
-        question = min(self.questions, key=lambda one: isinstance(one, YourTurn))
-        self.questions.remove(question)
+        """Take the player's next question: whoever takes it answers it before the next event."""
+        question = self.questions.next()
+        if question is not None:
+            self.questions.answered(question)
         return question
 
 
@@ -146,7 +147,9 @@ class PeerDriver:
                     self._ports.compute(work)
                 case Tell(news):
                     if isinstance(news, Proposed | YourTurn):
-                        peer.questions.append(news)
+                        peer.questions.ask(news)
+                    elif isinstance(news, Cancelled):
+                        peer.questions.withdrawn(news.group)
                     self._ports.notify(NewsFor(peer.name, news))
                 case _:
                     assert_never(effect)

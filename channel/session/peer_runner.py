@@ -329,11 +329,13 @@ class PeerRunner:
                 # A player that always wants something keeps nothing else from happening.
                 await asyncio.sleep(0)
                 continue
-            question = self._driven.next_question()
+            question = self._driven.questions.next()
             if question is None:
                 await self._changed.wait()
                 continue
             answer = await in_thread(self._player.answer, question)
+            # Only now: while the player thinks, the peer may ask again with each potato.
+            self._driven.questions.answered(question)
             if answer is not None:
                 self._carried_out(answer)
 

@@ -55,6 +55,9 @@ LIMIT = 600
 PATIENCE = 30
 """Blocks without progress, whatever was sent, after which the honest player closes."""
 
+ENOUGH = 60
+"""Blocks after the last proposal of the schedule after which the honest player closes."""
+
 PROGRESS = (ChannelOpen, GameStarted, Acted, Moved, GameSettled)
 """News for which the honest player waits a little longer."""
 
@@ -120,6 +123,7 @@ class Arena:
         )
         self._closing = False
         self._quiet = 0
+        self._over_for = 0
         self._finished: list[int | None] = [None, None]
 
     def run(self) -> Run:
@@ -237,6 +241,16 @@ class Arena:
             return True
         return False
 
+    def _lose_patience(self) -> None:
+        """Close after a while, whatever the other side still wants."""
+        honest = self.scenario.honest
+        peer = self.parties[honest].peer
+        if not self._schedule.is_over or peer.phase is not Phase.PLAYING:
+            return
+        self._over_for += 1
+        if self._over_for > ENOUGH and not peer.play.closing:
+            self._command(honest, Close())
+
     def _command(self, index: int, command: Command) -> None:
         # The game or the channel may have moved on in the meantime.
         with suppress(UsageError):
@@ -255,6 +269,7 @@ class Arena:
 
     def _next_block(self) -> None:
         self._quiet += 1
+        self._lose_patience()
         self._driver.farm()
         if self._adversary is not None:
             reorgs = self._weather.reorgs

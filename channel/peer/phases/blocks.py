@@ -34,9 +34,15 @@ from channelsim.channel.peer.peer_state import (
     play_of,
 )
 from channelsim.channel.peer.phases import decks
-from channelsim.channel.peer.phases.leaving import break_off, follow, leave, scan_block
-from channelsim.channel.peer.phases.playing import request_potato
-from channelsim.channel.peer.play.sending import has_something_to_send
+from channelsim.channel.peer.phases.leaving import (
+    break_off,
+    end_proposals,
+    follow,
+    leave,
+    scan_block,
+)
+from channelsim.channel.peer.phases.playing import request_potato, with_block
+from channelsim.channel.peer.play.next_step import Step, next_step
 from channelsim.channel.protocol.state import Side
 from channelsim.games.amounts import counted
 
@@ -76,7 +82,8 @@ def on_play_block(config: Config, state: PeerState, coin: CoinSeen) -> Transitio
     if state.phase is not Phase.PLAYING:
         return state, effects
     state, late = decks.on_block(config, state)
-    return state, [*effects, *late]
+    state, more = with_block(config, state)
+    return state, [*effects, *late, *more]
 
 
 @_while_unspent
@@ -154,20 +161,21 @@ def _due(config: Config, state: PeerState) -> list[Awaited]:
             begun = config.side is Side.INITIATOR or step is not OpeningStep.HELLO
             return [Awaited("CH-TIME-1", step.value, 0)] if begun else []
         case Phase.PLAYING:
-            return [*in_play(play_of(state), config.side), *_numbers_due(state)]
+            play, step = play_of(state), next_step(endpoint_of(state), play_of(state))
+            due = in_play(play, config.side, wanted=step is Step.ASK)
+            return [*due, *_numbers_due(state, step)]
         case Phase.CLOSING:
             return [Awaited("CH-TIME-1", "the completed shutdown", play_of(state).state.number)]
         case _:
             return []
 
 
-def _numbers_due(state: PeerState) -> list[Awaited]:
+def _numbers_due(state: PeerState, step: Step) -> list[Awaited]:
     """The other side's last numbers, if we cannot send what we want to without them."""
-    play = play_of(state)
-    wanted = play.closing or play.they_asked or has_something_to_send(endpoint_of(state), play)
-    if not (state.resuming and wanted):
+    if not state.resuming or step in (Step.WAIT, Step.ASK):
         return []
-    return [Awaited("CH-TIME-1", "its last numbers on a new connection", play.state.number)]
+    number = play_of(state).state.number
+    return [Awaited("CH-TIME-1", "its last numbers on a new connection", number)]
 
 
 def _fund_again(state: PeerState) -> Transition:
@@ -190,7 +198,8 @@ def _on_spent(config: Config, state: PeerState, height: int, solution: bytes | N
             if state.closed is not None or not deep:
                 return state, []
             closed = ChannelClosed(rewards, height)
-            return replace(state, phase=Phase.CLOSED, closed=closed), [Tell(closed)]
+            state, cancelled = end_proposals(state, "the channel is closed")
+            return replace(state, phase=Phase.CLOSED, closed=closed), [*cancelled, Tell(closed)]
         if solution is not None and shutdown.is_paid_by(solution):
             return state, []
     return follow(config, state, height)

@@ -5,18 +5,21 @@ Source: spec/channel.md, "The potato".
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from msgspec.structs import replace
 
 from channelsim.channel.errors import Violation
 from channelsim.channel.peer import interface
 from channelsim.channel.peer.config import Config
-from channelsim.channel.peer.interface import Ignored, SawCards, Send, Tell
+from channelsim.channel.peer.interface import Effect, Ignored, SawCards, Send, Tell
 from channelsim.channel.peer.opening.handshake import OpeningStep
 from channelsim.channel.peer.peer_state import PeerState, Phase, Transition, endpoint_of, play_of
 from channelsim.channel.peer.phases.closing import ask_for_shutdown
 from channelsim.channel.peer.phases.decks import erase
 from channelsim.channel.peer.phases.leaving import blame, break_off, leave
 from channelsim.channel.peer.play import sending
+from channelsim.channel.peer.play.next_step import Step, next_step, shuts_down
 from channelsim.channel.peer.play.receiving import early_reveals, receive_batch
 from channelsim.channel.protocol.messages import (
     LAST_STATE,
@@ -35,11 +38,13 @@ def on_command(config: Config, state: PeerState, command: interface.Command) -> 
     """Queue a command, and send what can be sent now. Raises `UsageError`."""
     play = play_of(state)
     sending.check_command(endpoint_of(state), play, command)
+    news: list[Effect] = []
     if isinstance(command, interface.Close):
-        play = replace(play, closing=True)
+        play, news = sending.without_new_games(replace(play, closing=True))
     else:
         play = replace(play, queue=(*play.queue, command))
-    return go_on(config, replace(state, play=play))
+    state, effects = go_on(config, replace(state, play=play))
+    return state, [*news, *effects]
 
 
 def on_batch(config: Config, state: PeerState, batch: Batch) -> Transition:
@@ -110,6 +115,16 @@ def request_potato(state: PeerState) -> Transition:
 
 def go_on(config: Config, state: PeerState) -> Transition:
     """Send what can be sent now; ask for the potato if that is needed."""
+    return _take_step(config, state, (Step.ASK, Step.SEND, Step.SHUT_DOWN))
+
+
+def with_block(config: Config, state: PeerState) -> Transition:
+    """Send what has waited for the next block."""
+    return _take_step(config, state, (Step.SEND_WITH_BLOCK,))
+
+
+def _take_step(config: Config, state: PeerState, which: Collection[Step]) -> Transition:
+    """Take the next step, if it is one of these."""
     if state.resuming:
         return state, []
     play = play_of(state)
@@ -118,37 +133,34 @@ def go_on(config: Config, state: PeerState) -> Transition:
         if play.state.games:
             return leave(config, state, "the numbers of states are used up")
         return ask_for_shutdown(state)
+    step = next_step(endpoint_of(state), play_of(state))
+    if step not in which:
+        return state, []
+    match step:
+        case Step.ASK:
+            return request_potato(state)
+        case Step.SHUT_DOWN:
+            return ask_for_shutdown(state)
+        case _:
+            return send_now(config, state)
+
+
+def send_now(config: Config, state: PeerState) -> Transition:
+    """Send a batch, and ask for the potato if we need it again."""
+    endpoint, before = endpoint_of(state), play_of(state)
     try:
-        return _send_or_ask(state)
+        play, message, effects = sending.send_batch(endpoint, before)
     except Violation as violation:
         # The state that we would send cannot be signed safely: the other side has set it up.
         return break_off(config, state, blame(config, state.phase.value, violation))
-
-
-def _send_or_ask(state: PeerState) -> Transition:
-    endpoint, play = endpoint_of(state), play_of(state)
-    if not play.potato:
-        wanted = bool(play.queue) or _may_close(state)
-        return request_potato(state) if wanted else (state, [])
-    waiting = sending.undecided(endpoint, play) or sending.unanswered(endpoint, play)
-    if play.they_asked or (sending.has_something_to_send(endpoint, play) and not waiting):
-        before = play.state
-        play, message, effects = sending.send_batch(endpoint, play)
-        state = replace(state, play=play, last_sent=message)
-        state, request = _ask_back(state, before)
-        return state, [*effects, *request]
-    return ask_for_shutdown(state) if _may_close(state) else (state, [])
-
-
-def _may_close(state: PeerState) -> bool:
-    """True if the player wants to close the channel, and no game is live."""
-    play = play_of(state)
-    return play.closing and not play.state.games
+    state = replace(state, play=play, last_sent=message)
+    state, request = _ask_back(state, before.state)
+    return state, [*effects, *request]
 
 
 def _ask_back(state: PeerState, before: ChannelState) -> Transition:
     """Ask for the potato that we have just given away, if we need it again."""
-    if _may_close(state) or _opens_next(state, before):
+    if shuts_down(play_of(state)) or _opens_next(state, before):
         return request_potato(state)
     # If we were asked for the potato, we may have given it away while we owe a move: we ask for
     # it once the player has decided, or with the next block. If both sides asked at once, two

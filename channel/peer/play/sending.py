@@ -60,9 +60,14 @@ from channelsim.games.choices import forced_action
 from channelsim.games.contract import Action
 from channelsim.games.errors import IllegalAction
 
+PROLONGING = (interface.ProposeGames, interface.AcceptGames)
+"""Commands that lead to new games."""
+
 
 def check_command(endpoint: Endpoint, play: PlayState, command: interface.Command) -> None:
     """Check that a command can be carried out. Raises `UsageError`."""
+    if play.closing and isinstance(command, PROLONGING):
+        raise UsageError("the channel is being closed: no game is proposed or accepted any more")
     match command:
         case interface.Act(game_id, action):
             game, player = play.state.game(game_id), play.player(game_id)
@@ -84,6 +89,14 @@ def check_command(endpoint: Endpoint, play: PlayState, command: interface.Comman
             _check_wishes(endpoint, play, wishes)
         case interface.Close():
             pass
+
+
+def without_new_games(play: PlayState) -> tuple[PlayState, list[Effect]]:
+    """Drop what would begin games: the channel is being closed. Also return the news of that."""
+    dropped = [one for one in play.queue if isinstance(one, interface.ProposeGames)]
+    queue = tuple(one for one in play.queue if not isinstance(one, PROLONGING))
+    reason = "the channel is being closed"
+    return replace(play, queue=queue), [Tell(NotProposed(one.wishes, reason)) for one in dropped]
 
 
 def undecided(endpoint: Endpoint, play: PlayState) -> list[int]:
@@ -135,7 +148,12 @@ def _check_wishes(endpoint: Endpoint, play: PlayState, wishes: tuple[Wish, ...])
 
 def has_something_to_send(endpoint: Endpoint, play: PlayState) -> bool:
     """True if a batch would carry anything."""
-    return bool(play.queue) or any(
+    return bool(play.queue) or has_forced_move(endpoint, play)
+
+
+def has_forced_move(endpoint: Endpoint, play: PlayState) -> bool:
+    """True if in some game our next action is the only one."""
+    return any(
         game.mover is endpoint.side and _forced(play, game) is not None for game in play.state.games
     )
 

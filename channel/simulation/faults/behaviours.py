@@ -12,9 +12,12 @@ from channelsim.channel.chain.observations import Block
 from channelsim.channel.peer.agreement import Times
 from channelsim.channel.peer.chain_news import ChannelSettled, Undone
 from channelsim.channel.peer.decks.pool import DeckPool, PoolTransition
+from channelsim.channel.peer.endpoint import Endpoint
 from channelsim.channel.peer.interface import (
     AcceptGames,
+    Act,
     CancelGames,
+    Close,
     Connected,
     Effect,
     Event,
@@ -27,6 +30,9 @@ from channelsim.channel.peer.interface import (
     Tell,
 )
 from channelsim.channel.peer.machine import Peer, Phase
+from channelsim.channel.peer.phases.playing import request_potato
+from channelsim.channel.peer.play.next_step import Step
+from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.deck_records import HIGHEST, encode_highest
 from channelsim.channel.protocol.half_signed import preempt, publish
 from channelsim.channel.protocol.messages import (
@@ -97,6 +103,24 @@ def is_pinned(peer: Peer, event: Event | None) -> bool:
 def shows_its_age(peer: Peer, event: Event | None) -> bool:
     """A new connection, to a peer that runs on an old copy of its store."""
     return isinstance(event, Connected) and peer.phase is Phase.OUTDATED
+
+
+def is_close(peer: Peer, event: Event | None) -> bool:
+    """The player's wish to close the channel."""
+    return isinstance(event, Close)
+
+
+def is_act(peer: Peer, event: Event | None) -> bool:
+    """The player's decision in a game, off chain."""
+    return isinstance(event, Act) and peer.state.dispute is None
+
+
+def starts_times_again(peer: Peer, event: Event | None) -> Event | None:
+    """Wait anew for all answers with each new connection."""
+    if not isinstance(event, Connected) or not peer.state.marks:
+        return event
+    peer.state = msgspec.structs.replace(peer.state, marks={})
+    return Connected()
 
 
 # --- effects -------------------------------------------------------------------------------------
@@ -306,3 +330,26 @@ def uses_up(name: Callable[..., Any]) -> Callable[..., Any]:
 def without_evidence(judge_move: Callable[..., Any]) -> Callable[..., Any]:
     """Judge a move with no evidence but `()`."""
     return lambda *args: judge_move(*args[:-1], ())
+
+
+def cancels_first(next_step: Callable[..., Any]) -> Callable[..., Any]:
+    """Send a batch before the shutdown, if there is one to send or the other side asks for it."""
+
+    def other(endpoint: Endpoint, play: PlayState) -> Step:
+        step: Step = next_step(endpoint, play)
+        sends = step is Step.SHUT_DOWN and (play.they_asked or bool(play.queue))
+        return Step.SEND if sends else step
+
+    return other
+
+
+def asks_while_it_closes(ask_back: Callable[..., Any]) -> Callable[..., Any]:
+    """Ask for the potato that it has just given away, as long as it wants to close."""
+    return lambda state, before: (
+        request_potato(state) if state.play.closing else ask_back(state, before)
+    )
+
+
+def waits_twice(in_play: Callable[..., Any]) -> Callable[..., Any]:
+    """Count the time for an answer from the request on, however late that could be sent."""
+    return lambda play, side, wanted: in_play(play, side, wanted=False)

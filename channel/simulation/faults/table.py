@@ -16,7 +16,9 @@ from channelsim.channel.peer.interface import Cancelled
 from channelsim.channel.peer.onchain.lineage import Lineage
 from channelsim.channel.protocol.messages import LAST_DECK, Batch, Shutdown, ShutdownDone
 from channelsim.channel.simulation.faults.behaviours import (
+    asks_while_it_closes,
     cancels_accepted,
+    cancels_first,
     clock,
     discloses_a_lock,
     discloses_its_seed,
@@ -26,6 +28,8 @@ from channelsim.channel.simulation.faults.behaviours import (
     goes_on,
     hastily,
     hides_news,
+    is_act,
+    is_close,
     is_early,
     is_pinned,
     is_request,
@@ -42,9 +46,11 @@ from channelsim.channel.simulation.faults.behaviours import (
     says_twice,
     shows_its_age,
     skips_a_number,
+    starts_times_again,
     stays,
     stores_last,
     uses_up,
+    waits_twice,
     without_evidence,
     wrong_half,
 )
@@ -243,6 +249,24 @@ _BEHAVIOURS: Mapping[str, tuple[str, Plant]] = {
         "gives the potato away with a move due, and does not ask for it back",
         effects(never_asks_back),
     ),
+    "ignores a wish to close": ("does not close when its player wants to", deaf_to(is_close)),
+    "loses acts": ("does not take its player's decisions", deaf_to(is_act)),
+    "cancels first": (
+        "answers proposals and requests before it shuts down",
+        engine("peer.phases.playing:next_step", cancels_first),
+    ),
+    "asks while it closes": (
+        "asks for the potato again, though the other side owes a move",
+        engine("peer.phases.playing:_ask_back", asks_while_it_closes),
+    ),
+    "starts times again": (
+        "waits anew for all answers with each new connection",
+        events(starts_times_again),
+    ),
+    "waits twice": (
+        "waits for the other side's last numbers, and then as long for an answer",
+        engine("peer.phases.blocks:in_play", waits_twice),
+    ),
     "loses early messages": (
         "drops messages that come before the channel coin is deep",
         deaf_to(is_early),
@@ -334,6 +358,12 @@ _BREAKS: Mapping[str, tuple[str, ...]] = {
     "cancels all proposals": ("law", "", "leaver"),
     "cancels accepted proposals": ("law", ""),
     "never asks back": ("CH-TIME-1", "flooder", "breaks-ch-accept-2", "breaks-ch-settle-2"),
+    "ignores a wish to close": ("wishes", "insatiable", "bouncer"),
+    "loses acts": ("wishes", "", "bouncer"),
+    "cancels first": ("wishes", "asks-and-proposes", "bouncer", "unfit-proposer"),
+    "asks while it closes": ("wishes", "dawdler", "slow-bouncer"),
+    "starts times again": ("wishes", "late-numbers"),
+    "waits twice": ("wishes", "late-answers"),
     "loses early messages": ("CH-TIME-1", "early"),
     "forgets an undone shutdown": ("safety", "undoes-shutdown"),
     "needs solutions": ("duty", "stale-oldest", "leaver"),

@@ -15,6 +15,8 @@ from channelsim.channel.errors import Blame, Violation
 from channelsim.channel.peer.agreement import Times
 from channelsim.channel.peer.chain_news import ChannelClosed, LeftForChain, UnilateralClose
 from channelsim.channel.peer.interface import (
+    AcceptGames,
+    Act,
     BrokenOff,
     CancelGames,
     ChannelOpen,
@@ -23,6 +25,7 @@ from channelsim.channel.peer.interface import (
     OldCopy,
     OpeningFailed,
     OwnFault,
+    ProposeGames,
     Received,
     Send,
     Tell,
@@ -46,6 +49,7 @@ from channelsim.channel.simulation.model.careful_side import LAWFUL, CarefulSide
 from channelsim.channel.simulation.model.channel_terms import ChannelTerms
 from channelsim.channel.simulation.model.handshake import Handshake, OpeningTerms
 from channelsim.channel.simulation.model.ledger import LedgerState
+from channelsim.channel.simulation.model.wishes import Wishes
 from channelsim.channel.simulation.run import JournalEntry, Run
 from channelsim.clsp.values import tree_hash
 
@@ -57,6 +61,9 @@ PATIENCE = 12
 
 SIGNED = Batch | Shutdown | ShutdownDone
 """Messages of play that a side signs."""
+
+WANTS_POTATO = ProposeGames | AcceptGames | CancelGames | Act
+"""Commands that take a batch."""
 
 UNREPEATED = Request | Resume | Advisory | DeckStep | DeckAbort
 """Messages that are not repeated in the same bytes, or change no state."""
@@ -91,6 +98,9 @@ class Conversation:
     rules: set[str] = field(default_factory=set)
     """The rules that the other side broke before its messages were ignored."""
 
+    wishes: Wishes | None = None
+    """What the honest player asked for; None if nothing is promised about that."""
+
     forgets: bool = False
     """True if the honest side goes on from an old copy of its store, which may lack decks."""
     over: bool = False
@@ -98,7 +108,8 @@ class Conversation:
     _holder: int = 1
     _asked: dict[int, int] = field(default_factory=dict)
     _closing: int | None = None
-
+    _wanted: int | None = None
+    """The height since which the honest side wants the potato."""
     _closed: bool = False
     _open: bool = False
     _held: list[Message] = field(default_factory=list)
@@ -125,6 +136,7 @@ class Conversation:
     def turn(self, turn: JournalEntry) -> None:
         """Judge an event and the effects that it had."""
         news = [effect.news for effect in turn.effects if isinstance(effect, Tell)]
+        away = self._holder != self.side
         accusation = next((one.blame for one in news if isinstance(one, BrokenOff)), None)
         heard: frozenset[str] | None = LAWFUL
         match turn.event:
@@ -165,6 +177,19 @@ class Conversation:
                 self._sends(effect.message)
         if any(isinstance(one, ENDS) for one in news):
             self.over = self._gone = True
+        if self.wishes is not None and self._open and not (self.over or self._closed):
+            games, shuts_down = self._newest().games, self._closing is not None
+            asked = self.side in self._asked
+            self.wishes.follow(turn, self._peak, games, news, asked=asked, shuts_down=shuts_down)
+            closes = self.wishes.closing and not games
+            self._wants_potato(wants=closes or (away and isinstance(turn.event, WANTS_POTATO)))
+
+    def _wants_potato(self, *, wants: bool) -> None:
+        """Note since when the honest side wants the potato, which it may not be able to ask for."""
+        if self._holder == self.side:
+            self._wanted = None
+        elif wants and self._wanted is None:
+            self._wanted = self._peak
 
     def afterwards(self, turn: JournalEntry) -> None:
         """Check that nothing is sent after going on chain or closing."""
@@ -176,6 +201,7 @@ class Conversation:
         self._peak = peak
         # A reorganisation can lower the height: then the wait starts from there.
         self._since, self._connected = min(self._since, peak), min(self._connected, peak)
+        self._wanted = None if self._wanted is None else min(self._wanted, peak)
         self._asked = {side: min(since, peak) for side, since in self._asked.items()}
         agreed = self.handshake.agreed
         if agreed is not None:
@@ -423,6 +449,8 @@ class Conversation:
             return waited >= answer
         if self._holder == self.side:
             return self._owed() and 1 - self.side not in self._asked and waited >= answer
+        if not more and self._wanted is not None and self._peak - self._wanted >= answer:
+            return True
         return self.side in self._asked and self._peak - self._asked[self.side] >= answer
 
     def _lacks_numbers(self, rule: str) -> bool:
@@ -462,6 +490,12 @@ def _names(rule: str, heard: frozenset[str]) -> bool:
     return rule in heard
 
 
+def _delays(run: Run) -> int:
+    """Blocks that the weather may add to a time of the honest side."""
+    reorgs = run.reorgs * (2 * run.scenario.confirmations + 2)
+    return reorgs + (PATIENCE if run.scenario.weather == "cut-off" else 0)
+
+
 def conversation(run: Run) -> Conversation:
     """Judge a run to its end."""
     scenario, side = run.scenario, run.scenario.honest
@@ -484,6 +518,7 @@ def conversation(run: Run) -> Conversation:
         {number: LedgerState(number, contributions) for number in (0, 1)},
         side,
         1 - side,
+        wishes=None if scenario.old_copy else Wishes(side, TIMES, _delays(run)),
         forgets=bool(scenario.old_copy),
     )
     for turn in run.parties[side].journal:

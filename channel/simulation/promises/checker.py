@@ -64,6 +64,7 @@ def _check(run: Run) -> list[BrokenPromise]:
         ("duty", dict.fromkeys(still_pinned(run, talk))),
         ("duty", wasted_numbers(run)),
         ("liveness", unsettled(run)),
+        ("wishes", dict.fromkeys(talk.wishes.broken if talk.wishes is not None else ())),
         ("secrecy", secrecy(run)),
         ("crash safety", unstored(run, talk)),
         ("news", unreported(run, talk) if agreed else ()),

@@ -1,0 +1,88 @@
+"""The next step of a peer in play: to wait, to ask for the potato, to send it, or to shut down.
+
+Everything follows from the state of play. Source: spec/channel.md, "The potato" and "Clean
+shutdown".
+"""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+
+from channelsim.channel.peer import interface
+from channelsim.channel.peer.endpoint import Endpoint
+from channelsim.channel.peer.play import sending
+from channelsim.channel.peer.play.play_state import PlayState
+from channelsim.channel.protocol.state_history import StateHistory
+
+IDLE_BATCHES = 32
+"""Batches in a row that accept, move and settle nothing, after which others like them wait for the
+next block. Two sides that give the potato to and fro would otherwise use up their states in
+seconds."""
+
+
+class Step(Enum):
+    """What a peer can do now."""
+
+    WAIT = auto()
+    ASK = auto()
+    SEND = auto()
+    SEND_WITH_BLOCK = auto()
+    SHUT_DOWN = auto()
+
+
+def next_step(endpoint: Endpoint, play: PlayState) -> Step:
+    """The next step. The shutdown comes before anything else that could be sent."""
+    if not play.potato:
+        return Step.ASK if needs_potato(endpoint, play) else Step.WAIT
+    if shuts_down(play):
+        return Step.SHUT_DOWN
+    if play.they_asked or _may_send(endpoint, play):
+        return Step.SEND if _is_urgent(endpoint, play) else Step.SEND_WITH_BLOCK
+    return Step.WAIT
+
+
+def shuts_down(play: PlayState) -> bool:
+    """True if the player wants to close the channel, and no game is live."""
+    return play.closing and not play.state.games
+
+
+def needs_potato(endpoint: Endpoint, play: PlayState) -> bool:
+    """True if there is something to send.
+
+    While the channel is being closed, the other side is not asked for the potato if it owes a move:
+    it could return it without one, and its move time would start again. What we have to ask for
+    (`ask_later`) is an exception.
+    """
+    if not play.closing or not play.state.games:
+        return bool(play.queue) or shuts_down(play)
+    acts = any(isinstance(command, interface.Act) for command in play.queue)
+    return acts and (play.ask_later or not _they_owe(endpoint, play))
+
+
+def is_idle(history: StateHistory) -> bool:
+    """True if the last batches of both sides accepted, moved and settled nothing."""
+    newest = [link.state.games for link, _ in zip(history, range(IDLE_BATCHES + 1), strict=False)]
+    return len(newest) > IDLE_BATCHES and all(games == newest[0] for games in newest)
+
+
+def _may_send(endpoint: Endpoint, play: PlayState) -> bool:
+    """True if there is something to send, and nothing left to decide first."""
+    if sending.undecided(endpoint, play):
+        return False
+    if play.closing and _they_owe(endpoint, play):
+        return True
+    acts = any(isinstance(command, interface.Act) for command in play.queue)
+    answered = acts or play.closing or not sending.unanswered(endpoint, play)
+    return answered and sending.has_something_to_send(endpoint, play)
+
+
+def _is_urgent(endpoint: Endpoint, play: PlayState) -> bool:
+    """True if a batch cannot wait for the next block."""
+    if not is_idle(play.history) or (play.closing and _they_owe(endpoint, play)):
+        return True
+    wanted = any(not isinstance(command, interface.CancelGames) for command in play.queue)
+    return wanted or sending.has_forced_move(endpoint, play)
+
+
+def _they_owe(endpoint: Endpoint, play: PlayState) -> bool:
+    return any(game.mover is not endpoint.side for game in play.state.games)
