@@ -36,7 +36,7 @@ def oldest_state(thief: Peer) -> Bundle:
     return publish(endpoint.channel, endpoint.secret_keys, oldest)
 
 
-def look(actor: Actor, chain: Chain, watched: list[Coin]) -> list[Effect]:
+def report_tip(actor: Actor, chain: Chain, watched: list[Coin]) -> list[Effect]:
     """Let a peer look at the chain until it watches nothing new; all effects, in order."""
     effects: list[Effect] = []
     while True:
@@ -61,12 +61,12 @@ def measure_hidden_look(
     node.farm()
     with node.served() as url, metered(url) as meter, RpcChain(meter.url) as chain:
         meter.hidden.add(victim.endpoint.channel.coin.id)
-        effects = look(actor, chain, watched)
+        effects = report_tip(actor, chain, watched)
         if not any(isinstance(one, Push) and one.name == "preempt" for one in effects):
             raise InvariantError("the old state is not preempted")
         first = _read(meter)
         node.farm()
-        look(actor, chain, watched)
+        report_tip(actor, chain, watched)
         later = _read(meter)
     return HiddenLook(
         states=states,
