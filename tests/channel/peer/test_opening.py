@@ -37,6 +37,7 @@ from channelsim.channel.protocol.messages import (
 )
 from channelsim.channel.protocol.state import ChannelState
 from channelsim.channel.protocol.state_records import decode_record
+from channelsim.channel.session.peer_runner import is_over
 from channelsim.clsp.values import to_list
 from channelsim.games.referee import CREATE_COIN
 from tests.channel.on_chain import reward, stored_records
@@ -196,9 +197,9 @@ def test_a_failed_opening_is_watched_until_the_peak_is_confirmations_above_the_d
     ann, deadline = table.ends[ANN].peer, until_failed(table)
     for height in range(deadline, deadline + CONFIRMATIONS):
         assert table.chain.peak() == height
-        assert not ann.is_over
+        assert not is_over(ann)
         table.farm()
-    assert ann.is_over
+    assert is_over(ann)
 
 
 @pytest.mark.parametrize("above", range(CONFIRMATIONS))
@@ -209,7 +210,7 @@ def test_a_funding_that_a_reorganisation_brings_in_after_its_deadline_is_unrolle
     table, bundle = withheld()
     ann, deadline = table.ends[ANN], until_failed(table)
     table.farm(above)
-    assert not ann.peer.is_over
+    assert not is_over(ann.peer)
     table.chain.reorganise(above + 1, above + 2, keep=True, bundle=bundle)
     coin = table.chain.coin(table.channel.coin.id)
     assert coin is not None
@@ -218,7 +219,7 @@ def test_a_funding_that_a_reorganisation_brings_in_after_its_deadline_is_unrolle
     assert phase(ann) is Phase.ON_CHAIN
     table.farm(2 + TIMEOUT + CONFIRMATIONS)
     assert [news.number for news in ann.news if isinstance(news, StateCounts)] == [0]
-    assert ann.peer.is_over
+    assert is_over(ann.peer)
     assert [reward(table, index) for index in (ANN, BEN)] == [BALANCE, BALANCE]
 
 
@@ -238,10 +239,10 @@ def test_a_failed_opening_is_over_when_a_wallet_coin_is_spent_otherwise_as_deep(
     assert table.chain.push(elsewhere).benign
     deadline, over_at = until_failed(table), opened.deadline - before + CONFIRMATIONS
     while table.chain.peak() < max(over_at, deadline):
-        assert not ann.is_over
+        assert not is_over(ann)
         table.farm()
     table.driver.report_peak_to(ANN)
-    assert ann.is_over
+    assert is_over(ann)
     table.chain.push(bundle)
     table.farm()
     assert table.chain.coin(table.channel.coin.id) is None
