@@ -161,6 +161,8 @@ def test_a_failed_opening_ends_once_no_reorganisation_can_fund_it(
 ) -> None:
     table, directory, bundle = failed_opening(tmp_path)
     deadline = table.chain.peak()
+    shown = channelsim(capsys, "channels", directory, "--text").out
+    assert f"a late funding, up to this height: height {deadline + CONFIRMATIONS}" in shown
     with table.chain.served() as url, watched_blocks(table, None):
         ran = channelsim(capsys, "recover", directory, "--node", url, "--every", "0.02", "--text")
     assert (ran.code, ran.err) == (0, "")
