@@ -19,7 +19,8 @@ from channelsim.channel.session.peer_driver import Actor
 class HiddenLook(TypedDict):
     """The calls and bytes of the looks until nothing new is watched, and of a later look.
 
-    The first ones lead to the preemption.
+    The first ones lead to the preemption. Bytes are of questions and answers; those of the node's
+    own state differ by a few digits from call to call.
     """
 
     states: int
