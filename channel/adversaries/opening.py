@@ -139,7 +139,7 @@ class _LateFunder(Adversary):
     """Publishes nothing else, so that the money stays in the channel coin unless it is unrolled.
 
     As the receiver it withholds the funding, and replaces the block at the deadline by one that has
-    it. As the initiator it names the nearest deadline, and sends its part so late that the funding
+    it. As the initiator it names a near deadline, and sends its part so late that the funding
     is in the block at the deadline. It replaces that block, and then again, with the funding.
     """
 
@@ -154,7 +154,7 @@ class _LateFunder(Adversary):
             case Funded():
                 return []
             case Launch():
-                deadline = self.peer.state.block.peak + ANSWER_MARGIN
+                deadline = self.peer.state.block.peak + 2 * ANSWER_MARGIN
                 opening = with_deadline(self.peer.state.opening, deadline=deadline)
                 self.peer.state = replace(self.peer.state, opening=opening)
                 return [encode(replace(message, deadline=deadline))]
@@ -168,8 +168,8 @@ class _LateFunder(Adversary):
         return []
 
     def block(self, block: Block) -> list[Effect]:
-        """Send its part one block before the deadline."""
-        if not self._part or block.peak < self.peer.state.opening.deadline - 1:
+        """Send its part shortly before the deadline."""
+        if not self._part or block.peak < self.peer.state.opening.deadline - 2:
             return []
         part, self._part = self._part, b""
         return [Send(part)]

@@ -108,7 +108,8 @@ def long_channel(batches: int, *, as_json: bool) -> int:
         for look in figures["hidden_solution"]:
             say(
                 console(),
-                f"an old state whose solution the node hides, of {look['states']:,} states: found"
+                f"an old state of {counted(look['states'], 'state', ',')}, whose solution the node"
+                " hides: found"
                 f" and preempted after {counted(look['calls'], 'call', ',')} and"
                 f" {counted(look['bytes'], 'byte', ',')}; a later look"
                 f" {counted(look['later_calls'], 'call', ',')} and"

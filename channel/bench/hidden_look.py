@@ -19,7 +19,8 @@ from channelsim.channel.session.peer_driver import Actor
 class HiddenLook(TypedDict):
     """The calls and bytes of the looks until nothing new is watched, and of a later look.
 
-    The first ones lead to the preemption.
+    The first ones lead to the preemption. Bytes are of questions and answers; those of the node's
+    own state differ by a few digits from call to call.
     """
 
     states: int
@@ -36,7 +37,7 @@ def oldest_state(thief: Peer) -> Bundle:
     return publish(endpoint.channel, endpoint.secret_keys, oldest)
 
 
-def look(actor: Actor, chain: Chain, watched: list[Coin]) -> list[Effect]:
+def report_tip(actor: Actor, chain: Chain, watched: list[Coin]) -> list[Effect]:
     """Let a peer look at the chain until it watches nothing new; all effects, in order."""
     effects: list[Effect] = []
     while True:
@@ -61,12 +62,12 @@ def measure_hidden_look(
     node.farm()
     with node.served() as url, metered(url) as meter, RpcChain(meter.url) as chain:
         meter.hidden.add(victim.endpoint.channel.coin.id)
-        effects = look(actor, chain, watched)
+        effects = report_tip(actor, chain, watched)
         if not any(isinstance(one, Push) and one.name == "preempt" for one in effects):
             raise InvariantError("the old state is not preempted")
         first = _read(meter)
         node.farm()
-        look(actor, chain, watched)
+        report_tip(actor, chain, watched)
         later = _read(meter)
     return HiddenLook(
         states=states,

@@ -170,6 +170,9 @@ def _due(peer: Peer) -> list[dict[str, Any]]:
     if state.phase in (Phase.OPENING, Phase.FUNDING):
         opened = state.opening.opened
         return [_duty("funding", them, opened.deadline)] if opened is not None else []
+    if state.phase is Phase.FAILED and not peer.is_over and state.opening.opened is not None:
+        last = state.opening.opened.deadline + peer.config.agreement.confirmations
+        return [_duty("watch for a late funding, up to this height", us, last)]
     if state.dispute is not None:
         return _due_on_chain(state.dispute, us, them) if state.phase is Phase.ON_CHAIN else []
     if state.phase is Phase.COMPLETED:

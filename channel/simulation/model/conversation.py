@@ -443,7 +443,8 @@ class Conversation:
         waited = self._peak - self._since
         if rule == "CH-TIME-2":
             return self._open and self._owed() and self._holder != self.side and waited >= move
-        if self._closed or (self.handshake.over and not self._open):
+        # The last message of the opening, and the funding, have the deadline of the funding.
+        if self._closed or (self.handshake.signed and not self._open):
             return False
         if not self._open or self._closing is not None:
             return waited >= answer

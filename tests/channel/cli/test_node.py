@@ -77,6 +77,7 @@ def wait_for(chain: RpcChain, coin: Coin) -> None:
     while chain.coin(coin.id) is None:
         assert time.monotonic() < until, "no block has the spend"
         time.sleep(0.02)
+    assert [seen.coin for seen in chain.children(coin.parent)] == [coin]
 
 
 @pytest.mark.parametrize(

@@ -22,14 +22,15 @@ import pytest
 from msgspec.structs import replace
 
 from channelsim.channel.chain.chain_log import stored_chain
+from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.full_node import RpcChain
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.network.identity import make_identity, read_identity
-from channelsim.channel.peer.interface import Connected, Received
+from channelsim.channel.peer.interface import Connected, Push, Received
 from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.peer.phases.resuming import last_numbers
-from channelsim.channel.protocol.messages import Request, encode
+from channelsim.channel.protocol.messages import Funding, Request, decode, encode
 from channelsim.channel.session.identity import node_seed
 from channelsim.channel.store.data_directory import create, read_settings, write_settings
 from channelsim.channel.store.durable_peer import DurablePeer
@@ -38,7 +39,7 @@ from channelsim.channel.store.sqlite_store import FILE, SqliteStore
 from tests.channel.command import Ran, channelsim
 from tests.channel.on_chain import reward
 from tests.channel.store.test_data_directory import SETTINGS
-from tests.channel.table import ANN, BALANCE, BEN, STAKE, Table, sit
+from tests.channel.table import ANN, BALANCE, BEN, CONFIRMATIONS, STAKE, Table, sit
 
 COMMAND = "from channelsim.channel.cli import main; main()"
 GUARD = 120.0
@@ -128,6 +129,87 @@ def test_a_hand_is_recovered_from_the_disk_though_blocks_are_replaced(
         assert (ended.code, ended.err) == (1, "")
         assert [line["event"] for line in lines(ended.out)] == ["Ended"]
     assert not [one for one in recwarn if "never awaited" in str(one.message)]
+
+
+def failed_opening(folder: Path) -> tuple[Table, Path, Bundle]:
+    """Ann's data directory after her opening has failed, and the funding that Ben kept."""
+    table, directory = sit("late funding"), folder / "ann"
+    ann, ben = table.ends
+    create(directory, ann.peer.config, SETTINGS)
+    make_identity(directory)
+    with closing(SqliteStore(directory)) as store:
+        ann.driven.actor = DurablePeer(
+            Peer(ann.peer.config), SealedStore(store, ann.peer.config.secret)
+        )
+        table.start().pump(
+            lambda _, message: None if isinstance(decode(message), Funding) else message
+        )
+        part = next(blob for _, blob in table.sent if isinstance(decode(blob), Funding))
+        kept = Peer(ben.peer.config, ben.peer.state).handle(Received(part))
+        (bundle,) = [one.bundle for one in kept if isinstance(one, Push)]
+        opened = ann.peer.state.opening.opened
+        assert opened is not None
+        table.farm(opened.deadline - table.chain.peak())
+        assert ann.peer.phase is Phase.FAILED
+    return table, directory, bundle
+
+
+@pytest.mark.parametrize("command", [("recover",), ("close", "--unilateral")])
+@pytest.mark.parametrize("before", [True, False])
+def test_a_failed_opening_that_is_funded_in_the_end_is_recovered(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: tuple[str, ...], before: bool
+) -> None:
+    """By a reorganisation of one block, before the command starts or while it watches."""
+    table, directory, bundle = failed_opening(tmp_path)
+    if before:
+        table.chain.reorganise(1, 2, keep=True, bundle=bundle)
+    with table.chain.served() as url, watched_blocks(table, None if before else bundle):
+        ran = channelsim(capsys, *command, directory, "--node", url, "--every", "0.02", "--json")
+    assert (ran.code, ran.err) == (0, "")
+    assert lines(ran.out)[-1]["text"].startswith(f"the channel has ended: {BALANCE} mojos")
+    assert reward(table, ANN) == BALANCE
+
+
+def test_a_failed_opening_ends_once_no_reorganisation_can_fund_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table, directory, bundle = failed_opening(tmp_path)
+    deadline = table.chain.peak()
+    shown = channelsim(capsys, "channels", directory, "--text").out
+    assert f"a late funding, up to this height: height {deadline + CONFIRMATIONS}" in shown
+    with table.chain.served() as url, watched_blocks(table, None):
+        ran = channelsim(capsys, "recover", directory, "--node", url, "--every", "0.02", "--text")
+    assert (ran.code, ran.err) == (0, "")
+    assert table.chain.peak() >= deadline + CONFIRMATIONS
+    assert f"past its deadline {deadline}; the wallet's coin is free" in ran.out
+    # A deeper reorganisation brings it in all the same: the next look sees it.
+    back = table.chain.peak() - deadline + 1
+    table.chain.reorganise(back, back + 1, keep=True, bundle=bundle)
+    with table.chain.served() as url, watched_blocks(table, None):
+        again = channelsim(capsys, "recover", directory, "--node", url, "--text")
+    assert (again.code, again.err) == (0, "")
+    assert f"the channel has ended: {BALANCE} mojos" in again.out
+
+
+@contextmanager
+def watched_blocks(table: Table, bundle: Bundle | None) -> Iterator[None]:
+    """Make blocks meanwhile; first replace the last one by one with this bundle."""
+    done = Event()
+
+    def farm() -> None:
+        done.wait(0.3)
+        if bundle is not None:
+            table.chain.reorganise(1, 2, keep=True, bundle=bundle)
+        while not done.wait(0.06):
+            table.chain.farm()
+
+    farming = Thread(target=farm)
+    farming.start()
+    try:
+        yield
+    finally:
+        done.set()
+        farming.join()
 
 
 def test_a_copy_from_before_the_funding_does_not_say_that_there_was_none(

@@ -7,13 +7,16 @@ from itertools import permutations
 import pytest
 from msgspec.structs import replace
 
-from channelsim.channel.chain.coins import Bundle
+from channelsim.channel.chain.coins import Bundle, condition, signed_spend
 from channelsim.channel.chain.interface import blocks_for
+from channelsim.channel.peer.chain_news import StateCounts
 from channelsim.channel.peer.interface import (
     BrokenOff,
     ChannelOpen,
     FundingSent,
     OpeningFailed,
+    Push,
+    Received,
     Send,
     Tell,
 )
@@ -23,6 +26,7 @@ from channelsim.channel.protocol.half_signed import NO_SIGNATURE, unroll_coin
 from channelsim.channel.protocol.messages import (
     Advisory,
     Batch,
+    FirstHalves,
     Funded,
     Funding,
     Launch,
@@ -33,7 +37,10 @@ from channelsim.channel.protocol.messages import (
 )
 from channelsim.channel.protocol.state import ChannelState
 from channelsim.channel.protocol.state_records import decode_record
-from tests.channel.on_chain import stored_records
+from channelsim.channel.session.peer_runner import is_over
+from channelsim.clsp.values import to_list
+from channelsim.games.referee import CREATE_COIN
+from tests.channel.on_chain import reward, stored_records
 from tests.channel.peer.hostile import Hostile, kinds, quiet, refuse
 from tests.channel.peer.hostile_funding import completed, honest_completion, honest_part
 from tests.channel.peer.hostile_shutdowns import shutdown_half
@@ -43,6 +50,7 @@ from tests.channel.table import (
     BALANCE,
     BEN,
     CONFIRMATIONS,
+    TIMEOUT,
     Cheat,
     End,
     Table,
@@ -164,6 +172,88 @@ def test_a_funding_that_is_not_in_by_its_deadline_fails() -> None:
     table.farm()
     assert phase(ann) is Phase.FAILED
     assert ann.news_of(OpeningFailed) == [OpeningFailed(deadline)]
+
+
+def withheld() -> tuple[Table, Bundle]:
+    """A table at which Ann waits for the funding, which Ben has completed and keeps to himself."""
+    moment = at(Funding, BEN)
+    table = moment.table
+    kept = table.fork().ends[BEN].peer.handle(Received(encode(moment.message)))
+    (bundle,) = [one.bundle for one in kept if isinstance(one, Push)]
+    return table, bundle
+
+
+def until_failed(table: Table) -> int:
+    """Farm up to the funding's deadline, which Ann misses; its height."""
+    opened = table.ends[ANN].peer.state.opening.opened
+    assert opened is not None
+    table.farm(opened.deadline - table.chain.peak())
+    assert phase(table.ends[ANN]) is Phase.FAILED
+    return opened.deadline
+
+
+def test_a_failed_opening_is_watched_until_the_peak_is_confirmations_above_the_deadline() -> None:
+    table, _ = withheld()
+    ann, deadline = table.ends[ANN].peer, until_failed(table)
+    for height in range(deadline, deadline + CONFIRMATIONS):
+        assert table.chain.peak() == height
+        assert not is_over(ann)
+        table.farm()
+    assert is_over(ann)
+
+
+@pytest.mark.parametrize("above", range(CONFIRMATIONS))
+def test_a_funding_that_a_reorganisation_brings_in_after_its_deadline_is_unrolled(
+    above: int,
+) -> None:
+    """As late as the block at the deadline can be replaced by one reorganisation."""
+    table, bundle = withheld()
+    ann, deadline = table.ends[ANN], until_failed(table)
+    table.farm(above)
+    assert not is_over(ann.peer)
+    table.chain.reorganise(above + 1, above + 2, keep=True, bundle=bundle)
+    coin = table.chain.coin(table.channel.coin.id)
+    assert coin is not None
+    assert coin.born <= deadline
+    table.farm()
+    assert phase(ann) is Phase.ON_CHAIN
+    table.farm(2 + TIMEOUT + CONFIRMATIONS)
+    assert [news.number for news in ann.news if isinstance(news, StateCounts)] == [0]
+    assert is_over(ann.peer)
+    assert [reward(table, index) for index in (ANN, BEN)] == [BALANCE, BALANCE]
+
+
+@pytest.mark.parametrize("before", range(CONFIRMATIONS + 2))
+def test_a_failed_opening_is_over_when_a_wallet_coin_is_spent_otherwise_as_deep(
+    before: int,
+) -> None:
+    """It was spent so many blocks before the deadline."""
+    table, bundle = withheld()
+    ann = table.ends[ANN].peer
+    opened = ann.state.opening.opened
+    assert opened is not None
+    table.farm(opened.deadline - before - 1 - table.chain.peak())
+    wallet = ann.config.wallet
+    back = to_list((condition(CREATE_COIN, wallet.coin.puzzle_hash, b"\x01"),))
+    elsewhere = signed_spend(wallet.key, wallet.coin, back, ann.config.agg_sig_data)
+    assert table.chain.push(elsewhere).benign
+    deadline, over_at = until_failed(table), opened.deadline - before + CONFIRMATIONS
+    while table.chain.peak() < max(over_at, deadline):
+        assert not is_over(ann)
+        table.farm()
+    table.driver.report_peak_to(ANN)
+    assert is_over(ann)
+    table.chain.push(bundle)
+    table.farm()
+    assert table.chain.coin(table.channel.coin.id) is None
+
+
+def test_an_opening_that_fails_before_anything_can_fund_it_is_over_at_once() -> None:
+    table = at(FirstHalves, ANN).table
+    for index in (ANN, BEN):
+        table.receive(index, b"\xc1")
+        assert phase(table.ends[index]) is Phase.FAILED
+        assert table.ends[index].peer.is_over
 
 
 def phase(end: End) -> Phase:

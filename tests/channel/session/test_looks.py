@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from channelsim.channel.bench.hidden_look import look, oldest_state
+from channelsim.channel.bench.hidden_look import oldest_state, report_tip
 from channelsim.channel.bench.metered_node import MeteredNode, metered
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.full_node import RpcChain
@@ -112,7 +112,7 @@ def looks(victim: Victim, meter: MeteredNode, chain: RpcChain) -> Looks:
     for number in range(MOST_BLOCKS):
         if number % 5 == 4:
             victim.restart()
-        effects = look(victim.actor, chain, victim.watched)
+        effects = report_tip(victim.actor, chain, victim.watched)
         counted(of_peer)
         found.last = victim.watcher().look(chain)
         counted(of_watcher)

@@ -70,7 +70,9 @@ def test_a_dispute_in_three_processes_is_that_in_one() -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("weather", WEATHERS)
-@pytest.mark.parametrize("adversary", ["rewinder", "oversized", "breaks-ch-msg-1", "pinner"])
+@pytest.mark.parametrize(
+    "adversary", ["rewinder", "oversized", "breaks-ch-msg-1", "pinner", "late-funder"]
+)
 def test_disputes_in_any_weather_are_the_same_too(adversary: str, weather: str) -> None:
     same_apart(Scenario(("spacepoker",), "apart", adversary, weather=weather, fees=5))
 

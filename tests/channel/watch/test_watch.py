@@ -325,7 +325,7 @@ def test_data_that_are_full_can_be_read_again_and_the_channel_can_be_ended(
     number, line = end.state.number, len(before.splitlines(keepends=True)[-1])
     for module in (watched_peer, watch_data):
         monkeypatch.setattr(module, "LINES", len(before) + line - (not room))
-    end.driven.actor.close()  # type: ignore[attr-defined]
+    end.driven.actor.close()
     end.driven.actor = actor()
     table.driver.restart(ANN)
     if room:
@@ -341,7 +341,7 @@ def test_data_that_are_full_can_be_read_again_and_the_channel_can_be_ended(
         data = read_watch_data(tmp_path)
         assert data.newest.state == data.states[max(data.states)]
         table.mail.clear()
-        end.driven.actor.close()  # type: ignore[attr-defined]
+        end.driven.actor.close()
         end.driven.actor = actor()
         table.driver.restart(ANN)
     leave(table, ANN)
