@@ -30,6 +30,7 @@ from channelsim.channel.store.data_directory import create, read_settings, write
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.sealed_store import SealedStore
 from channelsim.channel.store.sqlite_store import FILE, SqliteStore
+from tests.channel.cli.test_streams import one_line, shell
 from tests.channel.command import Ran, channelsim
 from tests.channel.on_chain import reward
 from tests.channel.store.test_data_directory import SETTINGS
@@ -123,6 +124,16 @@ def test_a_hand_is_recovered_from_the_disk_though_blocks_are_replaced(
         assert (ended.code, ended.err) == (1, "")
         assert [line["event"] for line in lines(ended.out)] == ["Ended"]
     assert not [one for one in recwarn if "never awaited" in str(one.message)]
+
+
+@pytest.mark.parametrize("how", ["--json", "--text"])
+def test_a_reader_that_goes_ends_a_peer_in_one_line(tmp_path: Path, how: str) -> None:
+    """Exit code 0 would say that the channel has ended."""
+    table = sit("reader")
+    directory, _ = dead_in_a_hand(tmp_path, table, messages=12)
+    with table.chain.served() as url, blocks(table, reorganised_at=-1):
+        ran = shell(f"channelsim recover {directory} --node {url} --every 0.02 {how} | head -c 1")
+    assert "the reader of the output has gone" in one_line(ran)
 
 
 def test_a_copy_from_before_the_funding_does_not_say_that_there_was_none(
