@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import sys
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
@@ -21,6 +22,8 @@ async def until_interrupted(
     work: Coroutine[None, None, None], interrupted: Callable[[], bool]
 ) -> bool:
     """Do some work; False if an interrupt ended it."""
+    # A connection that breaks in TLS is reported by us, without a traceback.
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     running = asyncio.ensure_future(work)
     while not running.done() and not interrupted():
         await asyncio.wait([running], timeout=POLL_TIME)

@@ -36,6 +36,35 @@ TRANSITIONS[Phase.PLAYING][Batch] = handle
 """A program that fails to handle batches from this number on."""
 
 
+FULL = (
+    """
+import sqlite3
+from channelsim.channel.store import sqlite_store
+from channelsim.channel.store.sqlite_store import SqliteStore
+
+writes, row = 0, sqlite_store._row
+
+def counted(write):
+    def call(*given):
+        global writes
+        writes += 1
+        return write(*given)
+    return call
+
+def failing(*given):
+    if writes > 2:
+        raise sqlite3.OperationalError("database or disk is full")
+    return row(*given)
+
+SqliteStore.append = counted(SqliteStore.append)
+SqliteStore.save_snapshot = counted(SqliteStore.save_snapshot)
+sqlite_store._row = failing
+"""
+    + MENDED
+)
+"""A program whose disk is full after two writes."""
+
+
 async def begin(program: str, *arguments: object) -> asyncio.subprocess.Process:
     return await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", program, "peer", *map(str, arguments), "--json"),
@@ -106,5 +135,55 @@ def test_a_process_that_cannot_handle_a_batch_goes_on_chain_and_a_mended_one_goe
     paid = [int(one) for one in re.findall(r"(?:Initiator|Receiver) (\d+)", text)]
     assert sum(paid) == sum(configs[0].agreement.contributions)
     for config, amount in zip(configs, paid, strict=True):
-        coins = chain.coins_at(config.reward_address)
-        assert amount in {seen.coin.amount for seen in coins}
+        amounts = [seen.coin.amount for seen in chain.coins_at(config.reward_address)]
+        # The largest one is the change of the wallet.
+        assert sum(sorted(amounts)[:-1]) == amount
+
+
+@pytest.mark.long
+def test_a_process_whose_disk_is_full_again_and_again_gets_through_in_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHANNELSIM_PASSPHRASE", "correct horse")
+    chain = SimulatedChain(1)
+    keys = [wallet_file(chain, tmp_path, name) for name in NAMES]
+    alice, bob = (tmp_path / name for name in NAMES)
+    prints = [fingerprint(one) for one in (alice, bob)]
+    failures = 0
+
+    async def farm() -> None:
+        while True:
+            await asyncio.sleep(1)
+            chain.farm()
+
+    async def play(url: str) -> None:
+        nonlocal failures
+        farming = asyncio.ensure_future(farm())
+        terms = ("--game", "spacepoker", "--hands", "1", "--node", url, "--policy", "folder")
+        receiver = ("--peer", prints[0], "--wallet-key", keys[1])
+        second = await begin(MENDED, "listen", bob, *terms, *receiver)
+        place = address(await line(second, "Listening"))
+        initiator = ("--peer", prints[1], "--wallet-key", keys[0], "--address", place)
+        first = await begin(MENDED, "connect", alice, *terms, *initiator)
+        await line(second, "FundingSent")
+        second.kill()
+        await second.communicate()
+        while True:
+            second = await begin(FULL, "listen", bob, "--address", place)
+            _, said = await asyncio.wait_for(second.communicate(), GUARD)
+            if second.returncode in (0, 1):
+                assert said == b""
+                break
+            failures += 1
+            assert second.returncode == 2
+            (text,) = said.decode().splitlines()
+            assert text.endswith(
+                "the disk is full; make room and start again: the peer has stopped, nothing is lost"
+            )
+        _, said = await asyncio.wait_for(first.communicate(), GUARD)
+        assert (first.returncode, said) == (second.returncode, b"")
+        farming.cancel()
+
+    with chain.served() as url:
+        asyncio.run(play(url))
+    assert failures > 3

@@ -7,11 +7,13 @@ ended: so every call of a session fails once, and a restart goes on after each f
 from __future__ import annotations
 
 import asyncio
+import os
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from threading import Lock, current_thread, main_thread
 from typing import Any, cast
 
@@ -24,10 +26,16 @@ from channelsim.channel.peer.interface import GoOnChain, OwnFault
 from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.deck_works import DeckThreads
+from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.session.peer_runner import PeerRunner
 from channelsim.channel.session.side_player import SidePlayer, by_policy
+from channelsim.channel.store import watched_peer
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.interface import StoreError
+from channelsim.channel.store.watched_peer import WatchedPeer
+from channelsim.channel.system import line_log
+from channelsim.channel.system.durable_files import replace_file
+from channelsim.channel.system.line_log import LineLog
 from tests.channel.session.beating import GUARD, run
 from tests.channel.session.spectator import Spectator
 from tests.channel.session.test_peer_runner import SETUP, Line, Place, paid, places, until
@@ -142,6 +150,7 @@ class Ends:
     plan: Plan
     where: str
     leaves: bool = False
+    folder: Path | None = None
     errors: list[BaseException] = field(default_factory=list)
 
     def failing(self) -> PeerRunner:
@@ -151,10 +160,13 @@ class Ends:
         def failing(target: object) -> Any:
             return Failing(target, self.plan, *names)
 
+        actor: Actor = DurablePeer(peer, failing(self.weak.store), 3)
+        if self.folder is not None:
+            actor = WatchedPeer(actor, self.folder)
         player = SidePlayer(HAND, peer, by_policy("caller", self.weak.config.secret))
         return PeerRunner(
             peer,
-            failing(DurablePeer(peer, failing(self.weak.store), 3)),
+            failing(actor),
             failing(self.chain),
             failing(player),
             DeckThreads(),
@@ -256,6 +268,40 @@ def test_every_write_fails_once(
     run(lambda: found.play(lambda life: 0 if after or life == 0 else 1))
     found.check()
     assert set(found.plan.failed) == set(STORE)
+    assert not any(isinstance(one, OwnFault) for one in (*found.weak.news, *found.sound.news))
+
+
+@pytest.mark.parametrize("after", [False, True])
+def test_every_write_of_the_watchers_data_fails_once(
+    after: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = Plan(partial(OSError, 28, "No space left on device"), after)
+    found = ends(Side.RECEIVER, plan, "nowhere")
+    found.folder = tmp_path / "watch"
+    opened: list[LineLog] = []
+
+    class Log(LineLog):
+        def __init__(self, *given: Any) -> None:
+            for log in opened:
+                with suppress(OSError):
+                    log.close()  # its process has ended
+            opened.append(self)
+            super().__init__(*given)
+
+    def write(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda *given, **more: plan.call(name, function, *given, **more)
+
+    monkeypatch.setattr(watched_peer, "LineLog", Log)
+    monkeypatch.setattr(watched_peer, "replace_file", write("replace_file", replace_file))
+    monkeypatch.setattr(line_log.os, "write", write("write", os.write))
+    # A restart writes the newest state again.
+    run(lambda: found.play(lambda life: min(life, 1)))
+    assert set(found.plan.failed) == {"write", "replace_file"}
+    assert len(found.errors) == len(found.plan.failed) > 4
+    for error in found.errors:
+        assert isinstance(error, StoreError)
+        assert str(error).endswith("; the peer has stopped, nothing is lost")
+    assert paid(found.chain, found.weak) + paid(found.chain, found.sound) == 2 * HAND.balance
     assert not any(isinstance(one, OwnFault) for one in (*found.weak.news, *found.sound.news))
 
 
