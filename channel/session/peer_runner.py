@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
+from channelsim import plugins
 from channelsim.channel.chain.coins import Bundle, Coin
 from channelsim.channel.chain.full_node import NodeError
 from channelsim.channel.chain.interface import Chain, PushResult, observe, pending_with
@@ -44,6 +45,9 @@ from channelsim.games.deck.work import DeckResult, DeckWork
 
 POLL_TIME = 1.0
 """Seconds between two looks at the chain."""
+
+SILENT = (SystemExit, asyncio.CancelledError, GeneratorExit)
+"""Exceptions that end a task, or the process, without being reported as an error."""
 
 OVER = (Phase.CLOSED, Phase.FAILED)
 """The phases in which nothing is left to do, but for a deep reorganisation."""
@@ -210,9 +214,13 @@ class PeerRunner:
 
     def failed(self, error: BaseException) -> None:
         """End the run with this error, unless it has failed before."""
-        if self._failure is None:
-            self._failure = error
-            self._failed.set()
+        if self._failure is not None:
+            return
+        if isinstance(error, SILENT):
+            cause, error = error, InvariantError(plugins.described(error))
+            error.__cause__ = cause
+        self._failure = error
+        self._failed.set()
 
     def longest_message(self) -> int:
         """The most bytes that a message of the other side can have now."""

@@ -11,9 +11,16 @@ from typing import Any
 
 import pytest
 
+from channelsim.channel.chain.full_node import NodeError
+from channelsim.channel.chain.observations import Block
 from channelsim.channel.chain.simulator import SimulatedChain
+from channelsim.channel.peer.machine import TRANSITIONS, Phase
+from channelsim.channel.peer.peer_state import Transition
 from channelsim.channel.store.keys_file import read_keys
 from tests.channel.cli.test_peer import GUARD, NAMES, address, fingerprint, wallet_file
+from tests.channel.cli.test_recover import blocks, dead_in_a_hand
+from tests.channel.command import channelsim
+from tests.channel.table import sit
 
 MENDED = "from channelsim.channel.cli import main; main()"
 BROKEN = (
@@ -187,3 +194,39 @@ def test_a_process_whose_disk_is_full_again_and_again_gets_through_in_the_end(
     with chain.served() as url:
         asyncio.run(play(url))
     assert failures > 3
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "text"),
+    [
+        (RuntimeError("a\nb"), 3, "internal error, a bug of ours: RuntimeError: a b"),
+        (SystemExit(0), 3, "internal error, a bug of ours: InvariantError: SystemExit: 0"),
+        (NodeError("the node is away"), 2, "the node is away"),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else "",
+)
+def test_a_block_that_cannot_be_handled_ends_the_process_in_one_line(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    error: BaseException,
+    code: int,
+    text: str,
+) -> None:
+    def fail(*given: object) -> Transition:
+        raise error
+
+    table = sit("no fallback")
+    directory, _ = dead_in_a_hand(tmp_path, table, messages=12)
+    for phase in (Phase.PLAYING, Phase.ON_CHAIN):
+        monkeypatch.setitem(TRANSITIONS[phase], Block, fail)
+    with table.chain.served() as url, blocks(table, reorganised_at=-1):
+        for _ in range(2):
+            ran = channelsim(capsys, "recover", directory, "--node", url, "--every", "0.02")
+            assert ran.code == code
+            assert ran.err.startswith(f"channelsim: {text}")
+            assert ran.err.count("\n") == 1
+    monkeypatch.undo()
+    with table.chain.served() as url, blocks(table, reorganised_at=-1):
+        ran = channelsim(capsys, "recover", directory, "--node", url, "--every", "0.02")
+    assert (ran.code, ran.err) == (0, "")
