@@ -26,14 +26,12 @@ from channelsim.channel.peer.interface import GoOnChain, OwnFault
 from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.deck_works import DeckThreads
-from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.session.peer_runner import PeerRunner
 from channelsim.channel.session.side_player import SidePlayer, by_policy
 from channelsim.channel.store import watched_peer
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.interface import StoreError
 from channelsim.channel.store.watched_peer import WatchedPeer
-from channelsim.channel.system import line_log
 from channelsim.channel.system.durable_files import replace_file
 from channelsim.channel.system.line_log import LineLog
 from tests.channel.session.beating import GUARD, run
@@ -160,9 +158,8 @@ class Ends:
         def failing(target: object) -> Any:
             return Failing(target, self.plan, *names)
 
-        actor: Actor = DurablePeer(peer, failing(self.weak.store), 3)
-        if self.folder is not None:
-            actor = WatchedPeer(actor, self.folder)
+        durable = DurablePeer(peer, failing(self.weak.store), 3)
+        actor = durable if self.folder is None else WatchedPeer(durable, self.folder)
         player = SidePlayer(HAND, peer, by_policy("caller", self.weak.config.secret))
         return PeerRunner(
             peer,
@@ -293,7 +290,7 @@ def test_every_write_of_the_watchers_data_fails_once(
 
     monkeypatch.setattr(watched_peer, "LineLog", Log)
     monkeypatch.setattr(watched_peer, "replace_file", write("replace_file", replace_file))
-    monkeypatch.setattr(line_log.os, "write", write("write", os.write))
+    monkeypatch.setattr(os, "write", write("write", os.write))  # as the log does
     # A restart writes the newest state again.
     run(lambda: found.play(lambda life: min(life, 1)))
     assert set(found.plan.failed) == {"write", "replace_file"}
