@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-import logging
 from collections.abc import Callable
 from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass
@@ -188,8 +187,6 @@ class _Process:
 
     def run(self) -> int:
         """Run until the channel has ended, or an interrupt; the exit code."""
-        # A connection that breaks in TLS is reported by us.
-        logging.getLogger("asyncio").setLevel(logging.CRITICAL)
         try:
             with polled() as interrupted:
                 ended = asyncio.run(self._run(interrupted))

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
-from contextlib import suppress
+import logging
+import sys
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager, suppress
 
-from channelsim.channel.cli.messages import complain
+from channelsim.channel.cli.messages import complain, discard
+from channelsim.channel.errors import UsageError
 from channelsim.channel.report.peer_lines import Line
 from channelsim.channel.report.terminal import console, json_line, say
 from channelsim.channel.session.peer_runner import Trouble
@@ -19,6 +22,8 @@ async def until_interrupted(
     work: Coroutine[None, None, None], interrupted: Callable[[], bool]
 ) -> bool:
     """Do some work; False if an interrupt ended it."""
+    # A connection that breaks in TLS is reported by us, without a traceback.
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     running = asyncio.ensure_future(work)
     while not running.done() and not interrupted():
         await asyncio.wait([running], timeout=POLL_TIME)
@@ -31,14 +36,27 @@ async def until_interrupted(
     return False
 
 
+@contextmanager
+def printing() -> Iterator[None]:
+    """Print in this block. Raises `UsageError` if the reader of the output has gone."""
+    try:
+        yield
+    except BrokenPipeError:
+        discard(sys.stdout)
+        raise UsageError(
+            "the reader of the output has gone: stopped; start again with the same DIR to go on"
+        ) from None
+
+
 def line_printer(*, as_json: bool) -> Callable[[Line], None]:
     """Make the function that prints each line of a peer, as text or JSON."""
 
     def show(line: Line) -> None:
-        if as_json:
-            print(json_line(line), flush=True)
-        else:
-            say(console(), f"height {line['height']}: {line['text']}")
+        with printing():
+            if as_json:
+                print(json_line(line), flush=True)
+            else:
+                say(console(), f"height {line['height']}: {line['text']}")
 
     return show
 

@@ -16,9 +16,9 @@ from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from threading import Thread
-from typing import ParamSpec, Protocol, TypeVar
+from typing import Protocol
 
+from channelsim import plugins
 from channelsim.channel.chain.coins import Bundle, Coin
 from channelsim.channel.chain.full_node import NodeError
 from channelsim.channel.chain.interface import Chain, PushResult, observe, pending_with
@@ -36,17 +36,18 @@ from channelsim.channel.peer.interface import (
 )
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.session.deck_works import DeckThreads
+from channelsim.channel.session.in_threads import in_thread, result_of
 from channelsim.channel.session.peer_driver import Actor, DrivenPeer, PeerDriver
 from channelsim.channel.session.session_events import BlockMade, Listener, SessionEvent
 from channelsim.channel.store.interface import StoreError
 from channelsim.channel.system.interrupt import INTERRUPTS
 from channelsim.games.deck.work import DeckResult, DeckWork
 
-P = ParamSpec("P")
-T = TypeVar("T")
-
 POLL_TIME = 1.0
 """Seconds between two looks at the chain."""
+
+SILENT = (SystemExit, asyncio.CancelledError, GeneratorExit)
+"""Exceptions that end a task, or the process, without being reported as an error."""
 
 
 class PlayerOfPeer(Protocol):
@@ -213,9 +214,13 @@ class PeerRunner:
 
     def failed(self, error: BaseException) -> None:
         """End the run with this error, unless it has failed before."""
-        if self._failure is None:
-            self._failure = error
-            self._failed.set()
+        if self._failure is not None:
+            return
+        if isinstance(error, SILENT):
+            cause, error = error, InvariantError(plugins.described(error))
+            error.__cause__ = cause
+        self._failure = error
+        self._failed.set()
 
     def longest_message(self) -> int:
         """The most bytes that a message of the other side can have now."""
@@ -414,39 +419,3 @@ class PeerRunner:
 def _offer(chain: Chain, push: Push) -> tuple[PushResult, tuple[Bundle, ...]]:
     result = chain.push(push.bundle)
     return result, pending_with(chain, push.bundle, result)
-
-
-async def in_thread(call: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
-    """Wait for a call in a thread of its own, which does not hold up the end of the process."""
-    future: Future[T] = Future()
-
-    def run() -> None:
-        if not future.set_running_or_notify_cancel():
-            return
-        try:
-            future.set_result(call(*args, **options))
-        except BaseException as error:
-            future.set_exception(error)
-
-    Thread(target=run, daemon=True).start()
-    return await result_of(future)
-
-
-async def result_of(future: Future[T]) -> T:
-    """Wait for what a thread computes, and raise whatever it raises.
-
-    A future of asyncio could not raise all of it: some errors would leave it pending for ever.
-    """
-    loop, done = asyncio.get_running_loop(), asyncio.Event()
-
-    def wake(_: Future[T]) -> None:
-        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-            loop.call_soon_threadsafe(done.set)
-
-    future.add_done_callback(wake)
-    try:
-        await done.wait()
-    except asyncio.CancelledError:
-        future.cancel()
-        raise
-    return future.result()

@@ -12,6 +12,7 @@ from channelsim.channel.chain.full_node import NodeError, RpcChain
 from channelsim.channel.cli.messages import complain
 from channelsim.channel.cli.nodes import Certificate, NodeKey, NodeUrl, node_of
 from channelsim.channel.cli.options import InText, Json, file_argument, json_wanted, real, whole
+from channelsim.channel.cli.running import printing
 from channelsim.channel.errors import UsageError
 from channelsim.channel.protocol.proposals import MOST_TIMEOUT
 from channelsim.channel.report.terminal import console, json_line, say
@@ -153,7 +154,8 @@ def _document(sight: Sight, data: WatchData, pushed: str | None) -> dict[str, An
 
 def _show(line: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
-        print(json_line(line), flush=True)
+        with printing():
+            print(json_line(line), flush=True)
         return
     what = Step[line["step"].upper()].value
     if line["state"] is not None:
@@ -168,4 +170,5 @@ def _show(line: dict[str, Any], *, as_json: bool) -> None:
             f"; it is not in, and must be by height {line['latest']}: blocks are full, or somebody"
             " keeps it out. Only the owner's peer can pay a fee: start it now"
         )
-    say(console(), f"height {line['height']}: {what}{'; this is final' * line['final']}")
+    with printing():
+        say(console(), f"height {line['height']}: {what}{'; this is final' * line['final']}")

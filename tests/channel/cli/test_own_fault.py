@@ -11,9 +11,16 @@ from typing import Any
 
 import pytest
 
+from channelsim.channel.chain.full_node import NodeError
+from channelsim.channel.chain.observations import Block
 from channelsim.channel.chain.simulator import SimulatedChain
+from channelsim.channel.peer.machine import TRANSITIONS, Phase
+from channelsim.channel.peer.peer_state import Transition
 from channelsim.channel.store.keys_file import read_keys
 from tests.channel.cli.test_peer import GUARD, NAMES, address, fingerprint, wallet_file
+from tests.channel.cli.test_recover import blocks, dead_in_a_hand
+from tests.channel.command import channelsim
+from tests.channel.table import sit
 
 MENDED = "from channelsim.channel.cli import main; main()"
 BROKEN = (
@@ -34,6 +41,35 @@ TRANSITIONS[Phase.PLAYING][Batch] = handle
     + MENDED
 )
 """A program that fails to handle batches from this number on."""
+
+
+FULL = (
+    """
+import sqlite3
+from channelsim.channel.store import sqlite_store
+from channelsim.channel.store.sqlite_store import SqliteStore
+
+writes, row = 0, sqlite_store._row
+
+def counted(write):
+    def call(*given):
+        global writes
+        writes += 1
+        return write(*given)
+    return call
+
+def failing(*given):
+    if writes > 2:
+        raise sqlite3.OperationalError("database or disk is full")
+    return row(*given)
+
+SqliteStore.append = counted(SqliteStore.append)
+SqliteStore.save_snapshot = counted(SqliteStore.save_snapshot)
+sqlite_store._row = failing
+"""
+    + MENDED
+)
+"""A program whose disk is full after two writes."""
 
 
 async def begin(program: str, *arguments: object) -> asyncio.subprocess.Process:
@@ -76,11 +112,11 @@ def test_a_process_that_cannot_handle_a_batch_goes_on_chain_and_a_mended_one_goe
         nonlocal pause
         farming = asyncio.ensure_future(farm())
         terms = ("--game", "spacepoker", "--hands", "1", "--node", url, "--policy", "caller")
-        given = (*terms, "--peer", prints[0], "--wallet-key", keys[1])
-        second = await begin(BROKEN % number, "listen", bob, *given)
+        receiver = ("--peer", prints[0], "--wallet-key", keys[1])
+        second = await begin(BROKEN % number, "listen", bob, *terms, *receiver)
         place = address(await line(second, "Listening"))
-        given = (*terms, "--peer", prints[1], "--wallet-key", keys[0], "--address", place)
-        first = await begin(MENDED, "connect", alice, *given)
+        initiator = ("--peer", prints[1], "--wallet-key", keys[0], "--address", place)
+        first = await begin(MENDED, "connect", alice, *terms, *initiator)
         told = await line(second, "OwnFault")
         assert told["text"].startswith("breaks off by its own fault: InvariantError: planted;")
         second.kill()
@@ -106,5 +142,91 @@ def test_a_process_that_cannot_handle_a_batch_goes_on_chain_and_a_mended_one_goe
     paid = [int(one) for one in re.findall(r"(?:Initiator|Receiver) (\d+)", text)]
     assert sum(paid) == sum(configs[0].agreement.contributions)
     for config, amount in zip(configs, paid, strict=True):
-        coins = chain.coins_at(config.reward_address)
-        assert amount in {seen.coin.amount for seen in coins}
+        amounts = [seen.coin.amount for seen in chain.coins_at(config.reward_address)]
+        # The largest one is the change of the wallet.
+        assert sum(sorted(amounts)[:-1]) == amount
+
+
+@pytest.mark.long
+def test_a_process_whose_disk_is_full_again_and_again_gets_through_in_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHANNELSIM_PASSPHRASE", "correct horse")
+    chain = SimulatedChain(1)
+    keys = [wallet_file(chain, tmp_path, name) for name in NAMES]
+    alice, bob = (tmp_path / name for name in NAMES)
+    prints = [fingerprint(one) for one in (alice, bob)]
+    failures = 0
+
+    async def farm() -> None:
+        while True:
+            await asyncio.sleep(1)
+            chain.farm()
+
+    async def play(url: str) -> None:
+        nonlocal failures
+        farming = asyncio.ensure_future(farm())
+        terms = ("--game", "spacepoker", "--hands", "1", "--node", url, "--policy", "folder")
+        receiver = ("--peer", prints[0], "--wallet-key", keys[1])
+        second = await begin(MENDED, "listen", bob, *terms, *receiver)
+        place = address(await line(second, "Listening"))
+        initiator = ("--peer", prints[1], "--wallet-key", keys[0], "--address", place)
+        first = await begin(MENDED, "connect", alice, *terms, *initiator)
+        await line(second, "FundingSent")
+        second.kill()
+        await second.communicate()
+        while True:
+            second = await begin(FULL, "listen", bob, "--address", place)
+            _, said = await asyncio.wait_for(second.communicate(), GUARD)
+            if second.returncode in (0, 1):
+                assert said == b""
+                break
+            failures += 1
+            assert second.returncode == 2
+            (text,) = said.decode().splitlines()
+            assert text.endswith(
+                "the disk is full; make room and start again: the peer has stopped, nothing is lost"
+            )
+        _, said = await asyncio.wait_for(first.communicate(), GUARD)
+        assert (first.returncode, said) == (second.returncode, b"")
+        farming.cancel()
+
+    with chain.served() as url:
+        asyncio.run(play(url))
+    assert failures > 3
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "text"),
+    [
+        (RuntimeError("a\nb"), 3, "internal error, a bug of ours: RuntimeError: a b"),
+        (SystemExit(0), 3, "internal error, a bug of ours: InvariantError: SystemExit: 0"),
+        (NodeError("the node is away"), 2, "the node is away"),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else "",
+)
+def test_a_block_that_cannot_be_handled_ends_the_process_in_one_line(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    error: BaseException,
+    code: int,
+    text: str,
+) -> None:
+    def fail(*given: object) -> Transition:
+        raise error
+
+    table = sit("no fallback")
+    directory, _ = dead_in_a_hand(tmp_path, table, messages=12)
+    for phase in (Phase.PLAYING, Phase.ON_CHAIN):
+        monkeypatch.setitem(TRANSITIONS[phase], Block, fail)
+    with table.chain.served() as url, blocks(table, reorganised_at=-1):
+        for _ in range(2):
+            ran = channelsim(capsys, "recover", directory, "--node", url, "--every", "0.02")
+            assert ran.code == code
+            assert ran.err.startswith(f"channelsim: {text}")
+            assert ran.err.count("\n") == 1
+    monkeypatch.undo()
+    with table.chain.served() as url, blocks(table, reorganised_at=-1):
+        ran = channelsim(capsys, "recover", directory, "--node", url, "--every", "0.02")
+    assert (ran.code, ran.err) == (0, "")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import socket
 import sqlite3
@@ -36,6 +35,7 @@ from channelsim.channel.store.data_directory import create, read_settings, write
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.sealed_store import SealedStore
 from channelsim.channel.store.sqlite_store import FILE, SqliteStore
+from tests.channel.cli.test_streams import one_line, shell
 from tests.channel.command import Ran, channelsim
 from tests.channel.on_chain import reward
 from tests.channel.store.test_data_directory import SETTINGS
@@ -104,7 +104,7 @@ def lines(out: str) -> list[dict[str, Any]]:
 
 
 def test_a_hand_is_recovered_from_the_disk_though_blocks_are_replaced(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], recwarn: pytest.WarningsRecorder
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = sit("recover")
     directory, _ = dead_in_a_hand(tmp_path, table)
@@ -120,15 +120,23 @@ def test_a_hand_is_recovered_from_the_disk_though_blocks_are_replaced(
     with table.chain.served() as url:
         for command in ("recover", "close"):
             again = channelsim(capsys, command, directory, "--node", url, "--json")
-            gc.collect()
             assert (again.code, again.err) == (0, "")
-            # The other side is not looked for, and no work is left undone.
+            # The other side is not looked for.
             (line,) = lines(again.out)
             assert f"{paid} mojos" in line["text"]
         ended = channelsim(capsys, "peer", "connect", directory, "--node", url, "--json")
         assert (ended.code, ended.err) == (1, "")
         assert [line["event"] for line in lines(ended.out)] == ["Ended"]
-    assert not [one for one in recwarn if "never awaited" in str(one.message)]
+
+
+@pytest.mark.parametrize("how", ["--json", "--text"])
+def test_a_reader_that_goes_ends_a_peer_in_one_line(tmp_path: Path, how: str) -> None:
+    """Exit code 0 would say that the channel has ended."""
+    table = sit("reader")
+    directory, _ = dead_in_a_hand(tmp_path, table, messages=12)
+    with table.chain.served() as url, blocks(table, reorganised_at=-1):
+        ran = shell(f"channelsim recover {directory} --node {url} --every 0.02 {how} | head -c 1")
+    assert "the reader of the output has gone" in one_line(ran)
 
 
 def failed_opening(folder: Path) -> tuple[Table, Path, Bundle]:

@@ -16,8 +16,9 @@ from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.crypto import bls
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.peer.interface import Send
-from channelsim.channel.peer.machine import Peer
-from channelsim.channel.protocol.messages import Batch, decode
+from channelsim.channel.peer.machine import TRANSITIONS, Peer, Phase
+from channelsim.channel.peer.peer_state import Transition
+from channelsim.channel.protocol.messages import Batch, Request, decode
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.protocol.wallet import address_of, wallet_key
 from channelsim.channel.session.deciders import Deciders
@@ -26,6 +27,7 @@ from channelsim.channel.session.result import Result
 from channelsim.channel.session.session import Session
 from channelsim.channel.session.session_events import Handled, SessionEvent
 from channelsim.channel.session.setup import Setup
+from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.crashes import (
     CrashedRun,
     Dies,
@@ -246,6 +248,23 @@ def test_a_store_that_forgets_its_last_event_is_noticed() -> None:
         run = run_killed(scenario, at(0, kill), ForgettingStore)
         found.append(harmless(run))
     assert not all(found)
+
+
+def test_a_peer_that_fails_to_handle_a_message_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It goes on chain and loses nothing, but an honest side must not fail."""
+
+    def fail(*given: object) -> Transition:
+        raise InvariantError("planted")
+
+    monkeypatch.setitem(TRANSITIONS[Phase.PLAYING], Request, fail)
+    scenario = Scenario(("spacepoker",), "fails", policies=("random", "random"))
+    run = run_killed(scenario, lambda side, kill: False)
+    (how, *_) = {one for one in run.broken if "failed to handle an event" in one}
+    assert how.endswith("InvariantError: planted")
+    assert all("failed to handle" in one or "law" in one for one in run.broken)
+    # Without a store it is raised as it is.
+    with pytest.raises(InvariantError, match="planted"):
+        Arena(scenario).run()
 
 
 # --- processes -----------------------------------------------------------------------------------

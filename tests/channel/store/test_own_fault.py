@@ -75,7 +75,7 @@ class Broken:
         for row in (TRANSITIONS[phase] for phase in self.phases):
             handler = row.get(self.kind)
             if handler is not None:
-                patch.setitem(row, self.kind, self._failing(handler))  # type: ignore[arg-type]
+                patch.setitem(row, self.kind, self._failing(handler))
 
     def _failing(self, handler: Any) -> Any:
         def handle(config: Config, state: PeerState, event: Any) -> Any:
@@ -190,7 +190,6 @@ def test_a_message_that_cannot_be_handled_ends_the_channel_once_with_the_newest_
     for _ in range(2):
         played.restart(side)
         played.table.receive(side, message)
-        assert end.peer.phase is not Phase.PLAYING
     assert broken.failures == 1
     # A mended version replays the same.
     before = end.peer.state
