@@ -92,8 +92,6 @@ class Conversation:
     rules: set[str] = field(default_factory=set)
     """The rules that the other side broke before its messages were ignored."""
 
-    forgets: bool = False
-    """True if the honest side goes on from an old copy of its store, which may lack decks."""
     over: bool = False
     _peak: int = 0
     _holder: int = 1
@@ -314,8 +312,8 @@ class Conversation:
         if not (due and right and proved):
             self.broken.append("its last numbers are wrong, or nothing asks for them")
             self.over = True
-        if self.forgets:
-            self.careful.free.intersection_update(message.decks)
+        # A restart gives up decks: its numbers say which are left.
+        self.careful.free.intersection_update(message.decks)
 
     # --- either ---
 
@@ -483,7 +481,6 @@ def conversation(run: Run) -> Conversation:
         {number: LedgerState(number, contributions) for number in (0, 1)},
         side,
         1 - side,
-        forgets=bool(scenario.old_copy),
     )
     for turn in run.parties[side].journal:
         if talk.over:
