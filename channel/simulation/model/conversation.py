@@ -103,6 +103,8 @@ class Conversation:
     _held: list[Message] = field(default_factory=list)
     _last: tuple[bytes | None, bytes | None] = (None, None)
     """The last message from the other side, and its last batch."""
+    _completed: bytes = b""
+    """The message with the completed funding."""
     _since: int = 0
     _gone: bool = False
     _born: int | None = None
@@ -222,7 +224,11 @@ class Conversation:
             return self._holds(message)
         if self._waiting() and isinstance(message, Advisory | DeckStep | DeckAbort):
             return LAWFUL
+        if isinstance(message, Funded) and blob == self._completed:
+            return LAWFUL  # it is repeated at state 1, and a request may have come in between
         rules = self._breaks(self._apply(message, 1 - self.side))
+        if isinstance(message, Funded) and not rules:
+            self._completed = blob
         return rules if rules or len(blob) <= FREE else None
 
     def _compares(self, message: Resume) -> frozenset[str]:
