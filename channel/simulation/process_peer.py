@@ -41,6 +41,7 @@ from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.event_codec import JournalEvent, Start
 from channelsim.channel.store.interface import StoreError
 from channelsim.channel.store.keys_file import read_keys, write_keys
+from channelsim.channel.store.memory_store import MemoryStore
 from channelsim.channel.store.sealed_store import SealedStore
 from channelsim.channel.store.sqlite_store import SqliteStore
 from channelsim.channel.system.interrupt import SIGNALS
@@ -113,7 +114,8 @@ class ProcessPeer:
         after, self._peer.state = self._peer.state, Peer(self._peer.config).state
         secret = self._peer.config.secret
         with closing(SealedStore(SqliteStore(self._directory), secret)) as store:
-            self._records = DurablePeer(self._peer, store)
+            # The copy of the process reads what the process will, and writes for itself.
+            self._records = DurablePeer(self._peer, MemoryStore(store.load()))
         found, config = _lasting(self._peer.state), self._peer.config
         stored = found == _restarted(config, after)
         if not stored and found != _restarted(config, before):

@@ -1,4 +1,4 @@
-"""The decks of a stored peer: a restart has the finished ones, and none in preparation (PD-12).
+"""The decks of a stored peer: a restart has those of games and proposals, and no other (PD-12).
 
 The journal leaves out how a deck was prepared, and says what came of it. Decks are stored in the
 form of their records.
@@ -65,6 +65,18 @@ def without_preparations(state: PeerState) -> PeerState:
     ready = {number: one for number, one in pool.decks.items() if one.deck is not None}
     pool = changed(pool, decks=ready, discarded=frozenset())
     return replace(state, play=replace(state.play, decks=pool))
+
+
+def given_up_by_restart(state: PeerState) -> DecksChanged | None:
+    """The event by which a restart gives up the ready decks that nothing names; None without any.
+
+    The store may be an old copy, and those decks used since: with exchanged seats, a counterparty
+    that hides its newer states would see the cards that were opened then (PD-12).
+    """
+    if state.phase is not Phase.PLAYING:
+        return None
+    pool = play_of(state).decks
+    return DecksChanged(pool.highest, (), tuple(sorted(pool.ready))) if pool.ready else None
 
 
 def encode_decks(state: PeerState) -> dict[str, bytes]:

@@ -39,7 +39,12 @@ from channelsim.channel.peer.onchain.dispute_state import Dispute
 from channelsim.channel.peer.peer_state import PeerState, Phase, endpoint_of, play_of
 from channelsim.channel.peer.play.sending import unanswered, your_turns
 from channelsim.channel.protocol.messages import Advisory, decode
-from channelsim.channel.store.decks import decks_changed, prepares_decks, without_preparations
+from channelsim.channel.store.decks import (
+    decks_changed,
+    given_up_by_restart,
+    prepares_decks,
+    without_preparations,
+)
 from channelsim.channel.store.event_codec import JournalEvent, Start, decode_event, encode_event
 from channelsim.channel.store.history_codec import encode_newer
 from channelsim.channel.store.interface import Contents, PeerStore, StoreError
@@ -107,10 +112,15 @@ class DurablePeer:
     # --- an actor ---
 
     def start(self, peak: int) -> list[Effect]:
-        """Begin at this height; after a restart, watch the same coins and ask the player again."""
+        """Begin at this height; after a restart, watch the same coins and ask the player again.
+
+        A restart gives up the ready decks that nothing names.
+        """
         if self._started:
             watched = [Watch(coin) for coin in self._watched]
-            return [*watched, *self._effects_of_restart, *self._questions()]
+            with self._failing():
+                given_up = self._give_up_decks()
+            return [*watched, *self._effects_of_restart, *given_up, *self._questions()]
         with self._failing():
             effects = self.peer.start(peak)
             self._record([Start(peak)], effects)
@@ -180,6 +190,15 @@ class DurablePeer:
         self._record([*self._pending.values(), *lasting], effects)
         self._pending.clear()
         self._note_reveals(event, effects)
+
+    def _give_up_decks(self) -> list[Effect]:
+        """Give up the ready decks that nothing names; the journal has it, for the next restart."""
+        event = given_up_by_restart(self.peer.state)
+        if event is None:
+            return []
+        effects = self.peer.handle(event)
+        self._record([event], effects)
+        return effects
 
     def _postpone(self, event: Event, before: PeerState) -> None:
         """Write an event that changed nothing once something follows from it."""

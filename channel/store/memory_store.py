@@ -8,7 +8,7 @@ from channelsim.channel.store.interface import Contents, of_a_state
 
 
 class MemoryStore:
-    """A `PeerStore` that keeps everything in lists.
+    """A `PeerStore` that keeps everything in lists, from these contents on.
 
     >>> store = MemoryStore()
     >>> store.append([b"1", b"2"], [("name", b"old")])
@@ -19,13 +19,14 @@ class MemoryStore:
     ((b'1', b'2'), b'both', (b'3',), b'new')
     """
 
-    def __init__(self) -> None:
+    def __init__(self, contents: Contents | None = None) -> None:
+        contents = contents or Contents()
         self.name = "a store in memory"
-        self._opening: list[bytes] = []
-        self._events: list[bytes] = []
-        self._snapshot = b""
-        self._states: list[bytes] = []
-        self._records: dict[str, bytes] = {}
+        self._opening = [*contents.opening]
+        self._events = [*contents.events]
+        self._snapshot = contents.snapshot
+        self._states = [*contents.states]
+        self._records = {**contents.records}
 
     def load(self) -> Contents:
         """Read everything."""

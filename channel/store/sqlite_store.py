@@ -194,7 +194,7 @@ class SqliteStore:
     def _check_format(self) -> None:
         if self._query("PRAGMA application_id") != APPLICATION:
             raise _foreign(self._path)
-        self.version: int = self._query("PRAGMA user_version")
+        self.version = int(self._query("PRAGMA user_version"))
         if self.version > VERSION:
             raise StoreError(
                 f"{self._path}: written by a newer version of channelsim"

@@ -233,6 +233,7 @@ def change(
     pool = replace(pool, highest=highest)
     for number in removed:
         pool = _dropped(pool, number)
+        effects.append(Tell(DeckBurnt(number, "", 0, "given up, as no game names it")))
     for deck in added:
         number = deck.terms.number
         pool = _with(pool, number, OpenDeck(deck=deck))

@@ -101,8 +101,6 @@ class Conversation:
     wishes: Wishes | None = None
     """What the honest player asked for; None if nothing is promised about that."""
 
-    forgets: bool = False
-    """True if the honest side goes on from an old copy of its store, which may lack decks."""
     over: bool = False
     _peak: int = 0
     _holder: int = 1
@@ -115,6 +113,8 @@ class Conversation:
     _held: list[Message] = field(default_factory=list)
     _last: tuple[bytes | None, bytes | None] = (None, None)
     """The last message from the other side, and its last batch."""
+    _completed: bytes = b""
+    """The message with the completed funding."""
     _since: int = 0
     _gone: bool = False
     _born: int | None = None
@@ -251,7 +251,11 @@ class Conversation:
             return self._holds(message)
         if self._waiting() and isinstance(message, Advisory | DeckStep | DeckAbort):
             return LAWFUL
+        if isinstance(message, Funded) and blob == self._completed:
+            return LAWFUL  # it is repeated at state 1, and a request may have come in between
         rules = self._breaks(self._apply(message, 1 - self.side))
+        if isinstance(message, Funded) and not rules:
+            self._completed = blob
         return rules if rules or len(blob) <= FREE else None
 
     def _compares(self, message: Resume) -> frozenset[str]:
@@ -341,8 +345,8 @@ class Conversation:
         if not (due and right and proved):
             self.broken.append("its last numbers are wrong, or nothing asks for them")
             self.over = True
-        if self.forgets:
-            self.careful.free.intersection_update(message.decks)
+        # A restart gives up decks: its numbers say which are left.
+        self.careful.free.intersection_update(message.decks)
 
     # --- either ---
 
@@ -520,7 +524,6 @@ def conversation(run: Run) -> Conversation:
         side,
         1 - side,
         wishes=None if scenario.old_copy else Wishes(side, TIMES, _delays(run)),
-        forgets=bool(scenario.old_copy),
     )
     for turn in run.parties[side].journal:
         if talk.over:

@@ -125,7 +125,7 @@ def test_last_numbers_at_the_end_are_understood() -> None:
 def test_the_last_ids_are_used_and_then_nothing_is_proposed(side: int, left: int) -> None:
     table = sit().open()
     last = LAST_GAME - (LAST_GAME - side) % 2
-    ids = [ANN, BEN]
+    ids = [0, 1]
     ids[side] = last + 2 - 2 * left
     with_state(table, next_ids=tuple(ids))
     end = table.ends[side]

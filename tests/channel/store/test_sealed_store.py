@@ -122,9 +122,11 @@ def with_row(contents: Contents, place: str, data: bytes) -> Contents:
         return replace(contents, snapshot=data)
     if kind == "records":
         return replace(contents, records={**contents.records, which: data})
-    changed = list(getattr(contents, kind))
+    changed = list(contents.opening if kind == "opening" else contents.events)
     changed[int(which)] = data
-    return replace(contents, **{kind: tuple(changed)})
+    if kind == "opening":
+        return replace(contents, opening=tuple(changed))
+    return replace(contents, events=tuple(changed))
 
 
 def refused(contents: Contents, secret: bytes = b"secret") -> str:

@@ -1,18 +1,38 @@
-"""A restart with decks: finished ones are there, and every preparation is burnt (PD-10, PD-12)."""
+"""A restart with decks: those of games are there, and all others are given up (PD-10, PD-12)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import dataclass
+from dataclasses import replace as changed
 
 import msgspec
 import pytest
 
 from channelsim.channel.chain.observations import Block
-from channelsim.channel.peer.interface import Connected, Event, GoOnChain, PrepareDeck, Received
-from channelsim.channel.peer.machine import Peer
+from channelsim.channel.peer.interface import (
+    Connected,
+    DeckBurnt,
+    Event,
+    GameSettled,
+    GoOnChain,
+    PrepareDeck,
+    Received,
+)
+from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.peer.peer_state import PeerState, play_of
-from channelsim.channel.protocol.messages import DeckAbort, DeckStep, decode
+from channelsim.channel.protocol.messages import (
+    Batch,
+    Cancel,
+    DeckAbort,
+    DeckStep,
+    Propose,
+    decode,
+)
+from channelsim.channel.protocol.proposals import offer_of
+from channelsim.channel.session.setup import Setup
+from channelsim.channel.session.side_player import SidePlayer, by_policy
 from channelsim.channel.store import durable_peer
 from channelsim.channel.store.decks import without_preparations
 from channelsim.channel.store.durable_peer import DurablePeer
@@ -20,7 +40,9 @@ from channelsim.channel.store.memory_store import MemoryStore
 from channelsim.games.deck.secrets import encode_scalars
 from tests.channel.peer.decks import high_card
 from tests.channel.peer.decks.test_proposals import SETTINGS, call, high, prepare
-from tests.channel.table import ANN, BEN, Table, sit, wish
+from tests.channel.table import ANN, BALANCE, BEN, STAKE, Cheat, Table, sit, wish
+
+SETUP = Setup(("highcard",), "", 9, 1, STAKE, BALANCE, ("caller", "caller"))
 
 
 @pytest.fixture(autouse=True)
@@ -180,3 +202,101 @@ def test_a_refused_message_is_journalled_as_it_is() -> None:
     event: Event = Received(b"no message")
     both.table.handle(ANN, event)
     assert both.restarted(ANN).phase is both.table.ends[ANN].peer.phase
+
+
+# --- a restart gives up what nothing names -------------------------------------------------------
+
+
+def restart(both: Stored, side: int) -> None:
+    """Start a side again, and connect the two."""
+    end = both.table.ends[side]
+    end.driven.actor = DurablePeer(Peer(end.peer.config), both.stores[side])
+    both.table.driver.restart(side)
+    both.table.pump()
+
+
+@pytest.mark.parametrize("side", [ANN, BEN])
+@pytest.mark.parametrize("every", [2, 1000])
+def test_a_restart_gives_up_ready_decks_and_new_ones_are_prepared(
+    side: int, every: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(durable_peer, "EVENTS_PER_SNAPSHOT", every)
+    both = stored()
+    table = prepare(both.table, 2)
+    end = table.ends[side]
+    locks = [encode_scalars(deck.own_locks) for deck in end.play.decks.ready.values()]
+    for number in (3, 4, 5):
+        for _ in range(2):
+            restart(both, side)
+        assert [[*one.play.decks.decks] for one in table.ends] == [[], []]
+        assert not end.endpoint.decks
+        assert not [name for name in both.stores[side].load().records if name == f"deck/{number}"]
+        both.check()
+        prepare(table)
+        assert [[*one.play.decks.ready] for one in table.ends] == [[number], [number]]
+    given_up = {news.number for news in end.news_of(DeckBurnt) if isinstance(news, DeckBurnt)}
+    assert given_up == {1, 2, 3, 4}
+    table.propose(ANN, high()).go_on(call, call)
+    table.farm().go_on(call, call)
+    assert len(end.news_of(GameSettled)) == 1
+    both.check()
+    restart(both, side)
+    table.propose(BEN, wish()).go_on()
+    assert not any(lock in both.disk(side) for lock in locks)
+
+
+@pytest.mark.parametrize("side", [ANN, BEN])
+@pytest.mark.parametrize("accepted", [False, True])
+def test_a_restart_has_the_decks_of_games_and_open_proposals(side: int, accepted: bool) -> None:
+    both = stored()
+    table = prepare(both.table)
+    table.propose(ANN, high())
+    table.until(lambda: bool(table.ends[BEN].offers))
+    if accepted:
+        table.until(lambda: bool(table.ends[ANN].state.games) and not table.mail, call, call)
+    restart(both, side)
+    assert [*table.ends[side].endpoint.decks] == [1]
+    table.go_on(call, call)
+    table.farm().go_on(call, call)
+    assert [len(end.news_of(GameSettled)) for end in table.ends] == [1, 1]
+
+
+def test_a_copy_whose_counterparty_hides_newer_states_deals_no_used_deck_again() -> None:
+    """With exchanged seats, the openings of the game that was played would show its cards."""
+    both = stored()
+    table = prepare(both.table)
+    old_store, old_peer = deepcopy(both.stores[ANN]), table.ends[BEN].peer.state
+    decks = table.ends[BEN].play.decks.ready
+    table.propose(BEN, high(alice=True)).go_on(call, call)
+    table.farm().go_on(call, call)
+    assert len(table.ends[ANN].news_of(GameSettled)) == 1
+    # Ann is restored from the copy, and Ben shows her nothing newer.
+    both.stores[ANN] = old_store
+    table.ends[BEN].driven.actor = Peer(table.ends[BEN].peer.config, old_peer)
+    restart(both, ANN)
+    assert table.ends[ANN].peer.phase is Phase.PLAYING, "she cannot know"
+    table.ask(BEN)
+    channel = changed(table.channel, decks=decks)
+    offer = offer_of(channel, BEN, 1, high(alice=False, deck=1))
+    table.receive(ANN, Cheat(table, BEN).batch(Propose((offer,))))
+    (news,) = [
+        action.reason
+        for sender, blob in table.sent
+        if sender == ANN and isinstance(batch := decode(blob), Batch)
+        for action in batch.actions
+        if isinstance(action, Cancel)
+    ]
+    assert news == "PD-10: deck 1 is not ready, or has been used"
+
+
+def test_the_receivers_player_prepares_a_deck_again_after_a_restart() -> None:
+    both = stored()
+    table = prepare(both.table)
+    for side in (ANN, BEN):
+        peer = table.ends[BEN].peer
+        player = SidePlayer(SETUP, peer, by_policy("caller", peer.config.secret))
+        assert player.next_command() != PrepareDeck()
+        restart(both, side)
+        player = SidePlayer(SETUP, table.ends[BEN].peer, player.decide)
+        assert player.next_command() == PrepareDeck()
+        prepare(table)

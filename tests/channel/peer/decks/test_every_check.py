@@ -45,8 +45,8 @@ CHECKS = {
         "test_another_message_for_an_answered_step_burns_the_deck_uncomputed",
     ),
     "PD-12": (
-        "test_a_restart_at_any_time_has_the_finished_decks",
-        "test_a_preparation_is_not_on_disk",
+        "test_a_restart_has_the_decks_of_games_and_open_proposals",
+        "test_a_restart_gives_up_ready_decks_and_new_ones_are_prepared",
     ),
     "PD-13": ("test_a_game_with_a_deck_is_played", "test_a_wrong_opening_costs_the_pot"),
     "PD-14": ("test_a_game_with_a_deck_is_played", "test_a_wrong_opening_costs_the_pot"),
