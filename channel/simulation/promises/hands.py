@@ -31,7 +31,7 @@ def unaccounted(run: Run, talk: Conversation) -> Iterator[str]:
     state = run.parties[side].peer.state
     account, name = account_of(setup, state, side), NAMES[side]
     if account.played != begun:
-        yield f"the {name} counts {account.played} hands, and {begun} began"
+        yield f"the {name} counts {counted(account.played, 'hand')}, and {begun} began"
     if (account.played < account.asked) != bool(account.reason):
         yield f"the {name} does not say why {account.played} of {account.asked} were played"
     if clean and account.failed and _lost_decks(run) < MOST_PROPOSALS:
