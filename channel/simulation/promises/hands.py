@@ -1,7 +1,6 @@
 """Check that a session of agreed hands accounts for each of them at its end.
 
 Every hand was played, or the account says why not; and the reason is true.
-Source: spec/channel.md, "Promises".
 """
 
 from __future__ import annotations
