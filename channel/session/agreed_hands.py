@@ -109,7 +109,7 @@ class EndOfHands:
 def end_of_hands(setup: Setup, play: PlayState, begun: BegunHands, us: Side) -> EndOfHands | None:
     """The reason for which the next hand is not to be proposed; None if it is.
 
-    Raises nothing for what the other side does, and trusts no more of it than its refusal.
+    Of what the other side says, only the reason of its refusal matters here.
     """
     number = begun.hands
     if number >= setup.hands:

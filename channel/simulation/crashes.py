@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -39,14 +40,19 @@ from channelsim.channel.simulation.process_peer import ProcessPeer
 from channelsim.channel.simulation.promises.checker import check
 from channelsim.channel.simulation.promises.signatures import contradictions
 from channelsim.channel.simulation.scenario import WEATHERS, Scenario
+from channelsim.channel.simulation.stages import AIMS, Stage
 from channelsim.channel.simulation.sweep import menus
 from channelsim.channel.store.interface import PeerStore
 from channelsim.channel.store.memory_store import MemoryStore
 from channelsim.channel.system.process_executor import parent
+from channelsim.games import registry
 from channelsim.games.chance import Chance
 
-ONE_IN = 40
-"""A peer is killed at one in so many instants."""
+ONE_IN, AIMED = 40, 4
+"""A peer is killed at one in so many instants, and at one in so many of the stage aimed at."""
+
+MOST_IN_RUN = 6
+"""The most kills of one run: with more, no time would be left to play."""
 
 KILLS_PER_SHARD = 25
 """Kills of one shard; more shards are shared among processes."""
@@ -88,11 +94,13 @@ class CrashedRun:
 class CrashTotals:
     """Totals over many runs; `failed` are the runs in which something went wrong.
 
-    `node_kills` are among the `kills`. `lost` are the shards that crashed their workers.
+    `node_kills` are among the `kills`; `stages` counts the others by stage. `lost` are the shards
+    that crashed their workers.
     """
 
     kills: int = 0
     node_kills: int = 0
+    stages: Counter[Stage] = field(default_factory=Counter)
     sessions: int = 0
     contradictions: int = 0
     broken_promises: int = 0
@@ -104,6 +112,7 @@ class CrashTotals:
         """Count a run."""
         self.kills += sum(map(len, run.kills)) + run.node_kills
         self.node_kills += run.node_kills
+        self.stages.update(kill.stage for kills in run.kills for kill in kills)
         self.sessions += 1
         self.contradictions += len(run.contradictions)
         self.broken_promises += len(run.broken)
@@ -223,11 +232,11 @@ class CrashJob:
         due = _Due(f"{self.seed}/{shard.first}", shard.budget)
         done: list[CrashedRun] = []
         with bls.remembered():
-            for number, scenario in enumerate(due.scenarios(shard.first)):
+            for number, scenario in enumerate(due.scenarios(self.seed, shard.first)):
                 if parent().wants_stop():
                     break
                 if self.directory is None:
-                    done.append(run_killed(scenario, lambda side, kill: due.now()))
+                    done.append(run_killed(scenario, lambda side, kill: due.now(kill.stage)))
                 else:
                     folder = Path(self.directory) / f"{shard.first}-{shard.budget}-{number}"
                     folder.mkdir()
@@ -256,39 +265,69 @@ def _run_in_processes(scenario: Scenario, directory: Path, due: _Due) -> Crashed
 
 
 class _Due:
-    """Decides at which instants to kill: at random ones, until enough are done."""
+    """Decides at which instants to kill: at random ones, until enough are done.
+
+    In each run they are aimed at the stage of a session that had the fewest kills so far.
+    """
 
     def __init__(self, seed: str, kills: int) -> None:
         self.chance = Chance(derive(seed.encode(), "kills"))
         self.left = kills
-        self._seed = seed
+        self._aim = Stage.REST
+        self._in_run = 0
+        self._done: Counter[Stage] = Counter()
 
-    def now(self) -> bool:
-        """Whether to kill at this instant."""
-        strikes = self.left > 0 and self.chance.below(ONE_IN) == 0
+    def now(self, stage: Stage = Stage.REST) -> bool:
+        """Whether to kill at this instant of a stage; a node's have none."""
+        odds = AIMED if stage is self._aim else ONE_IN
+        room = self.left > 0 and self._in_run < MOST_IN_RUN
+        strikes = room and self.chance.below(odds) == 0
         self.left -= strikes
+        self._in_run += strikes
+        self._done[stage] += strikes
         return strikes
 
-    def scenarios(self, first: int) -> Iterator[Scenario]:
+    def scenarios(self, seed: str, first: int) -> Iterator[Scenario]:
         """The scenarios to run, as long as kills are left."""
-        for scenario in scenarios(self._seed, first):
+        for count in itertools.count(first):
             if not self.left:
                 return
-            yield scenario
+            # Among equals the last one first: it is the one that takes the longest to reach.
+            self._aim = min(reversed(AIMS), key=lambda stage: self._done[stage])
+            self._in_run = 0
+            yield scenario_of(seed, count, self._aim)
 
 
-def scenarios(seed: str, first: int) -> Iterator[Scenario]:
-    """Honest sessions and disputes in turn, with games, weathers and adversaries by chance."""
-    for count in itertools.count(first):
-        chance = Chance(derive(seed.encode(), "scenario", count))
-        yield replace(
-            chance.pick(menus()),
-            seed=f"{seed}/{count}",
-            adversary="" if count % 2 else chance.pick(names()),
-            step=chance.below(16),
-            side=chance.below(2),
-            weather=chance.pick(WEATHERS),
-        )
+def scenario_of(seed: str, count: int, stage: Stage) -> Scenario:
+    """A session or dispute that has this stage, otherwise by chance."""
+    chance = Chance(derive(seed.encode(), "scenario", count))
+    scenario = _with_stage(stage, chance)
+    return replace(scenario, seed=f"{seed}/{count}", weather=chance.pick(WEATHERS))
+
+
+def _with_stage(stage: Stage, chance: Chance) -> Scenario:
+    """A session or dispute that has this stage."""
+    adversary = chance.pick(names())
+    menu = replace(
+        chance.pick(menus()), adversary=adversary, step=chance.below(16), side=chance.below(2)
+    )
+    match stage:
+        case Stage.DECK_STEP:
+            # Only agreed players prepare their decks; short ones take the least time.
+            games = [one for one in registry.channel_games() if 0 < one.deck_positions <= SHORT]
+            return Scenario((chance.pick(games).name,), "", hands=2, agreed=True)
+        case Stage.BATCH | Stage.SHUTDOWN if chance.below(2):
+            return Scenario((registry.DEFAULT,), "", hands=2, agreed=True)
+        case Stage.SHUTDOWN:
+            return replace(menu, adversary="")
+        case Stage.BATCH:
+            return menu if chance.below(2) else replace(menu, adversary="")
+        case _:
+            return menu
+
+
+SHORT = 10
+"""The positions of a short deck."""
 
 
 def every_instant(

@@ -6,7 +6,7 @@ An instant lies before an event is durable, or between two of its effects.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.peer.interface import (
@@ -19,7 +19,9 @@ from channelsim.channel.peer.interface import (
     YourTurn,
 )
 from channelsim.channel.peer.machine import Peer
+from channelsim.channel.peer.peer_state import PeerState
 from channelsim.channel.session.peer_driver import PeerStopped
+from channelsim.channel.simulation.stages import Stage, stage_of
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.interface import PeerStore
 from channelsim.channel.store.memory_store import MemoryStore
@@ -35,11 +37,12 @@ LOST = -1
 class Kill:
     """An instant: in which event of the peer (its start is 0), after how many of its effects.
 
-    With `effects` `LOST`, the event is lost too.
+    With `effects` `LOST`, the event is lost too. `stage` says what the peer was busy with.
     """
 
     event: int
     effects: int
+    stage: Stage = field(default=Stage.REST, compare=False)
 
 
 class KilledPeer:
@@ -70,30 +73,34 @@ class KilledPeer:
             # The simulated player lives on, so it hears the news that its peer could not tell.
             unheard, self._unheard = self._unheard, []
             return [*self._durable.start(peak), *unheard]
-        return self._live(None, self._durable.start(peak))
+        before = self._peer.state
+        return self._live(before, None, self._durable.start(peak))
 
     def handle(self, event: Event) -> list[Effect]:
         """Handle an event, unless this is the peer's last instant. Raises `PeerStopped`."""
         if self._durable is None:
             raise PeerStopped(None)
         if isinstance(event, Received | Block):
-            kill = Kill(self._events, LOST)
+            state = self._peer.state
+            kill = Kill(self._events, LOST, stage_of(state, event, (), state))
             if self._dies(kill):
                 self._events += 1
                 self._die(kill, None)
-        return self._live(event, self._durable.handle(event))
+        before = self._peer.state
+        return self._live(before, event, self._durable.handle(event))
 
     def close(self) -> None:
         """Leave nothing behind: everything is in memory."""
 
-    def _live(self, event: Event | None, effects: list[Effect]) -> list[Effect]:
+    def _live(self, before: PeerState, event: Event | None, effects: list[Effect]) -> list[Effect]:
         """Let the driver carry out all effects, or those before the peer's last instant."""
+        stage = stage_of(before, event, effects, self._peer.state)
         number, self._events = self._events, self._events + 1
         # All that an event stores is stored with the event.
         stored = [one for one in effects if isinstance(one, Store)]
         others = [one for one in effects if not isinstance(one, Store)]
         for count in range(len(others) + 1):
-            kill = Kill(number, count)
+            kill = Kill(number, count, stage)
             if self._dies(kill):
                 self._die(kill, [*stored, *others], len(stored) + count)
         return effects

@@ -10,6 +10,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
+from dataclasses import replace
 from hashlib import sha256
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -19,6 +20,7 @@ import msgspec
 
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.errors import InvariantError
+from channelsim.channel.peer.decks.pool import OpenDeck
 from channelsim.channel.peer.interface import (
     Connected,
     Effect,
@@ -36,6 +38,7 @@ from channelsim.channel.peer.peer_state import PeerState
 from channelsim.channel.session.peer_driver import PeerStopped
 from channelsim.channel.simulation.child_process import CONTEXT, ChildProcess
 from channelsim.channel.simulation.killed_peer import EVENTS_PER_SNAPSHOT, LOST, Kill
+from channelsim.channel.simulation.stages import Stage, stage_of
 from channelsim.channel.store.decks import without_preparations
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.event_codec import JournalEvent, Start
@@ -54,12 +57,12 @@ CONTEXT.set_forkserver_preload([__name__])
 class ProcessPeer:
     """The actor of a peer that runs in a process, killed while it handles some events.
 
-    `dies` decides at each event but the first whether to kill the process, `chance` when: at once,
-    or up to a little later than an event usually takes.
+    `dies` decides at each event but the first, by its stage, whether to kill the process, `chance`
+    when: at once, or up to a little later than an event usually takes.
     """
 
     def __init__(
-        self, peer: Peer, directory: Path, dies: Callable[[], bool], chance: Chance
+        self, peer: Peer, directory: Path, dies: Callable[[Stage], bool], chance: Chance
     ) -> None:
         self.kills: list[Kill] = []
         self._peer = peer
@@ -101,14 +104,15 @@ class ProcessPeer:
         number, self._events = self._events, self._events + 1
         begun = monotonic()
         self._process.send(event)
-        if not isinstance(event, Start) and self._dies():
+        stage = stage_of(before, event, effects, self._peer.state)
+        if not isinstance(event, Start) and self._dies(stage):
             sleep(self._usual * self._chance.below(1500) / 1000)
-            self._kill(number, before, effects)
+            self._kill(number, stage, before, effects)
         self._compare(self._process.receive(), effects)
         self._usual = 0.9 * self._usual + 0.1 * (monotonic() - begun)
         return effects
 
-    def _kill(self, number: int, before: PeerState, effects: list[Effect]) -> None:
+    def _kill(self, number: int, stage: Stage, before: PeerState, effects: list[Effect]) -> None:
         """Kill the process, and find out from the store whether the event was stored."""
         self._process.kill()
         after, self._peer.state = self._peer.state, Peer(self._peer.config).state
@@ -120,7 +124,7 @@ class ProcessPeer:
         stored = found == _restarted(config, after)
         if not stored and found != _restarted(config, before):
             raise InvariantError(f"the store has neither the state before event {number} nor after")
-        self.kills.append(Kill(number, 0 if stored else LOST))
+        self.kills.append(Kill(number, 0 if stored else LOST, stage))
         self._unheard = [
             one
             for one in effects
@@ -157,7 +161,13 @@ def _lasting(state: PeerState) -> PeerState:
     """A state without what is not stored before something follows from it, its seats in order."""
     play = state.play
     if play is not None:
-        play = msgspec.structs.replace(play, players=tuple(sorted(play.players, key=_game_id)))
+        # Answers to the steps of finished decks are not stored.
+        ready = {number: OpenDeck(deck=deck) for number, deck in play.decks.ready.items()}
+        play = msgspec.structs.replace(
+            play,
+            players=tuple(sorted(play.players, key=_game_id)),
+            decks=replace(play.decks, decks=ready),
+        )
     dispute = state.dispute
     if dispute is not None:
         dispute = msgspec.structs.replace(dispute, block=Block(0))

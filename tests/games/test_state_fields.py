@@ -54,7 +54,7 @@ def written(record: type[PlainState]) -> str:
     return fields[0] if len(fields) == 1 else f"({' '.join(fields)})"
 
 
-@pytest.mark.parametrize("record", sorted(states_of(spacepoker), key=lambda one: one.__name__))
+@pytest.mark.parametrize("record", sorted(states_of(spacepoker), key=str))
 def test_the_table_of_space_poker_has_every_field(record: type[PlainState]) -> None:
     name = {"CommitA": "commitA", "CommitB": "commitB", "BeginRound": "begin_round"}
     name |= {"MidRound": "mid_round", "End": "end"}

@@ -8,10 +8,12 @@ from typing import Annotated, Any
 import typer
 
 from channelsim.channel.cli.campaigns import all_done, lost_document
+from channelsim.channel.cli.messages import complain
 from channelsim.channel.cli.options import InText, Json, NoProgress, Seed, json_wanted, whole
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.terminal import console, print_json, say
 from channelsim.channel.simulation.crashes import CrashedRun, CrashTotals, run_crashes
+from channelsim.channel.simulation.stages import AIMS, Stage
 from channelsim.channel.system.interrupt import exit_code, finishing
 from channelsim.games.amounts import counted
 
@@ -28,6 +30,9 @@ def command(
             "--processes", help="Kill real processes, including the node; all have files on disk."
         ),
     ] = False,
+    per_stage: Annotated[
+        int, whole(0, MOST_KILLS, "Fail if there are fewer kills in a stage.")
+    ] = 0,
     json: Json = False,
     text: InText = False,
     quiet: NoProgress = False,
@@ -35,9 +40,10 @@ def command(
     """Kill peers in sessions and disputes, restart them from their stores, and check every promise.
 
     A peer is stopped before an event is stored, or between two of its effects. With --processes
-    it and the node are processes of their own, killed by SIGKILL at random instants. Each failure
-    is printed on stderr soon after it is found, and all of them at the end. Exit code 1: a peer
-    contradicted what it had signed, or a promise was broken.
+    it and the node are processes of their own, killed by SIGKILL at random instants. Kills are
+    aimed at the stages of a session in turn: opening, deck step, batch, shutdown and dispute. Each
+    failure is printed on stderr soon after it is found, and all of them at the end. Exit code 1: a
+    peer contradicted what it had signed, a promise was broken, or a stage has too few kills.
 
     Example: channelsim crash-test --kills 1000 --jobs 2
     """
@@ -57,7 +63,20 @@ def command(
         else:
             _show(totals)
         every = all_done("crashes", totals.lost, "kill")
+        every &= totals.interrupted or _in_each_stage(totals, per_stage)
     return exit_code(totals.interrupted, failed=bool(totals.failed) or not every)
+
+
+def _in_each_stage(totals: CrashTotals, least: int) -> bool:
+    """True if each stage has so many kills. Complains otherwise."""
+    few = [f"{totals.stages[one]} in {_words(one)}" for one in AIMS if totals.stages[one] < least]
+    if few:
+        complain(f"fewer than {counted(least, 'kill')}: {', '.join(few)}; try more --kills")
+    return not few
+
+
+def _words(stage: Stage) -> str:
+    return stage.value.replace("_", " ")
 
 
 def crash_document(totals: CrashTotals) -> dict[str, Any]:
@@ -65,6 +84,7 @@ def crash_document(totals: CrashTotals) -> dict[str, Any]:
     return {
         "kills": totals.kills,
         "node_kills": totals.node_kills,
+        "stages": {stage.value: totals.stages[stage] for stage in Stage},
         "sessions": totals.sessions,
         "contradictions": totals.contradictions,
         "broken_promises": totals.broken_promises,
@@ -90,6 +110,9 @@ def _show(totals: CrashTotals) -> None:
         f" {counted(totals.broken_promises, 'broken promise')}"
         f"{'; interrupted' * totals.interrupted}",
     )
+    stages = ", ".join(f"{totals.stages[stage]:,} in {_words(stage)}" for stage in AIMS)
+    rest = totals.stages[Stage.REST]
+    say(terminal, f"kills of peers by stage: {stages}, {rest:,} elsewhere in play")
 
 
 def _title(run: CrashedRun) -> str:

@@ -1,7 +1,6 @@
 """Check that a session of agreed hands accounts for each of them at its end.
 
 Every hand was played, or the account says why not; and the reason is true.
-Source: spec/channel.md, "Promises".
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ def unaccounted(run: Run, talk: Conversation) -> Iterator[str]:
     state = run.parties[side].peer.state
     account, name = account_of(setup, state, side), NAMES[side]
     if account.played != begun:
-        yield f"the {name} counts {account.played} hands, and {begun} began"
+        yield f"the {name} counts {counted(account.played, 'hand')}, and {begun} began"
     if (account.played < account.asked) != bool(account.reason):
         yield f"the {name} does not say why {account.played} of {account.asked} were played"
     if clean and account.failed and _lost_decks(run) < MOST_PROPOSALS:

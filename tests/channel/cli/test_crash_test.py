@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable
 
 import pytest
@@ -11,11 +12,12 @@ from channelsim.channel.cli.commands import crash_test
 from channelsim.channel.simulation.crashes import CrashedRun, CrashTotals
 from channelsim.channel.simulation.killed_peer import LOST, Kill
 from channelsim.channel.simulation.scenario import Scenario
+from channelsim.channel.simulation.stages import AIMS, Stage
 from tests.channel.command import channelsim
 
 BROKEN = CrashedRun(
     Scenario(("spacepoker",), "x", "silent", step=3),
-    ((Kill(4, LOST),), ()),
+    ((Kill(4, LOST, Stage.BATCH),), ()),
     ("initiator sent two different messages: batch 4",),
     ("safety: it lost",),
 )
@@ -26,6 +28,9 @@ def test_it_prints_one_document(capsys: pytest.CaptureFixture[str]) -> None:
     assert ran.code == 0, ran.err
     document = json.loads(ran.out)
     sessions = document.pop("sessions")
+    stages = document.pop("stages")
+    assert [*stages] == ["opening", "deck_step", "batch", "shutdown", "dispute", "rest"]
+    assert sum(stages.values()) == 2
     assert document == {
         "kills": 2,
         "node_kills": 0,
@@ -58,11 +63,24 @@ def test_a_finding_is_shown_and_is_a_failure(
     assert "    safety: it lost\n" in ran.err
     if form == "--json":
         (finding,) = json.loads(ran.out)["findings"]
-        assert finding["kills"] == [[{"event": 4, "effects": -1}], []]
+        assert finding["kills"] == [[{"event": 4, "effects": -1, "stage": "batch"}], []]
     else:
         assert ran.out.endswith(
             "1 kill in 1 session: 1 contradictory signature, 1 broken promise\n"
+            "kills of peers by stage: 0 in opening, 0 in deck step, 1 in batch, 0 in shutdown,"
+            " 0 in dispute, 0 elsewhere in play\n"
         )
+
+
+@pytest.mark.parametrize(("least", "code"), [(0, 0), (1, 1)])
+def test_a_stage_without_kills_is_a_failure_if_they_are_asked_for(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, least: int, code: int
+) -> None:
+    totals = CrashTotals(stages=Counter(dict.fromkeys([*AIMS][:-1], 3)))
+    monkeypatch.setattr(crash_test, "run_crashes", lambda *given, **options: totals)
+    ran = channelsim(capsys, "crash-test", "--per-stage", least, "--quiet")
+    assert ran.code == code
+    assert ("fewer than 1 kill: 0 in dispute; try more --kills" in ran.err) == bool(code)
 
 
 @pytest.mark.parametrize("wrong", [("--kills", "0"), ("--kills", "many"), ("--jobs", "0")])

@@ -206,6 +206,39 @@ def test_two_processes_end_with_equal_balances_though_both_stop_and_connections_
 
 
 @pytest.mark.long
+def test_a_process_says_how_many_hands_were_not_played(tmp_path: Path) -> None:
+    """The sides disagree on the number of hands: the one that wanted more fails."""
+    chain = SimulatedChain(1)
+    keys = [str(wallet_file(chain, tmp_path, name)) for name in NAMES]
+    alice, bob = (tmp_path / name for name in NAMES)
+    prints = [fingerprint(one) for one in (alice, bob)]
+
+    async def play(url: str) -> None:
+        farming = asyncio.ensure_future(_blocks(chain))
+        terms = ("--game", "spacepoker", "--node", url)
+        second = await started(
+            *(bob, "listen", *terms, "--hands", "1"),
+            *("--peer", prints[0], "--wallet-key", keys[1]),
+        )
+        listening = address(await second.until("Listening"))
+        first = await started(
+            *(alice, "connect", "--address", listening, *terms, "--hands", "2"),
+            *("--peer", prints[1], "--wallet-key", keys[0]),
+        )
+        line = await first.until("HandsUnplayed")
+        assert line["text"] == "1 of 2 hands played: the receiver asked for the shutdown"
+        assert (line["asked"], line["played"], line["excused"]) == (2, 1, False)
+        await first.until("Ended")
+        assert await asyncio.wait_for(first.process.wait(), GUARD) == 1
+        await second.end()
+        assert all(line["event"] != "HandsUnplayed" for line in second.lines)
+        farming.cancel()
+
+    with chain.served() as url:
+        asyncio.run(play(url))
+
+
+@pytest.mark.long
 def test_an_adversary_is_preempted_by_the_other_process(tmp_path: Path) -> None:
     chain = SimulatedChain(1)
     keys = [str(wallet_file(chain, tmp_path, name)) for name in NAMES]

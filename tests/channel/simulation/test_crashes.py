@@ -34,12 +34,13 @@ from channelsim.channel.simulation.crashes import (
     every_instant,
     run_crashes,
     run_killed,
-    scenarios,
+    scenario_of,
 )
 from channelsim.channel.simulation.killed_peer import LOST, Kill, KilledPeer
 from channelsim.channel.simulation.process_node import ProcessNode
 from channelsim.channel.simulation.process_peer import ProcessPeer
 from channelsim.channel.simulation.scenario import Scenario
+from channelsim.channel.simulation.stages import AIMS, Stage
 from channelsim.channel.store.interface import Contents
 from channelsim.channel.store.keys_file import FILE, write_keys
 from channelsim.channel.store.memory_store import MemoryStore
@@ -209,10 +210,33 @@ def test_a_thousand_kills() -> None:
 
 
 def test_scenarios_differ_and_have_every_weather() -> None:
-    drawn = [one for one, _ in zip(scenarios("x", 0), range(60), strict=False)]
+    drawn = [scenario_of("x", count, AIMS[count % len(AIMS)]) for count in range(60)]
     assert len({(one.adversary, one.games, one.weather) for one in drawn}) > 40
     assert {one.side for one in drawn} == {0, 1}
     assert len({one.adversary for one in drawn}) > 20
+    prepared = [one for one in drawn if one.agreed and one.dealer]
+    assert len(prepared) == 12, "each run aimed at a step of a deck prepares decks"
+
+
+@pytest.mark.parametrize("stage", AIMS)
+def test_a_scenario_has_the_stage_that_it_is_for(stage: Stage) -> None:
+    """One of a few: some adversaries end a session early."""
+    lived: set[Stage] = set()
+
+    def lives(side: int, kill: Kill) -> bool:
+        lived.add(kill.stage)
+        return False
+
+    for count in range(4):
+        if stage not in lived:
+            run_killed(scenario_of("stages", count, stage), lives)
+    assert stage in lived
+
+
+def test_kills_reach_every_stage() -> None:
+    totals = run_crashes(25, "stages", 1)
+    assert sum(totals.stages.values()) == totals.kills == 25
+    assert min(totals.stages[stage] for stage in AIMS) >= 2, totals.stages
 
 
 # --- planted faults ------------------------------------------------------------------------------
@@ -309,7 +333,7 @@ def test_a_killed_node_makes_the_same_blocks(tmp_path: Path) -> None:
 
 def test_a_process_that_reacts_otherwise_than_its_copy_is_noticed(tmp_path: Path) -> None:
     ann, ben = (end.peer for end in sit().ends)
-    process = ProcessPeer(Peer(ann.config), tmp_path, lambda: False, Chance(b""))
+    process = ProcessPeer(Peer(ann.config), tmp_path, lambda stage: False, Chance(b""))
     (tmp_path / FILE).unlink()
     write_keys(tmp_path, ben.config)
     with closing(process), pytest.raises(InvariantError, match="react differently"):
