@@ -197,6 +197,10 @@ _BEHAVIOURS: Mapping[str, tuple[str, Plant]] = {
         "does not answer a new connection once it knows that it has forgotten states",
         deaf_to(shows_its_age),
     ),
+    "keeps ready decks": (
+        "gives up no ready deck at a restart",
+        engine("store.durable_peer:given_up_by_restart", always(None)),
+    ),
     "publishes its old copy": (
         "publishes what it has once it knows that it has forgotten states",
         effects(publishes_its_copy),
@@ -342,6 +346,7 @@ _BREAKS: Mapping[str, tuple[str, ...]] = {
     "reports false news": ("news", "dead", "rewinder"),
     "goes on from an old copy": ("signatures", ""),
     "is silent as an old copy": ("CH-RESUME-3", ""),
+    "keeps ready decks": ("PD-12", ""),
     "publishes its old copy": ("CH-RESUME-3", ""),
     "stays with an old copy": ("CH-RESUME-3", "plays-old-copy"),
     "gives up early": ("CH-TIME-1", "late-mover-2", "staller", "breaks-ch-batch-6", "dead"),
@@ -380,6 +385,7 @@ _GIVEN: Mapping[str, Mapping[str, Any]] = {
     "leaves pins": {"fees": 5},
     "goes on from an old copy": {"old_copy": 9},
     "is silent as an old copy": {"old_copy": 9, "weather": "reconnects"},
+    "keeps ready decks": {"old_copy": 9},
     "publishes its old copy": {"old_copy": 9},
     "needs solutions": {"weather": "blind"},
     "takes used decks": {"hands": 2},
@@ -389,7 +395,7 @@ _GIVEN: Mapping[str, Mapping[str, Any]] = {
 
 _OF_DECKS = (
     *("discloses a lock", "opens with the accept", "takes used decks"),
-    *("uses up named numbers", "begins any deck"),
+    *("uses up named numbers", "begins any deck", "keeps ready decks"),
 )
 """The behaviours that show in games with a deck only."""
 

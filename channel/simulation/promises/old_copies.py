@@ -26,7 +26,7 @@ from channelsim.channel.peer.interface import (
     Store,
     Tell,
 )
-from channelsim.channel.protocol.messages import Batch, Resume, decode, encode
+from channelsim.channel.protocol.messages import Batch, Propose, Resume, decode, encode
 from channelsim.channel.simulation.model.conversation import Conversation
 from channelsim.channel.simulation.promises.liveness import unsettled
 from channelsim.channel.simulation.promises.safety import channel_coin, short_of_close
@@ -77,7 +77,7 @@ def broken_to_copy(run: Run, talk: Conversation, copy: Restored) -> Iterator[tup
         yield "news", f"it was shown state {shown.received}, and goes on"
     for how in dict.fromkeys(_speaks(copy)):
         yield "signatures", how
-    for how in dict.fromkeys(_is_silent(copy)):
+    for how in dict.fromkeys((*_is_silent(copy), *_keeps_decks(run, copy))):
         yield "duty", how
     coin = channel_coin(run)
     seen = run.chain.coin(coin.id) if coin is not None else None
@@ -152,3 +152,21 @@ def _is_silent(copy: Restored) -> Iterator[str]:
         shown = {max(one.received, one.sent) for one in said if isinstance(one, Resume)}
         if shown != {copy.known}:
             yield "CH-RESUME-3: it does not answer a new connection with its last numbers"
+
+
+def _keeps_decks(run: Run, copy: Restored) -> Iterator[str]:
+    """Find decks that it still has after the restart though no proposal of its own names them."""
+    sent = [decode(blob) for blob in run.parties[run.scenario.honest].sent]
+    named = {
+        offer.deck.number
+        for batch in sent
+        if isinstance(batch, Batch)
+        for action in batch.actions
+        if isinstance(action, Propose)
+        for offer in action.offers
+        if offer.deck is not None
+    }
+    for effect in copy.since[0].effects:
+        numbers = decode(effect.message) if isinstance(effect, Send) else None
+        if isinstance(numbers, Resume) and not named.issuperset(numbers.decks):
+            yield "PD-12: it keeps decks that nothing names, and another copy may have used them"
