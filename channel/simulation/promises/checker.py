@@ -21,6 +21,7 @@ from channelsim.channel.simulation.promises.due_spends import (
 from channelsim.channel.simulation.promises.liveness import unsettled
 from channelsim.channel.simulation.promises.news import wrong_news
 from channelsim.channel.simulation.promises.old_copies import Restored, broken_to_copy, restored
+from channelsim.channel.simulation.promises.own_limits import past_limits
 from channelsim.channel.simulation.promises.safety import losses, unreported, unsafe
 from channelsim.channel.simulation.promises.secrecy import secrecy
 from channelsim.channel.simulation.run import Run
@@ -53,6 +54,7 @@ def check(run: Run) -> list[BrokenPromise]:
         ("duty", dict.fromkeys(still_pinned(run, talk))),
         ("liveness", unsettled(run)),
         ("wishes", dict.fromkeys(talk.wishes.broken if talk.wishes is not None else ())),
+        ("limits", past_limits(run, talk)),
         ("secrecy", secrecy(run)),
         ("crash safety", unstored(run, talk)),
         ("news", unreported(run, talk) if agreed else ()),
