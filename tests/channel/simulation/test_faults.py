@@ -52,6 +52,7 @@ QUICK = (
     *("pays the highest fee", "hides illegal moves", "hides cancellations"),
     *("cancels all proposals", "cancels accepted proposals", "loses early messages"),
     *("forgets an undone shutdown", "needs solutions", "goes on from an old copy"),
+    *("loses acts", "cancels first", "starts times again", "knows no limit"),
     *("takes illegal moves", "discloses its seed", "waits for ever", "clock ahead"),
 )
 """Faults that show within a few runs; of these, too, most are for the long tests."""
