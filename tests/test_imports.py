@@ -111,7 +111,7 @@ SIMULATION = ("model", "promises", "faults")
 
 PEER = {
     "": (
-        *("agreement", "fees", "config", "chain_news", "interface", "decks", "endpoint"),
+        *("agreement", "fees", "limits", "config", "chain_news", "interface", "decks", "endpoint"),
         *(
             "own_action",
             "slashable",

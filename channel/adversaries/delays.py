@@ -23,6 +23,9 @@ from channelsim.channel.peer.phases.playing import request_potato, send_now
 from channelsim.channel.protocol.messages import Message, Propose, Resume, decode
 from channelsim.channel.protocol.proposals import UnfitProposal, offer_of
 
+MANY = 20
+"""Games that are proposed at once, to make states large."""
+
 
 class Delaying(Adversary):
     """Never asks for the shutdown itself, and leaves its peer to obey the rules."""
@@ -59,14 +62,21 @@ class Delaying(Adversary):
         self.peer.state, effects = send_now(self.peer.config, self.peer.state)
         return self._change(effects)
 
-    def propose(self) -> list[Effect]:
-        """Propose a game with the terms of the latest offer, unless one of its own is open."""
+    def propose(self, most: int = 1) -> list[Effect]:
+        """Propose games with the terms of the latest offer, unless some of its own are open.
+
+        It proposes as many at once as both balances cover, `most` at the most.
+        """
         if not self.plays or any(one.proposer is self.side for one in self.state.groups):
             return []
         if any(isinstance(command, ProposeGames) for command in self.peer.play.queue):
             return []
-        wish = self.wish()
-        effects = None if wish is None else self.command(ProposeGames((wish,)))
+        offer, wish = self.latest_offer(), self.wish()
+        if offer is None or wish is None:
+            return []
+        covered = min(self.state.balances) // max(1, *offer.stakes)
+        count = 1 if wish.deck is not None else max(1, min(most, covered))
+        effects = self.command(ProposeGames((wish,) * count))
         self.done = self.done or effects is not None
         return effects or []
 
@@ -131,6 +141,12 @@ class _AsksAndProposes(Unfit):
 class _Insatiable(Delaying):
     def act(self) -> list[Effect]:
         return self.propose() if self.is_open else []
+
+
+@adversary("hoarder", "plays as many games at once as there is money for, for large states")
+class _Hoarder(Delaying):
+    def act(self) -> list[Effect]:
+        return self.propose(MANY) if self.is_open else []
 
 
 @adversary("decliner", "cancels every proposal of the other side, and proposes others")

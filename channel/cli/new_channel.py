@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from chia_rs import PrivateKey
@@ -15,6 +15,7 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.network.identity import make_identity, read_identity
 from channelsim.channel.peer.agreement import Agreement
 from channelsim.channel.peer.config import Config
+from channelsim.channel.peer.limits import Limits
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.protocol.wallet import Wallet, address_of
 from channelsim.channel.session.dealers import deck_settings
@@ -38,6 +39,7 @@ class NewChannel:
     counterparty: str
     wallet_key: Path
     adversary: str = ""
+    limits: Limits = field(default_factory=Limits)
 
 
 def begin_channel(directory: Path, wanted: NewChannel, chain: RpcChain, passphrase: bytes) -> None:
@@ -60,6 +62,7 @@ def begin_channel(directory: Path, wanted: NewChannel, chain: RpcChain, passphra
         ),
         agg_sig_data=chain.agg_sig_data(),
         entropy=game_entropy(secret),
+        limits=wanted.limits,
     )
     settings = Settings(
         node=wanted.node,

@@ -29,6 +29,13 @@ from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.errors import UsageError
 from channelsim.channel.network.identity import Pairing, read_fingerprint, read_identity
 from channelsim.channel.peer.config import Config
+from channelsim.channel.peer.limits import (
+    LEAST_BYTES,
+    LEAST_STATES,
+    MOST_BYTES,
+    MOST_STATES,
+    Limits,
+)
 from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.report.peer_lines import PeerLines
@@ -92,6 +99,22 @@ Balance = Annotated[
     int | None,
     whole(1, MOST_MOJOS, "What each side puts into the channel, in mojos (10 stakes)."),
 ]
+MostStates = Annotated[
+    int | None,
+    whole(
+        LEAST_STATES,
+        MOST_STATES,
+        f"The most states of the channel; near that it is closed ({Limits().states}).",
+    ),
+]
+MostBytes = Annotated[
+    int | None,
+    whole(
+        LEAST_BYTES,
+        MOST_BYTES,
+        f"The most bytes that this side keeps of the states ({Limits().bytes}).",
+    ),
+]
 Policy = Annotated[
     str | None,
     typer.Option(help="How this side plays (the game's first policy); with `ask`, you play."),
@@ -120,6 +143,8 @@ class PeerOptions:
     unit: int | None
     stack: int | None
     balance: int | None
+    most_states: int | None
+    most_bytes: int | None
     policy: str | None
     adversary: str | None
     passphrase_file: Path | None
@@ -303,6 +328,8 @@ def _refuse_terms(directory: Path, options: PeerOptions) -> None:
         unit=options.unit,
         stack=options.stack,
         balance=options.balance,
+        most_states=options.most_states,
+        most_bytes=options.most_bytes,
     )
     if options.address is not None:
         read_address(options.address)
@@ -354,6 +381,7 @@ def _new_channel(side: Side, options: PeerOptions, node: NodeAddress) -> NewChan
         policies=_policies(side, policy, games),
         rotation=rotation.name if rotation else None,
     )
+    usual = Limits()
     return NewChannel(
         side=side,
         setup=check(setup),
@@ -362,4 +390,5 @@ def _new_channel(side: Side, options: PeerOptions, node: NodeAddress) -> NewChan
         counterparty=options.counterparty,
         wallet_key=options.wallet_key,
         adversary=options.adversary or "",
+        limits=Limits(options.most_states or usual.states, options.most_bytes or usual.bytes),
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from channelsim.channel.peer.agreement import Agreement
 from channelsim.channel.peer.fees import Fees
+from channelsim.channel.peer.limits import Limits
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.protocol.wallet import Wallet
 
@@ -16,7 +17,8 @@ class Config:
     """Identity, wallet and settings of a peer, for one channel.
 
     `secret` (32 bytes) is for this channel only; `peer` is the counterparty's name. `entropy`
-    gives the secret bytes of a game by its id. `fees` is what we pay on chain (None: nothing).
+    gives the secret bytes of a game by its id. `fees` is what we pay on chain (None: nothing),
+    `limits` the most that we keep of the channel.
     """
 
     name: str
@@ -29,3 +31,4 @@ class Config:
     agg_sig_data: bytes
     entropy: Callable[[int], bytes] = field(repr=False)
     fees: Fees | None = None
+    limits: Limits = field(default_factory=Limits)

@@ -33,7 +33,7 @@ Marks = Mapping[Awaited, int]
 """The heights since which we wait, by what we wait for."""
 
 
-def in_play(play: PlayState, side: Side, *, wanted: bool) -> list[Awaited]:
+def in_play(play: PlayState, side: Side, *, wanted: bool = False) -> list[Awaited]:
     """List the actions that are due from the other side during play.
 
     `wanted`: we want the potato, and have asked for it unless a new connection keeps us from it.

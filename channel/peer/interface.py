@@ -237,6 +237,13 @@ class NotProposed:
 
 
 @dataclass(frozen=True, slots=True)
+class NearLimit:
+    """The channel is near this limit of ours: it is closed as soon as no game is live."""
+
+    limit: str
+
+
+@dataclass(frozen=True, slots=True)
 class GameStarted:
     """A game of an accepted proposal began; `player` is our seat in it."""
 
@@ -377,6 +384,7 @@ News: TypeAlias = (
     | Proposed
     | Cancelled
     | NotProposed
+    | NearLimit
     | GameStarted
     | YourTurn
     | Acted

@@ -17,6 +17,7 @@ from channelsim.channel.peer.interface import (
     GameStarted,
     Ignored,
     Moved,
+    NearLimit,
     News,
     NotProposed,
     OpeningFailed,
@@ -80,6 +81,8 @@ def news_text(news: News, us: int) -> str:
             )
         case Cancelled(group, _, reason):
             return f"proposal {group.id} is cancelled: {reason}"
+        case NearLimit(limit):
+            return f"the channel is near its limit of {limit}: no new games, then the shutdown"
         case NotProposed(_, reason):
             return f"not proposed: {reason}"
         case GameStarted(game, _):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import chain
-
 from channelsim.channel.peer.interface import Proposed, YourTurn
 from channelsim.channel.protocol.state import Group
 
@@ -33,9 +31,9 @@ class Questions:
 
     def next(self) -> Proposed | YourTurn | None:
         """The question to answer next, which stays."""
-        first, second = self._proposals.values(), self._turns.values()
-        both = chain(second, first) if self._turn_is_next else chain(first, second)
-        return next(iter(both), None)
+        proposal = next(iter(self._proposals.values()), None)
+        turn = next(iter(self._turns.values()), None)
+        return (turn or proposal) if self._turn_is_next else (proposal or turn)
 
     def answered(self, question: Proposed | YourTurn) -> None:
         """Drop a question, before its answer is given to the peer."""

@@ -21,6 +21,7 @@ from channelsim.channel.peer.interface import (
     ChannelOpen,
     Close,
     Command,
+    NearLimit,
     News,
     OpeningFailed,
     OwnFault,
@@ -28,6 +29,7 @@ from channelsim.channel.peer.interface import (
     ProposeGames,
     YourTurn,
 )
+from channelsim.channel.peer.limits import Limits
 from channelsim.channel.peer.machine import Config, Peer, Phase
 from channelsim.channel.peer.play.play_state import LOST_DECK
 from channelsim.channel.protocol.proposals import Wish
@@ -68,6 +70,9 @@ from channelsim.games.contract import Action, Player
 PATIENCE = 100
 """Blocks in a row without a message or a command after which a session is stuck: a bug."""
 
+BATCHES_PER_HAND = 100
+"""Batches for which each hand of a session has room; no game takes more."""
+
 Decider = Callable[[str, int, Player, Chance], Action]
 """Decides for a player (by name, in the hand of this number, counted from 0)."""
 
@@ -93,7 +98,8 @@ class Session:
 
     `wrap` may put something in the place of each peer. With a `simulated_dealer` the peers are
     given their decks, and prepare none. `choose` names the games if the dealer chooses them.
-    `delivery` is between the peers and their node, and between the two.
+    `delivery` is between the peers and their node, and between the two. By default, all hands fit
+    into the `limits` of the peers.
     """
 
     def __init__(
@@ -108,6 +114,7 @@ class Session:
         simulated_dealer: bool = False,
         choose: Chooser | None = None,
         delivery: Delivery | None = None,
+        limits: Limits | None = None,
     ) -> None:
         self._setup = setup
         self._choose = choose
@@ -116,7 +123,7 @@ class Session:
         seed = setup.seed.encode()
         self._chain = chain or SimulatedChain(node_seed(seed))
         self._chances = tuple(policy_chance(seed, side) for side in Side)
-        self._peers = _make_peers(setup, self._chain)
+        self._peers = _make_peers(setup, self._chain, limits or room_for(setup.hands))
         initiator, receiver = (DrivenPeer(peer.config.name, wrap(peer)) for peer in self._peers)
         self._threads = DeckThreads(seeded_secrets(seed))
         self._driver = Driver(
@@ -171,6 +178,8 @@ class Session:
         command: Command
         match question:
             case Proposed(group):
+                if self._peers[side].phase is not Phase.PLAYING:
+                    return True  # its peer has asked for the shutdown instead
                 command = self._answer_proposal(side, group.id)
             case YourTurn(game_id):
                 command = self._take_turn(side, game_id)
@@ -181,7 +190,8 @@ class Session:
 
     def _answer_proposal(self, side: Side, group_id: int) -> Command:
         name, number = NAMES[side], self._proposed - 1
-        accepts = self._answer(name, number)
+        closing = self._peers[side].play.closing
+        accepts = not closing and self._answer(name, number)
         self._driver.notify(Answered(name, number, accepts))
         return AcceptGames(group_id) if accepts else CancelGames(group_id, f"{name} declines")
 
@@ -286,6 +296,9 @@ class Session:
                     self._on_lost_deck()
                 else:
                     self._declined = reason
+            case NearLimit(limit) if not self._closing:
+                self._closing = f"the channel is near its limit of {limit}"
+                self._driver.notify(NoMoreHands(self._closing))
             case BrokenOff():
                 raise SessionBroken(NAMES[side], news)
             case OwnFault(reason):
@@ -339,7 +352,15 @@ class Session:
         )
 
 
-def _make_peers(setup: Setup, chain: FarmableChain) -> tuple[Peer, Peer]:
+def room_for(hands: int) -> Limits:
+    """The limits of peers into whose channel so many hands fit; the usual ones for a few."""
+    states, usual = BATCHES_PER_HAND * hands, Limits()
+    if states <= usual.states // 2:
+        return usual
+    return Limits(states, usual.bytes * states // usual.states, demonstration=True)
+
+
+def _make_peers(setup: Setup, chain: FarmableChain, limits: Limits) -> tuple[Peer, Peer]:
     agreement = Agreement(
         (setup.balance, setup.balance),
         setup.unroll_timeout,
@@ -349,7 +370,8 @@ def _make_peers(setup: Setup, chain: FarmableChain) -> tuple[Peer, Peer]:
 
     def make(side: Side) -> Peer:
         config = make_config(setup.seed.encode(), side, chain, agreement)
-        return Peer(replace(config, entropy=scripted(setup.script, side, config.entropy)))
+        entropy = scripted(setup.script, side, config.entropy)
+        return Peer(replace(config, entropy=entropy, limits=limits))
 
     return make(Side.INITIATOR), make(Side.RECEIVER)
 

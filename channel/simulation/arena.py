@@ -56,7 +56,7 @@ PATIENCE = 30
 """Blocks without progress, whatever was sent, after which the honest player closes."""
 
 ENOUGH = 60
-"""Blocks after the last proposal of the schedule after which the honest player closes."""
+"""Blocks after the newest proposal of the schedule after which the honest player closes."""
 
 PROGRESS = (ChannelOpen, GameStarted, Acted, Moved, GameSettled)
 """News for which the honest player waits a little longer."""
@@ -123,7 +123,7 @@ class Arena:
         )
         self._closing = False
         self._quiet = 0
-        self._over_for = 0
+        self._waited = 0
         self._finished: list[int | None] = [None, None]
 
     def run(self) -> Run:
@@ -212,6 +212,7 @@ class Arena:
     def _propose(self, proposer: int) -> None:
         """Propose the next games, with a deck for each that needs one, and one to spare."""
         wishes = self._schedule.take()
+        self._waited = 0
         needed = sum(needs_deck(wish) for wish in wishes)
         for _ in range(needed and needed + 1 - len(self.parties[proposer].peer.play.decks.ready)):
             self._dealer.deal()
@@ -245,10 +246,10 @@ class Arena:
         """Close after a while, whatever the other side still wants."""
         honest = self.scenario.honest
         peer = self.parties[honest].peer
-        if not self._schedule.is_over or peer.phase is not Phase.PLAYING:
+        if self._schedule.is_new or peer.phase is not Phase.PLAYING:
             return
-        self._over_for += 1
-        if self._over_for > ENOUGH and not peer.play.closing:
+        self._waited += 1
+        if self._waited > ENOUGH and not peer.play.closing:
             self._command(honest, Close())
 
     def _command(self, index: int, command: Command) -> None:

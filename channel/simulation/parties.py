@@ -41,6 +41,8 @@ def make_parties(
             wallet = fund_wallet(secret_of(seed, side), "fees", chain, 1000 * scenario.fees)
             fees = Fees(wallet, scenario.fees, scenario.fees, 20 * scenario.fees)
             config = replace(config, fees=fees)
+        if side == scenario.honest:
+            config = replace(config, limits=scenario.limits)
         peer = Peer(config)
         actor: Actor = peer
         if scenario.adversary and side == scenario.side:

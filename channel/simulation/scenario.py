@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from channelsim.channel.chain.simulator import BLOCK_REWARD
 from channelsim.channel.errors import UsageError
+from channelsim.channel.peer.limits import Limits
 from channelsim.channel.session.setup import ASK, NAMES, check_game, check_policy
 from channelsim.games import registry
 from channelsim.games.amounts import counted
@@ -37,6 +38,8 @@ class Scenario:
     messages after which the honest side is restored from an older copy of its store (0: never);
     without an adversary, the other side is honest too. `agreed`: both sides are honest, and play
     the hands that they agreed on as two processes of `peer` do, with decks that they prepare.
+    `most_states` and `most_bytes` are the limits of what the honest side keeps of the channel (0:
+    as by default).
     """
 
     games: tuple[str, ...]
@@ -58,6 +61,8 @@ class Scenario:
     policies: tuple[str, str] = ("", "")
     old_copy: int = 0
     agreed: bool = False
+    most_states: int = 0
+    most_bytes: int = 0
 
     @property
     def dealer(self) -> str | None:
@@ -69,6 +74,13 @@ class Scenario:
         """Each peer's contribution to the channel, in mojos."""
         stakes = max(self.stakes, self.hands) * len(self.games)
         return self.contribution or self.unit * self.stack * stakes
+
+    @property
+    def limits(self) -> Limits:
+        """The limits of what the honest side keeps of the channel."""
+        usual = Limits()
+        most = self.most_states or usual.states, self.most_bytes or usual.bytes
+        return Limits(*most, demonstration=True)
 
     @property
     def stake(self) -> int:
@@ -91,6 +103,8 @@ def check(scenario: Scenario) -> Scenario:
         raise UsageError(f"step {scenario.step}: steps are counted from 0")
     if not 0 <= scenario.old_copy <= MOST_STEPS:
         raise UsageError(f"an old copy at step {scenario.old_copy}: from 1 to {MOST_STEPS}")
+    if min(scenario.most_states, scenario.most_bytes) < 0:
+        raise UsageError("limits of states and bytes are at least 1")
     if scenario.weather not in WEATHERS:
         near = nearest(scenario.weather, WEATHERS)
         one_of = ", ".join(WEATHERS)

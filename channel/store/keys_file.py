@@ -23,6 +23,7 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.agreement import Agreement, DeckSettings, Times
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.fees import Fees
+from channelsim.channel.peer.limits import Limits
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.protocol.wallet import Wallet
 from channelsim.channel.store.interface import StoreError
@@ -48,10 +49,11 @@ class _Secrets(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     fees: Hash | None
 
 
-class ChannelTerms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ChannelTerms(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """The part of a peer's configuration that is no secret, as in `Config` and `Agreement`.
 
-    `fees` are the first fee, its step and the most, in mojos.
+    `fees` are the first fee, its step and the most, in mojos. `limits` are the most states and
+    bytes; files of earlier versions have none, and the secrets are sealed with what a file has.
     """
 
     name: str
@@ -68,6 +70,7 @@ class ChannelTerms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     deck_rounds: int
     fee_coin: Coin | None
     fees: tuple[int, int, int]
+    limits: tuple[int, int] | None = None
 
 
 class _Encrypted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -203,6 +206,7 @@ def _settings_of(config: Config) -> ChannelTerms:
         deck_rounds=agreement.decks.rounds,
         fee_coin=fees.wallet.coin if fees else None,
         fees=(fees.first, fees.step, fees.most) if fees else (0, 0, 0),
+        limits=(config.limits.states, config.limits.bytes),
     )
 
 
@@ -234,4 +238,5 @@ def _config_of(settings: ChannelTerms, secrets: _Secrets) -> Config:
         agg_sig_data=settings.agg_sig_data,
         entropy=game_entropy(secrets.channel),
         fees=fees,
+        limits=Limits(*settings.limits) if settings.limits is not None else Limits(),
     )

@@ -65,6 +65,7 @@ class _Snapshot(msgspec.Struct, frozen=True):
     last_sent: bytes = b""
     resuming: bool = False
     refusal: Refusal | None = None
+    stored_bytes: int | None = None
 
 
 class Restored(NamedTuple):
@@ -77,7 +78,7 @@ class Restored(NamedTuple):
 
 PLAY = {
     *("state", "newest", "history", "potato", "decks", "players", "queue", "we_asked"),
-    *("they_asked", "ask_later", "closing", "refusal"),
+    *("they_asked", "ask_later", "closing", "refusal", "stored_bytes"),
 }
 """The fields of `PlayState` that a snapshot holds."""
 
@@ -129,6 +130,7 @@ def encode_snapshot(state: PeerState, watched: Sequence[Coin], reveals: Sequence
         last_sent=state.last_sent,
         resuming=state.resuming,
         refusal=play.refusal,
+        stored_bytes=play.stored_bytes,
     )
     return msgspec.msgpack.encode(snapshot)
 
@@ -161,6 +163,10 @@ def decode_snapshot(opened: PeerState, data: bytes, states: Sequence[bytes]) -> 
         ask_later=found.ask_later,
         closing=found.closing,
         refusal=found.refusal,
+        # Older snapshots did not count: the rows are a third of what is kept.
+        stored_bytes=3 * sum(map(len, states))
+        if found.stored_bytes is None
+        else found.stored_bytes,
     )
     shutdown = None
     if found.shutting_down:

@@ -161,9 +161,10 @@ def _due(config: Config, state: PeerState) -> list[Awaited]:
             begun = config.side is Side.INITIATOR or step is not OpeningStep.HELLO
             return [Awaited("CH-TIME-1", step.value, 0)] if begun else []
         case Phase.PLAYING:
-            play, step = play_of(state), next_step(endpoint_of(state), play_of(state))
-            due = in_play(play, config.side, wanted=step is Step.ASK)
-            return [*due, *_numbers_due(state, step)]
+            play = play_of(state)
+            following = next_step(endpoint_of(state), play)
+            due = in_play(play, config.side, wanted=following is Step.ASK)
+            return [*due, *_numbers_due(state, following)]
         case Phase.CLOSING:
             return [Awaited("CH-TIME-1", "the completed shutdown", play_of(state).state.number)]
         case _:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from channelsim.channel.errors import Violation
 from channelsim.channel.peer import interface
 from channelsim.channel.peer.config import Config
-from channelsim.channel.peer.interface import Effect, Ignored, SawCards, Send, Tell
+from channelsim.channel.peer.interface import Effect, Ignored, NearLimit, SawCards, Send, Tell
 from channelsim.channel.peer.opening.handshake import OpeningStep
 from channelsim.channel.peer.peer_state import PeerState, Phase, Transition, endpoint_of, play_of
 from channelsim.channel.peer.phases.closing import ask_for_shutdown
@@ -115,7 +115,19 @@ def request_potato(state: PeerState) -> Transition:
 
 def go_on(config: Config, state: PeerState) -> Transition:
     """Send what can be sent now; ask for the potato if that is needed."""
-    return _take_step(config, state, (Step.ASK, Step.SEND, Step.SHUT_DOWN))
+    state, news = _near_limit(config, state)
+    state, effects = _take_step(config, state, (Step.ASK, Step.SEND, Step.SHUT_DOWN))
+    return state, [*news, *effects]
+
+
+def _near_limit(config: Config, state: PeerState) -> Transition:
+    """Begin to close the channel if it is near one of our limits."""
+    play = play_of(state)
+    limit = config.limits.near(play.state.number, play.stored_bytes)
+    if play.closing or not limit:
+        return state, []
+    play, news = sending.without_new_games(replace(play, closing=True))
+    return replace(state, play=play), [Tell(NearLimit(limit)), *news]
 
 
 def with_block(config: Config, state: PeerState) -> Transition:
@@ -146,13 +158,19 @@ def _take_step(config: Config, state: PeerState, which: Collection[Step]) -> Tra
 
 
 def send_now(config: Config, state: PeerState) -> Transition:
-    """Send a batch, and ask for the potato if we need it again."""
+    """Send a batch, and ask for the potato if we need it again.
+
+    Rather than send one past our limits, go on chain with what we received last.
+    """
     endpoint, before = endpoint_of(state), play_of(state)
     try:
         play, message, effects = sending.send_batch(endpoint, before)
     except Violation as violation:
         # The state that we would send cannot be signed safely: the other side has set it up.
         return break_off(config, state, blame(config, state.phase.value, violation))
+    limit = config.limits.past(play.state.number, play.stored_bytes)
+    if limit:
+        return leave(config, state, f"the next state would be past the limit of {limit}")
     state = replace(state, play=play, last_sent=message)
     state, request = _ask_back(state, before.state)
     return state, [*effects, *request]

@@ -36,9 +36,16 @@ def next_step(endpoint: Endpoint, play: PlayState) -> Step:
         return Step.ASK if needs_potato(endpoint, play) else Step.WAIT
     if shuts_down(play):
         return Step.SHUT_DOWN
-    if play.they_asked or _may_send(endpoint, play):
-        return Step.SEND if _is_urgent(endpoint, play) else Step.SEND_WITH_BLOCK
-    return Step.WAIT
+    if not play.they_asked:
+        if sending.undecided(endpoint, play):
+            return Step.WAIT
+        returns = play.closing and _they_owe(endpoint, play)
+        if not (returns or sending.has_something_to_send(endpoint, play)):
+            return Step.WAIT
+        if sending.unanswered(endpoint, play) and not play.closing:
+            # The answers are to be in the same batch, but no act waits longer for them.
+            return Step.SEND_WITH_BLOCK if _acts(endpoint, play) else Step.WAIT
+    return Step.SEND if _is_urgent(endpoint, play) else Step.SEND_WITH_BLOCK
 
 
 def shuts_down(play: PlayState) -> bool:
@@ -55,8 +62,7 @@ def needs_potato(endpoint: Endpoint, play: PlayState) -> bool:
     """
     if not play.closing or not play.state.games:
         return bool(play.queue) or shuts_down(play)
-    acts = any(isinstance(command, interface.Act) for command in play.queue)
-    return acts and (play.ask_later or not _they_owe(endpoint, play))
+    return _decided(play) and (play.ask_later or not _they_owe(endpoint, play))
 
 
 def is_idle(history: StateHistory) -> bool:
@@ -65,23 +71,21 @@ def is_idle(history: StateHistory) -> bool:
     return len(newest) > IDLE_BATCHES and all(games == newest[0] for games in newest)
 
 
-def _may_send(endpoint: Endpoint, play: PlayState) -> bool:
-    """True if there is something to send, and nothing left to decide first."""
-    if sending.undecided(endpoint, play):
-        return False
-    if play.closing and _they_owe(endpoint, play):
-        return True
-    acts = any(isinstance(command, interface.Act) for command in play.queue)
-    answered = acts or play.closing or not sending.unanswered(endpoint, play)
-    return answered and sending.has_something_to_send(endpoint, play)
-
-
 def _is_urgent(endpoint: Endpoint, play: PlayState) -> bool:
     """True if a batch cannot wait for the next block."""
     if not is_idle(play.history) or (play.closing and _they_owe(endpoint, play)):
         return True
     wanted = any(not isinstance(command, interface.CancelGames) for command in play.queue)
     return wanted or sending.has_forced_move(endpoint, play)
+
+
+def _acts(endpoint: Endpoint, play: PlayState) -> bool:
+    """True if a batch would have a move or a settlement in it."""
+    return _decided(play) or sending.has_forced_move(endpoint, play)
+
+
+def _decided(play: PlayState) -> bool:
+    return any(isinstance(command, interface.Act) for command in play.queue)
 
 
 def _they_owe(endpoint: Endpoint, play: PlayState) -> bool:

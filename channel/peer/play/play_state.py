@@ -43,8 +43,9 @@ class PlayState(msgspec.Struct, frozen=True):
     `history` are all of them. `potato`: we hold it. `decks` are those that no proposal has named.
     `players` are our seats in the live games. `queue` are the player's commands that wait for the
     potato. `we_asked` for the potato, `they_asked` us for it; `ask_later`: we owe a move, and ask
-    with the next block. `closing`: the player wants a clean shutdown. `refusal` is of the newest
-    proposal that was cancelled, if no game has begun since.
+    with the next block. `closing`: the player wants a clean shutdown, or the channel is near one of
+    our limits. `refusal` is of the newest proposal that was cancelled, if no game has begun since.
+    `stored_bytes` are the bytes that we keep of all states.
     """
 
     state: ChannelState
@@ -59,6 +60,7 @@ class PlayState(msgspec.Struct, frozen=True):
     ask_later: bool = False
     closing: bool = False
     refusal: Refusal | None = None
+    stored_bytes: int = 0
 
     def player(self, game_id: int) -> Player | None:
         """Our seat in a live game."""

@@ -22,6 +22,7 @@ from channelsim.channel.peer.interface import (
     Send,
     Tell,
 )
+from channelsim.channel.peer.limits import stored_bytes
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.peer.slashable import SlashableMove, slashable_move
 from channelsim.channel.protocol.half_signed import check_halves
@@ -130,10 +131,12 @@ def receive_batch(endpoint: Endpoint, play: PlayState, batch: Batch) -> Received
         (game_id, serialize(one.evidence.value), one.evidence.signature)
         for game_id, one in slashable
     )
+    record = endpoint.store_state(state, signed, play.state.games, slashes)
+    size = stored_bytes(record.data, state.games, play.state.games)
     return ReceivedBatch(
-        after.only_live(),
+        replace(after.only_live(), stored_bytes=play.stored_bytes + size),
         [
-            endpoint.store_state(state, signed, play.state.games, slashes),
+            record,
             *endpoint.store_proposals(play.state, state),
             *named,
             *_news(endpoint, play.state, batch.actions, legal, settled, unfit),

@@ -25,6 +25,7 @@ from channelsim.channel.peer.interface import (
     Tell,
     YourTurn,
 )
+from channelsim.channel.peer.limits import stored_bytes
 from channelsim.channel.peer.own_action import OwnAction, check_action, own_action
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.half_signed import sign_halves
@@ -201,8 +202,11 @@ def send_batch(endpoint: Endpoint, play: PlayState) -> tuple[PlayState, bytes, l
         after = after.with_player(new.game.id, new.player)
     for own in moves:
         after = after.with_player(own.after.id, own.player)
+    record = endpoint.store_state(new_state, games_before=state.games)
+    size = stored_bytes(record.data, new_state.games, state.games)
+    after = replace(after, stored_bytes=play.stored_bytes + size)
     effects: list[Effect] = [
-        endpoint.store_state(new_state, games_before=state.games),
+        record,
         *endpoint.store_proposals(state, new_state),
         *named,
         # The message, to be repeated after a lost connection, until the next one.

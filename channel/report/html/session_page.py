@@ -45,6 +45,14 @@ PROMISES = {
         "each block's preemptions, timeouts, claims and slashes were computed again",
     ),
     "liveness": ("the channel settles in time", "its blocks were counted against its timeouts"),
+    "wishes": (
+        "what the player asks for happens in time",
+        "the blocks from each act and from a wish to close on were counted",
+    ),
+    "limits": (
+        "the channel grows no larger than its own limits",
+        "its states and what was stored of them were counted",
+    ),
     "secrecy": (
         "nothing secret is disclosed before its time",
         "all messages and spends were searched for keys, seeds and later values",

@@ -253,6 +253,14 @@ _BEHAVIOURS: Mapping[str, tuple[str, Plant]] = {
         "gives the potato away with a move due, and does not ask for it back",
         effects(never_asks_back),
     ),
+    "knows no limit": (
+        "goes on past its own limits",
+        engine("peer.limits:Limits._reached", always("")),
+    ),
+    "begins games near a limit": (
+        "proposes and accepts games as long as there is a state left",
+        engine("peer.limits:Limits.near", always("")),
+    ),
     "ignores a wish to close": ("does not close when its player wants to", deaf_to(is_close)),
     "loses acts": ("does not take its player's decisions", deaf_to(is_act)),
     "cancels first": (
@@ -363,6 +371,8 @@ _BREAKS: Mapping[str, tuple[str, ...]] = {
     "cancels all proposals": ("law", "", "leaver"),
     "cancels accepted proposals": ("law", ""),
     "never asks back": ("CH-TIME-1", "flooder", "breaks-ch-accept-2", "breaks-ch-settle-2"),
+    "knows no limit": ("limits", "bouncer", "insatiable", "hoarder"),
+    "begins games near a limit": ("limits", "insatiable", "asks-and-proposes"),
     "ignores a wish to close": ("wishes", "insatiable", "bouncer"),
     "loses acts": ("wishes", "", "bouncer"),
     "cancels first": ("wishes", "asks-and-proposes", "bouncer", "unfit-proposer"),
@@ -389,6 +399,8 @@ _GIVEN: Mapping[str, Mapping[str, Any]] = {
     "publishes its old copy": {"old_copy": 9},
     "needs solutions": {"weather": "blind"},
     "takes used decks": {"hands": 2},
+    "knows no limit": {"most_states": 60},
+    "begins games near a limit": {"most_states": 60},
     "forgets settlements": {"policies": ("random", "random")},  # a fold settles on one's own turn
 }
 """Fields of the scenarios in which some behaviours show."""

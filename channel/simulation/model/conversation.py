@@ -125,7 +125,7 @@ class Conversation:
     _owes_numbers: bool = False
     """True on a new connection, until the honest side sends its last numbers."""
     _connected: int = 0
-    """The height of the newest connection."""
+    """The height of the first connection since the other side's last numbers were here."""
     _resuming: bool = False
     """True until the other side's last numbers are here."""
     _stops_with: str = ""
@@ -223,7 +223,9 @@ class Conversation:
 
     def _connects(self) -> None:
         """Lose what was on its way, and wait for the other side's last numbers."""
-        self._may_repeat, self._connected = True, self._peak
+        self._may_repeat = True
+        if not self._resuming:  # a new connection starts no time again
+            self._connected = self._peak
         if self._held:
             self._held, self._last = [], (None, None)
         self._owes_numbers = self.handshake.signed

@@ -24,6 +24,7 @@ from channelsim.channel.simulation.promises.hands import unaccounted
 from channelsim.channel.simulation.promises.liveness import unsettled
 from channelsim.channel.simulation.promises.news import failures, wrong_news
 from channelsim.channel.simulation.promises.old_copies import Restored, broken_to_copy, restored
+from channelsim.channel.simulation.promises.own_limits import past_limits
 from channelsim.channel.simulation.promises.safety import losses, unreported, unsafe
 from channelsim.channel.simulation.promises.secrecy import secrecy
 from channelsim.channel.simulation.run import Run
@@ -65,6 +66,7 @@ def _check(run: Run) -> list[BrokenPromise]:
         ("duty", wasted_numbers(run)),
         ("liveness", unsettled(run)),
         ("wishes", dict.fromkeys(talk.wishes.broken if talk.wishes is not None else ())),
+        ("limits", past_limits(run, talk)),
         ("secrecy", secrecy(run)),
         ("crash safety", unstored(run, talk)),
         ("news", unreported(run, talk) if agreed else ()),

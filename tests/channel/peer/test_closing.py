@@ -160,6 +160,23 @@ def test_a_closing_side_returns_the_potato_at_once_while_the_other_owes_a_move()
     assert sent_kinds(table, since) == [(waiter, "Batch")]
 
 
+def test_an_act_does_not_wait_for_answers_to_proposals() -> None:
+    """They are to be in one batch with it, but only if they come before the next block."""
+    table = sit().open().propose(ANN)
+    table.until(lambda: bool(table.ends[ANN].turns))
+    table.propose(BEN).pump()
+    ann = table.ends[ANN]
+    assert ann.play.potato
+    assert ann.offers
+    player = ann.peer.player(0)
+    assert player is not None
+    since = len(table.sent)
+    table.command(ANN, Act(0, call(player)))
+    assert sent_kinds(table, since) == []
+    table.farm()
+    assert sent_kinds(table, since)[0] == (ANN, "Batch")
+
+
 # --- a new connection starts no time again -------------------------------------------------------
 
 

@@ -10,6 +10,7 @@ import pytest
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.crypto import bls
 from channelsim.channel.peer.interface import Effect, Event, GameSettled
+from channelsim.channel.peer.limits import Limits
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.session.deciders import Deciders
 from channelsim.channel.session.result import Result
@@ -244,3 +245,14 @@ def test_no_signature_is_made_or_checked_twice(monkeypatch: pytest.MonkeyPatch) 
     # states, two wallets (the initiator checks the sum, its own among them), one shutdown.
     assert signs == 2 * batches + 2 * 3 + 2 * 2 + 2 + 2
     assert verifies == 2 * batches + 2 * 3 + 2 * 2 + (1 + 2) + 2
+
+
+def test_a_session_ends_near_the_limit_of_states() -> None:
+    """No hand is begun near it, and the one that is live is played to its end."""
+    setup = Setup(("calpoker",), "limits", 50, 1, 100, 10_000, ("random", "random"))
+    deciders = Deciders(setup)
+    limits = Limits(60, 1 << 20, demonstration=True)
+    result = Session(setup, deciders.decide, deciders.answer, limits=limits).run()
+    assert 3 <= len(result.hands) < 50
+    assert result.reason == "the channel is near its limit of 60 states"
+    assert result.checks.conserved

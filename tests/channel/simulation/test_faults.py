@@ -54,6 +54,7 @@ QUICK = (
     *("forgets an undone shutdown", "needs solutions", "goes on from an old copy"),
     *("is silent as an old copy", "publishes its old copy", "stays with an old copy"),
     *("uses up named numbers", "begins any deck", "keeps ready decks"),
+    *("loses acts", "cancels first", "starts times again", "knows no limit"),
     *("takes illegal moves", "discloses its seed", "waits for ever", "clock ahead"),
 )
 """Faults that show within a few runs; of these, too, most are for the long tests."""

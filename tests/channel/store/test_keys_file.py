@@ -8,10 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.fees import Fees
+from channelsim.channel.peer.limits import Limits
+from channelsim.channel.store import keys_file
 from channelsim.channel.store.interface import StoreError
 from channelsim.channel.store.keys_file import FILE, is_encrypted, read_keys, write_keys
 from tests.channel.table import ANN, BEN, sit
@@ -35,6 +38,7 @@ def comparable(config: Config) -> tuple[object, ...]:
         *(getattr(plain, name) for name in ("name", "peer", "side", "secret", "reward_address")),
         plain.agreement,
         plain.agg_sig_data,
+        plain.limits,
     )
 
 
@@ -43,7 +47,7 @@ def test_a_configuration_is_read_as_it_was_written(
     tmp_path: Path, config: Config, passphrase: bytes
 ) -> None:
     other = sit("other").ends[BEN].peer.config
-    paying = replace(config, fees=Fees(other.wallet, 5, 2, 100))
+    paying = replace(config, fees=Fees(other.wallet, 5, 2, 100), limits=Limits(12_345, 99 << 20))
     for number, one in enumerate((paying,) if passphrase else (config, other, paying)):
         directory = tmp_path / str(number)
         write_keys(directory, one, passphrase)
@@ -53,6 +57,20 @@ def test_a_configuration_is_read_as_it_was_written(
         assert is_encrypted(directory) == bool(passphrase)
         assert [path.name for path in directory.iterdir()] == [FILE]
         assert (directory / FILE).stat().st_mode & 0o777 == 0o600
+
+
+def test_an_encrypted_file_of_an_earlier_version_has_no_limits(
+    tmp_path: Path, config: Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings_of = vars(keys_file)["_settings_of"]
+    monkeypatch.setattr(
+        keys_file,
+        "_settings_of",
+        lambda config: msgspec.structs.replace(settings_of(config), limits=None),
+    )
+    write_keys(tmp_path, config, PASSPHRASE)
+    assert "limits" not in json.loads((tmp_path / FILE).read_bytes())["settings"]
+    assert read_keys(tmp_path, PASSPHRASE).limits == Limits()
 
 
 def test_the_secrets_are_not_in_an_encrypted_file(tmp_path: Path, config: Config) -> None:

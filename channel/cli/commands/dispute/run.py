@@ -80,6 +80,14 @@ def command(
             " of its store; without NAME, both peers are honest.",
         ),
     ] = None,
+    most_states: Annotated[
+        int | None,
+        whole(10, 1_000_000, "The honest peer's own limit of states (20000)."),
+    ] = None,
+    most_bytes: Annotated[
+        int | None,
+        whole(10_000, 192 << 20, "The honest peer's own limit of bytes for them (67108864)."),
+    ] = None,
     processes: Annotated[
         bool,
         typer.Option(
@@ -117,6 +125,8 @@ def command(
             hands=hands,
             staggered=staggered,
             old_copy=old_copy,
+            most_states=most_states,
+            most_bytes=most_bytes,
             processes=processes,
         )
         refuse("is of one dispute: name an adversary instead of --all", transcript=transcript)
@@ -147,6 +157,8 @@ def command(
         hands=hands,
         staggered=staggered,
         old_copy=old_copy,
+        most_states=most_states,
+        most_bytes=most_bytes,
     )
     if scenario.staggered and len(scenario.games) * scenario.hands == 1:
         raise UsageError("--staggered: one hand of one game has no next one; add --hands or --game")

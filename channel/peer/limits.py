@@ -1,0 +1,82 @@
+"""Limits of what one side keeps of a channel: its own, and not agreed with the other side.
+
+Source: spec/channel.md, "The potato".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import msgspec
+
+from channelsim.channel.errors import UsageError
+from channelsim.channel.protocol.state import LiveGame
+from channelsim.games.amounts import counted
+
+MB = 1 << 20
+
+LEAST_STATES, MOST_STATES = 10_000, 1_000_000
+LEAST_BYTES, MOST_BYTES = 16 * MB, 192 * MB
+"""Bounds of the limits that a user may set. A watcher reads no file of more than 256 MB, and the
+bytes that are counted are never less than those that its file grows by."""
+
+STATE = 512
+"""Bytes of a state beside its record: a watcher's line, hashes and half-signatures."""
+
+LIVE_GAME = 64
+"""Bytes of each live game of a state in a watcher's line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The most states that a channel may have, and the most bytes that are kept of them.
+
+    Limits out of bounds are refused, except in a `demonstration`.
+    """
+
+    states: int = 20_000
+    bytes: int = 64 * MB
+    demonstration: bool = False
+
+    def __post_init__(self) -> None:
+        if self.demonstration:
+            return
+        if not LEAST_STATES <= self.states <= MOST_STATES:
+            raise UsageError(
+                f"a limit of {counted(self.states, 'state')}: {LEAST_STATES} to {MOST_STATES}"
+            )
+        if not LEAST_BYTES <= self.bytes <= MOST_BYTES:
+            raise UsageError(
+                f"a limit of {counted(self.bytes, 'byte')}: {LEAST_BYTES} to {MOST_BYTES}"
+            )
+
+    def near(self, number: int, stored: int) -> str:
+        """The limit that a channel is near, in its last tenth; empty if it is near none.
+
+        `number` is that of its newest state, `stored` the bytes of all states.
+        """
+        return self._reached(number, stored, reserve=10)
+
+    def past(self, number: int, stored: int) -> str:
+        """The limit that a channel would be past; empty if it is past none."""
+        return self._reached(number - 1, stored - 1, reserve=0)
+
+    def _reached(self, number: int, stored: int, reserve: int) -> str:
+        if number >= self.states - self.states * reserve // 100:
+            return counted(self.states, "state")
+        if stored >= self.bytes - self.bytes * reserve // 100:
+            return counted(self.bytes, "byte")
+        return ""
+
+
+def stored_bytes(record: bytes, games: Iterable[LiveGame], before: Iterable[LiveGame]) -> int:
+    """The bytes that are kept of a state, by its record, its live games and those before it.
+
+    The store has what changed twice, as a record and for a restart; the terms of a game once. All
+    live games are in the watcher's line.
+    """
+    known = {game.id for game in before}
+    live = list(games)
+    terms = sum(len(msgspec.msgpack.encode(one.terms)) for one in live if one.id not in known)
+    return 2 * len(record) + STATE + LIVE_GAME * len(live) + terms
