@@ -22,7 +22,6 @@ from channelsim.channel.peer.play import sending
 from channelsim.channel.peer.play.next_step import Step, next_step, shuts_down
 from channelsim.channel.peer.play.receiving import early_reveals, receive_batch
 from channelsim.channel.protocol.messages import (
-    LAST_STATE,
     Advisory,
     Batch,
     Funded,
@@ -139,12 +138,6 @@ def _take_step(config: Config, state: PeerState, which: Collection[Step]) -> Tra
     """Take the next step, if it is one of these."""
     if state.resuming:
         return state, []
-    play = play_of(state)
-    if play.potato and play.state.number >= LAST_STATE:
-        # No number is left for a batch; a shutdown has none.
-        if play.state.games:
-            return leave(config, state, "the numbers of states are used up")
-        return ask_for_shutdown(state)
     step = next_step(endpoint_of(state), play_of(state))
     if step not in which:
         return state, []
