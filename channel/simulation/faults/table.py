@@ -400,7 +400,7 @@ _GIVEN: Mapping[str, Mapping[str, Any]] = {
     "needs solutions": {"weather": "blind"},
     "takes used decks": {"hands": 2},
     "knows no limit": {"most_states": 60},
-    "begins games near a limit": {"most_states": 60},
+    "begins games near a limit": {"most_states": 30},
     "forgets settlements": {"policies": ("random", "random")},  # a fold settles on one's own turn
 }
 """Fields of the scenarios in which some behaviours show."""
