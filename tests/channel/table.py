@@ -279,12 +279,17 @@ class Table:
         return self
 
     def ask(self, index: int) -> Table:
-        """Let this side request the potato without a need for it, and get it."""
+        """Let this side request the potato without a need for it, and get it.
+
+        After many idle exchanges that takes a block.
+        """
         peer = self.ends[index].peer
+        number = peer.play.state.number
         play = replace(peer.play, we_asked=True)
         peer.state = replace(peer.state, play=play)
         self.receive(1 - index, Request())
-        return self.pump()
+        self.pump()
+        return self if peer.play.state.number != number else self.farm().pump()
 
     def until(self, ready: Callable[[], bool], *decide: Decide) -> Table:
         """Step until this holds."""
