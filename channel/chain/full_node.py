@@ -270,7 +270,10 @@ class RpcChain:
         if len(records) > MOST_CHILDREN or answer.truncated or answer.next_cursor is not None:
             raise self._rpc.wrong(f"lists more coins than one spend creates for {coin_id.hex()}")
         children = {seen.coin.id: seen for seen in map(self._seen, records)}
-        if any(seen.coin.parent != coin_id for seen in children.values()):
+        if any(
+            seen.coin.parent != coin_id or seen.coin.amount > MOST_MOJOS
+            for seen in children.values()
+        ):
             raise self._rpc.wrong(f"lists a coin that {coin_id.hex()} did not create")
         return [children[child_id] for child_id in sorted(children)]
 

@@ -38,10 +38,10 @@ def deviating(scenario: Scenario) -> Scenario | None:
 def command_of(scenario: Scenario) -> str:
     """The command that runs a scenario of `deviating`.
 
-    >>> command_of(Scenario(("holdem",), "7", "free-look", step=0, hands=4))
-    'channelsim dispute run free-look --seed 7 --game holdem --hands 4'
-    >>> command_of(Scenario(("holdem",), "7", "free-look", step=0, contribution=900))
-    'channelsim play holdem --adversary free-look --seed 7 --balance 900'
+    >>> command_of(Scenario(("parity",), "7", "free-look", step=0, hands=4))
+    'channelsim dispute run free-look --seed 7 --game parity --hands 4'
+    >>> command_of(Scenario(("parity",), "7", "free-look", step=0, contribution=900))
+    'channelsim play parity --adversary free-look --seed 7 --balance 900'
     """
     usual, name = Scenario((registry.DEFAULT,), "dispute"), scenario.adversary
     at = "" if scenario.step == get(name).default_step else f"@{scenario.step}"

@@ -97,7 +97,8 @@ class WatchedPeer:
             self._followed = self._count + len(states)
             full: LogFull | None = None
             try:
-                log.append((encoded(one) for one in reversed(states)), sync=False)
+                if states:
+                    log.append((encoded(one) for one in reversed(states)), sync=False)
                 self._count += len(states)
             except LogFull as error:
                 full = error

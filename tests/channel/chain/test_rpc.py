@@ -227,9 +227,8 @@ def test_as_many_children_as_a_block_can_pay_for_are_read_by_id() -> None:
     assert children == sorted(children, key=lambda child: child.coin.id)
     ((call, asked),) = questions
     assert call == "get_coin_records_by_parent_ids"
-    assert asked["parent_ids"] == [f"0x{COIN.parent.hex()}"]
     # A real node refuses heights that are null.
-    assert (asked["start_height"], asked["end_height"]) == (0, 2**32 - 1)
+    assert asked == {"parent_ids": [f"0x{COIN.parent.hex()}"], "include_spent_coins": True}
 
 
 def test_a_possible_coin_is_read() -> None:

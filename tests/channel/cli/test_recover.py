@@ -126,7 +126,7 @@ def test_a_hand_is_recovered_from_the_disk_though_blocks_are_replaced(
             assert f"{paid} mojos" in line["text"]
         ended = channelsim(capsys, "peer", "connect", directory, "--node", url, "--json")
         assert (ended.code, ended.err) == (1, "")
-        assert [line["event"] for line in lines(ended.out)] == ["Ended"]
+        assert [line["event"] for line in lines(ended.out)] == ["HandsUnplayed", "Ended"]
 
 
 @pytest.mark.parametrize("how", ["--json", "--text"])
