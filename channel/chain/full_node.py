@@ -104,7 +104,7 @@ class _MempoolItems(msgspec.Struct, frozen=True):
 
 class _Sync(msgspec.Struct, frozen=True):
     synced: bool
-    sync_tip_height: int | None = None
+    sync_tip_height: _Height | None = None
 
 
 class _Tip(msgspec.Struct, frozen=True):
@@ -145,9 +145,13 @@ class RpcChain:
     def __init__(
         self, url: str, credentials: Credentials | None = None, patience: Patience = PATIENCE
     ) -> None:
+        self.url = url
         self._rpc = RpcClient(url, credentials, patience)
         self._agg_sig_data: bytes | None = None
         self._peak: Peak | None = None
+
+    def __str__(self) -> str:
+        return f"the node at {self.url}"
 
     def __enter__(self) -> Self:
         return self
@@ -170,8 +174,9 @@ class RpcChain:
         if not state.sync.synced or state.peak is None:
             height = state.peak.height if state.peak is not None else 0
             tip = state.sync.sync_tip_height
-            of = f" of {tip}" if tip else ""
-            raise NodeSyncing(str(self._rpc.wrong(f"is not synced: it is at height {height}{of}")))
+            # In whole percents, so that waiting for it does not print a line for every block.
+            share = f": it has {min(100, 100 * height // tip)} % of the blocks" if tip else ""
+            raise NodeSyncing(str(self._rpc.wrong(f"is not synced{share}")))
         peak = Peak(state.peak.height, state.peak.weight, Now.read())
         if self._agg_sig_data in PUBLIC:
             self._believe(peak)
