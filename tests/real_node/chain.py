@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from secrets import token_bytes
 from threading import Lock
 from typing import Any
 
@@ -35,12 +36,12 @@ class RealChain(RpcChain):
 
     def __init__(self, node: RealNode) -> None:
         super().__init__(node.url, node.credentials, Patience(seconds=60))
-        self._farmer = node.address
+        self.farmer_puzzle_hash = bytes(Address.decode(node.address).puzzle_hash)
         self._bank = Address(address_of(BANK), "txch").encode()
         self._lock = Lock()
         self._notes: list[Coin] = []
         self._accepted: list[Bundle] = []
-        self._call("farm_block", address=self._bank, blocks=2, guarantee_tx_block=True)
+        self.ask("farm_block", address=self._bank, blocks=2, guarantee_tx_block=True)
         self.farm()
         self._mint()
         self.base = self.peak()
@@ -50,9 +51,8 @@ class RealChain(RpcChain):
         """Go back to the chain as it was at first."""
         blocks = self.peak() - self.base
         if blocks:
-            self._call("revert_blocks", num_of_blocks=blocks)
+            self.ask("revert_blocks", num_of_blocks=blocks)
         self._accepted.clear()
-        # The bundles that the node still has spend these coins, so that it makes others.
         self._notes = list(self._minted)
 
     # --- as an embedded node ---
@@ -65,8 +65,12 @@ class RealChain(RpcChain):
         return result
 
     def farm(self, blocks: int = 1) -> None:
-        """Make blocks with transactions."""
-        self._call("farm_block", address=self._farmer, blocks=blocks, guarantee_tx_block=True)
+        """Make blocks with transactions.
+
+        Each pays its reward elsewhere: a node does not take a block that it had before.
+        """
+        farmer = Address(token_bytes(32), "txch").encode()
+        self.ask("farm_block", address=farmer, blocks=blocks, guarantee_tx_block=True)
 
     def reorganise(self, back: int, new: int, *, keep: bool) -> None:
         """Replace the last `back` blocks by `new` others.
@@ -76,17 +80,17 @@ class RealChain(RpcChain):
         peak = self.peak()
         assert peak + new <= LAST_HEIGHT, f"no reorganisation at height {peak}"
         if not keep:
-            self._call("reorg_blocks", num_of_blocks_to_rev=back, num_of_new_blocks=new - back)
+            self.ask("reorg_blocks", num_of_blocks_to_rev=back, num_of_new_blocks=new - back)
             return
         lost = [bundle for bundle in self._accepted if self._mined_after(bundle, peak - back)]
-        self._call("revert_blocks", num_of_blocks=back)
+        self.ask("revert_blocks", num_of_blocks=back)
         for bundle in lost:
             super().push(bundle)
         self.farm(new)
 
     def children(self, coin_id: bytes) -> list[CoinSeen]:
         """The coins that this coin's spend created."""
-        answer = self._call(
+        answer = self.ask(
             "get_coin_records_by_parent_ids",
             parent_ids=[f"0x{coin_id.hex()}"],
             include_spent_coins=True,
@@ -142,6 +146,7 @@ class RealChain(RpcChain):
         seen = self.coin(bundle.spends[0].coin.id)
         return seen is not None and seen.spent is not None and seen.spent > height
 
-    def _call(self, name: str, **arguments: Any) -> dict[str, Any]:
+    def ask(self, name: str, **arguments: Any) -> dict[str, Any]:
+        """Any call of the node's RPC, the simulator's own ones too."""
         answer: dict[str, Any] = self._rpc.ask(name, dict, **arguments)
         return answer
