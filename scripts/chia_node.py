@@ -20,6 +20,7 @@ import signal
 import socket
 import sys
 import threading
+import time
 from pathlib import Path
 
 from chia.apis import StubMetadataRegistry
@@ -28,9 +29,11 @@ from chia.full_node.full_node import FullNode
 from chia.protocols.outbound_message import NodeType
 from chia.server.signal_handlers import SignalHandlers
 from chia.server.start_service import Service
+from chia.simulator.add_blocks_in_batches import add_blocks_in_batches
 from chia.simulator.block_tools import BlockTools, test_constants
 from chia.simulator.full_node_simulator import FullNodeSimulator
 from chia.simulator.simulator_full_node_rpc_api import SimulatorFullNodeRpcApi
+from chia.simulator.simulator_protocol import ReorgProtocol
 from chia.simulator.start_simulator import PLOT_SIZE, PLOTS
 from chia.util.bech32m import decode_puzzle_hash
 from chia.util.chia_logging import initialize_logging
@@ -43,6 +46,28 @@ KEY = "abandon " * 23 + "art"
 """The words of the farmer's key: the same plots and the same first coins in every run."""
 
 LOOPBACK = "127.0.0.1"
+SECONDS_TO_END = 10
+
+
+class Simulator(FullNodeSimulator):
+    """The simulator, which also replaces blocks near the end of a sub-epoch.
+
+    Its own way asks for blocks of the last signage points of a slot alone, and there are none of
+    them while a sub-epoch's summary is due: it would try slot after slot without end.
+    """
+
+    async def reorg_from_index_to_new_index(self, request: ReorgProtocol) -> None:
+        """Replace the blocks above a height by others, up to a new height."""
+        blocks = (await self.get_all_full_blocks())[: request.old_index + 1]
+        chain = self.bt.get_consecutive_blocks(
+            request.new_index - request.old_index,
+            farmer_reward_puzzle_hash=request.puzzle_hash,
+            pool_reward_puzzle_hash=request.puzzle_hash,
+            block_list_input=blocks,
+            guarantee_transaction_block=True,
+            seed=request.seed or b"",
+        )
+        await add_blocks_in_batches(chain[len(blocks) :], self.full_node)
 
 
 def make_root() -> None:
@@ -99,14 +124,16 @@ async def serve(chain: str, port: int, announced: int) -> None:
     )
     initialize_logging("full_node", {**own["logging"], "log_stdout": False}, ROOT)
     node = await FullNode.create(config=own, root_path=ROOT, consensus_constants=tools.constants)
-    service = Service(
+    # The lock of a service is named after it: nodes of several chains can share a root.
+    service = f"full_node_{chain}"
+    server = Service(
         root_path=ROOT,
-        config=config,
+        config={**config, service: own},
         node=node,
-        peer_api=FullNodeSimulator(node, tools, config),
+        peer_api=Simulator(node, tools, config),
         node_type=NodeType.FULL_NODE,
         advertised_port=None,
-        service_name="full_node",
+        service_name=service,
         on_connect_callback=node.on_connect,
         network_id=own["selected_network"],
         rpc_info=(SimulatorFullNodeRpcApi, port),
@@ -114,9 +141,9 @@ async def serve(chain: str, port: int, announced: int) -> None:
         stub_metadata_for_type=StubMetadataRegistry,
     )
     async with SignalHandlers.manage() as signal_handlers:
-        await service.setup_process_global_state(signal_handlers=signal_handlers)
+        await server.setup_process_global_state(signal_handlers=signal_handlers)
         announcing = asyncio.ensure_future(announce(announced, port, simulator["farming_address"]))
-        await service.run()
+        await server.run()
         announcing.cancel()
 
 
@@ -145,6 +172,8 @@ def end_with_standard_input() -> None:
     while os.read(0, 1024):
         pass
     os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(SECONDS_TO_END)
+    os._exit(1)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from secrets import token_bytes
-from threading import Lock
 from typing import Any
 
 from chia_rs import PrivateKey
@@ -21,7 +20,7 @@ from tests.real_node.process import RealNode
 
 BANK: PrivateKey = wallet_key(b"real node", "bank")
 
-NOTES = 60
+NOTES = 150
 """Coins that the bank makes of a block reward: each pays for one wallet."""
 
 CHANGE = 1_000_000
@@ -35,17 +34,15 @@ class RealChain(RpcChain):
     """The chain of a genuine node, on which only this process makes blocks."""
 
     def __init__(self, node: RealNode) -> None:
-        super().__init__(node.url, node.credentials, Patience(seconds=60))
+        super().__init__(node.url, node.credentials, Patience(seconds=120, attempts=2))
         self.farmer_puzzle_hash = bytes(Address.decode(node.address).puzzle_hash)
         self._bank = Address(address_of(BANK), "txch").encode()
-        self._lock = Lock()
-        self._notes: list[Coin] = []
         self._accepted: list[Bundle] = []
         self.ask("farm_block", address=self._bank, blocks=2, guarantee_tx_block=True)
         self.farm()
-        self._mint()
+        self._minted = self._mint()
+        self._notes = list(self._minted)
         self.base = self.peak()
-        self._minted = list(self._notes)
 
     def reset(self) -> None:
         """Go back to the chain as it was at first."""
@@ -116,15 +113,12 @@ class RealChain(RpcChain):
 
     def pay(self, puzzle_hash: bytes, amount: int) -> Coin:
         """Let the bank pay a coin of at least this amount in the next block."""
-        with self._lock:
-            if not self._notes:
-                self._mint()
-            note = self._notes.pop()
+        note = self._notes.pop()
         outputs = [(puzzle_hash, amount + CHANGE)]
         self._spend(note, [*outputs, (address_of(BANK), note.amount - amount - CHANGE)])
         return Coin(note.id, *outputs[0])
 
-    def _mint(self) -> None:
+    def _mint(self) -> list[Coin]:
         """Make notes of the bank's largest coin, in a block."""
         coins = [seen.coin for seen in self.coins_at(address_of(BANK))]
         coin = max(coins, key=lambda coin: (coin.amount, coin.id))
@@ -132,7 +126,7 @@ class RealChain(RpcChain):
         outputs = [(address_of(BANK), each - number) for number in range(NOTES)]
         self._spend(coin, [*outputs, (address_of(BANK), coin.amount - sum(n for _, n in outputs))])
         self.farm()
-        self._notes += [Coin(coin.id, *output) for output in outputs]
+        return [Coin(coin.id, *output) for output in outputs]
 
     def _spend(self, coin: Coin, outputs: list[tuple[bytes, int]]) -> None:
         conditions = to_list(
