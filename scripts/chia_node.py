@@ -5,7 +5,8 @@
 It runs in a virtual environment that has chia-blockchain, and not this project. The folder
 CHIA_ROOT gets a configuration, TLS certificates, a fixed key and small plots; it can be kept for
 later runs, but not moved. CHAIN names the chain, which is new or goes on. Once the node answers,
-one line of JSON is printed. It ends with SIGTERM, or when its standard input ends.
+one line of JSON is printed. It ends with SIGTERM, or when its standard input ends. SIGUSR1 lets it
+call itself not synced, and synced again the next time.
 
 Nothing listens but the RPC, on a free port unless PORT is given: no daemon, no wallet, no other
 nodes. Blocks are made on demand (`farm_block`).
@@ -47,6 +48,7 @@ KEY = "abandon " * 23 + "art"
 
 LOOPBACK = "127.0.0.1"
 SECONDS_TO_END = 10
+ALONE = "alone"
 
 
 class Simulator(FullNodeSimulator):
@@ -124,6 +126,7 @@ async def serve(chain: str, port: int, announced: int) -> None:
     )
     initialize_logging("full_node", {**own["logging"], "log_stdout": False}, ROOT)
     node = await FullNode.create(config=own, root_path=ROOT, consensus_constants=tools.constants)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, toggle_synced, own)
     # The lock of a service is named after it: nodes of several chains can share a root.
     service = f"full_node_{chain}"
     server = Service(
@@ -145,6 +148,16 @@ async def serve(chain: str, port: int, announced: int) -> None:
         announcing = asyncio.ensure_future(announce(announced, port, simulator["farming_address"]))
         await server.run()
         announcing.cancel()
+
+
+def toggle_synced(config: dict[str, object]) -> None:
+    """Let a node call itself not synced, or synced again.
+
+    One of the simulator's network is always synced, and one of any other network never is without
+    other nodes. The name has no other meaning once the node runs.
+    """
+    network = "simulator0" if config["selected_network"] == ALONE else ALONE
+    config["selected_network"] = network
 
 
 async def announce(announced: int, port: int, address: str) -> None:

@@ -170,7 +170,7 @@ class RpcChain:
         cannot be those of the public network that it names is not believed."""
         state = self._rpc.ask("get_blockchain_state", _BlockchainState).blockchain_state
         if state is None or (state.peak is None and state.sync.synced):
-            raise self._rpc.wrong("has no blocks")
+            raise NodeSyncing(str(self._rpc.wrong("has no blocks yet")))
         if not state.sync.synced or state.peak is None:
             height = state.peak.height if state.peak is not None else 0
             tip = state.sync.sync_tip_height

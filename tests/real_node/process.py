@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from signal import SIGUSR1
 from subprocess import PIPE, Popen, TimeoutExpired
 from typing import Self
 from urllib.parse import urlsplit
@@ -74,6 +75,10 @@ class RealNode:
         """End the process."""
         self._process.terminate()
         self._reap()
+
+    def toggle_synced(self) -> None:
+        """Let the node call itself not synced, or synced again."""
+        self._process.send_signal(SIGUSR1)
 
     def _reap(self) -> None:
         try:
