@@ -1,0 +1,131 @@
+"""No command ends with a signal: failing `peer listen` over TLS, 20 of them or CHANNELSIM_EXITS.
+
+Each fails after the node was asked, while threads of its connections may still be there.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from chia_wallet_sdk import SecretKey
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from channelsim.channel.chain.full_node import Credentials, NodeError, RpcChain
+from channelsim.channel.network.identity import make_identity
+from tests.channel.cli.test_peer import wallet_file
+from tests.channel.cli.test_recover import dead_in_a_hand, start
+from tests.real_node.chain import RealChain
+from tests.real_node.process import RealNode
+from tests.real_node.test_endings import sit_on
+from tests.real_node.test_sessions import of_node
+
+RUNS = int(os.environ.get("CHANNELSIM_EXITS", "20"))
+
+
+def certificate_of_our_own(folder: Path) -> Credentials:
+    """A certificate that the node's authority did not sign, and its key."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "stranger")])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .sign(key, hashes.SHA256())
+    )
+    files = Credentials(folder / "stranger.crt", folder / "stranger.key")
+    files.certificate.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+    files.key.write_bytes(
+        key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
+        )
+    )
+    return files
+
+
+@pytest.fixture
+def failing(
+    tmp_path: Path, chain: RealChain, node: RealNode
+) -> dict[str, tuple[tuple[object, ...], str]]:
+    """Arguments of `peer` that fail, and a part of the line that says why."""
+    stranger = certificate_of_our_own(tmp_path)
+    key = wallet_file(chain, tmp_path, "exits")
+    nobody = tmp_path / "nobody.key"
+    nobody.write_text(SecretKey.from_seed(bytes(32)).to_bytes().hex())
+    began, _ = dead_in_a_hand(tmp_path, sit_on(chain, "exits"), messages=12)
+    wrong = tmp_path / "wrong.pass"
+    wrong.write_text("wrong")
+    locked = tmp_path / "locked"
+    make_identity(locked, b"passphrase")
+    new = tmp_path / "new"
+    terms = ("--game", "spacepoker", "--peer", "00" * 32)
+    asked, unknown = of_node(node), ("--cert", stranger.certificate, "--key", stranger.key)
+    return {
+        "certificate": (("listen", new, *terms, "--node", node.url, *unknown), "see --cert"),
+        "no certificate": (("listen", new, *terms, "--node", node.url), "--cert and --key"),
+        "no money": (
+            ("listen", new, *terms, *asked, "--wallet-key", nobody),
+            "no coin at the address of this key",
+        ),
+        "too little money": (
+            ("listen", new, *terms, *asked, "--wallet-key", key, "--balance", 10**9),
+            "the largest coin of this key has",
+        ),
+        "no key": (("listen", new, *terms, *asked, "--wallet-key", new), "new"),
+        "passphrase": (
+            (*("listen", locked, *terms, *asked), "--wallet-key", key, "--passphrase-file", wrong),
+            "passphrase",
+        ),
+        "other side": (("listen", began, *asked), "this is the ann: `peer connect`"),
+        "port": (("connect", new, *terms, *asked, "--wallet-key", key), "--address: name where"),
+    }
+
+
+def test_no_command_ends_with_a_signal(
+    failing: dict[str, tuple[tuple[object, ...], str]],
+) -> None:
+    kinds = [*failing] * (RUNS // len(failing) + 1)
+
+    def ran(kind: str) -> tuple[str, int]:
+        arguments, reason = failing[kind]
+        process = start("peer", *arguments)
+        out, err = process.communicate(timeout=240)
+        assert (out, reason in err, err.count("\n")) == ("", True, 1), (kind, err)
+        return kind, process.returncode
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        codes = Counter(pool.map(ran, kinds[:RUNS]))
+    assert sum(codes.values()) == RUNS
+    assert {code for _, code in codes} == {2}, codes
+
+
+def test_a_certificate_that_the_node_does_not_know_is_said_as_such(
+    tmp_path: Path, node: RealNode
+) -> None:
+    for credentials in (None, certificate_of_our_own(tmp_path)):
+        with RpcChain(node.url, credentials) as chain, pytest.raises(NodeError, match="--cert"):
+            chain.peak()
+
+
+def test_a_node_without_blocks_has_no_time_per_block() -> None:
+    with RealNode("timeless") as node, RpcChain(node.url, node.credentials) as client:
+        with pytest.raises(NodeError, match="has no blocks yet"):
+            client.peak()
+        with RealChain(node) as chain:
+            chain.ask("revert_blocks", num_of_blocks=chain.peak() - 1)
+            state = chain.ask("get_blockchain_state")["blockchain_state"]
+            assert state["average_block_time"] is None
+            assert client.peak() == 1
