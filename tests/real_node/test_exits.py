@@ -8,17 +8,14 @@ from __future__ import annotations
 import os
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from chia_wallet_sdk import SecretKey
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 
-from channelsim.channel.chain.full_node import Credentials, NodeError, RpcChain
+from channelsim.channel.chain.full_node import NodeError, RpcChain
 from channelsim.channel.network.identity import make_identity
+from tests.channel.chain.test_rpc_client import credentials
 from tests.channel.cli.test_peer import wallet_file
 from tests.channel.cli.test_recover import dead_in_a_hand, start
 from tests.real_node.chain import RealChain
@@ -29,39 +26,12 @@ from tests.real_node.test_sessions import of_node
 RUNS = int(os.environ.get("CHANNELSIM_EXITS", "20"))
 
 
-def certificate_of_our_own(folder: Path) -> Credentials:
-    """A certificate that the node's authority did not sign, and its key."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "stranger")])
-    now = datetime.now(UTC)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .sign(key, hashes.SHA256())
-    )
-    files = Credentials(folder / "stranger.crt", folder / "stranger.key")
-    files.certificate.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
-    files.key.write_bytes(
-        key.private_bytes(
-            serialization.Encoding.PEM,
-            serialization.PrivateFormat.PKCS8,
-            serialization.NoEncryption(),
-        )
-    )
-    return files
-
-
 @pytest.fixture
 def failing(
     tmp_path: Path, chain: RealChain, node: RealNode
 ) -> dict[str, tuple[tuple[object, ...], str]]:
     """Arguments of `peer` that fail, and a part of the line that says why."""
-    stranger = certificate_of_our_own(tmp_path)
+    stranger = credentials(tmp_path, "stranger")
     key = wallet_file(chain, tmp_path, "exits")
     nobody = tmp_path / "nobody.key"
     nobody.write_text(SecretKey.from_seed(bytes(32)).to_bytes().hex())
@@ -115,8 +85,8 @@ def test_no_command_ends_with_a_signal(
 def test_a_certificate_that_the_node_does_not_know_is_said_as_such(
     tmp_path: Path, node: RealNode
 ) -> None:
-    for credentials in (None, certificate_of_our_own(tmp_path)):
-        with RpcChain(node.url, credentials) as chain, pytest.raises(NodeError, match="--cert"):
+    for stranger in (None, credentials(tmp_path, "stranger")):
+        with RpcChain(node.url, stranger) as chain, pytest.raises(NodeError, match="--cert"):
             chain.peak()
 
 

@@ -1,4 +1,4 @@
-"""Sessions of two `peer` processes on a genuine node, which is killed, or whose blocks change."""
+"""Sessions of two `peer` processes on genuine nodes, which are killed, or replace blocks."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from threading import Event, Thread
+from urllib.parse import urlsplit
 
 import pytest
 
+from channelsim.channel.chain.forwarding import forwarding
+from channelsim.channel.store.data_directory import read_settings
 from tests.channel.cli.test_peer import (
     GUARD,
     NAMES,
@@ -64,16 +68,23 @@ async def nothing(first: Side, second: Side, farm: Farm) -> None:
 
 
 def session(
-    tmp_path: Path, chain: RealChain, node: RealNode, game: str, meanwhile: Meanwhile = nothing
+    tmp_path: Path,
+    chain: RealChain,
+    nodes: tuple[str, ...],
+    game: str,
+    meanwhile: Meanwhile = nothing,
 ) -> list[Side]:
-    """Play a session to its clean end; both sides, the initiator first."""
+    """Play a session to its clean end; both sides, the initiator first.
+
+    `nodes` are the options that name the nodes of both.
+    """
     names = [f"{tmp_path.name}-{name}" for name in NAMES]
     keys = [str(wallet_file(chain, tmp_path, name)) for name in names]
     alice, bob = (tmp_path / name for name in NAMES)
     prints = [fingerprint(one) for one in (alice, bob)]
 
     async def play() -> list[Side]:
-        terms = ("--game", game, "--hands", "1", *of_node(node))
+        terms = ("--game", game, "--hands", "1", *nodes)
         async with blocks(chain) as farm:
             second = await started(
                 bob, "listen", *terms, "--peer", prints[0], "--wallet-key", keys[1]
@@ -99,7 +110,7 @@ def events(side: Side) -> list[str]:
 def test_two_processes_play_to_a_clean_end(
     tmp_path: Path, chain: RealChain, node: RealNode, game: str
 ) -> None:
-    for side in session(tmp_path, chain, node, game):
+    for side in session(tmp_path, chain, of_node(node), game):
         assert "GameStarted" in events(side)
         assert "LeftForChain" not in events(side)
 
@@ -116,7 +127,7 @@ def test_the_funding_is_replaced_by_a_reorganisation(
             await asyncio.to_thread(chain.reorganise, 2, 3, keep=False)
             assert chain.peak() == before + 1
 
-    for side in session(tmp_path, chain, node, "spacepoker", replace_the_funding):
+    for side in session(tmp_path, chain, of_node(node), "spacepoker", replace_the_funding):
         assert "ChannelOpen" in events(side)
 
 
@@ -131,5 +142,41 @@ def test_the_node_is_killed_and_started_again_in_a_hand(tmp_path: Path) -> None:
                 await asyncio.to_thread(node.start)
                 await asyncio.wait_for(asyncio.to_thread(chain.peak), GUARD)
 
-        for side in session(tmp_path, chain, node, "holdem", kill_the_node):
+        for side in session(tmp_path, chain, of_node(node), "holdem", kill_the_node):
             assert "LeftForChain" not in events(side)
+
+
+class Way:
+    """A way to a node that can be cut: connections to `port` lead to it until then."""
+
+    def __init__(self, node: RealNode) -> None:
+        self._to = urlsplit(node.url).port or 0
+        self._ready, self._cut = Event(), Event()
+        self._thread = Thread(target=lambda: asyncio.run(self._forward()), daemon=True)
+        self._thread.start()
+        assert self._ready.wait(GUARD)
+
+    async def _forward(self) -> None:
+        async with forwarding(("127.0.0.1", 0), self._to) as (_, self.port):
+            self._ready.set()
+            await asyncio.to_thread(self._cut.wait)
+
+    def cut(self) -> None:
+        self._cut.set()
+        self._thread.join()
+
+
+def test_another_node_is_used_when_the_first_cannot_be_reached_any_more(
+    tmp_path: Path, chain: RealChain, node: RealNode
+) -> None:
+    way = Way(node)
+    first = f"https://127.0.0.1:{way.port}"
+
+    async def cut_the_way(alice: Side, bob: Side, farm: Farm) -> None:
+        await bob.until("GameStarted")
+        await asyncio.to_thread(way.cut)
+
+    nodes = ("--node", first, *of_node(node))
+    for side in session(tmp_path, chain, nodes, "spacepoker", cut_the_way):
+        assert "LeftForChain" not in events(side)
+        assert [one.url for one in read_settings(side.directory).nodes] == [first, node.url]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import ssl
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from socket import create_server, socket
+from subprocess import run
 from time import monotonic, sleep
 from typing import Any
 
@@ -27,6 +29,7 @@ from cryptography.hazmat.primitives.serialization import (
 
 from channelsim.channel.chain import rpc
 from channelsim.channel.chain.rpc import AnswerTooLong, Credentials, NodeError, Patience, RpcClient
+from channelsim.channel.chain.simulator import SimulatedChain
 
 HASTY = Patience(seconds=0.5, attempts=2, pause=0.01)
 ANSWER = json.dumps({"success": True, "height": 5}).encode()
@@ -255,3 +258,28 @@ def test_closing_ends_the_calls_of_other_threads() -> None:
         assert not thread.is_alive()
     (failure,) = failures
     assert "is no longer asked" in str(failure)
+
+
+NATIVE_THREADS = """
+import os, sys, threading
+from channelsim.channel.cli import main
+sys.argv = ["channelsim", "peer", "listen", sys.argv[1], "--node", sys.argv[2]]
+try:
+    main()
+except SystemExit as ended:
+    print(ended.code, len(os.listdir("/proc/self/task")) - len(threading.enumerate()))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="threads are counted on Linux")
+def test_a_command_that_asked_a_node_has_no_native_threads(tmp_path: Path) -> None:
+    """Those of a library outlive the interpreter, and may end the process with a signal."""
+    with SimulatedChain(1).served() as url:
+        ran = run(
+            [sys.executable, "-c", NATIVE_THREADS, str(tmp_path / "new"), url],
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+    assert "a new DIR needs" in ran.stderr
+    assert ran.stdout.split() == ["2", "0"]
