@@ -52,9 +52,11 @@ class SeveralNodes:
 
     def agg_sig_data(self) -> bytes:
         """The suffix of AGG_SIG_ME messages on the network of the first node that answers."""
-        if self._network is None:
-            _, self._network = self._first_answer(RpcChain.agg_sig_data)
-        return self._network
+        network = self._network
+        if network is None:
+            _, network = self._first_answer(RpcChain.agg_sig_data)
+            self._network = network
+        return network
 
     def coin(self, coin_id: bytes) -> CoinSeen | None:
         """The coin with this id, if the chain has it."""

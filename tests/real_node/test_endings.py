@@ -96,10 +96,8 @@ def test_a_unilateral_close_though_the_node_is_killed(
             chain.farm()
 
         with blocks(change):
-            ran = channelsim(
-                *(capsys, "close", directory, *of_node(node), "--every", "0.05"),
-                *("--unilateral", "--json"),
-            )
+            options = (*of_node(node), "--every", "0.05", "--unilateral", "--json")
+            ran = channelsim(capsys, "close", directory, *options)
         assert ran.code == 0
         said = ran.err.splitlines()
         assert said[0].endswith("asking again"), said
