@@ -10,6 +10,7 @@ from chia_wallet_sdk import SecretKey
 
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.interface import Chain
+from channelsim.channel.cli.nodes import wait_until_synced
 from channelsim.channel.crypto.hkdf import game_entropy, system_random
 from channelsim.channel.errors import UsageError
 from channelsim.channel.network.identity import make_identity, read_identity
@@ -92,6 +93,7 @@ def _wallet(path: Path, chain: Chain, amount: int) -> Wallet:
         ) from None
     # The key of an address itself, or the one that its puzzle makes of it.
     keys = [PrivateKey.from_bytes(one.to_bytes()) for one in (key.derive_synthetic(), key)]
+    wait_until_synced(chain)
     coins = [(seen.coin, one) for one in keys for seen in chain.coins_at(address_of(one))]
     if not coins:
         raise UsageError(f"{path}: no coin at the address of this key")

@@ -134,7 +134,6 @@ def run_peer(side: Side, directory: Path, options: PeerOptions, *, as_json: bool
     passphrase = passphrase_of(directory, options.passphrase_file)
     nodes = _node_addresses(directory, options)
     with closing(nodes_at(nodes)) as chain:
-        wait_until_synced(chain)
         if going_on:
             _refuse_terms(directory, options)
         else:
@@ -143,6 +142,7 @@ def run_peer(side: Side, directory: Path, options: PeerOptions, *, as_json: bool
             if found.config.side is not side:
                 other = "connect" if side is Side.RECEIVER else "listen"
                 raise UsageError(f"{directory}: this is the {found.config.name}: `peer {other}`")
+            wait_until_synced(chain)
             if chain.agg_sig_data() != found.config.agg_sig_data:
                 raise UsageError("--node: it is on another network than the channel")
             pairing = Pairing(read_identity(directory, passphrase), found.settings.counterparty)
