@@ -217,6 +217,36 @@ def test_a_connection_that_the_node_has_ended_is_made_again() -> None:
         assert len(connections) == 3
 
 
+def test_connections_that_a_node_has_ended_while_idle_do_not_use_up_the_tries() -> None:
+    """A node ends what is idle for a minute or so; several calls at a time leave as many idle."""
+    at_once = HASTY.attempts + 2
+    together = threading.Barrier(at_once)
+    connections: list[socket] = []
+
+    def several(connection: socket) -> None:
+        connections.append(connection)
+        if len(connections) <= at_once:
+            together.wait(20)
+        answer(connection)
+
+    with listening(several) as url:
+        client = RpcClient(url, None, Patience(seconds=20, attempts=2, pause=0.01))
+
+        def ask() -> None:
+            assert client.ask("get_height", dict[str, Any])["height"] == 5
+
+        threads = [threading.Thread(target=ask) for _ in range(at_once)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(connections) == at_once
+        for connection in connections:
+            connection.shutdown(2)
+        ask()
+        client.close()
+
+
 def test_connections_are_used_again() -> None:
     connections: list[socket] = []
 
