@@ -52,10 +52,10 @@ class SeveralNodes:
 
     def agg_sig_data(self) -> bytes:
         """The suffix of AGG_SIG_ME messages on the network of the first node that answers."""
-        network = self._network
-        if network is None:
-            _, network = self._first_answer(RpcChain.agg_sig_data)
-            self._network = network
+        if self._network is not None:
+            return self._network
+        _, network = self._first_answer(RpcChain.agg_sig_data)
+        self._network = network
         return network
 
     def coin(self, coin_id: bytes) -> CoinSeen | None:
