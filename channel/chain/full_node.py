@@ -107,7 +107,7 @@ class _MempoolItems(msgspec.Struct, frozen=True):
 
 class _Sync(msgspec.Struct, frozen=True):
     synced: bool
-    sync_tip_height: int | None = None
+    sync_tip_height: _Height | None = None
 
 
 class _Tip(msgspec.Struct, frozen=True):
@@ -148,9 +148,13 @@ class RpcChain:
     def __init__(
         self, url: str, credentials: Credentials | None = None, patience: Patience = PATIENCE
     ) -> None:
+        self.url = url
         self._rpc = RpcClient(url, credentials, patience)
         self._agg_sig_data: bytes | None = None
         self._peak: Peak | None = None
+
+    def __str__(self) -> str:
+        return f"the node at {self.url}"
 
     def __enter__(self) -> Self:
         return self
@@ -169,12 +173,13 @@ class RpcChain:
         cannot be those of the public network that it names is not believed."""
         state = self._rpc.ask("get_blockchain_state", _BlockchainState).blockchain_state
         if state is None or (state.peak is None and state.sync.synced):
-            raise self._rpc.wrong("has no blocks")
+            raise NodeSyncing(str(self._rpc.wrong("has no blocks yet")))
         if not state.sync.synced or state.peak is None:
             height = state.peak.height if state.peak is not None else 0
             tip = state.sync.sync_tip_height
-            of = f" of {tip}" if tip else ""
-            raise NodeSyncing(str(self._rpc.wrong(f"is not synced: it is at height {height}{of}")))
+            # In whole percents, so that waiting for it does not print a line for every block.
+            share = f": it has {min(100, 100 * height // tip)} % of the blocks" if tip else ""
+            raise NodeSyncing(str(self._rpc.wrong(f"is not synced{share}")))
         peak = Peak(state.peak.height, state.peak.weight, Now.read())
         if self._agg_sig_data in PUBLIC:
             self._believe(peak)

@@ -168,7 +168,7 @@ class RpcClient:
             timer = Timer(self._patience.seconds, end_it)
             timer.daemon = True
             timer.start()
-            connected = connection.sock is not None
+            used_before = connected = connection.sock is not None
             try:
                 if not connected:
                     connection.connect()
@@ -182,6 +182,9 @@ class RpcClient:
                     raise TimeoutError from None
                 if isinstance(error, ssl.SSLError) and not isinstance(error, ssl.SSLEOFError):
                     raise self._refused_by_tls(error) from None
+                if used_before:
+                    # The node ends what is idle: the others are likely to be as old.
+                    self._end_idle()
                 raise _Broken(self._breaks() if connected else "cannot be reached") from None
             finally:
                 timer.cancel()
@@ -224,6 +227,14 @@ class RpcClient:
                     self._open.discard(connection)
             if not kept:
                 connection.close()
+
+    def _end_idle(self) -> None:
+        """End the connections that no call uses."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+            self._open.difference_update(idle)
+        for connection in idle:
+            connection.close()
 
     def _new_connection(self) -> HTTPConnection:
         seconds = self._patience.seconds

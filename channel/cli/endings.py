@@ -13,10 +13,10 @@ from typing import Annotated
 import typer
 
 from channelsim.channel.chain.forwarding import read_address
-from channelsim.channel.chain.full_node import RpcChain
 from channelsim.channel.chain.observations import CoinSeen
+from channelsim.channel.chain.several_nodes import SeveralNodes
 from channelsim.channel.cli.messages import complain
-from channelsim.channel.cli.nodes import node_of
+from channelsim.channel.cli.nodes import node_addresses, nodes_at, wait_until_synced
 from channelsim.channel.cli.options import real
 from channelsim.channel.cli.running import line_printer, report_trouble, until_interrupted
 from channelsim.channel.errors import UsageError
@@ -53,9 +53,12 @@ Every = Annotated[float, real(0.01, 3600, "Seconds between two queries of the ch
 
 
 def node_of_directory(
-    directory: Path, url: str | None, certificate: Path | None, key: Path | None
-) -> RpcChain:
-    """The node that the options name, or else the one of the directory's settings."""
+    directory: Path,
+    urls: list[str] | None,
+    certificates: list[Path] | None,
+    keys: list[Path] | None,
+) -> SeveralNodes:
+    """The nodes that the options name, or else those of the directory's settings."""
     if not is_complete(directory):
         raise no_channel(directory)
     settings = read_settings(directory)
@@ -63,12 +66,11 @@ def node_of_directory(
         raise UsageError(
             f"{directory}: an adversary stores nothing: there is nothing to close here"
         )
-    node = settings.node
-    if url is not None or not node.url:
-        return node_of(url, certificate, key)
-    if certificate is None and key is None and node.certificate:
-        certificate, key = Path(node.certificate), Path(node.key)
-    return node_of(node.url, certificate, key)
+    if not urls and settings.node.url:
+        if not certificates and not keys:
+            return nodes_at(settings.nodes)
+        urls = [one.url for one in settings.nodes]
+    return nodes_at(node_addresses(urls, certificates, keys))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +88,11 @@ class Ending:
 
 
 def end_channel(
-    directory: Path, chain: RpcChain, passphrase: bytes, ending: Ending, *, as_json: bool
+    directory: Path, chain: SeveralNodes, passphrase: bytes, ending: Ending, *, as_json: bool
 ) -> int:
     """End a channel, to the last payout; the exit code. Closes the connection to the node."""
     with closing(chain), opened(directory, passphrase) as found:
+        wait_until_synced(chain)
         if chain.agg_sig_data() != found.config.agg_sig_data:
             raise UsageError("--node: it is on another network than the channel")
         if ending.policy is not None:
@@ -189,7 +192,7 @@ def _is_over(peer: Peer) -> bool:
     return is_over(peer) or (peer.phase is Phase.OPENING and peer.state.opening.opened is None)
 
 
-def check_unfunded(directory: Path, peer: Peer, chain: RpcChain) -> CoinSeen | None:
+def check_unfunded(directory: Path, peer: Peer, chain: SeveralNodes) -> CoinSeen | None:
     """The wallet's coin, of a peer that has not signed what funds the channel.
 
     Raises `StoreError` if the coin was spent: the store may be an older copy.
@@ -204,7 +207,7 @@ def check_unfunded(directory: Path, peer: Peer, chain: RpcChain) -> CoinSeen | N
     return coin
 
 
-def _end(found: DataDirectory, peer: Peer, chain: RpcChain) -> str:
+def _end(found: DataDirectory, peer: Peer, chain: SeveralNodes) -> str:
     """How the channel has ended. Raises `StoreError` if this store does not know."""
     if peer.phase is Phase.CLOSED:
         ours = ours_at_the_end(peer.state)

@@ -9,7 +9,8 @@ from chia_rs import PrivateKey
 from chia_wallet_sdk import SecretKey
 
 from channelsim.channel.chain.coins import Coin
-from channelsim.channel.chain.full_node import RpcChain
+from channelsim.channel.chain.interface import Chain
+from channelsim.channel.cli.nodes import wait_until_synced
 from channelsim.channel.crypto.hkdf import game_entropy, system_random
 from channelsim.channel.errors import UsageError
 from channelsim.channel.network.identity import make_identity, read_identity
@@ -34,7 +35,7 @@ class NewChannel:
 
     side: Side
     setup: Setup
-    node: NodeAddress
+    nodes: tuple[NodeAddress, ...]
     address: str
     counterparty: str
     wallet_key: Path
@@ -42,7 +43,7 @@ class NewChannel:
     limits: Limits = field(default_factory=Limits)
 
 
-def begin_channel(directory: Path, wanted: NewChannel, chain: RpcChain, passphrase: bytes) -> None:
+def begin_channel(directory: Path, wanted: NewChannel, chain: Chain, passphrase: bytes) -> None:
     """Make the data directory of a new channel. Raises `UsageError`, and leaves nothing then."""
     setup, side = wanted.setup, wanted.side
     wallet = _wallet(wanted.wallet_key, chain, setup.balance)
@@ -65,7 +66,8 @@ def begin_channel(directory: Path, wanted: NewChannel, chain: RpcChain, passphra
         limits=wanted.limits,
     )
     settings = Settings(
-        node=wanted.node,
+        node=wanted.nodes[0],
+        more_nodes=wanted.nodes[1:],
         games=setup.games,
         hands=setup.hands,
         unit=setup.unit,
@@ -83,7 +85,7 @@ def begin_channel(directory: Path, wanted: NewChannel, chain: RpcChain, passphra
     create(directory, config, settings, passphrase)
 
 
-def _wallet(path: Path, chain: RpcChain, amount: int) -> Wallet:
+def _wallet(path: Path, chain: Chain, amount: int) -> Wallet:
     """The wallet of the key in a file, with a coin of at least this amount."""
     text = read(path, MOST_KEY).decode(errors="replace").strip()
     try:
@@ -94,6 +96,7 @@ def _wallet(path: Path, chain: RpcChain, amount: int) -> Wallet:
         ) from None
     # The key of an address itself, or the one that its puzzle makes of it.
     keys = [PrivateKey.from_bytes(one.to_bytes()) for one in (key.derive_synthetic(), key)]
+    wait_until_synced(chain)
     coins = [(seen.coin, one) for one in keys for seen in chain.coins_at(address_of(one))]
     if not coins:
         raise UsageError(f"{path}: no coin at the address of this key")

@@ -1,34 +1,106 @@
-"""Options of commands that use a full node: its URL, and the client's certificate and key."""
+"""Options of commands that use full nodes: their URLs, and the client's certificates and keys."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from time import sleep
 from typing import Annotated
 
 import typer
 
-from channelsim.channel.chain.full_node import Credentials, RpcChain
+from channelsim.channel.chain.full_node import Credentials, NodeSyncing, RpcChain
+from channelsim.channel.chain.interface import Chain
+from channelsim.channel.chain.rpc import PATIENCE, Patience
+from channelsim.channel.chain.several_nodes import SeveralNodes
+from channelsim.channel.cli.messages import complain
 from channelsim.channel.cli.options import file_option
 from channelsim.channel.errors import UsageError
+from channelsim.channel.store.data_directory import MOST_NODES, NodeAddress
 
 NodeUrl = Annotated[
-    str | None,
-    typer.Option("--node", metavar="URL", help="The RPC of a full node, as `channelsim node` has."),
+    list[str] | None,
+    typer.Option(
+        "--node",
+        metavar="URL",
+        help="The RPC of a full node, as `channelsim node` has. Of several, the first that answers"
+        " is read, and spends are pushed to all.",
+    ),
 ]
 Certificate = Annotated[
-    Path | None, file_option("The client's certificate (PEM), if the node wants one.", "--cert")
+    list[Path] | None,
+    file_option(
+        "The client's certificate (PEM), if the node wants one: one for all https nodes, or one"
+        " for each.",
+        "--cert",
+    ),
 ]
-NodeKey = Annotated[Path | None, file_option("The client's key (PEM).", "--key")]
+NodeKey = Annotated[list[Path] | None, file_option("The client's key (PEM), likewise.", "--key")]
+
+HASTY = Patience(attempts=2)
+"""Limits of a call to one of several nodes: there is another one to ask."""
+
+PAUSE = 1.0
+"""Seconds between two questions to a node that is syncing."""
 
 
-def node_of(url: str | None, certificate: Path | None, key: Path | None) -> RpcChain:
-    """The node of these options. Raises `UsageError`."""
-    if url is None:
+def node_addresses(
+    urls: Sequence[str] | None, certificates: Sequence[Path] | None, keys: Sequence[Path] | None
+) -> tuple[NodeAddress, ...]:
+    """The addresses of the nodes that options name. Raises `UsageError`.
+
+    >>> node_addresses(["http://a:1", "https://b:2"], [Path("/c")], [Path("/k")])
+    (NodeAddress(url='http://a:1', certificate='', key=''), \
+NodeAddress(url='https://b:2', certificate='/c', key='/k'))
+    """
+    pairs = list(zip(certificates or (), keys or (), strict=False))
+    if not len(pairs) == len(certificates or ()) == len(keys or ()):
+        raise UsageError("--cert and --key: both, or neither")
+    if len(urls or ()) > MOST_NODES:
+        raise UsageError(f"--node: at most {MOST_NODES} nodes")
+    secure = sum(not url.startswith("http://") for url in urls or ())
+    if len(pairs) > 1 and len(pairs) != secure:
+        raise UsageError(
+            "--cert and --key: one pair for all nodes with https, or a pair for each of them"
+        )
+    addresses = []
+    for url in urls or ():
+        certificate = key = ""
+        if pairs and not url.startswith("http://"):
+            pair = pairs.pop(0) if len(pairs) > 1 else pairs[0]
+            certificate, key = (str(one.resolve()) for one in pair)
+        addresses.append(NodeAddress(url, certificate, key))
+    return tuple(addresses)
+
+
+def nodes_at(addresses: Sequence[NodeAddress]) -> SeveralNodes:
+    """The nodes at these addresses. Raises `UsageError`."""
+    if not addresses:
         raise UsageError(
             "--node: name the URL of a full node; `channelsim node` starts one for tests"
         )
-    if (certificate is None) != (key is None):
-        raise UsageError("--cert and --key: both, or neither")
-    if certificate is None or key is None:
-        return RpcChain(url)
-    return RpcChain(url, Credentials(certificate, key))
+    patience = PATIENCE if len(addresses) == 1 else HASTY
+    return SeveralNodes([RpcChain(one.url, _credentials(one), patience) for one in addresses])
+
+
+def _credentials(address: NodeAddress) -> Credentials | None:
+    if not address.certificate:
+        return None
+    return Credentials(Path(address.certificate), Path(address.key))
+
+
+def wait_until_synced(chain: Chain) -> None:
+    """Wait while nodes are syncing, and print how far they are.
+
+    Raises `NodeError` if no node answers.
+    """
+    said = ""
+    while True:
+        try:
+            chain.peak()
+            return
+        except NodeSyncing as error:
+            if said != str(error):
+                said = str(error)
+                complain(f"{said}; waiting for it")
+        sleep(PAUSE)

@@ -16,11 +16,11 @@ from msgspec.structs import replace
 from channelsim.channel.adversaries.base import Adversary, Plan, get
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.forwarding import read_address
-from channelsim.channel.chain.full_node import RpcChain
+from channelsim.channel.chain.several_nodes import SeveralNodes
 from channelsim.channel.cli.disputes import adversary_and_step
 from channelsim.channel.cli.endings import check_unfunded
 from channelsim.channel.cli.new_channel import NewChannel, begin_channel
-from channelsim.channel.cli.nodes import node_of
+from channelsim.channel.cli.nodes import node_addresses, nodes_at, wait_until_synced
 from channelsim.channel.cli.options import MOST_MOJOS, file_option, game_names, refuse, whole
 from channelsim.channel.cli.passphrases import passphrase_of
 from channelsim.channel.cli.prompt import Prompt
@@ -133,9 +133,9 @@ class PeerOptions:
     """The options of both commands; None where the user gave none."""
 
     address: str | None
-    node: str | None
-    certificate: Path | None
-    key: Path | None
+    nodes: list[str] | None
+    certificates: list[Path] | None
+    keys: list[Path] | None
     counterparty: str | None
     wallet_key: Path | None
     games: str | None
@@ -158,20 +158,21 @@ def run_peer(side: Side, directory: Path, options: PeerOptions, *, as_json: bool
     if options.adversary is not None:
         adversary_and_step(options.adversary)
     passphrase = passphrase_of(directory, options.passphrase_file)
-    node = _node_address(directory, options)
-    with closing(_connected(node)) as chain:
+    nodes = _node_addresses(directory, options)
+    with closing(nodes_at(nodes)) as chain:
         if going_on:
             _refuse_terms(directory, options)
         else:
-            begin_channel(directory, _new_channel(side, options, node), chain, passphrase)
+            begin_channel(directory, _new_channel(side, options, nodes), chain, passphrase)
         with opened(directory, passphrase) as found:
             if found.config.side is not side:
                 other = "connect" if side is Side.RECEIVER else "listen"
                 raise UsageError(f"{directory}: this is the {found.config.name}: `peer {other}`")
+            wait_until_synced(chain)
             if chain.agg_sig_data() != found.config.agg_sig_data:
                 raise UsageError("--node: it is on another network than the channel")
             pairing = Pairing(read_identity(directory, passphrase), found.settings.counterparty)
-            found = dataclasses.replace(found, settings=_change_settings(found, options, node))
+            found = dataclasses.replace(found, settings=_change_settings(found, options, nodes))
             return _Process(found, chain, pairing, as_json=as_json).run()
 
 
@@ -181,7 +182,7 @@ class _Process:
     def __init__(
         self,
         directory: DataDirectory,
-        chain: RpcChain,
+        chain: SeveralNodes,
         pairing: Pairing,
         *,
         as_json: bool,
@@ -239,7 +240,7 @@ class _Process:
         work = run_linked(self._runner, place, self._pairing, self._tell, self._bound)
         return await until_interrupted(work, interrupted)
 
-    def _actor(self, name: str, chain: RpcChain) -> Actor:
+    def _actor(self, name: str, chain: SeveralNodes) -> Actor:
         if not name:
             durable = DurablePeer(self._peer, self._directory.store)
             watched = WatchedPeer(durable, self._directory.path / FOLDER)
@@ -304,17 +305,11 @@ def _policies(side: Side, ours: str, games: tuple[str, ...]) -> tuple[str, str]:
     return pair[0], pair[1]
 
 
-def _node_address(directory: Path, options: PeerOptions) -> NodeAddress:
-    if options.node is None and is_complete(directory):
-        refuse("give --node as well", cert=options.certificate, key=options.key)
-        return read_settings(directory).node
-    files = [str(one.resolve()) if one else "" for one in (options.certificate, options.key)]
-    return NodeAddress(options.node or "", *files)
-
-
-def _connected(node: NodeAddress) -> RpcChain:
-    certificate, key = (Path(one) if one else None for one in (node.certificate, node.key))
-    return node_of(node.url or None, certificate, key)
+def _node_addresses(directory: Path, options: PeerOptions) -> tuple[NodeAddress, ...]:
+    if not options.nodes and is_complete(directory):
+        refuse("give --node as well", cert=options.certificates or None, key=options.keys or None)
+        return read_settings(directory).nodes
+    return node_addresses(options.nodes, options.certificates, options.keys)
 
 
 def _refuse_terms(directory: Path, options: PeerOptions) -> None:
@@ -335,12 +330,15 @@ def _refuse_terms(directory: Path, options: PeerOptions) -> None:
         read_address(options.address)
 
 
-def _change_settings(found: DataDirectory, options: PeerOptions, node: NodeAddress) -> Settings:
+def _change_settings(
+    found: DataDirectory, options: PeerOptions, nodes: tuple[NodeAddress, ...]
+) -> Settings:
     """Take over what may change, in a directory that no other process has. Raises `UsageError`."""
     before = found.settings
     after = replace(
         before,
-        node=node,
+        node=nodes[0],
+        more_nodes=nodes[1:],
         policy=options.policy or before.policy,
         address=options.address or before.address,
     )
@@ -350,7 +348,7 @@ def _change_settings(found: DataDirectory, options: PeerOptions, node: NodeAddre
     return after
 
 
-def _new_channel(side: Side, options: PeerOptions, node: NodeAddress) -> NewChannel:
+def _new_channel(side: Side, options: PeerOptions, nodes: tuple[NodeAddress, ...]) -> NewChannel:
     """The channel that the options of a first start describe. Raises `UsageError`."""
     if options.counterparty is None or options.wallet_key is None or options.games is None:
         raise UsageError("a new DIR needs --peer, --wallet-key and --game (see --help)")
@@ -385,7 +383,7 @@ def _new_channel(side: Side, options: PeerOptions, node: NodeAddress) -> NewChan
     return NewChannel(
         side=side,
         setup=check(setup),
-        node=node,
+        nodes=nodes,
         address=address,
         counterparty=options.counterparty,
         wallet_key=options.wallet_key,

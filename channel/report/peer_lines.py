@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from channelsim.channel.chain.interface import Answer
 from channelsim.channel.peer.interface import (
     Acted,
     Cancelled,
@@ -30,6 +29,9 @@ from channelsim.channel.session.session_events import BlockMade, NewsFor, Pushed
 from channelsim.channel.session.setup import NAMES
 from channelsim.games.amounts import counted
 
+MOST_PUSHED = 1000
+"""Answers to spends that are printed: a node could give another reason every time."""
+
 Line = dict[str, Any]
 """The keys `height`, `event` (a kind of news, "Pushed" or "Link"), `text`, and any others."""
 
@@ -41,7 +43,7 @@ class PeerLines:
         self._us = us
         self._show = show
         self._height = 0
-        self._pushed: set[tuple[str, Answer]] = set()
+        self._pushed: set[tuple[str, str]] = set()
 
     def __call__(self, event: SessionEvent) -> None:
         """Show an event, if a person follows it."""
@@ -51,9 +53,10 @@ class PeerLines:
                 return
             case Pushed(_, name, _, result):
                 # The same spend is offered with every block until it is in.
-                if (name, result.answer) not in self._pushed:
-                    self._pushed.add((name, result.answer))
-                    self.add("Pushed", f"pushes {name}: {result.answer.value}")
+                pushed = name, result.text
+                if pushed not in self._pushed and len(self._pushed) < MOST_PUSHED:
+                    self._pushed.add(pushed)
+                    self.add("Pushed", f"pushes {name}: {result.text}")
             case NewsFor(_, news):
                 text = news_text(news, self._us)
                 if text:

@@ -34,6 +34,7 @@ from channelsim.channel.system.input_files import read
 FILE = "settings.json"
 FORMAT = "channelsim settings 1"
 MOST_BYTES = 1 << 16
+MOST_NODES = 10
 
 Text = Annotated[str, Meta(max_length=4096)]
 Count = Annotated[int, Meta(ge=1, le=(1 << 63) - 1)]
@@ -49,13 +50,13 @@ class NodeAddress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What one side plays, its node, and how it reaches the other side.
+    """What one side plays, its nodes, and how it reaches the other side.
 
     The hands of all `games` take turns, or alternate as the `rotation` of this name says; `unit` in
     mojos, `stack` in units, `game_timeout` in blocks. `address` is HOST:PORT, where the side
     listens (`listens`) or connects to.
     `counterparty` is the fingerprint of the other side's network key, 64 hex digits. A side that is
-    an `adversary` (its name) keeps nothing else.
+    an `adversary` (its name) keeps nothing else. `more_nodes` are those after the first `node`.
     """
 
     node: NodeAddress
@@ -70,7 +71,13 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     counterparty: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
     adversary: Text = ""
     rotation: Text = ""
+    more_nodes: Annotated[tuple[NodeAddress, ...], Meta(max_length=MOST_NODES)] = ()
     format: Text = FORMAT
+
+    @property
+    def nodes(self) -> tuple[NodeAddress, ...]:
+        """All nodes, in the order in which they are asked."""
+        return (self.node, *self.more_nodes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,10 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Annotated, Any
 
-from channelsim.channel.chain.full_node import NodeError, RpcChain
+from channelsim.channel.chain.full_node import NodeError
+from channelsim.channel.chain.interface import Chain
 from channelsim.channel.cli.messages import complain
-from channelsim.channel.cli.nodes import Certificate, NodeKey, NodeUrl, node_of
+from channelsim.channel.cli.nodes import Certificate, NodeKey, NodeUrl, node_addresses, nodes_at
 from channelsim.channel.cli.options import InText, Json, file_argument, json_wanted, real, whole
 from channelsim.channel.cli.running import printing
 from channelsim.channel.errors import UsageError
@@ -56,7 +57,7 @@ def command(
     """
     as_json = json_wanted(json, text)
     data = read_watch_data(folder)
-    with closing(node_of(node, cert, key)) as chain, polled() as interrupted:
+    with closing(nodes_at(node_addresses(node, cert, key))) as chain, polled() as interrupted:
         _check_network(chain, data)
         return _watch(folder, data, chain, wait, every, interrupted, as_json=as_json)
 
@@ -64,7 +65,7 @@ def command(
 def _watch(
     folder: Path,
     data: WatchData,
-    chain: RpcChain,
+    chain: Chain,
     wait: int | None,
     every: float,
     interrupted: Callable[[], bool],
@@ -88,7 +89,7 @@ def _watch(
                 complain(f"{complaint}; trying again every {every:g} s")
         else:
             complaint = ""
-            line = _document(sight, data, f"{pushed.answer.value}" if pushed else None)
+            line = _document(sight, data, pushed.text if pushed else None)
             if {**line, "height": 0} != {**shown, "height": 0}:
                 _show(line, as_json=as_json)
                 shown = line
@@ -126,7 +127,7 @@ def _read_again(folder: Path, data: WatchData) -> WatchData:
     return found
 
 
-def _check_network(chain: RpcChain, data: WatchData) -> None:
+def _check_network(chain: Chain, data: WatchData) -> None:
     if chain.agg_sig_data() != data.channel.agg_sig_data:
         raise UsageError("--node: it is on another network than the channel")
 

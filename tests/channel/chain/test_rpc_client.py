@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import ssl
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from socket import create_server, socket
+from subprocess import run
 from time import monotonic, sleep
 from typing import Any
 
@@ -27,6 +29,7 @@ from cryptography.hazmat.primitives.serialization import (
 
 from channelsim.channel.chain import rpc
 from channelsim.channel.chain.rpc import AnswerTooLong, Credentials, NodeError, Patience, RpcClient
+from channelsim.channel.chain.simulator import SimulatedChain
 
 HASTY = Patience(seconds=0.5, attempts=2, pause=0.01)
 ANSWER = json.dumps({"success": True, "height": 5}).encode()
@@ -214,6 +217,36 @@ def test_a_connection_that_the_node_has_ended_is_made_again() -> None:
         assert len(connections) == 3
 
 
+def test_connections_that_a_node_has_ended_while_idle_do_not_use_up_the_tries() -> None:
+    """A node ends what is idle for a minute or so; several calls at a time leave as many idle."""
+    at_once = HASTY.attempts + 2
+    together = threading.Barrier(at_once)
+    connections: list[socket] = []
+
+    def several(connection: socket) -> None:
+        connections.append(connection)
+        if len(connections) <= at_once:
+            together.wait(20)
+        answer(connection)
+
+    with listening(several) as url:
+        client = RpcClient(url, None, Patience(seconds=20, attempts=2, pause=0.01))
+
+        def ask() -> None:
+            assert client.ask("get_height", dict[str, Any])["height"] == 5
+
+        threads = [threading.Thread(target=ask) for _ in range(at_once)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(connections) == at_once
+        for connection in connections:
+            connection.shutdown(2)
+        ask()
+        client.close()
+
+
 def test_connections_are_used_again() -> None:
     connections: list[socket] = []
 
@@ -255,3 +288,36 @@ def test_closing_ends_the_calls_of_other_threads() -> None:
         assert not thread.is_alive()
     (failure,) = failures
     assert "is no longer asked" in str(failure)
+
+
+NATIVE_THREADS = """
+import os, sys, time
+from channelsim.channel.cli import main
+sys.argv = ["channelsim", "peer", "listen", *sys.argv[1:]]
+try:
+    main()
+except SystemExit as ended:
+    print(ended.code)
+    # Threads of Python's own end soon.
+    until = time.monotonic() + 20
+    while (left := len(os.listdir("/proc/self/task"))) > 1 and time.monotonic() < until:
+        time.sleep(0.05)
+    print(left)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="threads are counted on Linux")
+def test_a_command_that_asked_a_node_has_no_native_threads(tmp_path: Path) -> None:
+    """Those of a library outlive the interpreter, and may end the process with a signal."""
+    key = tmp_path / "key"
+    key.write_text("11" * 32)
+    terms = ("--game", "spacepoker", "--peer", "00" * 32, "--wallet-key", str(key))
+    with SimulatedChain(1).served() as url:
+        ran = run(
+            [sys.executable, "-c", NATIVE_THREADS, str(tmp_path / "new"), "--node", url, *terms],
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+    assert "no coin at the address of this key" in ran.stderr
+    assert ran.stdout.split() == ["2", "1"], "the main thread alone"

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from channelsim.channel.chain.interface import FarmableChain
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.network.identity import make_identity, read_identity
 from channelsim.channel.protocol.wallet import address_of, wallet_key, wallet_seed
@@ -123,7 +124,7 @@ async def harming(port: int, after: int) -> AsyncIterator[tuple[Proxy, int]]:
         yield proxy, server.sockets[0].getsockname()[1]
 
 
-def wallet_file(chain: SimulatedChain, folder: Path, name: str) -> Path:
+def wallet_file(chain: FarmableChain, folder: Path, name: str) -> Path:
     """A file with the key of a new wallet that has a coin."""
     from chia_wallet_sdk import SecretKey
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from channelsim.channel.peer.config import Config
 from channelsim.channel.store import keys_file, sqlite_store
@@ -108,3 +109,17 @@ def test_a_place_without_a_channel_is_named(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="no channel is here"), opened(tmp_path / "nothing"):
         pass
     assert not (tmp_path / "nothing").exists()
+
+
+def test_settings_of_one_node_and_of_several_are_read(tmp_path: Path) -> None:
+    """Directories from before a peer could have several nodes have only the first field."""
+    write_settings(tmp_path, SETTINGS)
+    written = msgspec.json.decode((tmp_path / FILE).read_bytes())
+    del written["more_nodes"]
+    (tmp_path / FILE).write_bytes(msgspec.json.encode(written))
+    assert read_settings(tmp_path) == SETTINGS
+    assert SETTINGS.nodes == (SETTINGS.node,)
+    other = NodeAddress("https://127.0.0.1:8556", "/cert", "/key")
+    several = replace(SETTINGS, more_nodes=(other,))
+    write_settings(tmp_path, several)
+    assert read_settings(tmp_path).nodes == (SETTINGS.node, other)

@@ -61,9 +61,9 @@ def command(
     """
     options = PeerOptions(
         address=address,
-        node=node,
-        certificate=cert,
-        key=key,
+        nodes=node,
+        certificates=cert,
+        keys=key,
         counterparty=peer,
         wallet_key=wallet_key,
         games=game,

@@ -1,0 +1,146 @@
+"""The genuine node behind the interface of `channelsim.channel.chain`, with blocks on demand."""
+
+from __future__ import annotations
+
+from secrets import token_bytes
+from typing import Any
+
+from chia_rs import PrivateKey
+from chia_wallet_sdk import Address
+
+from channelsim.channel.chain.coins import Bundle, Coin, condition, signed_spend
+from channelsim.channel.chain.full_node import Patience, RpcChain
+from channelsim.channel.chain.interface import Answer, PushResult
+from channelsim.channel.chain.observations import CoinSeen
+from channelsim.channel.protocol.wallet import address_of, wallet_key
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.values import to_list
+from channelsim.games.referee import CREATE_COIN
+from tests.real_node.process import RealNode
+
+BANK: PrivateKey = wallet_key(b"real node", "bank")
+
+NOTES = 150
+"""Coins that the bank makes of a block reward: each pays for one wallet."""
+
+CHANGE = 1_000_000
+"""Mojos that a wallet's coin has above what it was asked for: its spends give change."""
+
+LAST_HEIGHT = 290
+"""Reorganisations above it may never end: a fault of the simulator near its first epoch."""
+
+
+class RealChain(RpcChain):
+    """The chain of a genuine node, on which only this process makes blocks."""
+
+    def __init__(self, node: RealNode) -> None:
+        super().__init__(node.url, node.credentials, Patience(seconds=120, attempts=2))
+        self.farmer_puzzle_hash = bytes(Address.decode(node.address).puzzle_hash)
+        self._bank = Address(address_of(BANK), "txch").encode()
+        self._accepted: list[Bundle] = []
+        self.ask("farm_block", address=self._bank, blocks=2, guarantee_tx_block=True)
+        self.farm()
+        self._minted = self._mint()
+        self._notes = list(self._minted)
+        self.base = self.peak()
+
+    def reset(self) -> None:
+        """Go back to the chain as it was at first."""
+        blocks = self.peak() - self.base
+        if blocks:
+            self.ask("revert_blocks", num_of_blocks=blocks)
+        self._accepted.clear()
+        self._notes = list(self._minted)
+
+    # --- as an embedded node ---
+
+    def push(self, bundle: Bundle) -> PushResult:
+        """Offer a bundle to the mempool."""
+        result = super().push(bundle)
+        if result.answer is Answer.ACCEPTED:
+            self._accepted.append(bundle)
+        return result
+
+    def farm(self, blocks: int = 1) -> None:
+        """Make blocks with transactions.
+
+        Each pays its reward elsewhere: a node does not take a block that it had before.
+        """
+        farmer = Address(token_bytes(32), "txch").encode()
+        self.ask("farm_block", address=farmer, blocks=blocks, guarantee_tx_block=True)
+
+    def reorganise(self, back: int, new: int, *, keep: bool) -> None:
+        """Replace the last `back` blocks by `new` others.
+
+        The node does not put bundles of replaced blocks back into its mempool: with `keep` we do.
+        """
+        peak = self.peak()
+        assert peak + new <= LAST_HEIGHT, f"no reorganisation at height {peak}"
+        if not keep:
+            self.ask("reorg_blocks", num_of_blocks_to_rev=back, num_of_new_blocks=new - back)
+            return
+        lost = [bundle for bundle in self._accepted if self._mined_after(bundle, peak - back)]
+        self.ask("revert_blocks", num_of_blocks=back)
+        for bundle in lost:
+            super().push(bundle)
+        self.farm(new)
+
+    def children(self, coin_id: bytes) -> list[CoinSeen]:
+        """The coins that this coin's spend created."""
+        answer = self.ask(
+            "get_coin_records_by_parent_ids",
+            parent_ids=[f"0x{coin_id.hex()}"],
+            include_spent_coins=True,
+        )
+        coins = [record["coin"] for record in answer["coin_records"]]
+        ids = [
+            Coin(
+                bytes.fromhex(coin["parent_coin_info"][2:]),
+                bytes.fromhex(coin["puzzle_hash"][2:]),
+                coin["amount"],
+            ).id
+            for coin in coins
+        ]
+        return [seen for seen in map(self.coin, ids) if seen is not None]
+
+    def give(self, puzzle_hash: bytes, amount: int) -> Coin:
+        """A coin of at least this amount at this address, in a block of its own."""
+        coin = self.pay(puzzle_hash, amount)
+        self.farm()
+        return coin
+
+    # --- money ---
+
+    def pay(self, puzzle_hash: bytes, amount: int) -> Coin:
+        """Let the bank pay a coin of at least this amount in the next block."""
+        note = self._notes.pop()
+        outputs = [(puzzle_hash, amount + CHANGE)]
+        self._spend(note, [*outputs, (address_of(BANK), note.amount - amount - CHANGE)])
+        return Coin(note.id, *outputs[0])
+
+    def _mint(self) -> list[Coin]:
+        """Make notes of the bank's largest coin, in a block."""
+        coins = [seen.coin for seen in self.coins_at(address_of(BANK))]
+        coin = max(coins, key=lambda coin: (coin.amount, coin.id))
+        each = coin.amount // (NOTES + 1)
+        outputs = [(address_of(BANK), each - number) for number in range(NOTES)]
+        self._spend(coin, [*outputs, (address_of(BANK), coin.amount - sum(n for _, n in outputs))])
+        self.farm()
+        return [Coin(coin.id, *output) for output in outputs]
+
+    def _spend(self, coin: Coin, outputs: list[tuple[bytes, int]]) -> None:
+        conditions = to_list(
+            condition(CREATE_COIN, puzzle_hash, int_to_atom(amount))
+            for puzzle_hash, amount in outputs
+        )
+        result = super().push(signed_spend(BANK, coin, conditions, self.agg_sig_data()))
+        assert result.answer is Answer.ACCEPTED, result
+
+    def _mined_after(self, bundle: Bundle, height: int) -> bool:
+        seen = self.coin(bundle.spends[0].coin.id)
+        return seen is not None and seen.spent is not None and seen.spent > height
+
+    def ask(self, name: str, **arguments: Any) -> dict[str, Any]:
+        """Any call of the node's RPC, the simulator's own ones too."""
+        answer: dict[str, Any] = self._rpc.ask(name, dict, **arguments)
+        return answer

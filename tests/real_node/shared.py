@@ -1,0 +1,117 @@
+"""Disputes that share one chain: a block is made when all of them have reacted to the last one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from threading import Condition, Thread
+from typing import TypeVar
+
+from channelsim.channel.chain.coins import Bundle, Coin
+from channelsim.channel.chain.interface import FarmableChain, PushResult
+from channelsim.channel.chain.observations import CoinSeen
+from tests.real_node.chain import RealChain
+
+T = TypeVar("T")
+
+
+class SharedChain:
+    """A chain for one of several threads; its blocks come when all threads have asked for one."""
+
+    def __init__(self, chain: RealChain, blocks: Blocks) -> None:
+        self._chain = chain
+        self._blocks = blocks
+
+    def peak(self) -> int:
+        return self._chain.peak()
+
+    def agg_sig_data(self) -> bytes:
+        return self._chain.agg_sig_data()
+
+    def coin(self, coin_id: bytes) -> CoinSeen | None:
+        return self._chain.coin(coin_id)
+
+    def coins_at(self, puzzle_hash: bytes) -> list[CoinSeen]:
+        return self._chain.coins_at(puzzle_hash)
+
+    def push(self, bundle: Bundle) -> PushResult:
+        return self._chain.push(bundle)
+
+    def pending(self, coin_id: bytes) -> list[Bundle]:
+        return self._chain.pending(coin_id)
+
+    def children(self, coin_id: bytes) -> list[CoinSeen]:
+        return self._chain.children(coin_id)
+
+    def give(self, puzzle_hash: bytes, amount: int) -> Coin:
+        coin = self._chain.pay(puzzle_hash, amount)
+        self.farm()
+        return coin
+
+    def farm(self, blocks: int = 1) -> None:
+        for _ in range(blocks):
+            self._blocks.next()
+
+    def reorganise(self, back: int, new: int, *, keep: bool) -> None:
+        raise AssertionError("a reorganisation of a chain that others share")
+
+
+class Blocks:
+    """The blocks that `users` threads wait for together."""
+
+    def __init__(self, farm: Callable[[], None], users: int) -> None:
+        self._farm = farm
+        self._users = users
+        self._waiting = 0
+        self._number = 0
+        self._changed = Condition()
+
+    def next(self) -> None:
+        """Wait for the next block."""
+        with self._changed:
+            number = self._number
+            self._waiting += 1
+            self._make_if_due()
+            while self._number == number:
+                self._changed.wait()
+
+    def leave(self) -> None:
+        """Need no more blocks."""
+        with self._changed:
+            self._users -= 1
+            self._make_if_due()
+
+    def _make_if_due(self) -> None:
+        if self._waiting and self._waiting == self._users:
+            self._waiting = 0
+            self._number += 1
+            self._changed.notify_all()
+            self._farm()
+
+
+def all_on(chain: RealChain, works: Sequence[Callable[[FarmableChain], T]]) -> list[T]:
+    """Do works that share a chain, in a thread each; their results in order.
+
+    Raises the first failure, once all have ended.
+    """
+    blocks = Blocks(chain.farm, len(works))
+    results: list[T | BaseException] = [InterruptedError()] * len(works)
+
+    def do(index: int, work: Callable[[FarmableChain], T]) -> None:
+        try:
+            results[index] = work(SharedChain(chain, blocks))
+        except BaseException as error:
+            results[index] = error
+        finally:
+            blocks.leave()
+
+    threads = [Thread(target=do, args=one, daemon=True) for one in enumerate(works)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    done: list[T] = []
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
+        done.append(result)
+    return done
