@@ -20,6 +20,7 @@ class Answer(Enum):
 
     ACCEPTED = "accepted"
     PENDING_CONFLICT = "conflicts with a pending bundle"
+    TOO_EARLY = "kept until its height"
     ALREADY_SPENT = "spends a coin that is already spent"
     REFUSED = "refused"
 

@@ -11,9 +11,9 @@ from typing import Annotated
 
 import typer
 
-from channelsim.channel.chain.forwarding import read_address
 from channelsim.channel.chain.full_node import RpcChain
 from channelsim.channel.chain.observations import CoinSeen
+from channelsim.channel.chain.rpc_server import read_address
 from channelsim.channel.cli.nodes import node_of
 from channelsim.channel.cli.options import real
 from channelsim.channel.cli.running import line_printer, report_trouble, until_interrupted

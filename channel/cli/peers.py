@@ -15,8 +15,8 @@ import typer
 from msgspec.structs import replace
 
 from channelsim.channel.adversaries.base import Adversary, Plan, get
-from channelsim.channel.chain.forwarding import read_address
 from channelsim.channel.chain.full_node import RpcChain
+from channelsim.channel.chain.rpc_server import read_address
 from channelsim.channel.cli.disputes import adversary_and_step
 from channelsim.channel.cli.endings import check_unfunded
 from channelsim.channel.cli.new_channel import NewChannel, begin_channel

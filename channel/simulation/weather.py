@@ -27,10 +27,10 @@ FULL = PushResult(Answer.REFUSED, "MempoolFull")
 
 PERMANENTLY_INVALID = frozenset(
     (
-        "BadAggregateSignature",
-        "DuplicateOutput",
-        "EphemeralRelativeCondition",
-        "GeneratorRuntimeError",
+        "BAD_AGGREGATE_SIGNATURE",
+        "DUPLICATE_OUTPUT",
+        "EPHEMERAL_RELATIVE_CONDITION",
+        "GENERATOR_RUNTIME_ERROR",
     )
 )
 """The embedded node's errors for bundles that it can never accept."""

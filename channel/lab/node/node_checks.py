@@ -36,9 +36,9 @@ from channelsim.games.referee import (
 NODE = 1
 """The seed of the node."""
 
-FAILS = "GeneratorRuntimeError"
-EARLY, LATE = "AssertHeightRelativeFailed", "AssertBeforeHeightRelativeFailed"
-UNSIGNED = "BadAggregateSignature"
+FAILS = "GENERATOR_RUNTIME_ERROR"
+EARLY, LATE = "ASSERT_HEIGHT_RELATIVE_FAILED", "ASSERT_BEFORE_HEIGHT_RELATIVE_FAILED"
+UNSIGNED = "BAD_AGGREGATE_SIGNATURE"
 
 PASSES = "passes"
 

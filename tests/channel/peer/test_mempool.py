@@ -430,7 +430,7 @@ def test_a_claim_is_made_at_its_timeout_by_the_side_that_gains() -> None:
     assert seen is not None
     early = claim_bundle(table.channel, tracked.coin, tracked.game)
     while table.chain.peak() - seen.born < TIMEOUT - 1:
-        assert table.chain.push(early).error == "AssertHeightRelativeFailed"
+        assert table.chain.push(early).error == "ASSERT_HEIGHT_RELATIVE_FAILED"
         farm(table, dead=(index,))
     assert not [name for name, _, _ in table.ends[1 - index].pushed if name == "claim"]
     farm(table, dead=(index,))
