@@ -224,8 +224,9 @@ class Ledger:
 
     def _undo(self, back: int) -> list[Block]:
         self._forks += 1
-        old = self._blocks[-back:]
-        del self._blocks[-back:]
+        kept = len(self._blocks) - back
+        old = self._blocks[kept:]
+        del self._blocks[kept:]
         for block in reversed(old):
             for coin_id in block.spent:
                 record = self._records[coin_id]

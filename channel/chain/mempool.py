@@ -231,9 +231,11 @@ class Mempool:
     # --- offering ---
 
     def known(self, name: bytes) -> Outcome | None:
-        """The answer to a bundle that is here already, or was. Source: node, `add_transaction`."""
+        """The answer to a bundle that is here already, or was.
+
+        Source: `push_tx` in chia/full_node/full_node_rpc_api.py; node, `add_transaction`.
+        """
         if name in self._items:
-            self._seen.pop(name, None)
             return SUCCESS
         return Outcome(Status.FAILED, ALREADY_INCLUDING) if name in self._seen else None
 

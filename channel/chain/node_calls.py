@@ -30,7 +30,7 @@ from channelsim.channel.chain.node_json import (
     spend_json,
     unhex,
 )
-from channelsim.channel.chain.validation import InvalidBundle, node_bundle
+from channelsim.channel.chain.validation import name_of_bundle
 
 T = TypeVar("T")
 
@@ -222,13 +222,10 @@ class NodeCalls:
 
     def _call_push_tx(self, request: Json) -> Json:
         bundle = _given(request, "spend_bundle", JsonBundle, "Spend bundle not in request").bundle()
-        try:
-            name = bytes(node_bundle(bundle).name())
-        except InvalidBundle as invalid:
-            raise CallError(f"the bundle cannot be read ({invalid.error})") from None
         outcome = self._offer(bundle)
         if outcome.status is Status.FAILED:
-            raise CallError(f"Failed to include transaction {name.hex()}, error {outcome.error}")
+            name = name_of_bundle(bundle).hex()
+            raise CallError(f"Failed to include transaction {name}, error {outcome.error}")
         return {"status": outcome.status.value}
 
     def _call_get_all_mempool_tx_ids(self, _: Json) -> Json:

@@ -19,7 +19,7 @@ from channelsim.channel.chain.node_calls import NodeCalls
 from channelsim.channel.chain.observations import CoinSeen
 from channelsim.channel.chain.refusals import ANSWERS
 from channelsim.channel.chain.rpc_server import LOCAL, serving
-from channelsim.channel.chain.validation import InvalidBundle, Validator, node_bundle
+from channelsim.channel.chain.validation import InvalidBundle, Validator, name_of_bundle
 from channelsim.channel.errors import UsageError
 from channelsim.games.amounts import counted
 
@@ -137,15 +137,14 @@ class SimulatedChain:
         With `again`, as a node that did not drop it before.
         """
         with self.lock:
+            name = name_of_bundle(bundle)
+            if again:
+                self.mempool.forget(name)
+            known = self.mempool.known(name)
+            if known is not None:
+                return known
             try:
-                converted = node_bundle(bundle)
-                name = bytes(converted.name())
-                if again:
-                    self.mempool.forget(name)
-                known = self.mempool.known(name)
-                if known is not None:
-                    return known
-                outcome = self.mempool.offer(self._validator.validate(bundle, converted))
+                outcome = self.mempool.offer(self._validator.validate(name, bundle))
             except InvalidBundle as invalid:
                 if invalid.lasting:
                     self.mempool.remember(name)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from hashlib import sha256
 
 from chia_rs import (
     ELIGIBLE_FOR_DEDUP,
@@ -83,13 +84,13 @@ class Validator:
         self.constants = constants
         self._block_cost = int(constants.MAX_BLOCK_COST_CLVM)
 
-    def validate(self, bundle: Bundle, node_bundle: SpendBundle) -> ValidBundle:
+    def validate(self, name: bytes, bundle: Bundle) -> ValidBundle:
         """Run the puzzles and check the signatures. Raises `InvalidBundle`."""
         if not bundle.spends:
             raise InvalidBundle(INVALID_BUNDLE)
         try:
             conditions, _, _ = validate_clvm_and_signature(
-                node_bundle, self._block_cost // 2, self.constants, MEMPOOL_MODE
+                node_bundle(bundle), self._block_cost // 2, self.constants, MEMPOOL_MODE
             )
         except ValueError as error:
             number = error.args[1] if len(error.args) > 1 else None
@@ -97,7 +98,7 @@ class Validator:
         share = conditions.cost * MOST_PAIRS / self._block_cost
         if conditions.num_atoms > share or conditions.num_pairs > share:
             raise InvalidBundle(INVALID_BUNDLE, lasting=False)
-        return ValidBundle(node_bundle.name(), bundle, _spends(bundle, conditions), conditions)
+        return ValidBundle(name, bundle, _spends(bundle, conditions), conditions)
 
 
 def _spends(bundle: Bundle, conditions: SpendBundleConditions) -> dict[bytes, ValidSpend]:
@@ -115,6 +116,20 @@ def _spends(bundle: Bundle, conditions: SpendBundleConditions) -> dict[bytes, Va
     return spends
 
 
+def name_of_bundle(bundle: Bundle) -> bytes:
+    """The id of a bundle: the hash of its bytes.
+
+    >>> name_of_bundle(Bundle((), b"\\xc0" + bytes(95))).hex()[:8]
+    'f2736461'
+    """
+    parts = [len(bundle.spends).to_bytes(4, "big")]
+    for spend in bundle.spends:
+        coin = spend.coin
+        parts += [coin.parent, coin.puzzle_hash, coin.amount.to_bytes(8, "big")]
+        parts += [spend.puzzle, spend.solution]
+    return sha256(b"".join([*parts, bundle.signature])).digest()
+
+
 def node_bundle(bundle: Bundle) -> SpendBundle:
     """The bundle as the consensus library takes it. Raises `InvalidBundle`."""
     try:
@@ -126,7 +141,10 @@ def node_bundle(bundle: Bundle) -> SpendBundle:
             G2Element.from_bytes(bundle.signature),
         )
     except ValueError:
-        raise InvalidBundle(INVALID_BUNDLE, lasting=False) from None
+        # The library does not read long lengths at all; the reference node reads and refuses them.
+        long = not all(is_canonical(s.puzzle) and is_canonical(s.solution) for s in bundle.spends)
+        error = "INVALID_COIN_SOLUTION" if long else INVALID_BUNDLE
+        raise InvalidBundle(error, lasting=False) from None
 
 
 def node_coin(coin: Coin) -> NodeCoin:

@@ -17,7 +17,10 @@ WEATHERS = ("calm", "reorgs", "slow", "full", "cut-off", "blind", "reconnects")
 some blocks are full; the honest side hears nothing of some blocks, or its node does not give the
 solutions of spends for some; the connection between the peers breaks now and then."""
 
-MOST_FEES = 1_000_000
+FEES = 20_000_000
+"""A first fee of the honest side, in mojos, and the step of its raises: mempools take both."""
+
+MOST_FEES = 1_000_000_000
 MOST_HANDS = 100
 MOST_STEPS = 999_999
 

@@ -52,6 +52,7 @@ from channelsim.channel.simulation.faults.kinds import (
     events,
 )
 from channelsim.channel.simulation.faults.skipped_checks import EngineCheck, checks
+from channelsim.channel.simulation.scenario import FEES
 from channelsim.games import registry
 
 
@@ -307,9 +308,9 @@ _BREAKS: Mapping[str, tuple[str, ...]] = {
 """The rule or promise that each behaviour breaks, and the adversaries against which that shows."""
 
 _GIVEN: Mapping[str, Mapping[str, Any]] = {
-    "never raises a fee": {"weather": "full", "fees": 5},
-    "pays the highest fee": {"fees": 5},
-    "leaves pins": {"fees": 5},
+    "never raises a fee": {"weather": "full", "fees": FEES},
+    "pays the highest fee": {"fees": FEES},
+    "leaves pins": {"fees": FEES},
     "goes on from an old copy": {"old_copy": 9},
     "needs solutions": {"weather": "blind"},
     "takes used decks": {"hands": 2},
