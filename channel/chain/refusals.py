@@ -72,6 +72,8 @@ TOO_EARLY = frozenset(("ASSERT_HEIGHT_ABSOLUTE_FAILED", "ASSERT_HEIGHT_RELATIVE_
 ANSWERS = {
     DOUBLE_SPEND: Answer.ALREADY_SPENT,
     CONFLICT: Answer.PENDING_CONFLICT,
+    # It says nothing: what is pending shows whether it is ours, another's, or dropped.
+    ALREADY_INCLUDING: Answer.PENDING_CONFLICT,
     **dict.fromkeys(TOO_EARLY, Answer.TOO_EARLY),
 }
 """The refusals of a bundle that is mined already, in the way of another, or kept for later."""

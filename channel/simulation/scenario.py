@@ -37,7 +37,8 @@ class Scenario:
     contributes `contribution`, or enough for all hands where that is 0. `policies` are the
     initiator's and the receiver's, "" for a game's first one. `old_copy` is the number of its
     messages after which the honest side is restored from an older copy of its store (0: never);
-    without an adversary, the other side is honest too.
+    without an adversary, the other side is honest too. Where it is `mixed`, only about one block in
+    three carries transactions.
     """
 
     games: tuple[str, ...]
@@ -58,6 +59,7 @@ class Scenario:
     contribution: int = 0
     policies: tuple[str, str] = ("", "")
     old_copy: int = 0
+    mixed: bool = False
 
     @property
     def dealer(self) -> str | None:

@@ -310,7 +310,7 @@ _BREAKS: Mapping[str, tuple[str, ...]] = {
 _GIVEN: Mapping[str, Mapping[str, Any]] = {
     "never raises a fee": {"weather": "full", "fees": FEES},
     "pays the highest fee": {"fees": FEES},
-    "leaves pins": {"fees": FEES},
+    "leaves pins": {"fees": FEES, "mixed": True, "unroll_timeout": 60, "game_timeout": 60},
     "goes on from an old copy": {"old_copy": 9},
     "needs solutions": {"weather": "blind"},
     "takes used decks": {"hands": 2},

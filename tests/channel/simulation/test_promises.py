@@ -399,7 +399,8 @@ def test_only_a_deep_reorganisation_undoes_a_final_shutdown() -> None:
 
 
 def test_a_fee_that_is_too_high_and_a_pin_that_is_left_are_found() -> None:
-    done = run("pinner", 5, 0, fees=FEES, seed="try4")
+    times = {"unroll_timeout": 60, "game_timeout": 60}
+    done = run("pinner", 5, 0, fees=FEES, seed="try4", mixed=True, **times)
     end = done.parties[done.scenario.honest]
     assert check(done) == []
     pinned = [at for at, turn in enumerate(end.journal) if isinstance(turn.event, Pinned)]
