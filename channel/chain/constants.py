@@ -1,6 +1,6 @@
 """The constants of the embedded chain: those of public networks, before their forks by height.
 
-Source: `DEFAULT_CONSTANTS` in chia/consensus/default_constants.py of chia-blockchain 2.7.5.
+Reference: `DEFAULT_CONSTANTS` in chia/consensus/default_constants.py of chia-blockchain 2.7.5.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A mempool's rules: which bundles wait for a block, which give way, and which are mined first.
 
-It does what the reference node does, chia-blockchain 2.7.5; each rule names its source there
+It does what the reference node does, chia-blockchain 2.7.5; each rule names its place there
 (`manager` is chia/full_node/mempool_manager.py, `pool` chia/full_node/mempool.py, `node`
 chia/full_node/full_node.py, `caches` chia/full_node/pending_tx_cache.py). Left out is the
 fast-forward of singletons: their spends are taken as any others.
@@ -36,39 +36,41 @@ from channelsim.channel.chain.validation import (
 )
 
 OVERHEAD = 2 * COST_PER_BYTE + 20
-"""The cost of a block without spends. Source: `BLOCK_OVERHEAD` in manager, `__init__`."""
+"""The cost of a block without spends. Reference: `BLOCK_OVERHEAD` in manager, `__init__`."""
 
 LEAST_RAISE = 10_000_000
-"""Mojos that a replacement pays more. Source: manager, `MEMPOOL_MIN_FEE_INCREASE`."""
+"""Mojos that a replacement pays more. Reference: manager, `MEMPOOL_MIN_FEE_INCREASE`."""
 
 LEAST_RATE = 5
-"""Mojos per cost below which no fee counts in a full pool. Source: manager, `__init__`."""
+"""Mojos per cost below which no fee counts in a full pool. Reference: manager, `__init__`."""
 
 MOST_FEE = 1 << 50
-"""The largest fee in mojos. Source: pool, `MEMPOOL_ITEM_FEE_LIMIT`."""
+"""The largest fee in mojos. Reference: pool, `MEMPOOL_ITEM_FEE_LIMIT`."""
 
 SPEND_PENALTY = 500_000
-"""Cost that a spend adds when bundles are ordered. Source: chia/types/mempool_item.py."""
+"""Cost that a spend adds when bundles are ordered. Reference: chia/types/mempool_item.py."""
 
 SOON_BLOCKS, SOON_SECONDS = 48, 900
-"""Bundles that end before then share one block's cost. Source: pool, `add_to_pool`."""
+"""Bundles that end before then share one block's cost. Reference: pool, `add_to_pool`."""
 
 MOST_SEEN = 10_000
-"""Names of bundles that are remembered. Source: manager, `seen_cache_size`."""
+"""Names of bundles that are remembered. Reference: manager, `seen_cache_size`."""
 
 MOST_KEPT = 1000
-"""Bundles kept for later, of each kind. Source: manager, `__init__`."""
+"""Bundles kept for later, of each kind. Reference: manager, `__init__`."""
 
 MOST_SKIPPED, SKIPPED_REPEATS, LEAST_ROOM = 10, 3, 6_000_000
 """Bundles that do not fit before a block is closed, or before those with repeatable spends are left
-out; and the cost below which room is not used. Source: pool, `create_bundle_from_mempool_items`."""
+out; and the cost below which room is not used.
+
+Reference: pool, `create_bundle_from_mempool_items`."""
 
 MOST_SPENDS = 6000
-"""The spends of a block. Source: pool, `MAX_SPENDS_PER_BLOCK`."""
+"""The spends of a block. Reference: pool, `MAX_SPENDS_PER_BLOCK`."""
 
 
 class Status(Enum):
-    """What becomes of an offered bundle. Source: chia/types/mempool_inclusion_status.py."""
+    """What becomes of an offered bundle. Reference: chia/types/mempool_inclusion_status.py."""
 
     SUCCESS = "SUCCESS"
     PENDING = "PENDING"
@@ -111,7 +113,7 @@ class Tip:
 class Locks:
     """When a bundle can be mined, by its tightest locks; None where it has none.
 
-    Source: manager, `compute_assert_height`.
+    Reference: manager, `compute_assert_height`.
     """
 
     from_height: int
@@ -233,14 +235,14 @@ class Mempool:
     def known(self, name: bytes) -> Outcome | None:
         """The answer to a bundle that is here already, or was.
 
-        Source: `push_tx` in chia/full_node/full_node_rpc_api.py; node, `add_transaction`.
+        Reference: `push_tx` in chia/full_node/full_node_rpc_api.py; node, `add_transaction`.
         """
         if name in self._items:
             return SUCCESS
         return Outcome(Status.FAILED, ALREADY_INCLUDING) if name in self._seen else None
 
     def remember(self, name: bytes) -> None:
-        """Do not take this bundle again. Source: manager, `add_and_maybe_pop_seen`."""
+        """Do not take this bundle again. Reference: manager, `add_and_maybe_pop_seen`."""
         self._seen[name] = None
         if len(self._seen) > MOST_SEEN:
             del self._seen[next(iter(self._seen))]
@@ -250,7 +252,7 @@ class Mempool:
         self._seen.pop(name, None)
 
     def offer(self, valid: ValidBundle) -> Outcome:
-        """Take a valid bundle, or say why not. Source: node, `add_transaction`."""
+        """Take a valid bundle, or say why not. Reference: node, `add_transaction`."""
         answer = self.known(valid.name)
         if answer is None:
             self.remember(valid.name)
@@ -260,7 +262,7 @@ class Mempool:
         return answer
 
     def _add(self, valid: ValidBundle, since: int) -> Outcome:
-        """Put a bundle in its place. Source: manager, `add_spend_bundle`."""
+        """Put a bundle in its place. Reference: manager, `add_spend_bundle`."""
         if valid.name in self._items:
             return SUCCESS
         records: dict[bytes, CoinRecord] = {}
@@ -288,7 +290,7 @@ class Mempool:
     def _refusal(self, valid: ValidBundle, records: dict[bytes, CoinRecord]) -> str:
         """Find its coins' records, and what is wrong with bytes, coins, cost or fee.
 
-        Source: manager, `validate_spend_bundle`.
+        Reference: manager, `validate_spend_bundle`.
         """
         for spend in valid.spends.values():
             if not (is_canonical(spend.spend.puzzle) and is_canonical(spend.spend.solution)):
@@ -311,7 +313,7 @@ class Mempool:
         return CoinRecord(node_coin(coin), height, uint32(0), False, seconds)
 
     def _too_cheap(self, valid: ValidBundle) -> str:
-        """Why a full pool does not take it. Source: manager, `validate_spend_bundle`."""
+        """Why a full pool does not take it. Reference: manager, `validate_spend_bundle`."""
         if self._cost + valid.cost <= self.limits.pool_cost:
             return ""
         rate = valid.fee / valid.cost
@@ -325,7 +327,7 @@ class Mempool:
     def least_rate(self, cost: int) -> float | None:
         """Mojos per cost that a bundle of this cost must exceed; None if it does not fit at all.
 
-        Source: pool, `get_min_fee_rate`.
+        Reference: pool, `get_min_fee_rate`.
         """
         total = self._cost + cost
         if total <= self.limits.pool_cost:
@@ -343,7 +345,7 @@ class Mempool:
         """The bundles in its way; None if a coin is spent already.
 
         Spends that need no signature are in nobody's way while they are the same.
-        Source: manager, `check_removals`.
+        Reference: manager, `check_removals`.
         """
         if any(record.spent for record in records.values()):
             return None
@@ -357,7 +359,7 @@ class Mempool:
     def _locked(self, valid: ValidBundle, records: dict[bytes, CoinRecord]) -> tuple[str, Locks]:
         """The lock that does not hold now, and all locks by height and time.
 
-        Source: manager, `validate_spend_bundle`.
+        Reference: manager, `validate_spend_bundle`.
         """
         by_id = {bytes32(coin_id): record for coin_id, record in records.items()}
         height, seconds = uint32(self.tip.height), uint64(self.tip.seconds)
@@ -367,7 +369,7 @@ class Mempool:
     # --- changing the pool ---
 
     def _insert(self, item: Item) -> Outcome:
-        """Make room for a bundle and take it. Source: pool, `add_to_pool`."""
+        """Make room for a bundle and take it. Reference: pool, `add_to_pool`."""
         soon = self.tip.height + SOON_BLOCKS, self.tip.seconds + SOON_SECONDS
         if item.ends_before(*soon):
             ending = [other for other in self._items.values() if other.ends_before(*soon)]
@@ -418,7 +420,7 @@ class Mempool:
     def next_block(self) -> list[Item]:
         """The bundles of the next block: the best paid that fit.
 
-        Source: pool, `create_bundle_from_mempool_items`.
+        Reference: pool, `create_bundle_from_mempool_items`.
         """
         if not self._items:
             return []
@@ -447,7 +449,7 @@ class Mempool:
     def add_block(self, tip: Tip, spent: Iterable[bytes]) -> None:
         """Follow a block with transactions, which spends these coins.
 
-        Source: manager, `new_peak`.
+        Reference: manager, `new_peak`.
         """
         if self._items:
             self._expire(tip)
@@ -461,7 +463,7 @@ class Mempool:
     def reorganise(self, tip: Tip) -> None:
         """Judge all bundles anew, on another chain: what was dropped may come again.
 
-        Source: manager, `new_peak`.
+        Reference: manager, `new_peak`.
         """
         self._expire(tip)
         self.tip = tip
@@ -473,12 +475,12 @@ class Mempool:
         self._retry()
 
     def _expire(self, tip: Tip) -> None:
-        """Drop what can be mined no more. Source: pool, `new_tx_block`."""
+        """Drop what can be mined no more. Reference: pool, `new_tx_block`."""
         height, seconds = tip.height + 1, tip.seconds + 1
         self._remove([item for item in self._items.values() if item.ends_before(height, seconds)])
 
     def _retry(self) -> None:
-        """Offer what was kept for later. Source: manager, `new_peak`."""
+        """Offer what was kept for later. Reference: manager, `new_peak`."""
         if not self.waiting:
             return
         due = self._early.take(lambda item: item.locks.from_height <= self.tip.height)
@@ -488,7 +490,7 @@ class Mempool:
 
 
 class _Kept:
-    """Bundles that are kept for later, up to a block's cost. Source: caches."""
+    """Bundles that are kept for later, up to a block's cost. Reference: caches."""
 
     def __init__(self, most_cost: int) -> None:
         self._most_cost = most_cost
@@ -528,7 +530,7 @@ def by_priority(items: Iterable[Item]) -> list[Item]:
 
 
 def can_replace(conflicts: list[Item], item: Item) -> bool:
-    """True if a bundle may take the place of these. Source: manager, `can_replace`."""
+    """True if a bundle may take the place of these. Reference: manager, `can_replace`."""
     spends = item.valid.spends
     fees = sum(other.fee for other in conflicts)
     cost = sum(other.cost for other in conflicts)
@@ -546,7 +548,7 @@ def can_replace(conflicts: list[Item], item: Item) -> bool:
 
 
 def locks_of(valid: ValidBundle, records: dict[bytes, CoinRecord]) -> Locks:
-    """The tightest locks of a bundle. Source: manager, `compute_assert_height`."""
+    """The tightest locks of a bundle. Reference: manager, `compute_assert_height`."""
     found = valid.conditions
     from_height, from_seconds = [found.height_absolute], [found.seconds_absolute]
     before_height, before_seconds = [found.before_height_absolute], [found.before_seconds_absolute]
@@ -569,7 +571,7 @@ def _least(values: Iterable[int | None]) -> int | None:
 
 
 def _same(spend: ValidSpend, other: ValidSpend) -> bool:
-    """True if both need no signature and have the same solution. Source: manager,
+    """True if both need no signature and have the same solution. Reference: manager,
     `check_removals`."""
     return spend.repeatable and other.repeatable and spend.spend.solution == other.spend.solution
 

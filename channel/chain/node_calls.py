@@ -67,7 +67,7 @@ class NodeCalls:
         mempool: Mempool,
         offer: Callable[[Bundle], Outcome],
         constants: ConsensusConstants,
-        lock: RLock,  # type: ignore[valid-type]
+        lock: RLock,
     ) -> None:
         self._ledger = ledger
         self._mempool = mempool

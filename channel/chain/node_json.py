@@ -98,7 +98,7 @@ def bundle_json(bundle: Bundle) -> Json:
 
 
 def record_json(record: Record) -> Json:
-    """A coin's record. Source: `coin_record_dict_backwards_compat` in full_node_rpc_api.py."""
+    """A coin's record. Reference: `coin_record_dict_backwards_compat` in full_node_rpc_api.py."""
     return {
         "coin": coin_json(record.coin),
         "confirmed_block_index": record.born,
@@ -110,7 +110,7 @@ def record_json(record: Record) -> Json:
 
 
 def item_json(item: Item) -> Json:
-    """A bundle in the mempool. Source: `MempoolItem.to_json_dict`."""
+    """A bundle in the mempool. Reference: `MempoolItem.to_json_dict`."""
     valid = item.valid
     made = [coin for spend in valid.spends.values() for coin, _ in spend.made]
     return {
@@ -125,7 +125,7 @@ def item_json(item: Item) -> Json:
 
 
 def block_json(ledger: Ledger, block: Block) -> Json:
-    """A block's record. Source: `BlockRecord`."""
+    """A block's record. Reference: `BlockRecord`."""
     header = ledger.header(block.height)
     rewards = [ledger.record(coin_id) for coin_id in block.made]
     own = {

@@ -1,6 +1,6 @@
 """Names of refusals, as the reference node has them.
 
-Source: `Err` in chia/util/errors.py of chia-blockchain 2.7.5, as far as a bundle can meet it.
+Reference: `Err` in chia/util/errors.py of chia-blockchain 2.7.5, as far as a bundle can meet it.
 """
 
 from __future__ import annotations

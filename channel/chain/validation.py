@@ -1,7 +1,7 @@
 """Validate bundles by the consensus library: run their puzzles and check their signatures.
 
 This is the part of a node's judgement that needs neither coins nor other bundles.
-Source: `pre_validate_spendbundle` and `validate_spend_bundle` in chia/full_node/mempool_manager.py.
+Reference: `pre_validate_spendbundle` in chia/full_node/mempool_manager.py.
 """
 
 from __future__ import annotations

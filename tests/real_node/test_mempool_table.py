@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from secrets import token_bytes
 
 import msgspec
 import pytest
@@ -27,7 +28,6 @@ from tests.channel.chain.mempool_sequences import Row, groups, run
 from tests.channel.chain.test_mempool_table import TABLE, table
 from tests.real_node.chain import RealChain
 
-KEY = wallet_key(b"real node", "sequences")
 WRITES = os.environ.get("CHANNELSIM_WRITE_TABLE") == "1"
 
 
@@ -37,11 +37,14 @@ class Genuine:
     def __init__(self, chain: RealChain) -> None:
         self._chain = chain
         chain.reset()
-        own = Address(address_of(KEY), "txch").encode()
+        # Another address each time: a node does not take a block that it had before.
+        self._key = wallet_key(token_bytes(32), "sequences")
+        own = Address(address_of(self._key), "txch").encode()
         chain.ask("farm_block", address=own, blocks=2, guarantee_tx_block=True)
         chain.farm()
         self._base = chain.peak()
-        self._reward = max((seen.coin for seen in chain.coins_at(address_of(KEY))), key=_amount)
+        coins = [seen.coin for seen in chain.coins_at(address_of(self._key))]
+        self._reward = max(coins, key=_amount)
 
     def begin_again(self) -> None:
         """Go back to where only the reward is there: no bundle in the mempool is valid then."""
@@ -75,7 +78,7 @@ class Genuine:
             condition(CREATE_COIN, puzzle_hash, int_to_atom(amount))
             for puzzle_hash, amount in wanted
         )
-        bundle = signed_spend(KEY, self._reward, listed, self.agg_sig_data())
+        bundle = signed_spend(self._key, self._reward, listed, self.agg_sig_data())
         assert self.offer(bundle) == "SUCCESS"
         self._chain.farm(4)
         return [Coin(self._reward.id, *pair) for pair in wanted]

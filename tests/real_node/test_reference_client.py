@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -26,10 +25,11 @@ from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import Program
 from channelsim.clsp.values import serialize, to_list
 from channelsim.games.referee import CREATE_COIN
+from tests.paths import ROOT
 from tests.real_node.chain import RealChain
 from tests.real_node.process import PYTHON, RealNode
 
-CLIENT = Path(__file__).with_name("reference_client.py")
+CLIENT = ROOT / "scripts" / "reference_client.py"
 ANYONE = Program(b"\x01")
 HINT, NOWHERE = bytes([8]) * 32, bytes([7]) * 32
 

@@ -35,8 +35,8 @@ def _raises() -> Iterator[PushSequence]:
             pushes = Push((0,), first), Push((0,), first + more), again(0), again(1)
             yield PushSequence(f"raise {first} by {more}", "s", (pushes, (again(0), again(1))))
     for pad in (1, 100, 500, 1000, 5000):
-        pushes = Push((0,), 20_000_000), Push((0,), 31_000_000, pad)
-        yield PushSequence(f"raise with {pad} more bytes", "s", (pushes, (again(1),)))
+        raised = Push((0,), 20_000_000), Push((0,), 31_000_000, pad)
+        yield PushSequence(f"raise with {pad} more bytes", "s", (raised, (again(1),)))
     for fees in ((5, 5, 10), (5, 5, 19), (5, 5, 20), (5, 5, 21), (0, 40, 50), (40, 0, 51)):
         first, second, both = (fee * 1_000_000 for fee in fees)
         pushes = Push((0,), first), Push((1,), second), Push((0, 1), both), again(0)
@@ -75,9 +75,9 @@ def _coins() -> Iterator[PushSequence]:
 def _locks() -> Iterator[PushSequence]:
     big = 30_000_000
     kinds: dict[str, tuple[int, ...]] = {
-        "from": (0, 1, 2, 3, 4),
+        "from": (0, 3, 4, 5, 6),
         "at": (-1, 0, 1, 2),
-        "before": (1, 2, 3, 40, 60),
+        "before": (3, 4, 5, 6, 40, 60),
         "until": (-1, 0, 1, 2, 60),
         "from seconds": (0, 1_000_000),
         "at seconds": (1, 1 << 40),
@@ -176,8 +176,10 @@ def _push(chance: Random, coins: str, steps: int) -> Push:
     pad = chance.choice((0, 0, 0, 400, 3000))
     locks: tuple[tuple[str, int], ...] = ()
     if chance.random() < 0.3:
+        # The coins are 3 blocks old at first.
         kind = chance.choice(("from", "at", "before", "until"))
-        locks = ((kind, chance.randint(0, 4)),)
+        relative = kind in ("from", "before")
+        locks = ((kind, chance.randint(3, 7) if relative else chance.randint(-1, 3)),)
     return Push(tuple(chosen), fee, pad, locks)
 
 

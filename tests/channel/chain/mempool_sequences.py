@@ -181,7 +181,7 @@ class Course:
         return bundle if step.also is None else joined(self.bundles[step.also], bundle)
 
     def _conditions(self, coin: Coin, address: bytes, step: Push) -> list[Value]:
-        made = coin.amount - step.fee + (1 if step.mistake == "mints" else 0)
+        made = coin.amount + 1 if step.mistake == "mints" else coin.amount - step.fee
         return [
             condition(CREATE_COIN, address, int_to_atom(made)),
             *(self._lock(kind, value) for kind, value in step.locks),

@@ -102,4 +102,5 @@ def test_the_table_has_every_answer_that_a_mempool_gives() -> None:
         "IMPOSSIBLE_HEIGHT_ABSOLUTE_CONSTRAINTS",
         "BAD_AGGREGATE_SIGNATURE",
         "INVALID_CONDITION",
+        "MINTING_COIN",
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import threading
 from collections.abc import Callable
@@ -26,6 +27,8 @@ from channelsim.channel.lab.node.node_wallet import NodeWallet, spend_of
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE
 from channelsim.clsp.programs import Program
 from channelsim.clsp.values import NIL, Value, to_list
+from tests.channel.chain.mempool_rows import sequences
+from tests.paths import ROOT
 
 ANYONE = Program(b"\x01")
 UNKNOWN = "ab" * 32
@@ -181,10 +184,11 @@ def test_a_connection_is_used_again_and_a_body_may_be_asked_for(url: str) -> Non
     assert received.count(b"HTTP/1.1 100 Continue") == 1
 
 
-def test_an_answer_that_fails_ends_its_connection_alone() -> None:
-    def fails(call: str, arguments: object) -> bytes | None:
-        return b"{}" if call == "fine" else None
+def fails(call: str, arguments: object) -> bytes | None:
+    return b"{}" if call == "fine" else None
 
+
+def test_a_call_that_is_not_there_ends_its_connection_alone() -> None:
     with serving(fails) as url:
         assert raw(url, post(b"{}")).startswith(b"HTTP/1.1 404")
         assert asked(url, "fine", {}) == {}
@@ -193,9 +197,19 @@ def test_an_answer_that_fails_ends_its_connection_alone() -> None:
 def test_an_address_that_is_not_ours_is_refused() -> None:
     with (
         pytest.raises(UsageError, match=r"--listen 192\.0\.2\.1:0"),
-        serving(bytes, ("192.0.2.1", 0)),
+        serving(fails, ("192.0.2.1", 0)),
     ):
         pass
+
+
+def test_the_documents_list_the_calls(url: str) -> None:
+    section = (
+        (ROOT / "docs" / "lab.md").read_text().partition("## A test chain")[2].partition("\n## ")[0]
+    )
+    rows = [line for line in section.splitlines() if line.startswith("| ")]
+    listed = {name for row in rows for name in re.findall(r"`([a-z_]+)`", row)} - {"cost"}
+    assert {f"/{name}" for name in listed} == {*asked(url, "get_routes", {})["routes"]}
+    assert f"{len(sequences())} sequences" in section
 
 
 # --- options -------------------------------------------------------------------------------------
