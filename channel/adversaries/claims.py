@@ -12,7 +12,7 @@ from channelsim.channel.chain.coins import (
     joined,
     signed_spend,
 )
-from channelsim.channel.chain.mempool import LEAST_RAISE
+from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.crypto import bls
 from channelsim.channel.peer.interface import Effect, Push

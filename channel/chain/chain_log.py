@@ -57,12 +57,27 @@ def stored_chain(
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, UsageError) as error:
                 reason = ascii(f"{error}"[:200])[1:-1]
                 raise UsageError(f"{path}: line {number}: damaged ({reason})") from None
-        chain.record = lambda change: log.append(
-            [msgspec.json.encode(change)], sync=not isinstance(change, Farmed)
-        )
+        chain.record = _Recorder(log)
         yield chain
     finally:
         log.close()
+
+
+class _Recorder:
+    """Appends changes to a log; after a failure none, or the log would lack one in the middle."""
+
+    def __init__(self, log: LineLog) -> None:
+        self._log = log
+        self._failed: UsageError | None = None
+
+    def __call__(self, change: Change) -> None:
+        if self._failed is not None:
+            raise self._failed
+        try:
+            self._log.append([msgspec.json.encode(change)], sync=not isinstance(change, Farmed))
+        except UsageError as error:
+            self._failed = error
+            raise
 
 
 def _check_header(path: Path, first: bytes, wanted: _Header) -> None:

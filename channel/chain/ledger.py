@@ -15,7 +15,7 @@ from chia_wallet_sdk import BlockRecord, FullNodeSimulator
 from chia_wallet_sdk import Coin as HeaderCoin
 
 from channelsim.channel.chain.coins import Coin, Spend
-from channelsim.channel.chain.mempool import Item, Tip, unique_spends
+from channelsim.channel.chain.mempool_items import Item, Tip, unique_spends
 from channelsim.channel.chain.validation import node_coin
 from channelsim.channel.errors import InvariantError
 

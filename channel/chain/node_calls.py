@@ -17,7 +17,8 @@ from msgspec import Meta
 
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.ledger import BLOCK_SECONDS, Block, Ledger, Record, seconds_at
-from channelsim.channel.chain.mempool import Mempool, Outcome, Status, by_priority
+from channelsim.channel.chain.mempool import Mempool, Outcome, Status
+from channelsim.channel.chain.mempool_items import by_priority
 from channelsim.channel.chain.node_json import (
     HexHash,
     Json,
@@ -31,6 +32,7 @@ from channelsim.channel.chain.node_json import (
     unhex,
 )
 from channelsim.channel.chain.validation import name_of_bundle
+from channelsim.channel.errors import UsageError
 
 T = TypeVar("T")
 
@@ -89,7 +91,7 @@ class NodeCalls:
         try:
             with self._lock:
                 answer = {"success": True, **call(arguments if isinstance(arguments, dict) else {})}
-        except CallError as error:
+        except (CallError, UsageError) as error:
             answer = {"success": False, "error": str(error)}
         return msgspec.json.encode(answer)
 

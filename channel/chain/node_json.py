@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from channelsim.channel.chain.coins import Bundle, Coin, Spend
 from channelsim.channel.chain.ledger import BLOCK_SECONDS, Block, Ledger, Record, seconds_at
-from channelsim.channel.chain.mempool import Item
+from channelsim.channel.chain.mempool_items import Item
 
 Json = dict[str, Any]
 

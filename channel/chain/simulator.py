@@ -14,7 +14,8 @@ from channelsim.channel.chain.coins import Bundle, Coin, Hash, Height
 from channelsim.channel.chain.constants import BLOCK_COST, POOL_BLOCKS, constants_of
 from channelsim.channel.chain.interface import Answer, PushResult
 from channelsim.channel.chain.ledger import Ledger, Record
-from channelsim.channel.chain.mempool import Limits, Mempool, Outcome, Status
+from channelsim.channel.chain.mempool import Mempool, Outcome, Status
+from channelsim.channel.chain.mempool_items import Limits
 from channelsim.channel.chain.node_calls import NodeCalls
 from channelsim.channel.chain.observations import CoinSeen
 from channelsim.channel.chain.refusals import ANSWERS

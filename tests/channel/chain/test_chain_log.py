@@ -11,11 +11,12 @@ from channelsim.channel.chain.chain_log import stored_chain
 from channelsim.channel.chain.coins import Bundle, Coin, condition, signed_spend
 from channelsim.channel.chain.full_node import RpcChain
 from channelsim.channel.chain.interface import Answer
-from channelsim.channel.chain.mempool import LEAST_RAISE
+from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import CoinSeen
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.errors import UsageError
 from channelsim.channel.protocol.wallet import address_of, wallet_key
+from channelsim.channel.system.line_log import LineLog
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import to_list
 from channelsim.games.referee import CREATE_COIN
@@ -142,6 +143,29 @@ def test_the_log_of_an_older_version_is_continued(tmp_path: Path) -> None:
     )
     with stored_chain(path, 5) as chain:
         assert chain.peak() == 4
+
+
+def test_nothing_follows_a_change_that_could_not_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "chain"
+    with stored_chain(path, 5) as chain:
+        coin = chain.give(address_of(KEYS[0]), 1)
+        before = path.read_bytes()
+        with monkeypatch.context() as full:
+            full.setattr(LineLog, "append", full_disk)
+            with chain.served() as url, RpcChain(url) as client:
+                answer = client.push(payment(chain, coin, 0)[0])
+                assert (answer.answer, answer.error) == (Answer.REFUSED, "no space")
+        with pytest.raises(UsageError, match="no space"):
+            chain.farm()
+        assert path.read_bytes() == before
+    with stored_chain(path, 5) as chain:
+        assert chain.pending_count() == 0
+
+
+def full_disk(*_: object, **__: object) -> None:
+    raise UsageError("no space")
 
 
 def test_two_nodes_do_not_share_a_file(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from channelsim.channel.chain.coins import (
     signed_spend,
 )
 from channelsim.channel.chain.interface import Answer
-from channelsim.channel.chain.mempool import LEAST_RAISE
+from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import Block, CoinSeen
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.peer.chain_news import GamePaid, MovedOnChain, StateCounts

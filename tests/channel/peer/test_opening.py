@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.interface import blocks_for
-from channelsim.channel.chain.mempool import LEAST_RAISE
+from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.peer.interface import (
     BrokenOff,
     ChannelOpen,
