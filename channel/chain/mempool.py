@@ -2,8 +2,8 @@
 
 It does what the reference node does, chia-blockchain 2.7.5; each rule names its place there
 (`manager` is chia/full_node/mempool_manager.py, `pool` chia/full_node/mempool.py, `node`
-chia/full_node/full_node.py). Left out is the
-fast-forward of singletons: their spends are taken as any others.
+chia/full_node/full_node.py). Left out is the fast-forward of singletons: their spends are taken as
+any others.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from chia_rs.sized_ints import uint32, uint64
 
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.mempool_items import (
+    DeferredBundles,
     Item,
-    Kept,
     Limits,
     Locks,
     Tip,
@@ -97,8 +97,8 @@ class Mempool:
         self.limits = limits
         self._find = find
         self._clear()
-        self._conflicts = Kept(limits.block_cost)
-        self._early = Kept(limits.block_cost)
+        self._conflicts = DeferredBundles(limits.block_cost)
+        self._early = DeferredBundles(limits.block_cost)
 
     def _clear(self) -> None:
         # In the order in which they came, which decides between equal rates.

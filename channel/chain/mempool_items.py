@@ -112,7 +112,7 @@ class Item:
         )
 
 
-class Kept:
+class DeferredBundles:
     """Bundles that are kept for later, up to a block's cost. Reference: caches."""
 
     def __init__(self, most_cost: int) -> None:
