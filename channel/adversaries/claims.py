@@ -12,6 +12,7 @@ from channelsim.channel.chain.coins import (
     joined,
     signed_spend,
 )
+from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.crypto import bls
 from channelsim.channel.peer.interface import Effect, Push
@@ -138,7 +139,7 @@ class _Pinner(OnChainCheat):
                 if payer is None or payer in {spend.coin for spend in other.spends}:
                     continue
                 self.done = True
-                effects.append(Push("pin", self._joined(other, payer)))
+                effects.append(Push("pin", self._joined(other, payer, LEAST_RAISE)))
         return effects
 
     def _payer(self) -> Coin | None:
@@ -146,8 +147,9 @@ class _Pinner(OnChainCheat):
         coins = self.plan.chain.coins_at(self.peer.config.wallet.coin.puzzle_hash)
         return max((seen.coin for seen in coins), key=lambda coin: coin.amount, default=None)
 
-    def _joined(self, other: Bundle, payer: Coin) -> Bundle:
+    def _joined(self, other: Bundle, payer: Coin, fee: int = 1) -> Bundle:
         key = self.peer.config.wallet.key
-        change = condition(CREATE_COIN, payer.puzzle_hash, int_to_atom(payer.amount - 1))
+        left = max(payer.amount - fee, 0)
+        change = condition(CREATE_COIN, payer.puzzle_hash, int_to_atom(left))
         paid = signed_spend(key, payer, to_list((change,)), self.channel.agg_sig_data)
         return joined(other, paid)

@@ -1,8 +1,8 @@
 """Time a disputed hand, from the first unroll to the last payout, against its floor.
 
 The floor is the work that no implementation can leave out: each signature once, each validator run
-once, and the node's own checks. The embedded node checks a bundle twice when it is offered, and
-again in its block. The bare floor has each of these checks once, as a library call.
+once, and the node's own checks. The embedded node checks a bundle once, when it is offered. The
+bare floor has each of these checks once, as a library call.
 """
 
 from __future__ import annotations

@@ -14,8 +14,10 @@ from msgspec import Meta
 
 from channelsim.channel.chain.coins import Bundle, Coin, Spend
 from channelsim.channel.chain.interface import Answer, PushResult
+from channelsim.channel.chain.node_json import bundle_json
 from channelsim.channel.chain.observations import CoinSeen
 from channelsim.channel.chain.peaks import PUBLIC, Now, Peak, refuted
+from channelsim.channel.chain.refusals import ANSWERS
 from channelsim.channel.chain.rpc import (
     PATIENCE,
     AnswerTooLong,
@@ -25,7 +27,6 @@ from channelsim.channel.chain.rpc import (
     RpcClient,
     line,
 )
-from channelsim.channel.chain.sdk import ANSWERS
 from channelsim.clsp.values import MAX_BYTES
 
 __all__ = ["Credentials", "NodeError", "Patience", "RpcChain"]
@@ -285,7 +286,7 @@ class RpcChain:
     def push(self, bundle: Bundle) -> PushResult:
         """Offer a bundle to the mempool. Asked again after a broken connection, a node that took
         it the first time says so."""
-        answer = self._rpc.ask_either("push_tx", _Pushed, spend_bundle=_bundle_json(bundle))
+        answer = self._rpc.ask_either("push_tx", _Pushed, spend_bundle=bundle_json(bundle))
         if isinstance(answer, str):
             error = _word(answer)
             return PushResult(ANSWERS.get(error, Answer.REFUSED), error)
@@ -293,8 +294,10 @@ class RpcChain:
             case "SUCCESS":
                 return PushResult(Answer.ACCEPTED)
             case "PENDING":
-                # Kept for later: too early, or in the way of another; which, it does not say.
-                return PushResult(Answer.PENDING_CONFLICT, "Pending")
+                # Kept for later, for one of two reasons; which, it does not say.
+                conflict = any(self.pending(spend.coin.id) for spend in bundle.spends)
+                answer_is = Answer.PENDING_CONFLICT if conflict else Answer.TOO_EARLY
+                return PushResult(answer_is, "PENDING")
             case status:
                 return PushResult(Answer.REFUSED, line(status))
 
@@ -317,25 +320,6 @@ class RpcChain:
         return CoinSeen(coin, born, spent)
 
 
-def _bundle_json(bundle: Bundle) -> dict[str, object]:
-    """A bundle as a node takes it."""
-    return {
-        "coin_spends": [
-            {
-                "coin": {
-                    "parent_coin_info": _hex(spend.coin.parent),
-                    "puzzle_hash": _hex(spend.coin.puzzle_hash),
-                    "amount": spend.coin.amount,
-                },
-                "puzzle_reveal": _hex(spend.puzzle),
-                "solution": _hex(spend.solution),
-            }
-            for spend in bundle.spends
-        ],
-        "aggregated_signature": _hex(bundle.signature),
-    }
-
-
 def _hex(data: bytes) -> str:
     return f"0x{data.hex()}"
 
@@ -345,12 +329,10 @@ def _bytes(text: str) -> bytes:
 
 
 def _word(error: str) -> str:
-    """A refusal as the embedded node spells it.
+    """The name of a refusal.
 
     >>> _word("Failed to include transaction 00ff, error ASSERT_HEIGHT_RELATIVE_FAILED")
-    'AssertHeightRelativeFailed'
+    'ASSERT_HEIGHT_RELATIVE_FAILED'
     """
     found = _REFUSAL.search(error)
-    if found is None:
-        return line(error)
-    return "".join(part.capitalize() for part in found[1].split("_"))
+    return line(error) if found is None else found[1]

@@ -6,7 +6,6 @@ embedded node; other backends must pass the same tests.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -15,16 +14,13 @@ from typing import Protocol
 from channelsim.channel.chain.coins import Bundle, Coin
 from channelsim.channel.chain.observations import Block, CoinSeen
 
-_CAMEL_CASE_PART = re.compile("[A-Z][a-z0-9]+")
-_CAMEL_CASE = re.compile(f"({_CAMEL_CASE_PART.pattern}){{2,}}")
-"""A code of an error as the embedded node spells it: UnknownUnspent for UNKNOWN_UNSPENT."""
-
 
 class Answer(Enum):
     """The node's response to a pushed bundle."""
 
     ACCEPTED = "accepted"
     PENDING_CONFLICT = "conflicts with a pending bundle"
+    TOO_EARLY = "kept until its height"
     ALREADY_SPENT = "spends a coin that is already spent"
     REFUSED = "refused"
 
@@ -45,17 +41,12 @@ class PushResult:
     def text(self) -> str:
         """The response for people, with the node's own word for a refusal.
 
-        >>> PushResult(Answer.REFUSED, "InvalidFeeTooCloseToZero").text
+        >>> PushResult(Answer.REFUSED, "INVALID_FEE_TOO_CLOSE_TO_ZERO").text
         'refused: INVALID_FEE_TOO_CLOSE_TO_ZERO'
-        >>> PushResult(Answer.REFUSED, "Too many connections").text
-        'refused: Too many connections'
         """
         if self.benign or not self.error:
             return self.answer.value
-        word = self.error
-        if _CAMEL_CASE.fullmatch(word):
-            word = "_".join(_CAMEL_CASE_PART.findall(word)).upper()
-        return f"{self.answer.value}: {word}"
+        return f"{self.answer.value}: {self.error}"
 
 
 class Chain(Protocol):

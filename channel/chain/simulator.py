@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any, TypeAlias, assert_never
+from threading import RLock
+from typing import Annotated, TypeAlias, assert_never
 
 import msgspec
-from chia_wallet_sdk import CoinRecord, FullNodeSimulator
 from msgspec import Meta
 
 from channelsim.channel.chain.coins import Bundle, Coin, Hash, Height
+from channelsim.channel.chain.constants import BLOCK_COST, POOL_BLOCKS, constants_of
 from channelsim.channel.chain.interface import Answer, PushResult
+from channelsim.channel.chain.ledger import Ledger, Record
+from channelsim.channel.chain.mempool import Mempool, Outcome, Status
+from channelsim.channel.chain.mempool_items import Limits
+from channelsim.channel.chain.node_calls import NodeCalls
 from channelsim.channel.chain.observations import CoinSeen
-from channelsim.channel.chain.sdk import ANSWERS, coin_of, from_node, to_node
+from channelsim.channel.chain.refusals import ANSWERS
+from channelsim.channel.chain.rpc_server import LOCAL, serving
+from channelsim.channel.chain.validation import InvalidBundle, Validator, name_of_bundle
 from channelsim.channel.errors import UsageError
 from channelsim.games.amounts import counted
 
 BLOCK_REWARD = 2_000_000_000_000
 """The block reward in mojos, paid in one coin."""
+
+LEAST_BLOCK_COST = 200_000_000
+"""A block of this cost can hold any spend of a channel."""
+
+MOST_POOL_COST = 100 * BLOCK_COST
 
 
 Blocks = Annotated[int, Meta(ge=1, le=100_000)]
@@ -63,123 +74,165 @@ Change: TypeAlias = Pushed | Farmed | Reorganised | Given
 """A change of the chain or the mempool; the same ones make the same chain."""
 
 
+class NodeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is chosen about an embedded node: limits of cost, and which blocks carry transactions.
+
+    With `mixed`, about one block of three carries them.
+    """
+
+    mixed: bool = False
+    block_cost: Annotated[int, Meta(ge=LEAST_BLOCK_COST, le=BLOCK_COST)] = BLOCK_COST
+    pool_cost: Annotated[int, Meta(ge=LEAST_BLOCK_COST, le=MOST_POOL_COST)] = (
+        POOL_BLOCKS * BLOCK_COST
+    )
+
+
+PUBLIC_LIKE = NodeSettings()
+"""The limits of public networks, and transactions in every block."""
+
+
 class SimulatedChain:
-    """`FullNodeSimulator` behind the interface of `channelsim.channel.chain`.
+    """A chain and its mempool in memory, behind the interface of `channelsim.channel.chain`.
 
     The same seed gives the same blocks, coins and ids. `record` is called with every change, once
-    it is done; bundles that came over the node's RPC are recorded with the block that has them.
+    it is done. `lock` is held during each; hold it to look several times at the same state.
 
     >>> SimulatedChain(1).peak()
     1
     """
 
-    def __init__(self, seed: int) -> None:
-        self._node = FullNodeSimulator.with_seed(seed)
-        self._nobody = self._node.get_farming_ph()
-        self._spent: dict[bytes, CoinSeen] = {}
+    def __init__(self, seed: int, settings: NodeSettings = PUBLIC_LIKE) -> None:
+        self.lock = RLock()
+        self.ledger = Ledger(seed, mixed=settings.mixed)
+        limits = Limits(settings.block_cost, settings.pool_cost)
+        self.mempool = Mempool(self.ledger.find, self.ledger.tip, limits)
         self.record: Callable[[Change], None] | None = None
-        self._recorded: set[bytes] = set()
+        self._validator = Validator(
+            constants_of(self.ledger.agg_sig_data, settings.block_cost, settings.pool_cost)
+        )
 
     def peak(self) -> int:
         """The height of the tip."""
-        return int(self._node.height())
+        return self.ledger.height
 
     def agg_sig_data(self) -> bytes:
         """The suffix of AGG_SIG_ME messages on this network."""
-        return bytes(self._node.get_aggsig_additional_data())
+        return self.ledger.agg_sig_data
 
     def coin(self, coin_id: bytes) -> CoinSeen | None:
         """The coin with this id, if the chain has it."""
-        if coin_id in self._spent:
-            return self._spent[coin_id]
-        record = self._node.get_coin_record_by_name(coin_id).coin_record
-        if record is None:
-            return None
-        seen = _seen(record)
-        if seen.spent is None:
-            return seen
-        spend = self._node.get_puzzle_and_solution(coin_id, seen.spent).coin_solution
-        solution = bytes(spend.solution) if spend else None
-        # Only a reorganisation can change a coin that is spent.
-        self._spent[coin_id] = CoinSeen(seen.coin, seen.born, seen.spent, solution)
-        return self._spent[coin_id]
+        record = self.ledger.record(coin_id)
+        return None if record is None else _seen(record, solution=True)
 
     def coins_at(self, puzzle_hash: bytes) -> list[CoinSeen]:
         """The unspent coins at this address."""
-        found = self._node.get_coin_records_by_puzzle_hash(
-            puzzle_hash, include_spent_coins=False
-        ).coin_records
-        return [_seen(record) for record in found or []]
+        return [_seen(one) for one in self.ledger.at(puzzle_hash) if one.spent is None]
 
     def had(self, puzzle_hash: bytes) -> bool:
         """True if a coin was ever at this address, spent or not."""
-        found = self._node.get_coin_records_by_puzzle_hash(puzzle_hash, include_spent_coins=True)
-        return bool(found.coin_records)
+        return bool(self.ledger.at(puzzle_hash))
 
     def push(self, bundle: Bundle) -> PushResult:
         """Offer a bundle to the mempool."""
-        response = self._node.push_tx(to_node(bundle))
-        if response.success and response.status == "SUCCESS":
-            self._record_push(bundle)
+        outcome = self.offer(bundle)
+        if outcome.status is Status.SUCCESS:
             return PushResult(Answer.ACCEPTED)
-        # "Validation error: DoubleSpend", for example.
-        error = (response.error or response.status or "no reason given").split(": ")[-1]
-        return PushResult(ANSWERS.get(error, Answer.REFUSED), error)
+        return PushResult(ANSWERS.get(outcome.error, Answer.REFUSED), outcome.error)
+
+    def offer(self, bundle: Bundle, *, again: bool = False) -> Outcome:
+        """Offer a bundle to the mempool, and say what became of it.
+
+        With `again`, as a node that did not drop it before.
+        """
+        with self.lock:
+            if again:
+                self.mempool.forget(name_of_bundle(bundle))
+            new = self.mempool.known(name_of_bundle(bundle)) is None
+            outcome = self._offer(bundle)
+            if new and self.record is not None and outcome.status is not Status.FAILED:
+                self.record(Pushed(bundle))
+            return outcome
+
+    def _offer(self, bundle: Bundle) -> Outcome:
+        name = name_of_bundle(bundle)
+        known = self.mempool.known(name)
+        if known is not None:
+            return known
+        try:
+            return self.mempool.offer(self._validator.validate(name, bundle))
+        except InvalidBundle as invalid:
+            if invalid.lasting:
+                self.mempool.remember(name)
+            return Outcome(Status.FAILED, invalid.error)
 
     def children(self, coin_id: bytes) -> list[CoinSeen]:
         """The coins that this coin's spend created, by id, without solutions."""
-        found = self._node.get_coin_records_by_parent_ids(
-            [coin_id], include_spent_coins=True
-        ).coin_records
-        return sorted((_seen(record) for record in found or []), key=lambda seen: seen.coin.id)
+        children = map(_seen, self.ledger.children(coin_id))
+        return sorted(children, key=lambda seen: seen.coin.id)
 
     def pending(self, coin_id: bytes) -> list[Bundle]:
         """The bundles in the mempool that spend this coin."""
-        items = self._node.get_mempool_items_by_coin_name(coin_id).mempool_items
-        return [from_node(item.spend_bundle) for item in items or []]
+        return [item.valid.bundle for item in self.mempool.spending(coin_id)]
 
     def pending_count(self) -> int:
         """The number of bundles in the mempool."""
-        state = self._node.get_blockchain_state().blockchain_state
-        return int(state.mempool_size) if state is not None else 0
+        return len(self.mempool)
 
     @contextmanager
-    def served(self) -> Iterator[str]:
-        """Serve the node's RPC on this machine during the block; yields its URL."""
-
-        async def start() -> Any:
-            return await self._node.start_server()
-
-        server = asyncio.run(start())
-        try:
-            yield str(server.url)
-        finally:
-            server.close()
+    def served(self, address: tuple[str, int] = LOCAL) -> Iterator[str]:
+        """Serve the node's RPC during the block; yields its URL. Raises `UsageError`."""
+        calls = NodeCalls(
+            self.ledger, self.mempool, self.offer, self._validator.constants, self.lock
+        )
+        with serving(calls, address) as url:
+            yield url
 
     def farm(self, blocks: int = 1) -> None:
         """Make blocks with the bundles of the mempool."""
-        self._node.farm_block(blocks)
-        if self.record is not None:
-            self._record_block_of(blocks)
+        with self.lock:
+            self._farm(blocks)
+            if self.record is not None:
+                self.record(Farmed(blocks, self.peak()))
+
+    def _farm(self, blocks: int) -> None:
+        left = blocks
+        while left:
+            if not (len(self.mempool) or self.mempool.waiting):
+                self.ledger.add_empty(left)
+                self.mempool.add_block(self.ledger.tip, ())
+                return
+            left -= 1
+            if self.ledger.next_carries():
+                self._add_block()
+            else:
+                self.ledger.add_empty(1)
+
+    def _add_block(self, reward: bytes | None = None) -> None:
+        block = self.ledger.add(self.mempool.next_block(), reward=reward)
+        self.mempool.add_block(self.ledger.tip, block.spent)
 
     def reorganise(self, back: int, new: int, *, keep: bool, bundle: Bundle | None = None) -> None:
         """Replace the last `back` blocks by `new` others (more than `back`, to win).
 
-        With `keep`, the bundles of the old blocks return to the mempool before the new blocks
-        are made, and this `bundle` is offered beside them; otherwise they are lost, and have to be
-        pushed again.
+        The new blocks spend nothing, and the bundles of the old ones are lost, as on a real node.
+        With `keep`, they return to the mempool before the new blocks are made, as if all who
+        pushed them did so again, and this `bundle` is offered beside them.
         """
-        self._spent.clear()
-        if keep:
-            self._node.revert_blocks(back)
-            if bundle is not None:
-                self._node.push_tx(to_node(bundle))
-            self._node.farm_block(new)
-        else:
-            # The node makes `back` blocks in place of the old ones, and these on top.
-            self._node.reorg_blocks(back, new - back)
-        if self.record is not None:
-            self.record(Reorganised(back, new, keep, bundle))
+        with self.lock:
+            if keep:
+                old = self.ledger.revert(back)
+                self.mempool.reorganise(self.ledger.tip)
+                for block in old:
+                    for item in block.items:
+                        self.mempool.offer(item.valid)
+                if bundle is not None:
+                    self._offer(bundle)
+                self._farm(new)
+            else:
+                self.ledger.replace(back, new)
+                self.mempool.reorganise(self.ledger.tip)
+            if self.record is not None:
+                self.record(Reorganised(back, new, keep, bundle))
 
     def give(self, puzzle_hash: bytes, amount: int) -> Coin:
         """A block reward of at least `amount` mojos at this address."""
@@ -188,11 +241,10 @@ class SimulatedChain:
                 f"{counted(amount, 'mojo')}: a wallet coin of the embedded node holds less"
                 f" ({BLOCK_REWARD}): use a smaller unit, stack or balance"
             )
-        self._node.set_farming_ph(puzzle_hash)
-        self._node.farm_block(1)
-        self._node.set_farming_ph(self._nobody)
-        if self.record is not None:
-            self.record(Given(puzzle_hash))
+        with self.lock:
+            self._add_block(puzzle_hash)
+            if self.record is not None:
+                self.record(Given(puzzle_hash))
         # Rewards of a block are paid out with it; later blocks add none at this address.
         coins = [seen.coin for seen in self.coins_at(puzzle_hash)]
         return max(coins, key=lambda coin: (coin.amount, coin.id))
@@ -203,9 +255,9 @@ class SimulatedChain:
         """Do a recorded change again. Raises `UsageError` if that is not possible here."""
         match change:
             case Pushed(bundle):
-                result = self.push(bundle)
-                if result.answer is not Answer.ACCEPTED:
-                    raise UsageError(f"a bundle is {result.answer.value} ({result.error})")
+                outcome = self.offer(bundle, again=True)
+                if outcome.status is Status.FAILED:
+                    raise UsageError(f"a bundle is refused ({outcome.error})")
             case Farmed(blocks, peak):
                 if blocks > peak - self.peak():
                     raise UsageError(f"no block after {self.peak()} has height {peak}")
@@ -223,39 +275,7 @@ class SimulatedChain:
             case _:
                 assert_never(change)
 
-    def _record_push(self, bundle: Bundle) -> None:
-        if self.record is not None:
-            self.record(Pushed(bundle))
-            self._recorded.update(spend.coin.id for spend in bundle.spends)
 
-    def _record_block_of(self, blocks: int) -> None:
-        """Record new blocks, and before them the bundles that came over the RPC.
-
-        A block does not have the signatures of its bundles, but the mempool does: so a block with
-        bundles that are not recorded is taken back for a moment. All are in the first new block.
-        """
-        while missing := self._unrecorded(blocks):
-            self._node.revert_blocks(blocks)
-            self._spent.clear()
-            for coin_id in missing:
-                for bundle in self.pending(coin_id):
-                    if not self._recorded.issuperset(spend.coin.id for spend in bundle.spends):
-                        self._record_push(bundle)
-            self._node.farm_block(blocks)
-        self._recorded.clear()
-        if self.record is not None:
-            self.record(Farmed(blocks, self.peak()))
-
-    def _unrecorded(self, blocks: int) -> list[bytes]:
-        """The coins that the last blocks spend by bundles that are not recorded."""
-        found = []
-        for height in range(self.peak() - blocks + 1, self.peak() + 1):
-            header = self._node.header_hash_of(height)
-            spends = self._node.get_block_spends(header).block_spends if header else None
-            found += [coin_of(spend.coin).id for spend in spends or []]
-        return [coin_id for coin_id in found if coin_id not in self._recorded]
-
-
-def _seen(record: CoinRecord) -> CoinSeen:
-    spent = record.spent_block_index if record.spent else None
-    return CoinSeen(coin_of(record.coin), record.confirmed_block_index, spent)
+def _seen(record: Record, *, solution: bool = False) -> CoinSeen:
+    shown = record.spend.solution if solution and record.spend is not None else None
+    return CoinSeen(record.coin, record.born, record.spent, shown)

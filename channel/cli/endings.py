@@ -12,8 +12,8 @@ from typing import Annotated
 
 import typer
 
-from channelsim.channel.chain.forwarding import read_address
 from channelsim.channel.chain.observations import CoinSeen
+from channelsim.channel.chain.rpc_server import read_address
 from channelsim.channel.chain.several_nodes import SeveralNodes
 from channelsim.channel.cli.messages import complain
 from channelsim.channel.cli.nodes import node_addresses, nodes_at, wait_until_synced

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from channelsim.channel.adversaries.base import Adversary, Plan, get
 from channelsim.channel.chain.coins import Bundle
-from channelsim.channel.chain.forwarding import read_address
+from channelsim.channel.chain.rpc_server import read_address
 from channelsim.channel.chain.several_nodes import SeveralNodes
 from channelsim.channel.cli.disputes import adversary_and_step
 from channelsim.channel.cli.endings import check_unfunded

@@ -12,7 +12,7 @@ from functools import partial
 
 from channelsim.channel.adversaries.base import Adversary, Rewind
 from channelsim.channel.chain.interface import FarmableChain
-from channelsim.channel.chain.simulator import SimulatedChain
+from channelsim.channel.chain.simulator import NodeSettings, SimulatedChain
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.interface import (
@@ -68,23 +68,24 @@ AFTERWARDS = 8
 class Arena:
     """Plays one scenario. Call `run` once; listeners receive every event.
 
-    `node` makes the chain from a seed; `wrap` may put something in the place of a peer that is
-    no adversary's, and then the scenario's `old_copy` does not apply. With `apart`, the node and
-    both sides are processes of their own, and neither of these two applies. `compute_deck` computes
-    the steps of decks; from the seed by default.
+    `node` makes another chain than the scenario's from a seed; `wrap` may put something in the
+    place of a peer that is no adversary's, and then the scenario's `old_copy` does not apply. With
+    `apart`, the node and both sides are processes of their own, and neither of these two applies.
+    `compute_deck` computes the steps of decks; from the seed by default.
     """
 
     def __init__(
         self,
         scenario: Scenario,
         listeners: Sequence[Listener] = (),
-        node: Callable[[int], FarmableChain] = SimulatedChain,
+        node: Callable[[int], FarmableChain] | None = None,
         wrap: Wrap | None = None,
         apart: SessionProcesses | None = None,
         compute_deck: Computing | None = None,
     ) -> None:
         self.scenario = scenario
         seed = scenario.seed.encode()
+        node = node or partial(SimulatedChain, settings=NodeSettings(mixed=scenario.mixed))
         self.chain: FarmableChain = apart.chain if apart else node(node_seed(seed))
         sky = Chance(derive(seed, "weather", scenario.weather))
         self._weather = Weather(scenario, self.chain, sky, apart.push if apart else None)

@@ -25,7 +25,6 @@ from channelsim.channel.campaign.executors import processes as workers_here
 from channelsim.channel.campaign.job import Counts, ShardProgress, ShardWork
 from channelsim.channel.campaign.shards import Plan, Shard, in_order
 from channelsim.channel.chain.interface import FarmableChain
-from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.crypto import bls
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.peer.machine import Peer
@@ -137,7 +136,7 @@ def run_killed(
 def run_crashing(
     scenario: Scenario,
     make: Callable[[Peer], Killable],
-    node: Callable[[int], FarmableChain] = SimulatedChain,
+    node: Callable[[int], FarmableChain] | None = None,
     compute_deck: Computing | None = None,
 ) -> CrashedRun:
     """Run a scenario with what `make` makes in the place of its honest peers, and check it.

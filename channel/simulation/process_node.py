@@ -25,8 +25,7 @@ class ProcessNode:
 
     `dies` decides at each change whether to kill it, `chance` when: at once, or up to a little
     later than a change usually takes. A change that was lost with it is made again; the log has
-    each whole or not at all. With `serves`, the node's RPC is at `url` until it is killed; what is
-    pushed there is not in the log.
+    each whole or not at all. With `serves`, the node's RPC is at `url` until it is killed.
     """
 
     def __init__(

@@ -19,7 +19,10 @@ some blocks are full; the honest side hears nothing of some blocks, or its node 
 solutions of spends for some; the connection between the peers breaks now and then; the block at
 a deadline is replaced once both sides have acted on it."""
 
-MOST_FEES = 1_000_000
+FEES = 20_000_000
+"""A first fee of the honest side, in mojos, and the step of its raises: mempools take both."""
+
+MOST_FEES = 1_000_000_000
 MOST_HANDS = 100
 MOST_STEPS = 999_999
 
@@ -39,7 +42,7 @@ class Scenario:
     without an adversary, the other side is honest too. `agreed`: both sides are honest, and play
     the hands that they agreed on as two processes of `peer` do, with decks that they prepare.
     `most_states` and `most_bytes` are the limits of what the honest side keeps of the channel (0:
-    as by default).
+    as by default). Where it is `mixed`, only about one block in three carries transactions.
     """
 
     games: tuple[str, ...]
@@ -63,6 +66,7 @@ class Scenario:
     agreed: bool = False
     most_states: int = 0
     most_bytes: int = 0
+    mixed: bool = False
 
     @property
     def dealer(self) -> str | None:

@@ -19,11 +19,8 @@ from channelsim.channel.simulation.promises.checker import BrokenPromise, check
 from channelsim.channel.simulation.promises.old_copies import restored
 from channelsim.channel.simulation.run import Run
 from channelsim.channel.simulation.run_results import part_of, result_of
-from channelsim.channel.simulation.scenario import WEATHERS, Scenario
+from channelsim.channel.simulation.scenario import FEES, WEATHERS, Scenario
 from channelsim.games import registry
-
-FEES = 5
-"""The first fee of the honest side in every fifth run, in mojos; the others have none."""
 
 HANDS = 2
 """Hands of each menu in one seed, with other cards and seats."""

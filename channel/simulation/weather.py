@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.interface import Answer, FarmableChain, PushResult, with_children
 from channelsim.channel.chain.observations import Block, CoinSeen
+from channelsim.channel.chain.refusals import FEE_TOO_CLOSE_TO_ZERO
 from channelsim.channel.simulation.deadlines import Deadline
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.games.chance import Chance
@@ -22,16 +23,16 @@ MOST_FULL = 4
 MOST_HIDDEN = 4
 """Blocks for which the honest side's node does not give the solution of a spend."""
 
-FULL = PushResult(Answer.REFUSED, "MempoolFull")
+FULL = PushResult(Answer.REFUSED, FEE_TOO_CLOSE_TO_ZERO)
 """The node's answer to bundles while blocks are full."""
 
 
 PERMANENTLY_INVALID = frozenset(
     (
-        "BadAggregateSignature",
-        "DuplicateOutput",
-        "EphemeralRelativeCondition",
-        "GeneratorRuntimeError",
+        "BAD_AGGREGATE_SIGNATURE",
+        "DUPLICATE_OUTPUT",
+        "EPHEMERAL_RELATIVE_CONDITION",
+        "GENERATOR_RUNTIME_ERROR",
     )
 )
 """The embedded node's errors for bundles that it can never accept."""

@@ -11,7 +11,6 @@ from chia_wallet_sdk import Address
 from channelsim.channel.chain.coins import Bundle, Coin, condition, signed_spend
 from channelsim.channel.chain.full_node import Patience, RpcChain
 from channelsim.channel.chain.interface import Answer, PushResult
-from channelsim.channel.chain.observations import CoinSeen
 from channelsim.channel.protocol.wallet import address_of, wallet_key
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import to_list
@@ -69,10 +68,11 @@ class RealChain(RpcChain):
         farmer = Address(token_bytes(32), "txch").encode()
         self.ask("farm_block", address=farmer, blocks=blocks, guarantee_tx_block=True)
 
-    def reorganise(self, back: int, new: int, *, keep: bool) -> None:
+    def reorganise(self, back: int, new: int, *, keep: bool, bundle: Bundle | None = None) -> None:
         """Replace the last `back` blocks by `new` others.
 
-        The node does not put bundles of replaced blocks back into its mempool: with `keep` we do.
+        The node does not put bundles of replaced blocks back into its mempool: with `keep` we do,
+        and with this `bundle`.
         """
         peak = self.peak()
         assert peak + new <= LAST_HEIGHT, f"no reorganisation at height {peak}"
@@ -81,27 +81,9 @@ class RealChain(RpcChain):
             return
         lost = [bundle for bundle in self._accepted if self._mined_after(bundle, peak - back)]
         self.ask("revert_blocks", num_of_blocks=back)
-        for bundle in lost:
-            super().push(bundle)
+        for again in (*lost, *([bundle] if bundle is not None else [])):
+            super().push(again)
         self.farm(new)
-
-    def children(self, coin_id: bytes) -> list[CoinSeen]:
-        """The coins that this coin's spend created."""
-        answer = self.ask(
-            "get_coin_records_by_parent_ids",
-            parent_ids=[f"0x{coin_id.hex()}"],
-            include_spent_coins=True,
-        )
-        coins = [record["coin"] for record in answer["coin_records"]]
-        ids = [
-            Coin(
-                bytes.fromhex(coin["parent_coin_info"][2:]),
-                bytes.fromhex(coin["puzzle_hash"][2:]),
-                coin["amount"],
-            ).id
-            for coin in coins
-        ]
-        return [seen for seen in map(self.coin, ids) if seen is not None]
 
     def give(self, puzzle_hash: bytes, amount: int) -> Coin:
         """A coin of at least this amount at this address, in a block of its own."""

@@ -51,7 +51,7 @@ class SharedChain:
         for _ in range(blocks):
             self._blocks.next()
 
-    def reorganise(self, back: int, new: int, *, keep: bool) -> None:
+    def reorganise(self, back: int, new: int, *, keep: bool, bundle: Bundle | None = None) -> None:
         raise AssertionError("a reorganisation of a chain that others share")
 
 

@@ -1,4 +1,4 @@
-"""The suite of chain backends on the genuine node, and the differences, stated one by one."""
+"""The suite of chain backends on the genuine node, and what stopped a peer there at first."""
 
 from __future__ import annotations
 
@@ -7,27 +7,15 @@ from collections.abc import Callable
 
 import pytest
 
-from channelsim.channel.chain.coins import Coin, condition
-from channelsim.channel.chain.interface import Answer, FarmableChain
+from channelsim.channel.chain.interface import FarmableChain
 from channelsim.channel.lab.node.node_wallet import NodeWallet
-from channelsim.clsp.integers import int_to_atom
-from channelsim.games.referee import ASSERT_BEFORE_HEIGHT_RELATIVE, ASSERT_HEIGHT_RELATIVE
 from tests.channel.chain import test_chain_interface as suite
 from tests.channel.chain.test_chain_interface import (
     ANYONE,
     NOWHERE,
-    anyones,
     asks_little,
-    free,
-    pay,
 )
 from tests.real_node.chain import RealChain
-
-DIFFERENT = {
-    "test_a_chain_of_spends_in_one_block": "a coin that a pending bundle makes cannot be spent",
-    "test_time_locks_hold_to_the_block": "a spend that is too early by height is kept until then",
-}
-"""Tests that state what the embedded node does, with what the genuine one does instead."""
 
 ELSEWHERE = {
     "test_no_more_than_a_block_may_cost": "it makes an embedded node of its own",
@@ -39,7 +27,7 @@ ELSEWHERE = {
 SUITE = {
     name: test
     for name, test in inspect.getmembers(suite, inspect.isfunction)
-    if name.startswith("test_") and name not in {**DIFFERENT, **ELSEWHERE}
+    if name.startswith("test_") and name not in ELSEWHERE
 }
 PARAMETERS = {"test_a_reorganisation_takes_blocks_back": [{"keep": False}, {"keep": True}]}
 
@@ -56,52 +44,12 @@ def test_as_the_embedded_node(chain: RealChain, name: str, values: dict[str, boo
 
 def test_every_test_of_the_suite_is_run_or_named() -> None:
     names = {name for name, _ in inspect.getmembers(suite, inspect.isfunction)}
-    assert {*DIFFERENT, *ELSEWHERE} <= names
+    assert {*ELSEWHERE} <= names
     assert len(SUITE) >= 11
 
 
 def test_little_is_asked(chain: RealChain) -> None:
     asks_little(chain)
-
-
-# --- differences -----------------------------------------------------------------------------
-
-
-def test_a_coin_of_a_pending_bundle_is_spent_once_it_is_there(chain: RealChain) -> None:
-    coin = anyones(chain)
-    child = Coin(coin.id, ANYONE.hash, 100)
-    assert chain.push(free(coin, pay(ANYONE.hash, 100))).answer is Answer.ACCEPTED
-    refused = chain.push(free(child, pay(NOWHERE, 100)))
-    assert (refused.answer, refused.error) == (Answer.REFUSED, "UnknownUnspent")
-    assert refused.text == "refused: UNKNOWN_UNSPENT"
-    chain.farm()
-    assert chain.push(free(child, pay(NOWHERE, 100))).answer is Answer.ACCEPTED
-    chain.farm()
-    assert [seen.born for seen in chain.coins_at(NOWHERE)] == [chain.peak()]
-
-
-def test_a_spend_that_is_too_early_is_kept_and_mined_when_due(chain: RealChain) -> None:
-    coin, late = anyones(chain), anyones(chain)
-    seen = chain.coin(coin.id)
-    assert seen is not None
-    five = int_to_atom(5)
-    claim = free(coin, condition(ASSERT_HEIGHT_RELATIVE, five), pay(NOWHERE, 100))
-    early = chain.push(claim)
-    assert (early.answer, early.error) == (Answer.PENDING_CONFLICT, "Pending")
-    assert early.benign
-    # It conflicts with nothing: no bundle is pending.
-    assert chain.pending(coin.id) == []
-    chain.farm(seen.born + 5 - chain.peak())
-    assert chain.coins_at(NOWHERE) == []
-    assert chain.pending(coin.id) == [claim]
-    chain.farm()
-    assert [seen.born for seen in chain.coins_at(NOWHERE)] == [seen.born + 6]
-    born = chain.coin(late.id)
-    assert born is not None
-    chain.farm(born.born + 5 - chain.peak())
-    move = free(late, condition(ASSERT_BEFORE_HEIGHT_RELATIVE, five), pay(NOWHERE, 99))
-    result = chain.push(move)
-    assert (result.answer, result.error) == (Answer.REFUSED, "AssertBeforeHeightRelativeFailed")
 
 
 # --- what stopped a peer at first ------------------------------------------------------------

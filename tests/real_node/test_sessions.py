@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from channelsim.channel.chain.forwarding import forwarding
 from channelsim.channel.store.data_directory import read_settings
 from tests.channel.cli.test_peer import (
     GUARD,
@@ -23,6 +22,7 @@ from tests.channel.cli.test_peer import (
     wallet_file,
 )
 from tests.real_node.chain import RealChain
+from tests.real_node.forwarding import forwarding
 from tests.real_node.process import RealNode
 
 BLOCK_TIME = 0.5

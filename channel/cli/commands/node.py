@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
-from time import monotonic
+from time import monotonic, sleep
 from typing import Annotated, Any
-from urllib.parse import urlsplit
 
 import typer
 from chia_wallet_sdk import Address, SecretKey
 
 from channelsim.channel.chain.chain_log import stored_chain
-from channelsim.channel.chain.forwarding import forwarding, read_address
-from channelsim.channel.chain.simulator import SimulatedChain
+from channelsim.channel.chain.constants import BLOCK_COST, POOL_BLOCKS
+from channelsim.channel.chain.rpc_server import LOCAL, read_address
+from channelsim.channel.chain.simulator import (
+    LEAST_BLOCK_COST,
+    MOST_POOL_COST,
+    NodeSettings,
+    SimulatedChain,
+)
 from channelsim.channel.cli.options import (
     InText,
     Json,
@@ -54,6 +58,21 @@ def command(
         bool, typer.Option("--block-on-push", help="Make a block whenever a bundle is pending.")
     ] = False,
     wallets: Annotated[int, whole(0, MOST_WALLETS, "How many funded wallets to print.")] = 2,
+    mix: Annotated[
+        bool,
+        typer.Option("--mix", help="Let one block in three carry transactions, as on mainnet."),
+    ] = False,
+    max_block_cost: Annotated[
+        int, whole(LEAST_BLOCK_COST, BLOCK_COST, "The most that a block's spends may cost.")
+    ] = BLOCK_COST,
+    max_mempool_cost: Annotated[
+        int | None,
+        whole(
+            LEAST_BLOCK_COST,
+            MOST_POOL_COST,
+            f"The most that the mempool's bundles may cost ({POOL_BLOCKS} blocks).",
+        ),
+    ] = None,
     state: Annotated[
         Path | None,
         file_option("Store the chain in this file, and continue a chain that it holds."),
@@ -66,18 +85,23 @@ def command(
 
     It first prints its URL, the network's genesis challenge and the wallets; with --json, in one
     line. Without --state, the chain ends with the command. The same seed gives the same wallets.
+    Its mempool is as strict as that of a real node.
 
     Example: channelsim node --block-on-push
     """
     as_json = json_wanted(json, text)
     if block_on_push:
         refuse("blocks come with --block-on-push already", block_every=block_every)
-    address = read_address(listen) if listen is not None else None
+    address = read_address(listen) if listen is not None else LOCAL
     number = node_seed(seed.encode())
+    pool_cost = POOL_BLOCKS * max_block_cost if max_mempool_cost is None else max_mempool_cost
+    settings = NodeSettings(mix, max_block_cost, pool_cost)
     stored = (
-        stored_chain(state, number) if state is not None else nullcontext(SimulatedChain(number))
+        nullcontext(SimulatedChain(number, settings))
+        if state is None
+        else stored_chain(state, number, settings)
     )
-    with stored as chain, polled() as interrupted, chain.served() as url:
+    with stored as chain, polled() as interrupted, chain.served(address) as url:
         secrets = [derive(seed.encode(), "wallet", number) for number in range(wallets)]
         funded = [_funded(chain, secret) for secret in secrets]
         about = {
@@ -86,8 +110,8 @@ def command(
             "height": chain.peak(),
             "wallets": funded,
         }
-        every = None if block_on_push else block_every or BLOCK_TIME
-        asyncio.run(_serve(chain, about, address, every, interrupted, as_json=as_json))
+        _show(about, as_json=as_json)
+        _make_blocks(chain, None if block_on_push else block_every or BLOCK_TIME, interrupted)
     return exit_code()
 
 
@@ -108,33 +132,13 @@ def _funded(chain: SimulatedChain, secret: bytes) -> dict[str, Any]:
     }
 
 
-async def _serve(
-    chain: SimulatedChain,
-    about: dict[str, Any],
-    address: tuple[str, int] | None,
-    every: float | None,
-    interrupted: Callable[[], bool],
-    *,
-    as_json: bool,
-) -> None:
-    """Print what a client needs, then make blocks until an interrupt."""
-    if address is None:
-        _show(about, as_json=as_json)
-        await _make_blocks(chain, every, interrupted)
-        return
-    async with forwarding(address, urlsplit(about["url"]).port or 0) as (host, port):
-        name = f"[{host}]" if ":" in host else host
-        _show({**about, "url": f"http://{name}:{port}"}, as_json=as_json)
-        await _make_blocks(chain, every, interrupted)
-
-
-async def _make_blocks(
+def _make_blocks(
     chain: SimulatedChain, every: float | None, interrupted: Callable[[], bool]
 ) -> None:
     """Make a block every so many seconds, or (None) whenever a bundle is pending."""
     due = monotonic() + (every or 0.0)
     while not interrupted():
-        await asyncio.sleep(min(POLL_TIME, every or POLL_TIME))
+        sleep(min(POLL_TIME, every or POLL_TIME))
         if every is None:
             if chain.pending_count():
                 chain.farm()

@@ -64,6 +64,7 @@ from channelsim.channel.simulation.faults.kinds import (
     events,
 )
 from channelsim.channel.simulation.faults.skipped_checks import EngineCheck, checks
+from channelsim.channel.simulation.scenario import FEES
 from channelsim.games import registry
 
 
@@ -390,9 +391,9 @@ _BREAKS: Mapping[str, tuple[str, ...]] = {
 """The rule or promise that each behaviour breaks, and the adversaries against which that shows."""
 
 _GIVEN: Mapping[str, Mapping[str, Any]] = {
-    "never raises a fee": {"weather": "full", "fees": 5},
-    "pays the highest fee": {"fees": 5},
-    "leaves pins": {"fees": 5},
+    "never raises a fee": {"weather": "full", "fees": FEES},
+    "pays the highest fee": {"fees": FEES},
+    "leaves pins": {"fees": FEES, "mixed": True, "unroll_timeout": 60, "game_timeout": 60},
     "goes on from an old copy": {"old_copy": 9},
     "is silent as an old copy": {"old_copy": 9, "weather": "reconnects"},
     "keeps ready decks": {"old_copy": 9},

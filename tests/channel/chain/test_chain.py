@@ -40,7 +40,7 @@ def test_an_invalid_spend_is_refused_with_the_nodes_reason() -> None:
     first, other = unrolls(table)
     wrong = table.chain.push(msgspec.structs.replace(first, signature=other.signature))
     assert (wrong.answer, wrong.benign) == (Answer.REFUSED, False)
-    assert wrong.error == "BadAggregateSignature"
+    assert wrong.error == "BAD_AGGREGATE_SIGNATURE"
 
 
 def test_the_same_seed_gives_the_same_coins() -> None:

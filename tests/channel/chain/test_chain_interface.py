@@ -24,6 +24,7 @@ from channelsim.channel.chain.coins import (
     Coin,
     Spend,
     condition,
+    joined,
     signed_spend,
 )
 from channelsim.channel.chain.full_node import Credentials, RpcChain
@@ -109,7 +110,7 @@ def test_signatures_are_for_this_network(chain: FarmableChain) -> None:
     coin = chain.give(WALLET.address, 1000)
     elsewhere = WALLET.spend(coin, bytes(32), pay(NOWHERE, 1))
     refused = chain.push(elsewhere)
-    assert (refused.answer, refused.error) == (Answer.REFUSED, "BadAggregateSignature")
+    assert (refused.answer, refused.error) == (Answer.REFUSED, "BAD_AGGREGATE_SIGNATURE")
     assert chain.push(WALLET.spend(coin, data, pay(NOWHERE, 1))).answer is Answer.ACCEPTED
 
 
@@ -269,20 +270,32 @@ def test_several_spends_get_in_together_or_not_at_all(chain: FarmableChain) -> N
     three, ghost = anyones(chain, amount=30), Coin(bytes(32), ANYONE.hash, 1)
     bad = [spend for coin in (three, ghost) for spend in free(coin, pay(NOWHERE, 1)).spends]
     refused = chain.push(Bundle(tuple(bad), NO_SIGNATURE))
-    assert (refused.answer, refused.error) == (Answer.REFUSED, "UnknownUnspent")
+    assert (refused.answer, refused.error) == (Answer.REFUSED, "UNKNOWN_UNSPENT")
     chain.farm()
     seen = chain.coin(three.id)
     assert seen is not None
     assert seen.spent is None
 
 
-def test_a_chain_of_spends_in_one_block(chain: FarmableChain) -> None:
+def test_a_coin_of_a_pending_bundle_is_spent_in_the_same_bundle_or_later(
+    chain: FarmableChain,
+) -> None:
     coin = anyones(chain)
     child = Coin(coin.id, ANYONE.hash, 100)
-    assert chain.push(free(coin, pay(ANYONE.hash, 100))).answer is Answer.ACCEPTED
-    assert chain.push(free(child, pay(NOWHERE, 100))).answer is Answer.ACCEPTED
+    makes, spends = free(coin, pay(ANYONE.hash, 100)), free(child, pay(NOWHERE, 100))
+    assert chain.push(makes).answer is Answer.ACCEPTED
+    early = chain.push(spends)
+    assert (early.answer, early.error) == (Answer.REFUSED, "UNKNOWN_UNSPENT")
     chain.farm()
-    assert [seen.born for seen in chain.coins_at(NOWHERE)] == [chain.peak()]
+    assert chain.push(spends).answer is Answer.ACCEPTED
+    chain.farm()
+    born = chain.peak()
+    other = anyones(chain)
+    again = free(other, pay(ANYONE.hash, 100)), free(Coin(other.id, ANYONE.hash, 100))
+    assert chain.push(joined(*again)).answer is Answer.ACCEPTED
+    chain.farm()
+    assert [seen.born for seen in chain.coins_at(NOWHERE)] == [born]
+    assert chain.coins_at(ANYONE.hash) == []
 
 
 def test_what_cannot_be_is_refused_with_the_reason(chain: FarmableChain) -> None:
@@ -291,7 +304,7 @@ def test_what_cannot_be_is_refused_with_the_reason(chain: FarmableChain) -> None
     wrong_puzzle = Bundle((Spend(coin, RAISES.serialized, b"\x80"),), NO_SIGNATURE)
     # For what the puzzles themselves do wrong, nodes have words of their own.
     refused = (
-        (free(Coin(bytes(32), ANYONE.hash, 5), pay(NOWHERE, 5)), "UnknownUnspent"),
+        (free(Coin(bytes(32), ANYONE.hash, 5), pay(NOWHERE, 5)), "UNKNOWN_UNSPENT"),
         (free(coin, pay(NOWHERE, 101)), ""),
         (free(coin, pay(NOWHERE, 1), pay(NOWHERE, 1)), ""),
         (free(raising, puzzle=RAISES), ""),
@@ -311,21 +324,26 @@ def test_time_locks_hold_to_the_block(chain: FarmableChain) -> None:
     five = int_to_atom(5)
     claim = free(early, condition(ASSERT_HEIGHT_RELATIVE, five), pay(NOWHERE, 100))
     while chain.peak() < for_early.born + 4:
-        result = chain.push(claim)
-        assert (result.answer, result.error) == (Answer.REFUSED, "AssertHeightRelativeFailed")
+        assert chain.push(claim).answer is Answer.TOO_EARLY
         chain.farm()
+        assert chain.pending(early.id) == []
     chain.farm()
+    assert chain.pending(early.id) == [claim], "it was kept until its height"
     assert chain.push(claim).answer is Answer.ACCEPTED
+    chain.farm()
+    claimed = chain.coin(early.id)
+    assert claimed is not None
+    assert claimed.spent == for_early.born + 6
 
     born = chain.coin(late.id)
     assert born is not None
     move = free(late, condition(ASSERT_BEFORE_HEIGHT_RELATIVE, five), pay(NOWHERE, 99))
     chain.farm(born.born + 5 - chain.peak())
     result = chain.push(move)
-    assert (result.answer, result.error) == (Answer.REFUSED, "AssertBeforeHeightRelativeFailed")
+    assert (result.answer, result.error) == (Answer.REFUSED, "ASSERT_BEFORE_HEIGHT_RELATIVE_FAILED")
     deadline = int_to_atom(chain.peak())
     absolute = free(late, condition(ASSERT_BEFORE_HEIGHT_ABSOLUTE, deadline), pay(NOWHERE, 98))
-    assert chain.push(absolute).error == "AssertBeforeHeightAbsoluteFailed"
+    assert chain.push(absolute).error == "ASSERT_BEFORE_HEIGHT_ABSOLUTE_FAILED"
 
 
 def test_no_more_than_a_block_may_cost() -> None:
@@ -383,7 +401,7 @@ def asks_little(chain: Chain) -> None:
     assert chain.children(b"\xff" * 32) == []
     ghost = Coin(b"\xff" * 32, ANYONE.hash, 5)
     refused = chain.push(free(ghost, pay(NOWHERE, 5)))
-    assert (refused.answer, refused.error) == (Answer.REFUSED, "UnknownUnspent")
+    assert (refused.answer, refused.error) == (Answer.REFUSED, "UNKNOWN_UNSPENT")
     signed = WALLET.spend(Coin(b"\xff" * 32, WALLET.address, 5), bytes(32), pay(NOWHERE, 5))
     assert chain.push(signed).answer is Answer.REFUSED
     assert chain.push(free(ghost, (NIL, NIL))).answer is Answer.REFUSED

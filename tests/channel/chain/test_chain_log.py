@@ -12,10 +12,12 @@ from channelsim.channel.chain.chain_log import stored_chain
 from channelsim.channel.chain.coins import Bundle, Coin, condition, signed_spend
 from channelsim.channel.chain.full_node import RpcChain
 from channelsim.channel.chain.interface import Answer
+from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import CoinSeen
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.errors import UsageError
 from channelsim.channel.protocol.wallet import address_of, wallet_key
+from channelsim.channel.system.line_log import LineLog
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import to_list
 from channelsim.games.referee import CREATE_COIN
@@ -46,7 +48,8 @@ def changed(path: Path) -> list[CoinSeen | int | None]:
         chain.farm(3)
         with chain.served() as url, RpcChain(url) as client:
             for number in (2, 3):
-                for fee in range(number):
+                for raised in range(number):
+                    fee = raised * LEAST_RAISE
                     bundle, made = payment(chain, coins[number], number, fee)
                     assert client.push(bundle).answer is Answer.ACCEPTED, "a fee replaces it"
                 coins.append(made)
@@ -103,8 +106,9 @@ def line(number: int, old: bytes, new: bytes) -> Callable[[bytes], bytes]:
     [
         (lambda data: b"\n", "not a chain file of channelsim"),
         (lambda data: b"SQLite format 3\0" * 9, "not a chain file of channelsim"),
-        (line(0, b"chain 1", b"chain 2"), "not written by this version"),
+        (line(0, b"chain 2", b"chain 3"), "not written by this version"),
         (line(0, b'"seed":5', b'"seed":6'), "the chain has another seed"),
+        (line(0, b'"mixed":false', b'"mixed":true'), "other limits or blocks; use the same --mix"),
         (line(1, b"give", b"gave"), "line 2: damaged"),
         (line(1, b"puzzle", b"\xff"), "line 2: damaged"),
         (line(5, b'"amount":2', b'"amount":3'), "line 6: damaged .a bundle is refused"),
@@ -131,6 +135,38 @@ def test_a_log_whose_first_line_was_not_written_is_begun_again(tmp_path: Path) -
         chain.farm()
     with stored_chain(path, 5) as chain:
         assert chain.peak() == 2
+
+
+def test_the_log_of_an_older_version_is_continued(tmp_path: Path) -> None:
+    path = tmp_path / "chain"
+    path.write_bytes(
+        b'{"format":"channelsim chain 1","seed":5}\n{"type":"farm","blocks":3,"peak":4}\n'
+    )
+    with stored_chain(path, 5) as chain:
+        assert chain.peak() == 4
+
+
+def test_nothing_follows_a_change_that_could_not_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "chain"
+    with stored_chain(path, 5) as chain:
+        coin = chain.give(address_of(KEYS[0]), 1)
+        before = path.read_bytes()
+        with monkeypatch.context() as full:
+            full.setattr(LineLog, "append", full_disk)
+            with chain.served() as url, RpcChain(url) as client:
+                answer = client.push(payment(chain, coin, 0)[0])
+                assert (answer.answer, answer.error) == (Answer.REFUSED, "no space")
+        with pytest.raises(UsageError, match="no space"):
+            chain.farm()
+        assert path.read_bytes() == before
+    with stored_chain(path, 5) as chain:
+        assert chain.pending_count() == 0
+
+
+def full_disk(*_: object, **__: object) -> None:
+    raise UsageError("no space")
 
 
 def test_two_nodes_do_not_share_a_file(tmp_path: Path) -> None:

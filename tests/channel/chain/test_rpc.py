@@ -21,6 +21,7 @@ from channelsim.channel.chain.full_node import (
     RpcChain,
 )
 from channelsim.channel.chain.interface import Answer
+from channelsim.channel.chain.node_json import bundle_json
 from channelsim.channel.chain.peaks import PUBLIC, SLACK
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.errors import UsageError
@@ -33,6 +34,7 @@ HASTY = Patience(seconds=0.4, attempts=3, pause=0.01)
 ADDRESS = b"\x0a" * 32
 COIN = Coin(b"\x0b" * 32, ADDRESS, 100)
 BUNDLE = Bundle((spend_of(COIN, b"\x01", NIL),), NO_SIGNATURE)
+ITEM = {"spend_bundle": bundle_json(BUNDLE)}
 
 Reply = Callable[[str, dict[str, Any]], bytes | None]
 """Given the call's name and arguments: the body of the answer; None breaks the connection."""
@@ -273,15 +275,22 @@ def test_an_error_text_has_no_terminal_control_characters() -> None:
     ("said", "answer", "word"),
     [
         ({"success": True, "status": "SUCCESS"}, Answer.ACCEPTED, ""),
-        ({"success": True, "status": "PENDING"}, Answer.PENDING_CONFLICT, "Pending"),
+        (
+            {"success": True, "status": "PENDING", "mempool_items": []},
+            *(Answer.TOO_EARLY, "PENDING"),
+        ),
+        (
+            {"success": True, "status": "PENDING", "mempool_items": [ITEM]},
+            *(Answer.PENDING_CONFLICT, "PENDING"),
+        ),
         ({"success": True, "status": "WHATEVER"}, Answer.REFUSED, "WHATEVER"),
         (
             {"success": False, "error": "Failed to include transaction 00, error DOUBLE_SPEND"},
-            *(Answer.ALREADY_SPENT, "DoubleSpend"),
+            *(Answer.ALREADY_SPENT, "DOUBLE_SPEND"),
         ),
         (
             {"success": False, "error": "Failed to include transaction 00, error MEMPOOL_CONFLICT"},
-            *(Answer.PENDING_CONFLICT, "MempoolConflict"),
+            *(Answer.PENDING_CONFLICT, "MEMPOOL_CONFLICT"),
         ),
         ({"success": False, "error": "mempool full"}, Answer.REFUSED, "mempool full"),
         ({"success": False}, Answer.REFUSED, "no reason given"),

@@ -40,7 +40,7 @@ PLACES = (
     "channel/store",
     "channel/network",
     "channel/watch",
-    "channel/chain/forwarding.py",
+    "channel/chain/rpc_server.py",
     "channel/chain/full_node.py",
     "channel/chain/rpc.py",
     "channel/cli/__init__.py",

@@ -19,9 +19,9 @@ import pytest
 from chia_rs import PrivateKey
 
 from channelsim.channel.chain.coins import Coin, condition, signed_spend
-from channelsim.channel.chain.forwarding import MOST_CONNECTIONS
 from channelsim.channel.chain.full_node import RpcChain
 from channelsim.channel.chain.interface import Answer
+from channelsim.channel.chain.rpc_server import MOST_CONNECTIONS
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.protocol.wallet import address_of, wallet_key
 from channelsim.clsp.integers import int_to_atom

@@ -256,6 +256,7 @@ def test_a_preemption_by_a_state_that_was_never_signed_is_reported() -> None:
 
     table = at_message(10_000)
     leave(table, ANN)
+    table.chain.farm()
     newest = table.ends[ANN].play.newest.state
     state = msgspec.structs.replace(newest, number=newest.number + 1001)
     signed = SignedState(state, table.channel.on_chain(state), Cheat(table, BEN).halves(state))

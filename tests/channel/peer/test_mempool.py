@@ -13,6 +13,7 @@ from channelsim.channel.chain.coins import (
     signed_spend,
 )
 from channelsim.channel.chain.interface import Answer
+from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import Block, CoinSeen
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.peer.chain_news import GamePaid, MovedOnChain, StateCounts
@@ -54,6 +55,8 @@ from tests.channel.table import (
     sit,
 )
 
+RAISE = 2 * LEAST_RAISE
+
 
 def fee_wallet(table: Table, index: int, amount: int = 1_000_000) -> Wallet:
     """A wallet coin of its own for this side."""
@@ -62,7 +65,9 @@ def fee_wallet(table: Table, index: int, amount: int = 1_000_000) -> Wallet:
     return Wallet(key, table.chain.give(address_of(key), amount))
 
 
-def paying(table: Table, index: int, first: int = 10, step: int = 5, most: int = 100) -> Fees:
+def paying(
+    table: Table, index: int, first: int = RAISE, step: int = RAISE, most: int = 10 * RAISE
+) -> Fees:
     fees = Fees(fee_wallet(table, index), first, step, most)
     with_config(table, index, fees=fees)
     table.ends[index].watched.append(fees.wallet.coin)
@@ -206,7 +211,7 @@ def test_a_preemption_that_lies_in_the_mempool_with_a_low_fee_is_paid_for() -> N
 def test_a_fee_for_pinned_spends_rises_with_every_block() -> None:
     """Paid for once, it would lie there until its deadline: the change pays more and more."""
     table = at_message(10_000)
-    fees = paying(table, BEN, first=0, step=3, most=10)
+    fees = paying(table, BEN, first=0, step=RAISE, most=4 * RAISE)
     thief = fee_wallet(table, ANN)
     publish_old(table, ANN, received(table, ANN)[0])
     table.chain.farm()
@@ -223,10 +228,10 @@ def test_a_fee_for_pinned_spends_rises_with_every_block() -> None:
         (pending,) = table.chain.pending(bundle.spends[0].coin.id)
         spent = left_of(fees.wallet.coin, pending)
         assert spent is not None
-        assert spent[1] == min(max(3 * waited, 1), 10)
+        assert spent[1] == RAISE * waited, "one mojo, at first, replaces nothing"
     before = left(table, fees)
     farm(table)
-    assert before - left(table, fees) == 10
+    assert before - left(table, fees) == 4 * RAISE
     settle(table)
     sound(table, dead=(ANN,))
 
@@ -275,7 +280,7 @@ def test_spends_with_a_fee_are_pushed_before_those_without() -> None:
     table.propose(ANN, any_wish("spacepoker"), any_wish("calpoker"), any_wish("spacepoker"))
     for _ in range(14):
         table.step(decider("a"), decider("b"))
-    fees = paying(table, ANN, first=10, step=5, most=100)
+    fees = paying(table, ANN)
     leave(table, ANN)
     seen = 0
     for _ in range(30):
@@ -293,7 +298,7 @@ def test_spends_with_a_fee_are_pushed_before_those_without() -> None:
             assert spent is not None
             assert spent[0].puzzle_hash == fees.wallet.coin.puzzle_hash
             # Each of them has its own fee, so that one more replaces the bundle without it.
-            assert spent[1] >= 10 * (len(first.spends) - 1)
+            assert spent[1] >= fees.first * (len(first.spends) - 1)
     assert seen
 
 
@@ -430,7 +435,7 @@ def test_a_claim_is_made_at_its_timeout_by_the_side_that_gains() -> None:
     assert seen is not None
     early = claim_bundle(table.channel, tracked.coin, tracked.game)
     while table.chain.peak() - seen.born < TIMEOUT - 1:
-        assert table.chain.push(early).error == "AssertHeightRelativeFailed"
+        assert table.chain.push(early).answer is Answer.TOO_EARLY
         farm(table, dead=(index,))
     assert not [name for name, _, _ in table.ends[1 - index].pushed if name == "claim"]
     farm(table, dead=(index,))

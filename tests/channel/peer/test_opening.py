@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from channelsim.channel.chain.coins import Bundle, condition, signed_spend
 from channelsim.channel.chain.interface import blocks_for
+from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.peer.chain_news import StateCounts
 from channelsim.channel.peer.interface import (
     BrokenOff,
@@ -146,7 +147,7 @@ def test_an_honest_part_and_completion_made_by_hand_are_accepted() -> None:
 
 
 def test_a_wallet_may_pay_more_than_its_share_as_a_fee() -> None:
-    table = honest(completed(lambda w: [w.change(-5), w.asserted(), w.until()]))
+    table = honest(completed(lambda w: [w.change(-LEAST_RAISE), w.asserted(), w.until()]))
     assert accepted(table.ends[ANN], "funding")
 
 
@@ -307,11 +308,11 @@ def test_after_breaking_off_the_initiator_waits_for_the_funding_deadline() -> No
     assert ann.news_of(OpeningFailed)
 
 
-def test_breaking_off_with_a_pending_funding_publishes_with_it() -> None:
+def test_breaking_off_with_a_pending_funding_publishes_once_it_is_mined() -> None:
     table = sit().start().pump()
     news = refuse(table, ANN, b"\xc1", "CH-MSG-2")
     assert news.published == 0
-    table.farm()
+    table.farm(2)
     unroll = unroll_coin(table.channel, ChannelState(0, (BALANCE, BALANCE)))
     assert table.chain.coin(unroll.id) is not None
 

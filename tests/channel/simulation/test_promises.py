@@ -32,11 +32,12 @@ from channelsim.channel.simulation.model.conversation import conversation
 from channelsim.channel.simulation.promises.checker import BrokenPromise, check
 from channelsim.channel.simulation.promises.secrecy import games_played, moves_in
 from channelsim.channel.simulation.run import Disclosure, Run
-from channelsim.channel.simulation.scenario import WEATHERS, Scenario
+from channelsim.channel.simulation.scenario import FEES, WEATHERS, Scenario
 from channelsim.channel.simulation.scenario import check as check_scenario
 from channelsim.channel.simulation.sweep import SweepTotals
 from channelsim.channel.simulation.sweep_campaign import run_all
 from channelsim.channel.simulation.transcript import played
+from channelsim.games.amounts import counted
 from tests.sampling import one_in
 
 GAME = ("spacepoker",)
@@ -427,7 +428,8 @@ def test_only_a_deep_reorganisation_undoes_a_final_shutdown() -> None:
 
 
 def test_a_fee_that_is_too_high_and_a_pin_that_is_left_are_found() -> None:
-    done = run("pinner", 5, 0, fees=5, seed="try4")
+    times = {"unroll_timeout": 60, "game_timeout": 60}
+    done = run("pinner", 5, 0, fees=FEES, seed="try4", mixed=True, **times)
     end = done.parties[done.scenario.honest]
     assert check(done) == []
     pinned = [at for at, turn in enumerate(end.journal) if isinstance(turn.event, Pinned)]
@@ -439,7 +441,7 @@ def test_a_fee_that_is_too_high_and_a_pin_that_is_left_are_found() -> None:
     fees = end.peer.config.fees
     assert fees is not None
     end.peer.config = replace(end.peer.config, fees=replace(fees, first=1, step=0))
-    assert any("it offers 5 mojos for a" in one.how for one in check(done))
+    assert any(f"it offers {counted(FEES, 'mojo')} for a" in one.how for one in check(done))
 
 
 def test_the_ledger_and_the_engine_agree_on_every_state() -> None:

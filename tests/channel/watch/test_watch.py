@@ -217,7 +217,8 @@ def test_a_thief_can_spend_nothing_but_stale_and_timed_out_unroll_coins(tmp_path
 
     def refused(*bundles: Bundle) -> None:
         for bundle in bundles:
-            for signed in (bundle.signature, signature, NO_SIGNATURE):
+            # A node does not judge the same bytes twice.
+            for signed in {bundle.signature, signature, NO_SIGNATURE}:
                 result = chain.push(Bundle(bundle.spends, signed))
                 assert result.answer is Answer.REFUSED, result
 

@@ -30,7 +30,7 @@ from channelsim.channel.cli.report_files import report_file
 from channelsim.channel.cli.transcripts import transcript_file
 from channelsim.channel.errors import UsageError
 from channelsim.channel.session.setup import NAMES
-from channelsim.channel.simulation.scenario import WEATHERS
+from channelsim.channel.simulation.scenario import MOST_FEES, WEATHERS
 from channelsim.games.names import nearest
 
 MOST_SEEDS = 1_000_000
@@ -65,7 +65,7 @@ def command(
     ] = None,
     fees: Annotated[
         int | None,
-        whole(0, 1_000_000, "What the honest peer pays for urgent spends, in mojos (0)."),
+        whole(0, MOST_FEES, "What the honest peer pays for urgent spends, in mojos (0)."),
     ] = None,
     hands: Annotated[int | None, whole(1, 100, "How often the games are played (1).")] = None,
     staggered: Annotated[

@@ -94,7 +94,7 @@ def test_a_bundle_that_the_node_refuses_is_reported(
     path = target_file(tmp_path, GAME, change, referee="tree/channel/referee.clsp")
     ran = channelsim(capsys, "cost", path, "--cases", CASES)
     assert ran.code == 1
-    assert "refused by the node: end timeout: MintingCoin" in ran.out
+    assert "refused by the node: end timeout: MINTING_COIN" in ran.out
 
 
 # --- snapshots -------------------------------------------------------------------------------

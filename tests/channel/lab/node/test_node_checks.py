@@ -136,5 +136,5 @@ def test_an_author_gets_a_report(tmp_path: Path) -> None:
     assert first.startswith("a copy: ")
     assert first.endswith(" of 120 spends end otherwise")
     assert empty == ""
-    assert any(": refused (MintingCoin), it must pass" in line for line in lines)
+    assert any(": refused (MINTING_COIN), it must pass" in line for line in lines)
     assert len(lines) <= 6

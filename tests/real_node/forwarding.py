@@ -1,4 +1,4 @@
-"""Forward connections at an address of our choice to a server that has chosen its own."""
+"""A way to a node that a test can cut: connections at another address are forwarded to it."""
 
 from __future__ import annotations
 
@@ -16,19 +16,6 @@ IDLE_TIME = 120.0
 
 CHUNK = 1 << 16
 """Bytes that are held of one direction of a connection."""
-
-
-def read_address(text: str) -> tuple[str, int]:
-    """Read HOST:PORT. Raises `UsageError`.
-
-    >>> read_address("127.0.0.1:8555"), read_address("[::1]:0")
-    (('127.0.0.1', 8555), ('::1', 0))
-    """
-    host, colon, port = text.rpartition(":")
-    host = host.removeprefix("[").removesuffix("]")
-    if not (colon and host and port.isascii() and port.isdigit() and int(port) < 1 << 16):
-        raise UsageError(f"--listen {text[:60]!a}: an address is HOST:PORT, as in 127.0.0.1:8555")
-    return host, int(port)
 
 
 @asynccontextmanager
