@@ -43,6 +43,7 @@ PLACES = (
     "channel/chain/rpc_server.py",
     "channel/chain/full_node.py",
     "channel/chain/rpc.py",
+    "channel/chain/several_nodes.py",
     "channel/cli/__init__.py",
     "channel/cli/commands/close.py",
     "channel/cli/commands/peer",

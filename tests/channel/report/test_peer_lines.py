@@ -24,8 +24,8 @@ def printed(*results: PushResult) -> list[str]:
 
 
 def test_a_refusal_is_printed_with_its_reason_and_once() -> None:
-    poor = PushResult(Answer.REFUSED, "InvalidFeeTooCloseToZero")
-    low = PushResult(Answer.REFUSED, "InvalidFeeLowFee")
+    poor = PushResult(Answer.REFUSED, "INVALID_FEE_TOO_CLOSE_TO_ZERO")
+    low = PushResult(Answer.REFUSED, "INVALID_FEE_LOW_FEE")
     assert printed(poor, poor, low, poor, PushResult(Answer.ACCEPTED)) == [
         "pushes unroll: refused: INVALID_FEE_TOO_CLOSE_TO_ZERO",
         "pushes unroll: refused: INVALID_FEE_LOW_FEE",
