@@ -44,7 +44,8 @@ def chain(chain_from_the_start: RealChain) -> RealChain:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print the tables that tests recorded."""
-    for report in terminalreporter.stats.get("passed", []):
+    stats = terminalreporter.stats
+    for report in [*stats.get("passed", []), *stats.get("failed", [])]:
         for name, table in report.user_properties:
             terminalreporter.section(name)
             terminalreporter.write(f"{table}\n")
