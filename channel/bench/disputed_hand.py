@@ -8,7 +8,7 @@ bare floor has each of these checks once, as a library call.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import process_time
 from typing import Any
@@ -35,6 +35,9 @@ from channelsim.games.referee import AGG_SIG_ME, AGG_SIG_UNSAFE
 
 LEAVES_AT = 5
 """Messages after which one side goes on chain: the hand has just begun."""
+
+LEAST_FLOOR = 0.1
+"""Seconds of the floors in a group of hands: some systems count a process's time by 4 ms."""
 
 _WITH_COIN = {int_to_atom(AGG_SIG_ME): True, int_to_atom(AGG_SIG_UNSAFE): False}
 """True if the signed message ends with the coin's id and the network's bytes, by condition."""
@@ -108,22 +111,38 @@ def measure_disputed(game: str, seed: str, seconds: float, least: int) -> dict[s
     """Compare the time of disputed hands with both of their floors."""
     hands = list(disputed_hands(game, seed, seconds, least))
     counts = sum((hand.counts for hand in hands), Counter[str]())
+    groups = list(_groups(hands))
     return {
-        "ratio": spread(hand.elapsed / hand.floor for hand in hands),
-        "ratio_to_bare_calls": spread(one.elapsed / one.bare_floor for one in hands),
+        "ratio": spread(sum(h.elapsed for h in g) / sum(h.floor for h in g) for g in groups),
+        "ratio_to_bare_calls": spread(
+            sum(h.elapsed for h in g) / sum(h.bare_floor for h in g) for g in groups
+        ),
         "milliseconds": spread(hand.elapsed * 1000 for hand in hands),
         **{f"{what}_per_hand": round(count / len(hands), 1) for what, count in counts.items()},
     }
 
 
+def _groups(hands: Sequence[DisputedHand]) -> Iterator[Sequence[DisputedHand]]:
+    """The hands in groups that are long enough for a clock with coarse ticks."""
+    start = 0
+    for end in range(1, len(hands) + 1):
+        group = hands[start:end]
+        if sum(min(hand.floor, hand.bare_floor) for hand in group) >= LEAST_FLOOR:
+            yield group
+            start = end
+    if start == 0:
+        yield hands
+
+
 def disputed_hands(game: str, seed: str, seconds: float, least: int) -> Iterator[DisputedHand]:
     """Measure hands that go on chain at their beginning and are played out there."""
-    until, number = process_time() + seconds, 0
-    while process_time() < until or least > 0:
+    until, number, floor = process_time() + seconds, 0, 0.0
+    while process_time() < until or least > 0 or not floor:
         number += 1
         hand = disputed_hand(Scenario((game,), f"{seed} {number}", "leaver", LEAVES_AT))
         if hand is not None:
             least -= 1
+            floor += min(hand.floor, hand.bare_floor)
             yield hand
 
 
