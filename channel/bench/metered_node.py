@@ -17,7 +17,7 @@ HIDDEN = b'{"success": false, "error": "the solution is too large"}'
 
 
 class MeteredNode:
-    """What was asked of a node through its proxy at `url`.
+    """Calls made to a node through its proxy at `url`.
 
     `hidden` are the ids of coins whose solutions it does not give, and `delay` the seconds that
     each call takes. `calls` are counted by name, and `bytes` are those of questions and answers.

@@ -67,7 +67,7 @@ MOST_SPENDS = 6000
 
 
 class Status(Enum):
-    """What becomes of an offered bundle. Reference: chia/types/mempool_inclusion_status.py."""
+    """Fate of an offered bundle. Reference: chia/types/mempool_inclusion_status.py."""
 
     SUCCESS = "SUCCESS"
     PENDING = "PENDING"
@@ -76,7 +76,7 @@ class Status(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What becomes of an offered bundle, and the name of what is in its way."""
+    """Fate of an offered bundle, and the name of what is in its way."""
 
     status: Status
     error: str = ""

@@ -75,7 +75,7 @@ Change: TypeAlias = Pushed | Farmed | Reorganised | Given
 
 
 class NodeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is chosen about an embedded node: limits of cost, and which blocks carry transactions.
+    """Settings of an embedded node: limits of cost, and which blocks carry transactions.
 
     With `mixed`, about one block of three carries them.
     """

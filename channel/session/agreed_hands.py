@@ -75,7 +75,7 @@ class HandCounter:
 
 @dataclass(frozen=True, slots=True)
 class HandAccount:
-    """How many of the hands asked for were played, and why the others were not.
+    """Count of the hands played of those asked for, and the reason for the others.
 
     `reason` is empty if all were. `excused`: nothing failed, since a player declined a hand, or a
     balance did not cover the next stake.
@@ -129,7 +129,7 @@ def end_of_hands(setup: Setup, play: PlayState, begun: BegunHands, us: Side) -> 
 
 
 def account_of(setup: Setup, state: PeerState, us: Side) -> HandAccount:
-    """What became of the hands that this side was asked to play, once its channel has ended."""
+    """Account of the hands that this side was asked to play, once its channel has ended."""
     play = state.play
     if play is None:
         return HandAccount(setup.hands, 0, "the channel was not opened", False)

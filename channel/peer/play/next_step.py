@@ -21,7 +21,7 @@ seconds."""
 
 
 class Step(Enum):
-    """What a peer can do now."""
+    """Actions that a peer can take now."""
 
     WAIT = auto()
     ASK = auto()
