@@ -185,7 +185,9 @@ def _fund_again(state: PeerState) -> Transition:
     if state.block.peak >= opened.deadline:
         watches = (Watch(coin) for coin in opened.wallet_coins)
         return replace(state, phase=Phase.FAILED), [Tell(OpeningFailed(opened.deadline)), *watches]
-    return state, [Push("funding", opened.bundle)] if opened.bundle else []
+    return state, (
+        [funding_push(endpoint_of(state), opened.bundle, opened.deadline)] if opened.bundle else []
+    )
 
 
 def _on_spent(config: Config, state: PeerState, height: int, solution: bytes | None) -> Transition:

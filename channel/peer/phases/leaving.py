@@ -163,10 +163,7 @@ def _go_on_chain(
     """Begin the dispute: from here on only the chain counts."""
     state, erased = drop_all(state)
     opened, play = opened_of(state), play_of(state)
-    endpoint, fees, peak = endpoint_of(state), config.fees, state.block.peak
-    watched = [endpoint.channel.coin]
-    if fees is not None:
-        watched.append(fees.wallet.coin)
+    endpoint, peak = endpoint_of(state), state.block.peak
     dispute = Dispute(
         endpoint=endpoint,
         newest=play.newest,
@@ -178,8 +175,7 @@ def _go_on_chain(
         began=peak,
         shutdown=state.shutdown,
         shown=state.shown,
-        fees=fees,
-        watched=frozenset(watched),
+        watched=frozenset((endpoint.channel.coin,)),
         block=Block(peak),
     )
     state = replace(state, phase=Phase.ON_CHAIN, dispute=dispute)
