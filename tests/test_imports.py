@@ -111,7 +111,7 @@ SIMULATION = ("model", "promises", "faults")
 
 PEER = {
     "": (
-        *("agreement", "fees", "limits", "config", "chain_news", "interface", "decks", "endpoint"),
+        *("agreement", "limits", "chain_news", "interface", "fees", "config", "decks", "endpoint"),
         *(
             "own_action",
             "slashable",

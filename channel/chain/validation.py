@@ -103,7 +103,7 @@ class Validator:
 
 
 def cost_of(bundle: Bundle, constants: ConsensusConstants) -> int | None:
-    """The cost of a bundle's bytes, runs and conditions, without its signatures; None if invalid."""
+    """The cost of a bundle, whose signatures are not checked; None if it is not valid."""
     try:
         found = get_conditions_from_spendbundle(
             node_bundle(bundle), int(constants.MAX_BLOCK_COST_CLVM) // 2, constants, uint32(0)

@@ -110,9 +110,9 @@ def _unfunded(view: ChainView) -> Findings:
     dispute = view.dispute
     if view.peak < dispute.deadline:
         funding = dispute.funding
-        return Findings(
-            due=(funding_push(view.endpoint, funding, dispute.deadline),) if funding else ()
-        )
+        if funding is None:
+            return Findings()
+        return Findings(due=(view.endpoint.funding_push(funding, dispute.deadline),))
     news = OpeningFailed(dispute.deadline)
     return Findings(
         status=Status.UNFUNDED, news=(news,) if dispute.status is not Status.UNFUNDED else ()

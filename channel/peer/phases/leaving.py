@@ -21,7 +21,6 @@ from channelsim.channel.peer.interface import (
     NotProposed,
     OldCopy,
     OwnFault,
-    Push,
     Tell,
     Watch,
 )
@@ -38,7 +37,7 @@ from channelsim.channel.peer.peer_state import (
 )
 from channelsim.channel.peer.phases.decks import drop_all
 from channelsim.channel.peer.slashable import SlashableMove
-from channelsim.channel.protocol.half_signed import publish, unroll_coin
+from channelsim.channel.protocol.half_signed import unroll_coin
 
 PHASE_OF = {
     Status.OPEN: Phase.ON_CHAIN,
@@ -184,13 +183,9 @@ def _go_on_chain(
 
 
 def _publish(state: PeerState) -> Transition:
-    """Publish at once, if need be along with the funding that is still pending."""
+    """Publish at once, or as soon as the channel coin is there: its funding may be pending."""
     endpoint, newest, opened = endpoint_of(state), play_of(state).newest, opened_of(state)
     if any(seen.coin == endpoint.channel.coin for seen in state.block.coins):
         return scan_block(state)
     coins = (unroll_coin(endpoint.channel, newest.state), *opened.wallet_coins)
-    effects: list[Effect] = [Watch(coin) for coin in coins]
-    if opened.bundle is not None:
-        bundle = publish(endpoint.channel, endpoint.secret_keys, newest)
-        effects.append(Push("unroll", bundle))
-    return state, effects
+    return state, [Watch(coin) for coin in coins]

@@ -109,7 +109,7 @@ def _advance(config: Config, state: PeerState, message: Message) -> Transition:
         # receiver could not send its last numbers yet.
         state = replace(state, phase=Phase.FUNDING, resuming=False)
         effects.append(Store("opening/bundle", encode(Funded(opened.bundle))))
-        effects.append(funding_push(endpoint, opened.bundle, opened.deadline))
+        effects.append(endpoint.funding_push(opened.bundle, opened.deadline))
         effects.append(Tell(FundingSent(opened.channel.coin, opened.deadline)))
     return state, effects
 
