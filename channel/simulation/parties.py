@@ -9,7 +9,7 @@ from channelsim.channel.adversaries.base import Plan, Rewind, get
 from channelsim.channel.chain.interface import FarmableChain
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.peer.agreement import Agreement
-from channelsim.channel.peer.fees.payment import Fees
+from channelsim.channel.peer.fee_settings import Fees
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.dealers import deck_settings

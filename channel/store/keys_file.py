@@ -22,7 +22,7 @@ from channelsim.channel.crypto.hkdf import game_entropy
 from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.agreement import Agreement, DeckSettings, Times
 from channelsim.channel.peer.config import Config
-from channelsim.channel.peer.fees.payment import Fees
+from channelsim.channel.peer.fee_settings import Fees
 from channelsim.channel.peer.limits import Limits
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.protocol.wallet import Wallet

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from channelsim.channel.chain.coins import Bundle, Coin
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import PendingBundle
-from channelsim.channel.peer.fees.payment import SHARE_OF_CHANNEL, SHARE_OF_SPEND, Fees
+from channelsim.channel.peer.fee_settings import SHARE_OF_CHANNEL, SHARE_OF_SPEND, Fees
 from channelsim.channel.peer.interface import FeeLimits, Push
 
 PATIENCE = 20

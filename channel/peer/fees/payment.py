@@ -7,34 +7,15 @@ coin pays it, and asserts each spend that it pays for (CH-FEE-1). Source: spec/c
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from channelsim.channel.chain.coins import Bundle, Coin, condition, signed_spend
-from channelsim.channel.protocol.wallet import Wallet
+from channelsim.channel.peer.fee_settings import Fees
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import Value, to_list
 from channelsim.games.referee import CREATE_COIN
 
 ASSERT_CONCURRENT_SPEND = 64
 RESERVE_FEE = 52
-
-SHARE_OF_SPEND = 100
-"""By default, a fee is at most one part in so many of what is at stake for its spend."""
-
-SHARE_OF_CHANNEL = 20
-"""By default, all fees are at most one part in so many of the channel's money."""
-
-
-@dataclass(frozen=True, slots=True)
-class Fees:
-    """The wallet coin that fees are paid from, and the most that we pay, in mojos.
-
-    `per_spend` and `per_channel` are None for a share of what is at stake.
-    """
-
-    wallet: Wallet
-    per_spend: int | None = None
-    per_channel: int | None = None
 
 
 def payment(fees: Fees, coin: Coin, fee: int, bundle: Bundle, agg_sig_data: bytes) -> Bundle:

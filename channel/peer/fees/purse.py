@@ -16,9 +16,10 @@ from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.chain.validation import cost_of
 from channelsim.channel.peer.config import Config
+from channelsim.channel.peer.fee_settings import SHARE_OF_SPEND, Fees
 from channelsim.channel.peer.fees.book import FeeBook, Offer, limits_of, most_for, most_for_all
 from channelsim.channel.peer.fees.coins import FeeCoins, find_fee_coins
-from channelsim.channel.peer.fees.payment import SHARE_OF_SPEND, Fees, payment
+from channelsim.channel.peer.fees.payment import payment
 from channelsim.channel.peer.interface import Push
 
 SPLIT = "fee-coins"

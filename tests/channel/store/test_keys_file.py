@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from channelsim.channel.peer.config import Config
-from channelsim.channel.peer.fees.payment import Fees
+from channelsim.channel.peer.fee_settings import Fees
 from channelsim.channel.peer.limits import Limits
 from channelsim.channel.store import keys_file
 from channelsim.channel.store.interface import StoreError
