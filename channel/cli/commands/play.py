@@ -7,10 +7,13 @@ from typing import Annotated, TypeVar
 
 import typer
 
+from channelsim.channel.cli.fees import warn_of_total
 from channelsim.channel.cli.options import (
     MOST_MOJOS,
     InText,
     Json,
+    MaxFee,
+    MaxFees,
     Quiet,
     ReportFile,
     SeedOrNone,
@@ -26,6 +29,7 @@ from channelsim.channel.cli.report_files import report_file
 from channelsim.channel.cli.sessions import run_session
 from channelsim.channel.cli.transcripts import transcript_file
 from channelsim.channel.crypto.hkdf import fresh_seed
+from channelsim.channel.peer.interface import FeeLimits
 from channelsim.channel.session.script import Script
 from channelsim.channel.session.script import read as read_script
 from channelsim.channel.session.setup import (
@@ -85,6 +89,8 @@ def command(
     transcript: TranscriptFile = None,
     report: ReportFile = None,
     quiet: Quiet = False,
+    max_fee: MaxFee = None,
+    max_fees: MaxFees = None,
     adversary: Annotated[
         str | None,
         typer.Option(
@@ -129,6 +135,8 @@ def command(
             stack=stack,
             contribution=balance,
             policies=None if policy is None else policy_pair(policy),
+            max_fee=max_fee,
+            max_fees=max_fees,
         )
         with (
             report_file(report, transcript=transcript) as page,
@@ -165,9 +173,12 @@ def command(
             script=None if script is None else fixed,
             rotation=rotation.name if rotation else None,
             limit=limit,
+            max_fee=max_fee,
+            max_fees=max_fees,
         ),
         str(script),
     )
+    warn_of_total(FeeLimits(max_fee, max_fees), 2 * setup.balance)
     with report_file(report, transcript=transcript) as page, transcript_file(transcript) as file:
         return run_session(
             setup,

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.fees.book import FeeBook
 from channelsim.channel.peer.fees.paying import pay
+from channelsim.channel.peer.fees.purse import Purse
 from channelsim.channel.peer.interface import Effect
 from channelsim.channel.peer.peer_state import PeerState, Phase, Transition
 
@@ -15,6 +16,13 @@ SPARE_COINS = 2
 
 IN_USE = (Phase.FUNDING, Phase.PLAYING, Phase.ON_CHAIN)
 """The phases in which fee coins are kept ready."""
+
+
+def pays_fees(config: Config, state: PeerState) -> bool:
+    """True if a peer pays fees, by its maxima as of now."""
+    if config.fees is None:
+        return False
+    return Purse(config, config.fees, state.fees, state.block).is_used
 
 
 def pay_for(config: Config, state: PeerState, effects: list[Effect], *, scan: bool) -> Transition:

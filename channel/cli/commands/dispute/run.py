@@ -18,6 +18,8 @@ from channelsim.channel.cli.disputes import (
 from channelsim.channel.cli.options import (
     InText,
     Json,
+    MaxFee,
+    MaxFees,
     NoProgress,
     ReportFile,
     Seed,
@@ -65,8 +67,15 @@ def command(
     ] = None,
     fees: Annotated[
         int | None,
-        whole(0, MOST_FEES, "What the honest peer pays for urgent spends, in mojos (0)."),
+        whole(
+            0,
+            MOST_FEES,
+            "What the honest peer's node asks of a typical spend, in mojos (0). In a dispute,"
+            " --max-fee is 20 times as much by default, and --max-fees 50 times --max-fee.",
+        ),
     ] = None,
+    max_fee: MaxFee = None,
+    max_fees: MaxFees = None,
     hands: Annotated[int | None, whole(1, 100, "How often the games are played (1).")] = None,
     staggered: Annotated[
         bool, typer.Option("--staggered", help="Start each game some moves after the previous one.")
@@ -122,6 +131,8 @@ def command(
             game=game,
             weather=weather,
             fees=fees,
+            max_fee=max_fee,
+            max_fees=max_fees,
             hands=hands,
             staggered=staggered,
             old_copy=old_copy,
@@ -154,6 +165,8 @@ def command(
         side=NAMES.index(side),
         weather=weather,
         fees=fees,
+        max_fee=max_fee,
+        max_fees=max_fees,
         hands=hands,
         staggered=staggered,
         old_copy=old_copy,
