@@ -149,6 +149,7 @@ QUESTIONS: dict[str, Callable[[RpcChain], object]] = {
     "coins_at": lambda chain: chain.coins_at(ADDRESS),
     "children": lambda chain: chain.children(COIN.parent),
     "pending": lambda chain: chain.pending(COIN.id),
+    "fee_rate": lambda chain: chain.fee_rate(),
 }
 
 
