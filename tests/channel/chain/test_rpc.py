@@ -187,6 +187,27 @@ def test_an_impossible_coin_is_refused(kind: str) -> None:
         wrong(url, lambda chain: chain.coin(COIN.id))
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"fee": -1},
+        {"fee": 1 << 63},
+        {"fee": None},
+        {"fee": "7"},
+        {"cost": 0},
+        {"cost": 1 << 50},
+        {"cost": 0.5},
+    ],
+    ids=str,
+)
+def test_a_pending_bundle_with_an_impossible_fee_or_cost_is_refused(
+    changes: dict[str, object],
+) -> None:
+    items = success(mempool_items=[{**ITEM, **changes}])
+    with node(always(items)) as url:
+        wrong(url, lambda chain: chain.pending(COIN.id))
+
+
 WRONG_LISTS = {
     "a coin of another address": some_coins(coin_record(puzzle_hash=f"0x{'0c' * 32}")),
     "a spent coin": some_coins(coin_record(spent=True, spent_block_index=4)),
