@@ -11,7 +11,7 @@ import pytest
 from channelsim.channel.chain.full_node import NodeError
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.chain.simulator import PUBLIC_LIKE, NodeSettings, SimulatedChain
-from channelsim.channel.peer.fees import Fees
+from channelsim.channel.peer.fee_settings import Fees
 from channelsim.channel.peer.interface import Event, FeeRate
 from channelsim.channel.protocol.wallet import Wallet, address_of, wallet_key
 from channelsim.channel.session.driver import Driver
@@ -114,7 +114,7 @@ def paying(chain: SimulatedChain, *, fees: bool = True) -> Paying:
     config = places(chain)[0].config
     key = wallet_key(b"reports", "fees")
     wallet = Wallet(key, chain.give(address_of(key), 1_000_000))
-    return Paying(replace(config, fees=Fees(wallet, 10, 5, 100) if fees else None))
+    return Paying(replace(config, fees=Fees(wallet, 10, 100) if fees else None))
 
 
 def highest(place: Paying) -> int:

@@ -15,7 +15,7 @@ from channelsim.channel.chain.coins import Bundle, Coin, Spend
 from channelsim.channel.chain.interface import Answer, PushResult, pending_with
 from channelsim.channel.chain.observations import PendingBundle
 from channelsim.channel.chain.simulator import SimulatedChain
-from channelsim.channel.peer.interface import Dropped, Event, Outbid, Pinned, Push
+from channelsim.channel.peer.interface import Dropped, Event, Pinned, Push, Refused
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE
 from channelsim.channel.session.driver import DirectDelivery, Driver
 from channelsim.channel.session.peer_driver import MOST_PENDING, DrivenPeer, fate
@@ -32,8 +32,7 @@ RULE: dict[Case, type | None] = {
     ("ACCEPTED", None, None): None,
     ("TOO_EARLY", None, None): None,
     ("ALREADY_SPENT", None, None): None,
-    ("REFUSED", None, None): None,
-    ("REFUSED for its fee", None, None): Outbid,
+    ("REFUSED", None, None): Refused,
     ("PENDING_CONFLICT", False, True): Pinned,
     ("KNOWN", False, True): Pinned,
     ("KNOWN", False, False): Dropped,
@@ -87,8 +86,6 @@ class Driven(Embedded):
         }
 
     def _case(self, bundle: Bundle, answer: PushResult) -> Case:
-        if answer.error.startswith("INVALID_FEE_"):
-            return "REFUSED for its fee", None, None
         if answer.answer not in (Answer.PENDING_CONFLICT, Answer.KNOWN):
             return answer.answer.name, None, None
         pending = self._pending(bundle)
@@ -98,7 +95,7 @@ class Driven(Embedded):
         """Compare the bundles of an event with the mempool."""
         if event is None:
             return
-        assert isinstance(event, Pinned | Dropped | Outbid)
+        assert isinstance(event, Pinned | Dropped | Refused)
         assert event.bundle == bundle
         if isinstance(event, Pinned):
             assert {one.bundle: (one.fee, one.cost) for one in event.pending} == self._pending(
