@@ -34,11 +34,11 @@ from channelsim.channel.peer.interface import (
     FeeRate,
     GoOnChain,
     Ignored,
-    Outbid,
     Pinned,
     PrepareDeck,
     ProposeGames,
     Received,
+    Refused,
     Tell,
 )
 from channelsim.channel.peer.onchain.dispute import seat
@@ -251,7 +251,7 @@ def transition(config: Config, state: PeerState, event: Event) -> Transition:
     Raises `UsageError`.
     """
     match event:
-        case Pinned() | Dropped() | Outbid():
+        case Pinned() | Dropped() | Refused():
             book, effects = react(config, state.fees, state.block, event)
             return with_book(state, book), effects
         case FeeRate(rate):

@@ -14,7 +14,6 @@ from typing import Protocol, assert_never
 from channelsim.channel.chain.coins import Bundle, Coin
 from channelsim.channel.chain.interface import Answer, PushResult
 from channelsim.channel.chain.observations import PendingBundle
-from channelsim.channel.chain.refusals import FEE_REFUSALS
 from channelsim.channel.peer.interface import (
     Cancelled,
     ComputeDeck,
@@ -22,10 +21,10 @@ from channelsim.channel.peer.interface import (
     Effect,
     Event,
     FeeRate,
-    Outbid,
     Pinned,
     Proposed,
     Push,
+    Refused,
     Send,
     Store,
     Tell,
@@ -42,7 +41,7 @@ MOST_PENDING = 100
 
 def fate(
     bundle: Bundle, result: PushResult, pending: tuple[PendingBundle, ...]
-) -> tuple[PushResult, Pinned | Dropped | Outbid | None]:
+) -> tuple[PushResult, Pinned | Dropped | Refused | None]:
     """The result of a push, given what is pending, and the event for the peer that pushed.
 
     The answers `PENDING_CONFLICT` and `KNOWN` leave open what became of a bundle: `pending` says.
@@ -56,8 +55,8 @@ def fate(
                 # Beside ours too: of several nodes, one may have a bundle in the place of ours.
                 return result, Pinned(bundle, others[:MOST_PENDING])
             return result, Dropped(bundle) if result.answer is Answer.KNOWN else None
-        case Answer.REFUSED if result.error in FEE_REFUSALS:
-            return result, Outbid(bundle)
+        case Answer.REFUSED:
+            return result, Refused(bundle, result.error)
         case _:
             return result, None
 
@@ -164,6 +163,8 @@ class PeerDriver:
         """Take the node's answer to a push; `pending` are the bundles that spend its coins."""
         result, event = fate(push.bundle, result, pending)
         self._ports.notify(Pushed(self.peer.name, push.name, push.bundle, result))
+        if isinstance(event, Dropped):
+            event = Dropped(event.bundle, push.name)
         if event is not None:
             self.handle(event)
 

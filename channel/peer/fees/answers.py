@@ -14,6 +14,7 @@ from channelsim.channel.chain.coins import Bundle, Coin, joined
 from channelsim.channel.chain.mempool import LEAST_RATE
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import Block, PendingBundle
+from channelsim.channel.chain.refusals import FEE_REFUSALS
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.fees.book import FeeBook, Offer, raised, wanted_fee
 from channelsim.channel.peer.fees.coins import change_of
@@ -22,9 +23,9 @@ from channelsim.channel.peer.fees.purse import Purse
 from channelsim.channel.peer.interface import (
     Dropped,
     Effect,
-    Outbid,
     Pinned,
     Push,
+    Refused,
     SpendDropped,
     Tell,
 )
@@ -37,7 +38,7 @@ PAYMENT_COST = 10_000_000
 
 
 def react(
-    config: Config, book: FeeBook, block: Block, event: Pinned | Dropped | Outbid
+    config: Config, book: FeeBook, block: Block, event: Pinned | Dropped | Refused
 ) -> tuple[FeeBook, list[Effect]]:
     """Offer a spend anew, if a fee coin can pay for that."""
     spent = {spend.coin.id for spend in event.bundle.spends}
@@ -54,8 +55,10 @@ def react(
                 again = _unpin(purse, book, offer, pending)
             case Dropped(bundle=bundle):
                 again = _renew(purse, book, offer, bundle)
-            case Outbid(bundle=bundle):
+            case Refused(bundle, error) if error in FEE_REFUSALS:
                 again = _bid_more(purse, book, offer, bundle)
+            case Refused(bundle):
+                again = _without_fee(offer, bundle)
     if again is not None:
         return book.with_offer(again[0]), [again[1]]
     if isinstance(event, Dropped):
@@ -88,6 +91,13 @@ def _renew(purse: Purse, book: FeeBook, offer: Offer, bundle: Bundle) -> tuple[O
         return None
     offer = replace(offer, fee=fee)
     return offer, purse.push(offer)
+
+
+def _without_fee(offer: Offer, bundle: Bundle) -> tuple[Offer, Push] | None:
+    """Push a spend by itself if the node refuses it with what pays for it: a coin may be gone."""
+    if bundle == offer.push.bundle:
+        return None
+    return replace(offer, others=(), replacement=None, replacement_fee=0), offer.push
 
 
 def _bid_more(
@@ -136,8 +146,7 @@ def _unpin(
 ) -> tuple[Offer, Push] | None:
     """Replace the pending bundles that contain our spend, if they pay too little."""
     offer = purse.with_coin(book, offer)
-    own = purse.push(offer).bundle
-    if not pending or any(other.bundle == own for other in pending):
+    if not pending or any(_is_ours(offer, other.bundle) for other in pending):
         return None
     if [other.bundle for other in pending] == [offer.replacement]:
         # Our own replacement, at an earlier fee.
@@ -148,6 +157,12 @@ def _unpin(
     if purse.peak == offer.since and fee * offer.cost >= pays * cost:
         return None
     return _replacement(purse, book, offer, pending, 0)
+
+
+def _is_ours(offer: Offer, bundle: Bundle) -> bool:
+    """True for our spend alone, with or without a fee: a later offer replaces it by itself."""
+    rest = {spend for spend in bundle.spends if spend.coin != offer.coin}
+    return rest == set(offer.push.bundle.spends)
 
 
 def _replacement(
