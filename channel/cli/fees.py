@@ -32,26 +32,26 @@ def with_fees(config: Config, limits: FeeLimits, others: Sequence[Wallet], path:
     total = sum(contributions)
     most = most_for_all(limits, total)
     rest = rest_of(config.wallet, side, contributions[side])
-    purse = find_purse(config.wallet, rest, others, most)
+    payer = wallet_for_fees(config.wallet, rest, others, most)
     paying = replace(
-        config, fees=Fees(purse or config.wallet, limits.per_spend, limits.per_channel)
+        config, fees=Fees(payer or config.wallet, limits.per_spend, limits.per_channel)
     )
     if Peer(paying).pays_fees:
-        if purse is None:
+        if payer is None:
             complain(
                 f"{path}: the channel takes the whole coin, and this key has no other: no fees can"
                 " be paid"
             )
-        elif purse == rest != config.wallet:
+        elif payer == rest != config.wallet:
             complain(
                 f"{path}: no other coin of this key has {counted(most, 'mojo')} to pay a fee for"
                 " the funding; later fees are paid from its change"
             )
         warn_of_total(limits, total)
-    return config if purse is None else paying
+    return config if payer is None else paying
 
 
-def find_purse(
+def wallet_for_fees(
     wallet: Wallet, rest: Wallet | None, others: Sequence[Wallet], most: int
 ) -> Wallet | None:
     """The coin that fees are paid from: the largest of the other ones if it has `most` mojos.

@@ -64,6 +64,8 @@ class PeerLines:
                     self.add("Pushed", f"pushes {name}: {result.text}")
             case NewsFor(_, news):
                 text = news_text(news, self._us)
+                if isinstance(news, FeeTooLow | SpendDropped):
+                    text = f"{text}; {MORE_FEES}"
                 if text:
                     self.add(type(news).__name__, text)
             case _:
@@ -110,8 +112,6 @@ def news_text(news: News, us: int) -> str:
             return f"deck {number} is given up: {reason}"
         case ShutdownStarted(by_us, balances):
             return f"{'we ask' if by_us else f'{them} asks'} for the shutdown at {balances}"
-        case FeeTooLow() | SpendDropped():
-            return f"{peer_text(news, us)}; {MORE_FEES}"
         case Ignored() | YourTurn() | Proposed():
             return ""
         case _:

@@ -382,8 +382,8 @@ def _make_peers(setup: Setup, chain: FarmableChain, limits: Limits) -> tuple[Pee
         seed = setup.seed.encode()
         config = make_config(seed, side, chain, agreement)
         if most := setup.max_fees or setup.max_fee:
-            purse = fund_wallet(secret_of(seed, side), "fees", chain, most)
-            config = replace(config, fees=Fees(purse, setup.max_fee, setup.max_fees))
+            wallet = fund_wallet(secret_of(seed, side), "fees", chain, most)
+            config = replace(config, fees=Fees(wallet, setup.max_fee, setup.max_fees))
         entropy = scripted(setup.script, side, config.entropy)
         return Peer(replace(config, entropy=entropy, limits=limits))
 

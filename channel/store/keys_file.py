@@ -221,8 +221,8 @@ def _config_of(settings: ChannelTerms, secrets: _Secrets) -> Config:
     side, fees = Side(settings.side), None
     wallet = Wallet(PrivateKey.from_bytes(secrets.wallet), settings.wallet_coin)
     if settings.fee_coin is not None and secrets.fees is not None:
-        purse = Wallet(PrivateKey.from_bytes(secrets.fees), settings.fee_coin)
-        fees = Fees(purse, *(settings.most_fees or (settings.fees or (0, 0, 0))[2:]))
+        payer = Wallet(PrivateKey.from_bytes(secrets.fees), settings.fee_coin)
+        fees = Fees(payer, *(settings.most_fees or (settings.fees or (0, 0, 0))[2:]))
     elif settings.fees is not None:
         # A file of an earlier version: no fees, unless the player allows them.
         rest = rest_of(wallet, side, settings.contributions[side])

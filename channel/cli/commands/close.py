@@ -50,6 +50,6 @@ def command(
     as_json = json_wanted(json, text)
     chain = node_of_directory(directory, node, cert, key)
     passphrase = passphrase_of(directory, passphrase_file)
-    reason = "the player wants to close" if unilateral else None
-    ending = Ending(reason, policy, every, FeeLimits(max_fee, max_fees))
+    fees = FeeLimits(max_fee, max_fees)
+    ending = Ending("the player wants to close" if unilateral else None, policy, every, fees)
     return end_channel(directory, chain, passphrase, ending, as_json=as_json)
