@@ -28,7 +28,7 @@ from channelsim.channel.peer.interface import (
     Connected,
     Effect,
     Event,
-    Pinned,
+    NodeReport,
     Push,
     Received,
     Send,
@@ -141,7 +141,8 @@ class Adversary:
         self._remember_offers()
         if isinstance(event, Block):
             effects += self._checked(self.block(event))
-        if self.due and not isinstance(event, Pinned):
+        # What it does may be refused, and must not be done again because of that.
+        if self.due and not isinstance(event, NodeReport):
             effects += self._checked(self.act())
         return effects
 

@@ -158,14 +158,13 @@ class Fault:
 Command: TypeAlias = (
     ProposeGames | AcceptGames | CancelGames | Act | PrepareDeck | Close | GoOnChain
 )
+NodeReport: TypeAlias = Pinned | Dropped | Outbid | FeeRate
+"""Reports of our node about pushes and fees: they say nothing of the chain or the other side."""
 Event: TypeAlias = (
     Received
     | Connected
     | Block
-    | Pinned
-    | Dropped
-    | Outbid
-    | FeeRate
+    | NodeReport
     | FeeLimits
     | DeckComputed
     | DecksChanged

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from hashlib import sha256
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_args
 
 from msgspec.structs import replace
 
@@ -25,15 +25,13 @@ from channelsim.channel.peer.interface import (
     Connected,
     DeckComputed,
     DecksChanged,
-    Dropped,
     Effect,
     Event,
     Fault,
     FeeLimits,
-    FeeRate,
     GoOnChain,
     Ignored,
-    Outbid,
+    NodeReport,
     Pinned,
     PrepareDeck,
     ProposeGames,
@@ -81,7 +79,7 @@ from channelsim.games.contract import Player
 __all__ = ["TRANSITIONS", "Config", "Peer", "PeerState", "Phase"]
 
 REPORTS = (
-    *(Pinned, Dropped, Outbid, FeeRate, FeeLimits),
+    *(*get_args(NodeReport), FeeLimits),
     *(DeckComputed, DecksChanged, Connected),
 )
 """Events that a driver reports: they are ignored in a phase that has no handler."""

@@ -236,7 +236,11 @@ def test_reports_about_fees_that_change_nothing_take_no_room() -> None:
     table, store = sit(unroll_timeout=1000), MemoryStore()
     ben = DurablePeer(table.ends[BEN].peer, store)
     table.ends[BEN].driven.actor = ben
-    reports = [Pinned(PUSHED, (PendingBundle(PUSHED, 0, 1),)), Dropped(PUSHED), Outbid(PUSHED)]
+    reports: list[Event] = [
+        Pinned(PUSHED, (PendingBundle(PUSHED, 0, 1),)),
+        Dropped(PUSHED),
+        Outbid(PUSHED),
+    ]
     for go_on in (table.open, lambda: leave(table, BEN)):
         go_on()
         assert ben.handle(reports[0]) == []  # a snapshot may be due
