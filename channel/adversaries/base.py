@@ -29,8 +29,12 @@ from channelsim.channel.peer.interface import (
     Dropped,
     Effect,
     Event,
+<<<<<<< HEAD
     FeeRate,
     Pinned,
+=======
+    NodeReport,
+>>>>>>> answers
     Push,
     Received,
     Refused,
@@ -144,7 +148,12 @@ class Adversary:
         self._remember_offers()
         if isinstance(event, Block):
             effects += self._checked(self.block(event))
+<<<<<<< HEAD
         if self.due and not isinstance(event, Pinned | Dropped | Refused | FeeRate):
+=======
+        # What it does may be refused, and must not be done again because of that.
+        if self.due and not isinstance(event, NodeReport):
+>>>>>>> answers
             effects += self._checked(self.act())
         return effects
 
