@@ -161,20 +161,13 @@ class Fault:
 Command: TypeAlias = (
     ProposeGames | AcceptGames | CancelGames | Act | PrepareDeck | Close | GoOnChain
 )
-NodeReport: TypeAlias = Pinned | Dropped | Outbid | FeeRate
+NodeReport: TypeAlias = Pinned | Dropped | Refused | FeeRate
 """Reports of our node about pushes and fees: they say nothing of the chain or the other side."""
 Event: TypeAlias = (
     Received
     | Connected
     | Block
-<<<<<<< HEAD
-    | Pinned
-    | Dropped
-    | Refused
-    | FeeRate
-=======
     | NodeReport
->>>>>>> answers
     | FeeLimits
     | DeckComputed
     | DecksChanged

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from hashlib import sha256
-from typing import Any, TypeAlias, get_args
+from typing import Any, TypeAlias
 
 from msgspec.structs import replace
 
@@ -26,16 +26,14 @@ from channelsim.channel.peer.interface import (
     Connected,
     DeckComputed,
     DecksChanged,
+    Dropped,
     Effect,
     Event,
     Fault,
     FeeLimits,
+    FeeRate,
     GoOnChain,
     Ignored,
-<<<<<<< HEAD
-=======
-    NodeReport,
->>>>>>> answers
     Pinned,
     PrepareDeck,
     ProposeGames,
@@ -84,14 +82,7 @@ from channelsim.games.contract import Player
 
 __all__ = ["TRANSITIONS", "Config", "Peer", "PeerState", "Phase"]
 
-<<<<<<< HEAD
 REPORTS = (DeckComputed, DecksChanged, Connected)
-=======
-REPORTS = (
-    *(*get_args(NodeReport), FeeLimits),
-    *(DeckComputed, DecksChanged, Connected),
-)
->>>>>>> answers
 """Events that a driver reports: they are ignored in a phase that has no handler."""
 
 Handler: TypeAlias = Callable[[Config, PeerState, Any], Transition]

@@ -27,15 +27,9 @@ from channelsim.channel.peer.interface import (
     Event,
     Fault,
     FeeLimits,
-<<<<<<< HEAD
-    FeeRate,
-    Pinned,
-=======
     NodeReport,
->>>>>>> answers
     Proposed,
     Received,
-    Refused,
     SawCards,
     Store,
     Tell,
@@ -73,11 +67,7 @@ when the secrets of a deck are erased: the journal has them in the event that br
 REPEATED = Block | Received | Connected
 """Events that matter later even where they change nothing: something may follow from them."""
 
-<<<<<<< HEAD
-ABOUT_FEES = Pinned | Dropped | Refused | FeeRate | FeeLimits
-=======
 ABOUT_FEES = NodeReport | FeeLimits
->>>>>>> answers
 """Events about fees; where they change nothing, they do not matter any more."""
 
 MOST_REVEALS = 64

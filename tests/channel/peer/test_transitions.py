@@ -21,9 +21,9 @@ from channelsim.channel.peer.interface import (
     FeeLimits,
     FeeRate,
     GoOnChain,
-    Outbid,
     Pinned,
     Received,
+    Refused,
 )
 from channelsim.channel.peer.machine import REPORTS, TRANSITIONS, Phase, transition
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE
@@ -38,7 +38,7 @@ BUNDLE = Bundle((), NO_SIGNATURE)
 EXAMPLES: list[Event] = [
     Pinned(BUNDLE, (PendingBundle(BUNDLE, 1, 1),)),
     Dropped(BUNDLE),
-    Outbid(BUNDLE),
+    Refused(BUNDLE, "INVALID_FEE_LOW_FEE"),
     FeeRate(3),
     FeeLimits(None, 5),
     DecksChanged(0),

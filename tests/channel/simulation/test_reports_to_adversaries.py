@@ -12,8 +12,8 @@ from channelsim.channel.peer.interface import (
     Event,
     FeeRate,
     NodeReport,
-    Outbid,
     Pinned,
+    Refused,
 )
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE
 from channelsim.games.chance import Chance
@@ -23,7 +23,7 @@ BUNDLE = Bundle((), NO_SIGNATURE)
 REPORTS: list[NodeReport] = [
     Pinned(BUNDLE, (PendingBundle(BUNDLE, 1, 1),)),
     Dropped(BUNDLE),
-    Outbid(BUNDLE),
+    Refused(BUNDLE, "INVALID_FEE_LOW_FEE"),
     FeeRate(3),
 ]
 

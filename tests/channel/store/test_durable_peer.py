@@ -236,17 +236,10 @@ def test_reports_about_fees_that_change_nothing_take_no_room() -> None:
     table, store = sit(unroll_timeout=1000), MemoryStore()
     ben = DurablePeer(table.ends[BEN].peer, store)
     table.ends[BEN].driven.actor = ben
-<<<<<<< HEAD
-    reports = [
-        Pinned(PUSHED, (PendingBundle(PUSHED, 0, 1),)),
-        Dropped(PUSHED),
-        Refused(PUSHED, "INVALID_FEE_LOW_FEE"),
-=======
     reports: list[Event] = [
         Pinned(PUSHED, (PendingBundle(PUSHED, 0, 1),)),
         Dropped(PUSHED),
-        Outbid(PUSHED),
->>>>>>> answers
+        Refused(PUSHED, "INVALID_FEE_LOW_FEE"),
     ]
     for go_on in (table.open, lambda: leave(table, BEN)):
         go_on()
