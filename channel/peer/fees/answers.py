@@ -69,7 +69,7 @@ def react(
 
 def _report(book: FeeBook, event: Dropped) -> tuple[FeeBook, list[Effect]]:
     """Notify the player, once, that the node does not take a spend any more (CH-FEE-4)."""
-    key = event.bundle.spends[0].coin.id
+    key = b"".join(spend.coin.id for spend in event.bundle.spends[:1])
     if key in book.dropped:
         return book, []
     return replace(book, dropped=(*book.dropped, key)), [Tell(SpendDropped(event.name))]

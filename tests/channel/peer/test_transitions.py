@@ -21,9 +21,12 @@ from channelsim.channel.peer.interface import (
     FeeLimits,
     FeeRate,
     GoOnChain,
+    NodeReport,
     Pinned,
     Received,
     Refused,
+    SpendDropped,
+    Tell,
 )
 from channelsim.channel.peer.machine import REPORTS, TRANSITIONS, Phase, transition
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE
@@ -76,17 +79,25 @@ def test_a_report_of_the_driver_is_ignored_where_it_has_no_handler(
     """A node says at any time what it thinks of a spend, or of fees."""
     peer = sit().ends[ANN].peer
     before = replace(peer.state, phase=phase)
-    if type(report) not in TRANSITIONS[phase]:
+    if isinstance(report, NodeReport | FeeLimits):
+        after, effects = transition(peer.config, before, report)
+        assert replace(after, fees=before.fees) == before
+        assert effects == ([Tell(SpendDropped(""))] if isinstance(report, Dropped) else [])
+    elif type(report) not in TRANSITIONS[phase]:
         assert transition(peer.config, before, report) == (before, [])
 
 
+ALWAYS = {*get_args(NodeReport), FeeLimits}
+"""Reports that are taken in every phase."""
+
+
 def test_there_is_an_example_of_every_report() -> None:
-    assert {*map(type, EXAMPLES), DeckComputed} == {*REPORTS}
+    assert {*map(type, EXAMPLES), DeckComputed} == {*REPORTS, *ALWAYS}
 
 
 def test_every_event_is_a_command_or_a_report_or_always_handled() -> None:
     """A new kind of event must not end a peer in some phase."""
-    assert {*get_args(Event)} == {*get_args(Command), *REPORTS, Received, Block, Fault}
+    assert {*get_args(Event)} == {*get_args(Command), *REPORTS, *ALWAYS, Received, Block, Fault}
 
 
 def test_a_command_out_of_its_phase_is_refused_and_changes_nothing() -> None:
