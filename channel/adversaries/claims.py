@@ -134,7 +134,8 @@ class _Pinner(OnChainCheat):
         for seen in self._seen.coins:
             if seen.spent is not None or seen.coin == self.peer.config.wallet.coin:
                 continue
-            for other in self.plan.chain.pending(seen.coin.id):
+            for pending in self.plan.chain.pending(seen.coin.id):
+                other = pending.bundle
                 payer = self._payer()
                 if payer is None or payer in {spend.coin for spend in other.spends}:
                     continue

@@ -19,6 +19,9 @@ POOL_BLOCKS = 10
 
 COST_PER_BYTE = 12_000
 
+BLOCK_SECONDS = 19
+"""Seconds from block to block: about 4608 a day, as on public networks."""
+
 NEVER = uint32((1 << 32) - 1)
 """The height of a fork that this chain does not have: the reference node's tests have none."""
 

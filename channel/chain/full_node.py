@@ -13,9 +13,10 @@ import msgspec
 from msgspec import Meta
 
 from channelsim.channel.chain.coins import Bundle, Coin, Spend
+from channelsim.channel.chain.fee_rates import LEAST_COST, SOON, SPEND_COST, asked_rate
 from channelsim.channel.chain.interface import Answer, PushResult
 from channelsim.channel.chain.node_json import bundle_json
-from channelsim.channel.chain.observations import CoinSeen
+from channelsim.channel.chain.observations import CoinSeen, PendingBundle
 from channelsim.channel.chain.peaks import PUBLIC, Now, Peak, refuted
 from channelsim.channel.chain.refusals import ANSWERS
 from channelsim.channel.chain.rpc import (
@@ -48,6 +49,9 @@ _Hash = Annotated[str, Meta(pattern="^(0x)?[0-9a-fA-F]{64}$")]
 _Hex = Annotated[str, Meta(pattern="^(0x)?([0-9a-fA-F]{2})*$")]
 _Height = Annotated[int, Meta(ge=0, le=(1 << 32) - 1)]
 _Mojos = Annotated[int, Meta(ge=0)]
+_Fee = Annotated[int, Meta(ge=0, le=MOST_MOJOS)]
+_Cost = Annotated[int, Meta(ge=1, le=1 << 40)]
+_Rate = Annotated[float, Meta(ge=0, le=1 << 63)]
 
 
 class _Coin(msgspec.Struct, frozen=True):
@@ -100,10 +104,30 @@ class _SpendBundle(msgspec.Struct, frozen=True):
 
 class _MempoolItem(msgspec.Struct, frozen=True):
     spend_bundle: _SpendBundle
+    fee: _Fee
+    cost: _Cost
+
+    def pending(self) -> PendingBundle:
+        return PendingBundle(self.spend_bundle.bundle(), self.fee, self.cost)
 
 
 class _MempoolItems(msgspec.Struct, frozen=True):
     mempool_items: list[_MempoolItem]
+
+
+class _FeeEstimate(msgspec.Struct, frozen=True):
+    estimates: Annotated[list[_Rate], Meta(min_length=1, max_length=1)]
+    current_fee_rate: _Rate
+    mempool_size: _Mojos
+    mempool_max_size: _Mojos
+
+
+class _Pool(msgspec.Struct, frozen=True):
+    mempool_min_fees: dict[str, _Rate | None]
+
+
+class _PoolState(msgspec.Struct, frozen=True):
+    blockchain_state: _Pool
 
 
 class _Sync(msgspec.Struct, frozen=True):
@@ -301,15 +325,29 @@ class RpcChain:
             case status:
                 return PushResult(Answer.REFUSED, line(status))
 
-    def pending(self, coin_id: bytes) -> list[Bundle]:
+    def pending(self, coin_id: bytes) -> list[PendingBundle]:
         """The bundles in the mempool that spend this coin."""
         answer = self._rpc.ask(
             "get_mempool_items_by_coin_name", _MempoolItems, coin_name=_hex(coin_id)
         )
-        bundles = [item.spend_bundle.bundle() for item in answer.mempool_items]
-        if any(coin_id not in {spend.coin.id for spend in one.spends} for one in bundles):
+        pending = [item.pending() for item in answer.mempool_items]
+        if any(coin_id not in {one.coin.id for one in other.bundle.spends} for other in pending):
             raise self._rpc.wrong(f"gives a bundle that does not spend {coin_id.hex()}")
-        return bundles
+        return pending
+
+    def fee_rate(self) -> int:
+        """Mojos per cost that the node asks of a spend that is confirmed within about a minute."""
+        answer = self._rpc.ask(
+            "get_fee_estimate", _FeeEstimate, target_times=[SOON], cost=SPEND_COST
+        )
+        used, size, least = answer.mempool_size, answer.mempool_max_size, 0.0
+        if used + SPEND_COST > size:
+            # Only this answer has the rate of what is to be evicted.
+            state = self._rpc.ask("get_blockchain_state", _PoolState).blockchain_state
+            least = state.mempool_min_fees.get(f"cost_{LEAST_COST}") or 0.0
+        return asked_rate(
+            (answer.estimates[0] / SPEND_COST, answer.current_fee_rate), used, size, least
+        )
 
     def _seen(self, record: _Record) -> CoinSeen:
         coin, born, spent = record.coin.coin(), record.confirmed_block_index, None

@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Protocol
 
 from channelsim.channel.chain.coins import Bundle, Coin
-from channelsim.channel.chain.observations import Block, CoinSeen
+from channelsim.channel.chain.observations import Block, CoinSeen, PendingBundle
 
 
 class Answer(Enum):
@@ -20,6 +20,7 @@ class Answer(Enum):
 
     ACCEPTED = "accepted"
     PENDING_CONFLICT = "conflicts with a pending bundle"
+    KNOWN = "known to the node already"
     TOO_EARLY = "kept until its height"
     ALREADY_SPENT = "spends a coin that is already spent"
     REFUSED = "refused"
@@ -79,8 +80,12 @@ class Chain(Protocol):
         """Offer a bundle to the mempool."""
         ...
 
-    def pending(self, coin_id: bytes) -> list[Bundle]:
+    def pending(self, coin_id: bytes) -> list[PendingBundle]:
         """The bundles in the mempool that spend this coin."""
+        ...
+
+    def fee_rate(self) -> int:
+        """Mojos per cost that the node asks of a spend that is confirmed within about a minute."""
         ...
 
 
@@ -130,11 +135,21 @@ def _as_of(peak: int, seen: CoinSeen) -> CoinSeen:
     return CoinSeen(seen.coin, seen.born, None) if newer else seen
 
 
-def pending_with(chain: Chain, bundle: Bundle, result: PushResult) -> tuple[Bundle, ...]:
-    """The pending bundles that an offered one conflicts with, if the node says that it does."""
-    if result.answer is not Answer.PENDING_CONFLICT:
+def pending_with(chain: Chain, bundle: Bundle, result: PushResult) -> tuple[PendingBundle, ...]:
+    """The pending bundles that spend coins of an offered one, if the answer leaves that open.
+
+    Each is there once: the highest fee first, and equal ones in the order of their coins.
+    """
+    if result.answer not in (Answer.PENDING_CONFLICT, Answer.KNOWN):
         return ()
-    return tuple(one for spend in bundle.spends for one in chain.pending(spend.coin.id))
+    coin_ids = dict.fromkeys(spend.coin.id for spend in bundle.spends)
+    pending = {other.bundle: other for coin_id in coin_ids for other in chain.pending(coin_id)}
+    return tuple(sorted(pending.values(), key=_order))
+
+
+def _order(pending: PendingBundle) -> tuple[int, list[tuple[bytes, bytes]]]:
+    spends = [(spend.coin.id, spend.solution) for spend in pending.bundle.spends]
+    return -pending.fee, spends
 
 
 class FarmableChain(Chain, Protocol):

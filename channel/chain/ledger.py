@@ -15,15 +15,13 @@ from chia_wallet_sdk import BlockRecord, FullNodeSimulator
 from chia_wallet_sdk import Coin as HeaderCoin
 
 from channelsim.channel.chain.coins import Coin, Spend
+from channelsim.channel.chain.constants import BLOCK_SECONDS
 from channelsim.channel.chain.mempool_items import Item, Tip, unique_spends
 from channelsim.channel.chain.validation import node_coin
 from channelsim.channel.errors import InvariantError
 
 FIRST_SECOND = 1_700_000_000
 """The time of the first block."""
-
-BLOCK_SECONDS = 19
-"""Seconds from block to block: about 4608 a day, as on public networks."""
 
 ONE_IN = 3
 """Of so many blocks one carries transactions, on a chain with blocks that carry none."""

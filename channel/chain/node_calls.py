@@ -16,9 +16,10 @@ from chia_rs import ConsensusConstants
 from msgspec import Meta
 
 from channelsim.channel.chain.coins import Bundle
-from channelsim.channel.chain.ledger import BLOCK_SECONDS, Block, Ledger, Record, seconds_at
+from channelsim.channel.chain.constants import BLOCK_SECONDS
+from channelsim.channel.chain.fee_rates import LEAST_COST, rate_within
+from channelsim.channel.chain.ledger import Block, Ledger, Record, seconds_at
 from channelsim.channel.chain.mempool import Mempool, Outcome, Status
-from channelsim.channel.chain.mempool_items import by_priority
 from channelsim.channel.chain.node_json import (
     HexHash,
     Json,
@@ -115,7 +116,7 @@ class NodeCalls:
             "mempool_size": len(pool),
             "mempool_cost": pool.cost,
             "mempool_fees": pool.fees,
-            "mempool_min_fees": {"cost_5000000": pool.least_rate(5_000_000)},
+            "mempool_min_fees": {f"cost_{LEAST_COST}": pool.least_rate(LEAST_COST)},
             "mempool_max_total_cost": pool.limits.pool_cost,
             "block_max_cost": pool.limits.block_cost,
             "node_id": "00" * 32,
@@ -257,9 +258,9 @@ class NodeCalls:
         last = self._block(ledger.tip.height)
         spent, fees = (sum(getattr(item, name) for item in last.items) for name in ("cost", "fee"))
         return {
-            "estimates": [int(self._rate_within(seconds) * cost) for seconds in times],
+            "estimates": [int(rate_within(pool, seconds) * cost) for seconds in times],
             "target_times": times,
-            "current_fee_rate": int(self._rate_within(0)),
+            "current_fee_rate": rate_within(pool, 0),
             "mempool_size": pool.cost,
             "mempool_fees": pool.fees,
             "num_spends": len(pool),
@@ -273,18 +274,6 @@ class NodeCalls:
             "fee_rate_last_block": fees / spent if spent else 0.0,
             "last_tx_block_height": last.height,
         }
-
-    def _rate_within(self, seconds: int) -> float:
-        """Mojos per cost that are mined before this time, if no others are offered.
-
-        The reference node looks at past blocks instead; both give 0 while blocks have room.
-        """
-        room = self._mempool.limits.room * (1 + seconds // BLOCK_SECONDS)
-        for item in by_priority(self._mempool.items()):
-            room -= item.cost
-            if room < 0:
-                return item.rate + 1
-        return 0.0
 
     # --- looking up ---
 

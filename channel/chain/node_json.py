@@ -8,7 +8,8 @@ import msgspec
 from msgspec import Meta
 
 from channelsim.channel.chain.coins import Bundle, Coin, Spend
-from channelsim.channel.chain.ledger import BLOCK_SECONDS, Block, Ledger, Record, seconds_at
+from channelsim.channel.chain.constants import BLOCK_SECONDS
+from channelsim.channel.chain.ledger import Block, Ledger, Record, seconds_at
 from channelsim.channel.chain.mempool_items import Item
 
 Json = dict[str, Any]

@@ -1,10 +1,12 @@
-"""Observations of the chain: a coin's record, and a new tip with the watched coins."""
+"""Observations of a node: a coin's record, a new tip with watched coins, a pending bundle."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import msgspec
 
-from channelsim.channel.chain.coins import Coin
+from channelsim.channel.chain.coins import Bundle, Coin
 
 
 class CoinSeen(msgspec.Struct, frozen=True):
@@ -31,3 +33,12 @@ class Block(msgspec.Struct, frozen=True):
 
     peak: int
     coins: tuple[CoinSeen, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PendingBundle:
+    """A bundle in a node's mempool, with its fee in mojos and its cost, as the node gives them."""
+
+    bundle: Bundle
+    fee: int
+    cost: int

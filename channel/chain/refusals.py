@@ -65,6 +65,8 @@ CONFLICT = "MEMPOOL_CONFLICT"
 DOUBLE_SPEND = "DOUBLE_SPEND"
 FEE_TOO_LOW = "INVALID_FEE_LOW_FEE"
 FEE_TOO_CLOSE_TO_ZERO = "INVALID_FEE_TOO_CLOSE_TO_ZERO"
+FEE_REFUSALS = frozenset((FEE_TOO_LOW, FEE_TOO_CLOSE_TO_ZERO))
+"""The refusals of bundles that a higher fee would bring into the mempool."""
 INVALID_BUNDLE = "INVALID_SPEND_BUNDLE"
 TOO_EARLY = frozenset(("ASSERT_HEIGHT_ABSOLUTE_FAILED", "ASSERT_HEIGHT_RELATIVE_FAILED"))
 """The refusals of bundles that are kept until their height."""
@@ -73,10 +75,10 @@ ANSWERS = {
     DOUBLE_SPEND: Answer.ALREADY_SPENT,
     CONFLICT: Answer.PENDING_CONFLICT,
     # It says nothing: what is pending shows whether it is ours, another's, or dropped.
-    ALREADY_INCLUDING: Answer.PENDING_CONFLICT,
+    ALREADY_INCLUDING: Answer.KNOWN,
     **dict.fromkeys(TOO_EARLY, Answer.TOO_EARLY),
 }
-"""The refusals of a bundle that is mined already, in the way of another, or kept for later."""
+"""The refusals of a bundle that is mined already, in the way of another, known, or kept."""
 
 
 def name_of(number: int | None) -> str:

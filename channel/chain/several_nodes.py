@@ -9,14 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from threading import Thread
+from time import monotonic
 from typing import Self, TypeVar
 
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.full_node import NodeError, NodeSyncing, RpcChain
 from channelsim.channel.chain.interface import PushResult
-from channelsim.channel.chain.observations import CoinSeen
+from channelsim.channel.chain.observations import CoinSeen, PendingBundle
 
 T = TypeVar("T")
+
+IN_TIME = 5.0
+"""Seconds in which the nodes that are not read must answer a question to all of them."""
 
 
 class SeveralNodes:
@@ -31,6 +35,7 @@ class SeveralNodes:
         self._reads = 0
         self._failed = True
         self._network: bytes | None = None
+        self._asking: set[RpcChain] = set()
 
     def __enter__(self) -> Self:
         return self
@@ -74,15 +79,70 @@ class SeveralNodes:
         """Offer a bundle to all nodes. The answer is that of the node that is read."""
         if self._failed:
             self.peak()
-        for node in self._nodes:
-            if node is not self._nodes[self._reads]:
-                # Apart, so that no node keeps another one waiting.
-                Thread(target=_offer, args=(node, bundle), daemon=True).start()
+        for node in self._others():
+            # Apart, so that no node keeps another one waiting.
+            Thread(target=_offer, args=(node, bundle), daemon=True).start()
         return self._read(lambda node: node.push(bundle))
 
-    def pending(self, coin_id: bytes) -> list[Bundle]:
-        """The bundles in the mempool that spend this coin."""
-        return self._read(lambda node: node.pending(coin_id))
+    def pending(self, coin_id: bytes) -> list[PendingBundle]:
+        """The bundles that spend this coin, in the mempool of any node that answers in time.
+
+        The one that is read must answer, and says first what fee and cost a bundle has.
+        """
+        others = self._asked(self._others(), lambda node: node.pending(coin_id))
+        found = self._read(lambda node: node.pending(coin_id))
+        for pending in others():
+            found += pending
+        return list({one.bundle: one for one in reversed(found)}.values())[::-1]
+
+    def fee_rate(self) -> int:
+        """The highest fee rate of the nodes that answer in time, in mojos per cost."""
+        errors: list[NodeError] = []
+        rates = self._asked(self._nodes, RpcChain.fee_rate, errors)()
+        if rates:
+            return max(rates)
+        reasons = "; ".join(map(str, errors)) or "no node gives a fee rate in time"
+        raise NodeError(reasons)
+
+    def _others(self) -> list[RpcChain]:
+        return [node for node in self._nodes if node is not self._nodes[self._reads]]
+
+    def _asked(
+        self,
+        nodes: Sequence[RpcChain],
+        call: Callable[[RpcChain], T],
+        errors: list[NodeError] | None = None,
+    ) -> Callable[[], list[T]]:
+        """Ask nodes at once, in a thread each; the result gives the answers that are in time.
+
+        A node that still owes the answer to such a question is not asked.
+        """
+        answers: dict[int, T] = {}
+        threads: list[Thread] = []
+
+        def ask(index: int, node: RpcChain) -> None:
+            try:
+                answers[index] = call(node)
+            except NodeError as error:
+                if errors is not None:
+                    errors.append(error)
+            finally:
+                self._asking.discard(node)
+
+        for index, node in enumerate(nodes):
+            if node not in self._asking:
+                self._asking.add(node)
+                threads.append(Thread(target=ask, args=(index, node), daemon=True))
+                threads[-1].start()
+        until = monotonic() + IN_TIME
+
+        def wait() -> list[T]:
+            for thread in threads:
+                thread.join(max(0.0, until - monotonic()))
+            # One that is late may still add its answer to the others.
+            return [answer for _, answer in sorted(answers.copy().items(), key=lambda one: one[0])]
+
+        return wait
 
     def _peak_of(self, node: RpcChain) -> int:
         peak, network = node.peak(), node.agg_sig_data()

@@ -12,12 +12,13 @@ from msgspec import Meta
 
 from channelsim.channel.chain.coins import Bundle, Coin, Hash, Height
 from channelsim.channel.chain.constants import BLOCK_COST, POOL_BLOCKS, constants_of
+from channelsim.channel.chain.fee_rates import pool_rate
 from channelsim.channel.chain.interface import Answer, PushResult
 from channelsim.channel.chain.ledger import Ledger, Record
 from channelsim.channel.chain.mempool import Mempool, Outcome, Status
 from channelsim.channel.chain.mempool_items import Limits
 from channelsim.channel.chain.node_calls import NodeCalls
-from channelsim.channel.chain.observations import CoinSeen
+from channelsim.channel.chain.observations import CoinSeen, PendingBundle
 from channelsim.channel.chain.refusals import ANSWERS
 from channelsim.channel.chain.rpc_server import LOCAL, serving
 from channelsim.channel.chain.validation import InvalidBundle, Validator, name_of_bundle
@@ -170,9 +171,16 @@ class SimulatedChain:
         children = map(_seen, self.ledger.children(coin_id))
         return sorted(children, key=lambda seen: seen.coin.id)
 
-    def pending(self, coin_id: bytes) -> list[Bundle]:
+    def pending(self, coin_id: bytes) -> list[PendingBundle]:
         """The bundles in the mempool that spend this coin."""
-        return [item.valid.bundle for item in self.mempool.spending(coin_id)]
+        with self.lock:
+            items = self.mempool.spending(coin_id)
+        return [PendingBundle(item.valid.bundle, item.fee, item.cost) for item in items]
+
+    def fee_rate(self) -> int:
+        """Mojos per cost that the node asks of a spend that is confirmed within about a minute."""
+        with self.lock:
+            return pool_rate(self.mempool)
 
     def pending_count(self) -> int:
         """The number of bundles in the mempool."""

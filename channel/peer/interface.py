@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from channelsim.channel.chain.coins import Bundle, Coin
-from channelsim.channel.chain.observations import Block
+from channelsim.channel.chain.observations import Block, PendingBundle
 from channelsim.channel.errors import Blame
 from channelsim.channel.peer.chain_news import ChainNews
 from channelsim.channel.protocol.proposals import Wish
@@ -87,10 +87,42 @@ class GoOnChain:
 
 @dataclass(frozen=True, slots=True)
 class Pinned:
-    """A bundle that we pushed conflicts with pending bundles in the mempool."""
+    """A bundle that we pushed is not in the mempool: these pending bundles spend its coins."""
 
     bundle: Bundle
-    pending: tuple[Bundle, ...]
+    pending: tuple[PendingBundle, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """The node had a bundle that we pushed, dropped it, and does not take the same bytes again.
+
+    No pending bundle spends its coins; they may be spent already, by a block that comes later.
+    """
+
+    bundle: Bundle
+
+
+@dataclass(frozen=True, slots=True)
+class Outbid:
+    """The mempool refuses a bundle that we pushed for its fee: it asks for a higher one."""
+
+    bundle: Bundle
+
+
+@dataclass(frozen=True, slots=True)
+class FeeRate:
+    """The fee rate that our node asks of a spend has changed, in mojos per cost."""
+
+    mojos_per_cost: int
+
+
+@dataclass(frozen=True, slots=True)
+class FeeLimits:
+    """The player's own limits of fees in mojos; None: the default share of what is at stake."""
+
+    per_spend: int | None
+    per_channel: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +159,18 @@ Command: TypeAlias = (
     ProposeGames | AcceptGames | CancelGames | Act | PrepareDeck | Close | GoOnChain
 )
 Event: TypeAlias = (
-    Received | Connected | Block | Pinned | DeckComputed | DecksChanged | Fault | Command
+    Received
+    | Connected
+    | Block
+    | Pinned
+    | Dropped
+    | Outbid
+    | FeeRate
+    | FeeLimits
+    | DeckComputed
+    | DecksChanged
+    | Fault
+    | Command
 )
 
 # --- effects -----------------------------------------------------------------------------------
@@ -142,10 +185,16 @@ class Send:
 
 @dataclass(frozen=True, slots=True)
 class Push:
-    """Push a bundle to the mempool. Repeating a pending or confirmed bundle is no failure."""
+    """Push a bundle to the mempool. Repeating a pending or confirmed bundle is no failure.
+
+    `stake` are the mojos that the spend is about: a fee is at most a share of them. It has to be
+    confirmed by the height `before` (None: it has no deadline).
+    """
 
     name: str
     bundle: Bundle
+    stake: int = 0
+    before: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

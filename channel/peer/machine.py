@@ -25,11 +25,15 @@ from channelsim.channel.peer.interface import (
     Connected,
     DeckComputed,
     DecksChanged,
+    Dropped,
     Effect,
     Event,
     Fault,
+    FeeLimits,
+    FeeRate,
     GoOnChain,
     Ignored,
+    Outbid,
     Pinned,
     PrepareDeck,
     ProposeGames,
@@ -75,6 +79,12 @@ from channelsim.channel.protocol.messages import (
 from channelsim.games.contract import Player
 
 __all__ = ["TRANSITIONS", "Config", "Peer", "PeerState", "Phase"]
+
+REPORTS = (
+    *(Pinned, Dropped, Outbid, FeeRate, FeeLimits),
+    *(DeckComputed, DecksChanged, Connected),
+)
+"""Events that a driver reports: they are ignored in a phase that has no handler."""
 
 Handler: TypeAlias = Callable[[Config, PeerState, Any], Transition]
 """Takes an event of one type. Raises `Violation` for a message, `UsageError` for a command."""
@@ -242,7 +252,7 @@ def transition(config: Config, state: PeerState, event: Event) -> Transition:
         case Block():
             return _on_block(config, replace(state, block=event))
         case _ if type(event) not in TRANSITIONS[state.phase]:
-            if isinstance(event, Pinned | DeckComputed | DecksChanged | Connected):
+            if isinstance(event, REPORTS):
                 return state, []
             if state.phase is Phase.OUTDATED:
                 raise on_chain.of_an_old_copy(config)

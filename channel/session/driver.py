@@ -173,6 +173,7 @@ class Driver:
         peer = self.peers[index]
         peer.watched.clear()
         peer.questions.clear()
+        self._drivers[index].forget_fee_rate()
         self.carry_out(index, peer.actor.start(self.chain.peak()))
         self.reconnect()
         self.report_peak_to(index)
@@ -199,6 +200,8 @@ class Driver:
 
     def report_peak_to(self, index: int) -> None:
         """Report the tip of the chain, with all watched coins, to one peer."""
+        if self.peers[index].pays_fees:
+            self._drivers[index].report_fee_rate(self.chain.fee_rate())
         for block in blocks_for(self.chain, self.peers[index].watched):
             self.handle(index, self._delivery.view(index, block))
 

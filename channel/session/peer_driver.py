@@ -13,11 +13,16 @@ from typing import Protocol, assert_never
 
 from channelsim.channel.chain.coins import Bundle, Coin
 from channelsim.channel.chain.interface import Answer, PushResult
+from channelsim.channel.chain.observations import PendingBundle
+from channelsim.channel.chain.refusals import FEE_REFUSALS
 from channelsim.channel.peer.interface import (
     Cancelled,
     ComputeDeck,
+    Dropped,
     Effect,
     Event,
+    FeeRate,
+    Outbid,
     Pinned,
     Proposed,
     Push,
@@ -30,6 +35,36 @@ from channelsim.channel.peer.interface import (
 from channelsim.channel.session.questions import Questions
 from channelsim.channel.session.session_events import Handled, NewsFor, Pushed, Sent, SessionEvent
 from channelsim.games.deck.work import DeckWork
+
+MOST_PENDING = 100
+"""Pending bundles in the way of ours that a peer is told of: those with the highest fees."""
+
+
+def fate(
+    bundle: Bundle, result: PushResult, pending: tuple[PendingBundle, ...]
+) -> tuple[PushResult, Pinned | Dropped | Outbid | None]:
+    """The result of a push, given what is pending, and the event for the peer that pushed.
+
+    The answers `PENDING_CONFLICT` and `KNOWN` leave open what became of a bundle: `pending` says.
+    """
+    match result.answer:
+        case Answer.PENDING_CONFLICT | Answer.KNOWN:
+            others = tuple(one for one in pending if not _same(one.bundle, bundle))
+            if len(others) < len(pending):
+                result = PushResult(Answer.ACCEPTED)
+            if others:
+                # Beside ours too: of several nodes, one may have a bundle in the place of ours.
+                return result, Pinned(bundle, others[:MOST_PENDING])
+            return result, Dropped(bundle) if result.answer is Answer.KNOWN else None
+        case Answer.REFUSED if result.error in FEE_REFUSALS:
+            return result, Outbid(bundle)
+        case _:
+            return result, None
+
+
+def _same(one: Bundle, other: Bundle) -> bool:
+    """True if both have the same spends: the rest follows from them."""
+    return set(one.spends) == set(other.spends)
 
 
 class Actor(Protocol):
@@ -62,7 +97,7 @@ class DrivenPeer:
     """One side of the channel: its actor, and what the driver keeps for it.
 
     `records` holds the newest bytes stored under each name. `questions` are the proposals and
-    turns that its player has not answered yet.
+    turns that its player has not answered yet. A peer that `pays_fees` hears of the node's rate.
     """
 
     name: str
@@ -70,6 +105,7 @@ class DrivenPeer:
     watched: list[Coin] = field(default_factory=list)
     records: dict[str, bytes] = field(default_factory=dict)
     questions: Questions = field(default_factory=Questions)
+    pays_fees: bool = False
 
     def next_question(self) -> Proposed | YourTurn | None:
         """Take the player's next question: whoever takes it answers it before the next event."""
@@ -104,11 +140,12 @@ class Ports(Protocol):
 
 
 class PeerDriver:
-    """Drives one peer."""
+    """Drives one peer. `fee_rate` is the one that it knows of its node; None if that is open."""
 
-    def __init__(self, peer: DrivenPeer, ports: Ports) -> None:
+    def __init__(self, peer: DrivenPeer, ports: Ports, fee_rate: int | None = 0) -> None:
         self.peer = peer
         self._ports = ports
+        self._fee_rate = fee_rate
 
     def start(self, peak: int) -> list[Effect]:
         """Begin at this height of the chain; carry out the effects, and return them."""
@@ -121,11 +158,24 @@ class PeerDriver:
         """
         return self._let(event, partial(self.peer.actor.handle, event))
 
-    def pushed(self, push: Push, result: PushResult, pending: tuple[Bundle, ...] = ()) -> None:
-        """Take the node's answer to a push; `pending` are the bundles that it conflicts with."""
+    def pushed(
+        self, push: Push, result: PushResult, pending: tuple[PendingBundle, ...] = ()
+    ) -> None:
+        """Take the node's answer to a push; `pending` are the bundles that spend its coins."""
+        result, event = fate(push.bundle, result, pending)
         self._ports.notify(Pushed(self.peer.name, push.name, push.bundle, result))
-        if result.answer is Answer.PENDING_CONFLICT:
-            self.handle(Pinned(push.bundle, pending))
+        if event is not None:
+            self.handle(event)
+
+    def report_fee_rate(self, rate: int) -> None:
+        """Give the peer the fee rate that its node asks, unless it has that one."""
+        if rate != self._fee_rate:
+            self._fee_rate = rate
+            self.handle(FeeRate(rate))
+
+    def forget_fee_rate(self) -> None:
+        """Give the peer the next fee rate in any case: a restart may have taken it back."""
+        self._fee_rate = None
 
     def carry_out(self, effects: Sequence[Effect]) -> None:
         """Carry out effects, in order."""

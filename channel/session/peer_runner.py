@@ -22,7 +22,7 @@ from channelsim import plugins
 from channelsim.channel.chain.coins import Bundle, Coin
 from channelsim.channel.chain.full_node import NodeError
 from channelsim.channel.chain.interface import Chain, PushResult, observe, pending_with
-from channelsim.channel.chain.observations import Block
+from channelsim.channel.chain.observations import Block, PendingBundle
 from channelsim.channel.errors import InvariantError, UsageError
 from channelsim.channel.peer.interface import (
     Command,
@@ -112,8 +112,8 @@ class PeerRunner:
         on_trouble: Callable[[Trouble], None] = lambda trouble: None,
     ) -> None:
         self.peer = peer
-        self._driven = DrivenPeer(peer.config.name, actor)
-        self._driver = PeerDriver(self._driven, self)
+        self._driven = DrivenPeer(peer.config.name, actor, pays_fees=peer.config.fees is not None)
+        self._driver = PeerDriver(self._driven, self, fee_rate=None)
         self._chain = chain
         self._player = player
         self._decks = decks
@@ -122,6 +122,7 @@ class PeerRunner:
         self._poll_time = poll_time
         self._on_trouble = on_trouble
         self._trouble = Trouble("")
+        self._rate_trouble = ""
         self._link: Link | None = None
         self._block: Block | None = None
         self._looked_at: tuple[Coin, ...] = ()
@@ -277,7 +278,7 @@ class PeerRunner:
                     await step()
                 except NodeError as error:
                     trouble = str(error)
-            self._report_trouble(trouble)
+            self._report_trouble(trouble or self._rate_trouble)
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._poll_time):
                     await self._chain_due.wait()
@@ -306,9 +307,10 @@ class PeerRunner:
             same = self._block is not None and watched == self._looked_at
             if same and self._block and await in_thread(self._chain.peak) == self._block.peak:
                 return self._looked.set()
-            block = await in_thread(observe, self._chain, watched)
+            block, rate = await in_thread(self._look, watched)
             self._go_on()
             self._looked_at = watched
+            self._report_fee_rate(rate)
             if block != self._block:
                 if self._block is None or block.peak != self._block.peak:
                     self.notify(BlockMade(block.peak))
@@ -316,6 +318,24 @@ class PeerRunner:
                 self._react(partial(self._driver.handle, block))
             if len(set(self._driven.watched)) == len(watched):
                 return self._looked.set()
+
+    def _look(self, watched: Sequence[Coin]) -> tuple[Block, int | NodeError | None]:
+        """The tip; and for a peer that pays fees, the fee rate if the tip is new, or the error."""
+        before, block = self._block, observe(self._chain, watched)
+        if not self._driven.pays_fees or (before is not None and before.peak == block.peak):
+            return block, None
+        try:
+            return block, self._chain.fee_rate()
+        except NodeError as error:
+            return block, error
+
+    def _report_fee_rate(self, rate: int | NodeError | None) -> None:
+        """Give the peer a new fee rate; without one it keeps the last, and hears of the block."""
+        if rate is None:
+            return
+        self._rate_trouble = str(rate) if isinstance(rate, NodeError) else ""
+        if isinstance(rate, int):
+            self._react(partial(self._driver.report_fee_rate, rate))
 
     def _report_trouble(self, reason: str) -> None:
         if reason != self._trouble.reason:
@@ -416,6 +436,6 @@ class PeerRunner:
             self.failed(error)
 
 
-def _offer(chain: Chain, push: Push) -> tuple[PushResult, tuple[Bundle, ...]]:
+def _offer(chain: Chain, push: Push) -> tuple[PushResult, tuple[PendingBundle, ...]]:
     result = chain.push(push.bundle)
     return result, pending_with(chain, push.bundle, result)

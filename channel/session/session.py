@@ -124,7 +124,10 @@ class Session:
         self._chain = chain or SimulatedChain(node_seed(seed))
         self._chances = tuple(policy_chance(seed, side) for side in Side)
         self._peers = _make_peers(setup, self._chain, limits or room_for(setup.hands))
-        initiator, receiver = (DrivenPeer(peer.config.name, wrap(peer)) for peer in self._peers)
+        initiator, receiver = (
+            DrivenPeer(peer.config.name, wrap(peer), pays_fees=peer.config.fees is not None)
+            for peer in self._peers
+        )
         self._threads = DeckThreads(seeded_secrets(seed))
         self._driver = Driver(
             self._chain,

@@ -106,7 +106,8 @@ class Arena:
         adversary = actors[scenario.side] if scenario.adversary else None
         self._adversary = adversary if isinstance(adversary, Adversary | DirectedPeer) else None
         initiator, receiver = (
-            DrivenPeer(party.name, actor) for party, actor in zip(self.parties, actors, strict=True)
+            DrivenPeer(party.name, actor, pays_fees=party.peer.config.fees is not None)
+            for party, actor in zip(self.parties, actors, strict=True)
         )
         self._driver = Driver(
             self.chain,

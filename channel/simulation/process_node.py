@@ -13,7 +13,7 @@ from typing import Any
 from channelsim.channel.chain.chain_log import stored_chain
 from channelsim.channel.chain.coins import Bundle, Coin
 from channelsim.channel.chain.interface import PushResult
-from channelsim.channel.chain.observations import CoinSeen
+from channelsim.channel.chain.observations import CoinSeen, PendingBundle
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.simulation.child_process import ChildProcess
 from channelsim.channel.system.interrupt import SIGNALS
@@ -72,9 +72,13 @@ class ProcessNode:
         """The coins that this coin's spend created, by id, without solutions."""
         return list(self._ask("children", coin_id))
 
-    def pending(self, coin_id: bytes) -> list[Bundle]:
+    def pending(self, coin_id: bytes) -> list[PendingBundle]:
         """The bundles in the mempool that spend this coin."""
         return list(self._ask("pending", coin_id))
+
+    def fee_rate(self) -> int:
+        """Mojos per cost that the node asks of a spend that is confirmed within about a minute."""
+        return int(self._ask("fee_rate"))
 
     def push(self, bundle: Bundle) -> PushResult:
         """Offer a bundle to the mempool."""

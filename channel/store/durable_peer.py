@@ -3,8 +3,8 @@
 The store is a journal of the peer's events, with a snapshot now and then. A restart hands the
 events to a peer again; as a peer is deterministic, it is then where it was. Events that change
 nothing are left out: blocks in which nothing happens, messages that are ignored, and connections
-that change nothing (a restart counts as a new one anyway). So is the preparation of decks (PD-12):
-the journal has its outcome.
+that change nothing (a restart counts as a new one anyway), and reports about fees. So is the
+preparation of decks (PD-12): the journal has its outcome.
 
 A peer that fails to handle an event leaves the channel by its own fault, unless the event is a
 block. The journal has that decision in the place of the event: otherwise the other side would
@@ -23,9 +23,14 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.interface import (
     Command,
     Connected,
+    Dropped,
     Effect,
     Event,
     Fault,
+    FeeLimits,
+    FeeRate,
+    Outbid,
+    Pinned,
     Proposed,
     Received,
     SawCards,
@@ -61,6 +66,12 @@ EVENTS_PER_SNAPSHOT = 50
 
 The first one is taken as soon as play begins, since the events before it remain. One is taken too
 when the secrets of a deck are erased: the journal has them in the event that brought the deck."""
+
+REPEATED = Block | Received | Connected
+"""Events that matter later even where they change nothing: something may follow from them."""
+
+ABOUT_FEES = Pinned | Dropped | Outbid | FeeRate | FeeLimits
+"""Events about fees; where they change nothing, they do not matter any more."""
 
 MOST_REVEALS = 64
 """Early reveals of one game that are stored; a seat rebuilt without the others knows less."""
@@ -177,10 +188,11 @@ class DurablePeer:
 
     def _keep(self, event: Event, before: PeerState, effects: Sequence[Effect]) -> None:
         """Write an event, with those before it that changed nothing; or postpone it like them."""
-        if isinstance(event, Block | Received | Connected) and _changed_nothing(
+        if isinstance(event, REPEATED | ABOUT_FEES) and _changed_nothing(
             before, self.peer.state, effects
         ):
-            self._postpone(event, before)
+            if isinstance(event, REPEATED):
+                self._postpone(event, before)
             return
         lasting: Sequence[JournalEvent] = (event,)
         if prepares_decks(event, before):

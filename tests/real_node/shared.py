@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from channelsim.channel.chain.coins import Bundle, Coin
 from channelsim.channel.chain.interface import FarmableChain, PushResult
-from channelsim.channel.chain.observations import CoinSeen
+from channelsim.channel.chain.observations import CoinSeen, PendingBundle
 from tests.real_node.chain import RealChain
 
 T = TypeVar("T")
@@ -36,8 +36,11 @@ class SharedChain:
     def push(self, bundle: Bundle) -> PushResult:
         return self._chain.push(bundle)
 
-    def pending(self, coin_id: bytes) -> list[Bundle]:
+    def pending(self, coin_id: bytes) -> list[PendingBundle]:
         return self._chain.pending(coin_id)
+
+    def fee_rate(self) -> int:
+        return self._chain.fee_rate()
 
     def children(self, coin_id: bytes) -> list[CoinSeen]:
         return self._chain.children(coin_id)

@@ -44,7 +44,7 @@ def on_pinned(config: Config, state: PeerState, pinned: Pinned) -> Transition:
     """Offer a fee that unpins our spends."""
     if state.dispute is None:
         return state, []
-    return state, unpin(state.dispute, pinned.bundle, pinned.pending)
+    return state, unpin(state.dispute, pinned.bundle, tuple(one.bundle for one in pinned.pending))
 
 
 def ignore(config: Config, state: PeerState, message: object) -> Transition:

@@ -111,7 +111,7 @@ def still_pinned(run: Run, talk: Conversation) -> Iterator[str]:
         wanted = {spend.coin: spend for spend in turn.event.bundle.spends}
         if any(coin.puzzle_hash == address for coin in wanted):
             continue  # it pays already, and is refused: its spends without a fee are next
-        for other in turn.event.pending:
+        for other in (one.bundle for one in turn.event.pending):
             coins = {spend.coin for spend in other.spends}
             agrees = all(wanted.get(spend.coin, spend) == spend for spend in other.spends)
             extended = any(coins < {spend.coin for spend in one.spends} for one in pushed)

@@ -34,7 +34,7 @@ HASTY = Patience(seconds=0.4, attempts=3, pause=0.01)
 ADDRESS = b"\x0a" * 32
 COIN = Coin(b"\x0b" * 32, ADDRESS, 100)
 BUNDLE = Bundle((spend_of(COIN, b"\x01", NIL),), NO_SIGNATURE)
-ITEM = {"spend_bundle": bundle_json(BUNDLE)}
+ITEM = {"spend_bundle": bundle_json(BUNDLE), "fee": 7, "cost": 5_000_000}
 
 Reply = Callable[[str, dict[str, Any]], bytes | None]
 """Given the call's name and arguments: the body of the answer; None breaks the connection."""
@@ -292,6 +292,10 @@ def test_an_error_text_has_no_terminal_control_characters() -> None:
             {"success": False, "error": "Failed to include transaction 00, error MEMPOOL_CONFLICT"},
             *(Answer.PENDING_CONFLICT, "MEMPOOL_CONFLICT"),
         ),
+        (
+            {"success": False, "error": "Failed, error ALREADY_INCLUDING_TRANSACTION"},
+            *(Answer.KNOWN, "ALREADY_INCLUDING_TRANSACTION"),
+        ),
         ({"success": False, "error": "mempool full"}, Answer.REFUSED, "mempool full"),
         ({"success": False}, Answer.REFUSED, "no reason given"),
     ],
@@ -377,7 +381,9 @@ def test_a_broken_connection_is_made_again() -> None:
             assert calls.count("get_blockchain_state") == 3
             assert over.push(bundle).benign
             assert calls.count("push_tx") == 3
-            assert [spend.coin for one in over.pending(coin.id) for spend in one.spends] == [coin]
+            assert [spend.coin for one in over.pending(coin.id) for spend in one.bundle.spends] == [
+                coin
+            ]
         chain.farm()
         seen = chain.coin(coin.id)
         assert seen is not None
@@ -410,7 +416,7 @@ def test_pending_bundles_are_those_of_the_mempool() -> None:
     with chain.served() as url, RpcChain(url) as over:
         assert over.pending(coin.id) == []
         assert over.push(bundle).answer is Answer.ACCEPTED
-        assert over.pending(coin.id) == [bundle]
+        assert [one.bundle for one in over.pending(coin.id)] == [bundle]
         real = asked(url, "get_mempool_items_by_coin_name", coin_name=f"0x{coin.id.hex()}")
     with node(always(json.dumps(real).encode())) as url:
         assert "does not spend" in wrong(url, lambda chain: chain.pending(COIN.id))

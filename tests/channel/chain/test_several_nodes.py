@@ -88,7 +88,7 @@ def test_the_first_node_is_read_and_all_are_pushed_to(pair: Pair) -> None:
     assert pair.both.push(bundle).answer is Answer.ACCEPTED
     for chain in pair.chains:
         assert eventually_pending(chain, pair.coin)
-    assert pair.both.pending(pair.coin.id) == [bundle]
+    assert [one.bundle for one in pair.both.pending(pair.coin.id)] == [bundle]
 
 
 @pytest.mark.parametrize("fails", ["all", "syncing"])

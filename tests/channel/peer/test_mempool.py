@@ -14,7 +14,7 @@ from channelsim.channel.chain.coins import (
 )
 from channelsim.channel.chain.interface import Answer
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
-from channelsim.channel.chain.observations import Block, CoinSeen
+from channelsim.channel.chain.observations import Block, CoinSeen, PendingBundle
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.peer.chain_news import GamePaid, MovedOnChain, StateCounts
 from channelsim.channel.peer.fees import Fees, change_of, left_of
@@ -73,6 +73,17 @@ def paying(
     table.ends[index].watched.append(fees.wallet.coin)
     hear(table)
     return fees
+
+
+def pinned_by(bundle: Bundle, other: Bundle) -> Pinned:
+    """The report that this other bundle is pending in the place of ours."""
+    return Pinned(bundle, (PendingBundle(other, 1, 1),))
+
+
+def only_pending(table: Table, bundle: Bundle) -> Bundle:
+    """The only bundle in the mempool that spends the first coin of this one."""
+    (pending,) = table.chain.pending(bundle.spends[0].coin.id)
+    return pending.bundle
 
 
 def left(table: Table, fees: Fees) -> int:
@@ -199,7 +210,7 @@ def test_a_preemption_that_lies_in_the_mempool_with_a_low_fee_is_paid_for() -> N
     hear(table)
     names = [name for name, _, result in table.ends[BEN].pushed if result.answer is TAKEN]
     assert "unpin" in names
-    (pending,) = table.chain.pending(bundle.spends[0].coin.id)
+    pending = only_pending(table, bundle)
     assert {spend.coin for spend in pending.spends} >= {thief.coin, fees.wallet.coin}
     settle(table)
     sound(table, dead=(ANN,))
@@ -225,7 +236,7 @@ def test_a_fee_for_pinned_spends_rises_with_every_block() -> None:
         # Blocks that are full of others: what is pending stays so.
         coins = [table.chain.coin(coin.id) for coin in table.ends[BEN].watched]
         table.handle(BEN, Block(peak + waited, tuple(coin for coin in coins if coin)))
-        (pending,) = table.chain.pending(bundle.spends[0].coin.id)
+        pending = only_pending(table, bundle)
         spent = left_of(fees.wallet.coin, pending)
         assert spent is not None
         assert spent[1] == RAISE * waited, "one mojo, at first, replaces nothing"
@@ -259,17 +270,17 @@ def test_a_pinned_spend_does_not_block_the_others() -> None:
     plain = {bundle.spends[0].coin: bundle for _, bundle, _ in pushed if len(bundle.spends) == 1}
     one = next(plain[coin] for coin in coins if coin in plain)
     pin = pay(thief, thief.coin, 1, table)
-    (effect,) = table.ends[ANN].peer.handle(Pinned(together, (joined(one, pin),)))
+    (effect,) = table.ends[ANN].peer.handle(pinned_by(together, joined(one, pin)))
     assert isinstance(effect, Push)
     assert {spend.coin for spend in effect.bundle.spends} == coins | {thief.coin}
     # What contradicts a spend of ours cannot be in it, and what pays for all already need not.
     wrong = Spend(one.spends[0].coin, one.spends[0].puzzle, b"\x80")
     other = Bundle((wrong, *pin.spends), pin.signature)
-    (effect,) = table.ends[ANN].peer.handle(Pinned(together, (other,)))
+    (effect,) = table.ends[ANN].peer.handle(pinned_by(together, other))
     assert isinstance(effect, Push)
     assert {spend.coin for spend in effect.bundle.spends} == coins - {wrong.coin}
-    assert table.ends[ANN].peer.handle(Pinned(together, (together,))) == []
-    assert table.ends[ANN].peer.handle(Pinned(effect.bundle, (joined(one, pin),))) == []
+    assert table.ends[ANN].peer.handle(pinned_by(together, together)) == []
+    assert table.ends[ANN].peer.handle(pinned_by(effect.bundle, joined(one, pin))) == []
     settle(table, decider("a"), decider("b"), dead=(BEN,))
     sound(table, dead=(BEN,))
 
@@ -310,8 +321,8 @@ def test_a_pin_without_our_spend_is_not_paid_for() -> None:
     farm(table)
     bundle = table.ends[BEN].pushed[0][1]
     other = pay(thief, thief.coin, 1, table)
-    assert table.handle(BEN, Pinned(bundle, (other,))) == []
-    assert table.handle(ANN, Pinned(bundle, (joined(bundle, other),))) == []
+    assert table.handle(BEN, pinned_by(bundle, other)) == []
+    assert table.handle(ANN, pinned_by(bundle, joined(bundle, other))) == []
 
 
 def test_a_bundle_that_pays_already_is_not_paid_for_again() -> None:
@@ -323,11 +334,11 @@ def test_a_bundle_that_pays_already_is_not_paid_for_again() -> None:
     plain = next(bundle for name, bundle, _ in table.ends[BEN].pushed if name == "unroll")
     paid = next(bundle for name, bundle, _ in table.ends[BEN].pushed if name == "unroll+fee")
     pinned = joined(plain, pay(thief, thief.coin, 1, table))
-    (effect,) = table.ends[BEN].peer.handle(Pinned(plain, (pinned,)))
+    (effect,) = table.ends[BEN].peer.handle(pinned_by(plain, pinned))
     assert isinstance(effect, Push)
     assert fees.wallet.coin in {spend.coin for spend in effect.bundle.spends}
-    assert table.ends[BEN].peer.handle(Pinned(paid, (pinned,))) == []
-    assert table.ends[BEN].peer.handle(Pinned(effect.bundle, (pinned,))) == []
+    assert table.ends[BEN].peer.handle(pinned_by(paid, pinned)) == []
+    assert table.ends[BEN].peer.handle(pinned_by(effect.bundle, pinned)) == []
     settle(table)
 
 

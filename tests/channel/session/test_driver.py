@@ -155,7 +155,9 @@ def test_a_conflict_with_a_pending_bundle_is_reported_to_the_peer_that_pushed() 
     table.driver.carry_out(Side.RECEIVER, [Push("theirs", first)])
     table.actors[0].answers.append([Store("pinned", b"yes")])
     table.driver.carry_out(Side.INITIATOR, [Push("ours", second)])
-    assert table.actors[0].events == [Pinned(second, (first,))]
+    (pending,) = table.chain.pending(coin.id)
+    assert (pending.bundle, pending.fee) == (first, coin.amount - 900)
+    assert table.actors[0].events == [Pinned(second, (pending,))]
     assert table.driver.peers[0].records == {"pinned": b"yes"}
     assert table.actors[1].events == []
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from channelsim.channel.chain.coins import Coin
-from channelsim.channel.chain.observations import Block, CoinSeen
+from channelsim.channel.chain.coins import Bundle, Coin, Spend
+from channelsim.channel.chain.observations import Block, CoinSeen, PendingBundle
 from channelsim.channel.crypto import bls
 from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.interface import (
@@ -15,9 +15,13 @@ from channelsim.channel.peer.interface import (
     CancelGames,
     Close,
     Connected,
+    Dropped,
     Effect,
     Event,
+    FeeLimits,
+    FeeRate,
     GoOnChain,
+    Outbid,
     Pinned,
     Proposed,
     ProposeGames,
@@ -30,6 +34,7 @@ from channelsim.channel.peer.interface import (
 from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.peer.peer_state import PeerState
 from channelsim.channel.peer.play.play_state import PlayState
+from channelsim.channel.protocol.half_signed import NO_SIGNATURE
 from channelsim.channel.protocol.messages import Advisory, decode, encode
 from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.scenario import Scenario
@@ -126,6 +131,35 @@ def test_a_snapshot_holds_every_field_of_a_peer_or_is_not_taken() -> None:
     assert not snapshots.can_be_saved(msgspec.structs.replace(state, early=held))
 
 
+PUSHED = sit().open().ends[ANN].pushed[0][1]
+
+
+def old_bundle(solution: bytes) -> bytes:
+    """The bytes of a bundle of one spend, as in journals."""
+    coin = b"\x83\xa6parent\xc4 %b\xabpuzzle_hash\xc4 %b\xa6amount\x05" % (bytes(32), bytes(32))
+    spend = b"\x83\xa4coin%b\xa6puzzle\xc4\x01\x01\xa8solution\xc4\x01%b" % (coin, solution)
+    return b"\x82\xa6spends\x91%b\xa9signature\xc4`%b" % (spend, NO_SIGNATURE)
+
+
+def test_a_pin_that_an_older_version_wrote_is_read_without_fees() -> None:
+    """Its journal has bare bundles, under the name that the event had then."""
+    ours, other = old_bundle(b"\x80"), old_bundle(b"\x81")
+    data = b"\x92\xa6pinned\x82\xa6bundle%b\xa7pending\x92%b%b" % (ours, other, ours)
+    event = decode_event(data, Block(0))
+    coin = Coin(bytes(32), bytes(32), 5)
+    bundles = [
+        Bundle((Spend(coin, b"\x01", solution),), NO_SIGNATURE) for solution in (b"\x80", b"\x81")
+    ]
+    pending = (PendingBundle(bundles[1], 0, 0), PendingBundle(bundles[0], 0, 0))
+    assert event == Pinned(bundles[0], pending)
+    again = encode_event(event, Block(0))
+    assert again != data
+    assert decode_event(again, Block(0)) == event
+    for wrong in ({"bundle": PUSHED, "pending": [7]}, {"bundle": PUSHED}, 7):
+        with pytest.raises(msgspec.DecodeError):
+            decode_event(msgspec.msgpack.encode(("pinned", wrong)), Block(0))
+
+
 @pytest.mark.parametrize(
     "event",
     [
@@ -134,7 +168,12 @@ def test_a_snapshot_holds_every_field_of_a_peer_or_is_not_taken() -> None:
         Block(4),
         Block(9, SEEN),
         Block(9, SEEN[::-1]),
-        Pinned(bundle := sit().open().ends[ANN].pushed[0][1], (bundle,)),
+        Pinned(PUSHED, (PendingBundle(PUSHED, 7, 5_000_000), PendingBundle(PUSHED, 0, 1))),
+        Pinned(PUSHED, ()),
+        Dropped(PUSHED),
+        Outbid(PUSHED),
+        FeeRate(11),
+        FeeLimits(None, 5),
         ProposeGames((wish(), wish())),
         AcceptGames(3),
         CancelGames(3, "no"),
