@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from channelsim.channel.chain.coins import Bundle, Coin, condition, signed_spend
 from channelsim.channel.chain.interface import Answer, FarmableChain, PushResult
 from channelsim.channel.chain.mempool_items import Limits
-from channelsim.channel.chain.observations import CoinSeen
+from channelsim.channel.chain.observations import CoinSeen, PendingBundle
 from channelsim.channel.chain.padding import SLACK, padded_spend
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.protocol.wallet import address_of, wallet_key
@@ -24,6 +24,12 @@ MOST_RATE = 100
 
 PURSE = 1_750_000_000_000 - 1_000_000
 """Mojos that the crowd takes out of a block reward."""
+
+CROWDED = 60
+"""Blocks that the crowd of a dispute fills, about 20 minutes: more than any deadline leaves."""
+
+FULL_BLOCKS = 2
+"""Blocks of bundles that a crowd keeps pending that fills blocks, but not the mempool."""
 
 BUNDLES = 2
 """Bundles of the crowd in a block."""
@@ -45,7 +51,7 @@ class CrowdSize:
 
     rate: int
     stays: int
-    pending: int | None = None
+    pending: int | None = FULL_BLOCKS
     limits: Limits = field(default_factory=Limits)
 
     @property
@@ -127,7 +133,7 @@ class Crowd:
 class CrowdedChain:
     """A chain whose blocks and mempool a crowd fills while it is there.
 
-    The crowd comes when `begin` is called, before the next block, and goes after its stay.
+    The crowd comes when `begin` is first called, before the next block, and goes after its stay.
     """
 
     def __init__(self, chain: FarmableChain, secret: bytes, size: CrowdSize) -> None:
@@ -135,11 +141,12 @@ class CrowdedChain:
         self._crowd = Crowd(chain, secret, size)
         self._crowd.arrive()
         self._stays = size.stays
-        self._left = 0
+        self._left: int | None = None
 
     def begin(self) -> None:
-        """Let the crowd come."""
-        self._left = self._stays
+        """Let the crowd come, unless it came before."""
+        if self._left is None:
+            self._left = self._stays
 
     def farm(self, blocks: int = 1) -> None:
         """Make blocks, each of which the crowd fills, as it does the mempool after it."""
@@ -175,9 +182,13 @@ class CrowdedChain:
         """Offer a bundle to the mempool."""
         return self._chain.push(bundle)
 
-    def pending(self, coin_id: bytes) -> list[Bundle]:
+    def pending(self, coin_id: bytes) -> list[PendingBundle]:
         """The bundles in the mempool that spend this coin."""
         return self._chain.pending(coin_id)
+
+    def fee_rate(self) -> int:
+        """Mojos per cost that the node asks of a spend that is confirmed within about a minute."""
+        return self._chain.fee_rate()
 
     def reorganise(self, back: int, new: int, *, keep: bool, bundle: Bundle | None = None) -> None:
         """Replace the last blocks by others; the crowd makes up for its bundles that are lost."""
