@@ -111,7 +111,8 @@ SIMULATION = ("model", "promises", "faults")
 
 PEER = {
     "": (
-        *("agreement", "fees", "limits", "config", "chain_news", "interface", "decks", "endpoint"),
+        *("agreement", "limits", "fee_settings", "config", "chain_news", "interface", "fees"),
+        *("decks", "endpoint"),
         *(
             "own_action",
             "slashable",
@@ -125,15 +126,17 @@ PEER = {
         *("phases", "machine"),
     ),
     "opening": ("introduction", "funding", "handshake", "failed_opening"),
+    "fees": ("payment", "coins", "book", "purse", "paying", "answers"),
     "decks": ("pool",),
     "play": ("play_state", "receiving", "sending", "next_step"),
     "onchain": (
         *("signed_games", "unknown_state", "tracked_coins", "lineage", "dispute_state"),
-        *("chain_view", "reading", "findings", "unpinning", "decisions", "payouts", "fee_offers"),
+        *("chain_view", "reading", "findings", "decisions", "payouts"),
         *("scan_games", "scan", "dispute"),
     ),
     "phases": (
-        *("decks", "leaving", "opening", "on_chain", "closing", "playing", "resuming", "blocks"),
+        *("decks", "fees", "leaving", "opening", "on_chain", "closing", "playing", "resuming"),
+        "blocks",
     ),
 }
 """The modules and packages of `channel.peer`: each may import those before it."""

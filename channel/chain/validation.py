@@ -19,11 +19,12 @@ from chia_rs import (
     Program,
     SpendBundle,
     SpendBundleConditions,
+    get_conditions_from_spendbundle,
     validate_clvm_and_signature,
 )
 from chia_rs import Coin as NodeCoin
 from chia_rs.sized_bytes import bytes32
-from chia_rs.sized_ints import uint64
+from chia_rs.sized_ints import uint32, uint64
 
 from channelsim.channel.chain.coins import Bundle, Coin, Spend
 from channelsim.channel.chain.refusals import INVALID_BUNDLE, name_of
@@ -99,6 +100,17 @@ class Validator:
         if conditions.num_atoms > share or conditions.num_pairs > share:
             raise InvalidBundle(INVALID_BUNDLE, lasting=False)
         return ValidBundle(name, bundle, _spends(bundle, conditions), conditions)
+
+
+def cost_of(bundle: Bundle, constants: ConsensusConstants) -> int | None:
+    """The cost of a bundle, whose signatures are not checked; None if it is not valid."""
+    try:
+        found = get_conditions_from_spendbundle(
+            node_bundle(bundle), int(constants.MAX_BLOCK_COST_CLVM) // 2, constants, uint32(0)
+        )
+    except (ValueError, TypeError, InvalidBundle):
+        return None
+    return int(found.cost)
 
 
 def _spends(bundle: Bundle, conditions: SpendBundleConditions) -> dict[bytes, ValidSpend]:

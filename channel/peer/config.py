@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from channelsim.channel.peer.agreement import Agreement
-from channelsim.channel.peer.fees import Fees
+from channelsim.channel.peer.fee_settings import Fees
 from channelsim.channel.peer.limits import Limits
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.protocol.wallet import Wallet

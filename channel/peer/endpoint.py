@@ -7,9 +7,17 @@ from dataclasses import dataclass, field, replace
 
 import msgspec
 
+from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.crypto.keys import SecretKeys
 from channelsim.channel.errors import InvariantError
-from channelsim.channel.peer.interface import Cancelled, Effect, GameSettled, GameStarted, Store
+from channelsim.channel.peer.interface import (
+    Cancelled,
+    Effect,
+    GameSettled,
+    GameStarted,
+    Push,
+    Store,
+)
 from channelsim.channel.protocol.half_signed import SignedState
 from channelsim.channel.protocol.proposals import first_game
 from channelsim.channel.protocol.state import Channel, ChannelState, Group, LiveGame, Side
@@ -63,6 +71,10 @@ class Endpoint:
         """Start the games of an accepted proposal: each at its first coin, with our seat in it."""
         games = [first_game(self.channel, group.proposer, offer) for offer in group.offers]
         return [GameStarted(game, self.new_player(game)) for game in games]
+
+    def funding_push(self, bundle: Bundle, deadline: int) -> Push:
+        """The push of the funding, which has to be confirmed before this height."""
+        return Push("funding", bundle, self.channel.contributions[self.side], deadline)
 
     def settled(self, ended: Settled) -> GameSettled:
         """The news of a game that was settled off chain."""

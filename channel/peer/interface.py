@@ -98,9 +98,11 @@ class Dropped:
     """The node had a bundle that we pushed, dropped it, and does not take the same bytes again.
 
     No pending bundle spends its coins; they may be spent already, by a block that comes later.
+    `name` is that of the push.
     """
 
     bundle: Bundle
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,6 +295,24 @@ class NearLimit:
 
 
 @dataclass(frozen=True, slots=True)
+class SpendDropped:
+    """The node has dropped this spend, takes the same bytes no more, and we have no fee for others.
+
+    The spend can get in if another fee may be paid, or through another node.
+    """
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class FeeTooLow:
+    """This spend is not confirmed, and its fee in mojos cannot rise: it is at our maximum."""
+
+    name: str
+    fee: int
+
+
+@dataclass(frozen=True, slots=True)
 class GameStarted:
     """A game of an accepted proposal began; `player` is our seat in it."""
 
@@ -434,6 +454,8 @@ News: TypeAlias = (
     | Cancelled
     | NotProposed
     | NearLimit
+    | SpendDropped
+    | FeeTooLow
     | GameStarted
     | YourTurn
     | Acted

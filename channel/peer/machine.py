@@ -17,6 +17,7 @@ from channelsim.channel.crypto.keys import SecretKeys
 from channelsim.channel.errors import UsageError, Violation
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.endpoint import Endpoint
+from channelsim.channel.peer.fees.answers import react
 from channelsim.channel.peer.interface import (
     AcceptGames,
     Act,
@@ -53,6 +54,7 @@ from channelsim.channel.peer.phases import (
     playing,
     resuming,
 )
+from channelsim.channel.peer.phases.fees import pay_for, with_book
 from channelsim.channel.peer.phases.leaving import blame, break_off, on_fault
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.limits import batch_limit
@@ -80,10 +82,7 @@ from channelsim.games.contract import Player
 
 __all__ = ["TRANSITIONS", "Config", "Peer", "PeerState", "Phase"]
 
-REPORTS = (
-    *(Pinned, Dropped, Outbid, FeeRate, FeeLimits),
-    *(DeckComputed, DecksChanged, Connected),
-)
+REPORTS = (DeckComputed, DecksChanged, Connected)
 """Events that a driver reports: they are ignored in a phase that has no handler."""
 
 Handler: TypeAlias = Callable[[Config, PeerState, Any], Transition]
@@ -156,20 +155,17 @@ TRANSITIONS: Mapping[Phase, Mapping[type, Handler]] = {
     Phase.CLOSED: {
         Received: on_chain.ignore,
         Block: blocks.on_closed_block,
-        Pinned: on_chain.on_pinned,
         Act: on_chain.on_act,
     },
     Phase.ON_CHAIN: {
         Received: on_chain.ignore,
         Block: blocks.on_chain_block,
-        Pinned: on_chain.on_pinned,
         Act: on_chain.on_act,
         GoOnChain: on_chain.on_publish_old,
     },
     Phase.FAILED: {
         Received: on_chain.ignore,
         Block: blocks.on_failed_block,
-        Pinned: on_chain.on_pinned,
         Act: on_chain.on_act,
     },
     Phase.OUTDATED: {
@@ -245,7 +241,25 @@ class Peer:
 
 
 def transition(config: Config, state: PeerState, event: Event) -> Transition:
-    """The state after an event, and its effects. Raises `UsageError`."""
+    """The state after an event, and its effects, with fees for what it pushes.
+
+    Raises `UsageError`.
+    """
+    match event:
+        case Pinned() | Dropped() | Outbid():
+            book, effects = react(config, state.fees, state.block, event)
+            return with_book(state, book), effects
+        case FeeRate(rate):
+            return with_book(state, replace(state.fees, rate=rate)), []
+        case FeeLimits():
+            return with_book(state, replace(state.fees, limits=event)), []
+        case _:
+            after, effects = _transition(config, state, event)
+            return pay_for(config, after, effects, scan=isinstance(event, Block))
+
+
+def _transition(config: Config, state: PeerState, event: Event) -> Transition:
+    """The state after an event, and its effects before fees. Raises `UsageError`."""
     match event:
         case Received(blob):
             return _on_bytes(config, state, blob)

@@ -12,6 +12,7 @@ from channelsim.channel.errors import InvariantError
 from channelsim.channel.peer.chain_news import ChannelClosed
 from channelsim.channel.peer.deadlines import Marks
 from channelsim.channel.peer.endpoint import Endpoint
+from channelsim.channel.peer.fees.book import FeeBook
 from channelsim.channel.peer.interface import Effect
 from channelsim.channel.peer.onchain.dispute_state import Dispute
 from channelsim.channel.peer.opening.handshake import Opened, Opening
@@ -50,7 +51,7 @@ class PeerState(msgspec.Struct, frozen=True):
     `last_sent` is our newest message that the other side may not have: a step of the opening, a
     batch, our half of the shutdown, or its completion. `resuming`: the connection is new, and the
     other side's last numbers are not here. `shown` is the number of a state that we signed and do
-    not know.
+    not know. `fees` are our offers to the mempool.
     """
 
     opening: Opening
@@ -70,6 +71,7 @@ class PeerState(msgspec.Struct, frozen=True):
     last_sent: bytes = b""
     resuming: bool = False
     shown: int | None = None
+    fees: FeeBook = FeeBook()
 
 
 Transition: TypeAlias = tuple[PeerState, list[Effect]]

@@ -108,6 +108,16 @@ def created_coins(solution: bytes) -> list[tuple[bytes, int]]:
         return []
 
 
+def reserved_fee(solution: bytes) -> int:
+    """The fee that a wallet coin's spend reserves, in mojos; 0 for what `created_coins` refuses."""
+    try:
+        conditions = _conditions(_delegated(solution))
+    except (BadValue, NotAList, TooLarge):
+        return 0
+    fees = (one[1] for one in conditions if len(one) == 2 and one[0] == b"\x34")
+    return sum(atom_to_int(fee) for fee in fees if fee is not None and len(fee) <= MAX_NUMBER)
+
+
 @dataclass(frozen=True, slots=True)
 class PaidByUnroll:
     """The number of the state that an unroll coin paid, and the coins, without knowing the state.

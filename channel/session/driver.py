@@ -56,12 +56,17 @@ class Delivery(Protocol):
         """True if the connection between the peers breaks before the next message arrives."""
         ...
 
+    def fee_rate(self, index: int) -> int:
+        """The fee rate that this peer's node asks, in mojos per cost."""
+        ...
+
 
 class DirectDelivery:
     """Delivery at once and in full."""
 
     def __init__(self, chain: FarmableChain) -> None:
         self.offer = chain.push
+        self._chain = chain
 
     def delay(self, index: int) -> int:
         """Hold nothing back."""
@@ -81,6 +86,10 @@ class DirectDelivery:
     def breaks(self) -> bool:
         """Keep the connection."""
         return False
+
+    def fee_rate(self, index: int) -> int:
+        """The rate that the node asks."""
+        return self._chain.fee_rate()
 
 
 class Driver:
@@ -201,7 +210,7 @@ class Driver:
     def report_peak_to(self, index: int) -> None:
         """Report the tip of the chain, with all watched coins, to one peer."""
         if self.peers[index].pays_fees:
-            self._drivers[index].report_fee_rate(self.chain.fee_rate())
+            self._drivers[index].report_fee_rate(self._delivery.fee_rate(index))
         for block in blocks_for(self.chain, self.peers[index].watched):
             self.handle(index, self._delivery.view(index, block))
 

@@ -9,7 +9,7 @@ from channelsim.channel.adversaries.base import Plan, Rewind, get
 from channelsim.channel.chain.interface import FarmableChain
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.peer.agreement import Agreement
-from channelsim.channel.peer.fees import Fees
+from channelsim.channel.peer.fee_settings import Fees
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.dealers import deck_settings
@@ -37,9 +37,10 @@ def make_parties(
 
     def make(side: Side) -> Party:
         config = make_config(seed, side, chain, agreement)
-        if scenario.fees and side == scenario.honest:
-            wallet = fund_wallet(secret_of(seed, side), "fees", chain, 1000 * scenario.fees)
-            fees = Fees(wallet, scenario.fees, scenario.fees, 20 * scenario.fees)
+        if scenario.most_fees != (0, 0) and side == scenario.honest:
+            most, most_of_all = scenario.most_fees
+            wallet = fund_wallet(secret_of(seed, side), "fees", chain, most_of_all)
+            fees = Fees(wallet, most, most_of_all)
             config = replace(config, fees=fees)
         if side == scenario.honest:
             config = replace(config, limits=scenario.limits)

@@ -21,9 +21,10 @@ solutions of spends for some; the connection between the peers breaks now and th
 a deadline is replaced once both sides have acted on it."""
 
 FEES = 20_000_000
-"""A first fee of the honest side, in mojos, and the step of its raises: mempools take both."""
+"""A fee that the honest side's node asks, in mojos: mempools take it in the place of none."""
 
 MOST_FEES = 1_000_000_000
+MOST_MAX_FEE = 1_000_000_000_000
 MOST_HANDS = 100
 MOST_STEPS = 999_999
 
@@ -36,7 +37,9 @@ class Scenario:
     `staggered` each is a proposal of its own, and the next is made a few moves later.
     `adversary` by name ("" for none); `step` counts what it says, from 0: at that message it
     begins to deviate. `side` is the adversary's place in `NAMES`. Money in mojos, `stack` in
-    units; `fees` is what the honest side offers at first for a spend with a deadline. Each peer
+    units; `fees` is what the honest side's node asks for a spend of a cost of 20,000,000, and
+    `max_fee` and `max_fees` are the most that it pays for a spend and in all (0: 20 and 1,000 times
+    `fees`). Each peer
     contributes `contribution`, or enough for all hands where that is 0. `policies` are the
     initiator's and the receiver's, "" for a game's first one. `old_copy` is the number of its
     messages after which the honest side is restored from an older copy of its store (0: never);
@@ -70,6 +73,8 @@ class Scenario:
     most_states: int = 0
     most_bytes: int = 0
     mixed: bool = False
+    max_fee: int = 0
+    max_fees: int = 0
     crowd: int = 0
 
     @property
@@ -82,6 +87,12 @@ class Scenario:
         """Each peer's contribution to the channel, in mojos."""
         stakes = max(self.stakes, self.hands) * len(self.games)
         return self.contribution or self.unit * self.stack * stakes
+
+    @property
+    def most_fees(self) -> tuple[int, int]:
+        """The most that the honest side pays, for a spend and in all (0, 0: nothing)."""
+        most = self.max_fee or 20 * self.fees
+        return most, self.max_fees or 50 * most
 
     @property
     def limits(self) -> Limits:
@@ -119,6 +130,9 @@ def check(scenario: Scenario) -> Scenario:
         raise UsageError(f"weather {quoted(scenario.weather)}{near}: one of {one_of}")
     if not 0 <= scenario.fees <= MOST_FEES:
         raise UsageError(f"fees of {counted(scenario.fees, 'mojo')}: from 0 to {MOST_FEES}")
+    for most in (scenario.max_fee, scenario.max_fees):
+        if not 0 <= most <= MOST_MAX_FEE:
+            raise UsageError(f"at most {counted(most, 'mojo')} of fees: from 0 to {MOST_MAX_FEE}")
     if not 0 <= scenario.crowd <= MOST_RATE:
         raise UsageError(f"a crowd at {scenario.crowd} mojos per cost: from 0 to {MOST_RATE}")
     if min(scenario.unit, scenario.stack, scenario.stakes) < 1:

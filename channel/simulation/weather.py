@@ -23,6 +23,9 @@ MOST_FULL = 4
 MOST_HIDDEN = 4
 """Blocks for which the honest side's node does not give the solution of a spend."""
 
+TYPICAL_COST = 20_000_000
+"""The cost of a spend that costs a scenario's `fees`."""
+
 FULL = PushResult(Answer.REFUSED, FEE_TOO_CLOSE_TO_ZERO)
 """The node's answer to bundles while blocks are full."""
 
@@ -149,6 +152,13 @@ class Weather:
     def breaks(self) -> bool:
         """Break the connection at some messages."""
         return self._scenario.weather == "reconnects" and self._chance.chance(15)
+
+    def fee_rate(self, index: int) -> int:
+        """The rate that the node asks; that of the honest side may ask more."""
+        rate = self._chain.fee_rate()
+        if index != self._scenario.honest:
+            return rate
+        return max(rate, -(-self._scenario.fees // TYPICAL_COST))
 
     def delay(self, index: int) -> int:
         """Hold some bundles of the honest side back for a block or two."""

@@ -22,7 +22,7 @@ from channelsim.channel.crypto.hkdf import game_entropy
 from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.agreement import Agreement, DeckSettings, Times
 from channelsim.channel.peer.config import Config
-from channelsim.channel.peer.fees import Fees
+from channelsim.channel.peer.fee_settings import Fees
 from channelsim.channel.peer.limits import Limits
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.protocol.wallet import Wallet
@@ -52,8 +52,9 @@ class _Secrets(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class ChannelTerms(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """The part of a peer's configuration that is no secret, as in `Config` and `Agreement`.
 
-    `fees` are the first fee, its step and the most, in mojos. `limits` are the most states and
-    bytes; files of earlier versions have none, and the secrets are sealed with what a file has.
+    `most_fees` are the most for a spend and for all, in mojos (None: by default); earlier versions
+    wrote a first fee, its step and the most for a spend as `fees`. `limits` are the most states and
+    bytes. Files of earlier versions lack some fields; the secrets are sealed with what a file has.
     """
 
     name: str
@@ -69,7 +70,8 @@ class ChannelTerms(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
     deck_positions: int
     deck_rounds: int
     fee_coin: Coin | None
-    fees: tuple[int, int, int]
+    fees: tuple[int, int, int] | None = None
+    most_fees: tuple[int | None, int | None] | None = None
     limits: tuple[int, int] | None = None
 
 
@@ -205,7 +207,7 @@ def _settings_of(config: Config) -> ChannelTerms:
         deck_positions=agreement.decks.positions,
         deck_rounds=agreement.decks.rounds,
         fee_coin=fees.wallet.coin if fees else None,
-        fees=(fees.first, fees.step, fees.most) if fees else (0, 0, 0),
+        most_fees=(fees.per_spend, fees.per_channel) if fees else None,
         limits=(config.limits.states, config.limits.bytes),
     )
 
@@ -219,7 +221,7 @@ def _config_of(settings: ChannelTerms, secrets: _Secrets) -> Config:
     fees = None
     if settings.fee_coin is not None and secrets.fees is not None:
         wallet = Wallet(PrivateKey.from_bytes(secrets.fees), settings.fee_coin)
-        fees = Fees(wallet, *settings.fees)
+        fees = Fees(wallet, *(settings.most_fees or (settings.fees or (0, 0, 0))[2:]))
     decks = DeckSettings(settings.deck_positions, settings.deck_rounds)
     return Config(
         name=settings.name,

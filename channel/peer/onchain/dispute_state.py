@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 
 import msgspec
@@ -12,7 +11,6 @@ from channelsim.channel.chain.coins import Bundle, Coin
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.peer.chain_news import Fact
 from channelsim.channel.peer.endpoint import Endpoint
-from channelsim.channel.peer.fees import Fees
 from channelsim.channel.peer.onchain.lineage import Lineage
 from channelsim.channel.peer.onchain.signed_games import SignedGames
 from channelsim.channel.peer.onchain.tracked_coins import TrackedCoin
@@ -33,15 +31,6 @@ class Status(Enum):
     SETTLED = "settled"
 
 
-@dataclass(frozen=True, slots=True)
-class FeeBundle:
-    """All that is due in one bundle, with its parts, and the fee in mojos that it pays."""
-
-    bundle: Bundle
-    parts: tuple[Bundle, ...]
-    fee: int
-
-
 class Dispute(msgspec.Struct, frozen=True):
     """A channel on chain, as one side sees it. Each scan of a block returns a new one.
 
@@ -58,8 +47,7 @@ class Dispute(msgspec.Struct, frozen=True):
     move, or None for no move. It goes by the coin's fields, not by its id: in the same position we
     do the same again, whichever block the position came back in. `warned` are the coins at which
     the player knows of a risk. `tracked` are all game coins that we have judged, with their seats;
-    `undecided` are those that wait for the player, by game. `fee_coin` pays the next fee; `changes`
-    are the change coins of all fees that we offered, and `fee_bundle` is the last such offer.
+    `undecided` are those that wait for the player, by game.
     """
 
     endpoint: Endpoint
@@ -73,7 +61,6 @@ class Dispute(msgspec.Struct, frozen=True):
     shutdown: CleanShutdown | None = None
     shown: int | None = None
     publishes_old: bool = False
-    fees: Fees | None = None
     status: Status = Status.OPEN
     reported: tuple[Fact, ...] = ()
     watched: frozenset[Coin] = frozenset()
@@ -81,8 +68,5 @@ class Dispute(msgspec.Struct, frozen=True):
     warned: frozenset[bytes] = frozenset()
     tracked: Mapping[Coin, TrackedCoin] = msgspec.field(default_factory=dict)
     undecided: Mapping[int, TrackedCoin] = msgspec.field(default_factory=dict)
-    fee_coin: Coin | None = None
-    changes: frozenset[Coin] = frozenset()
-    fee_bundle: FeeBundle | None = None
     block: Block = Block(0)
     lineage: Lineage | None = None

@@ -14,18 +14,6 @@ from channelsim.channel.protocol.state import LiveGame
 from channelsim.games.referee import GameCoin
 
 
-class Due(msgspec.Struct, frozen=True):
-    """A spend to push, which has been due for `waited` blocks (under 0: not long enough for a fee).
-
-    `worth` is what it brings us, in mojos: no fee reaches it. None: the spend has a deadline, and
-    is paid for whatever it brings.
-    """
-
-    push: Push
-    waited: int
-    worth: int | None
-
-
 class Findings(msgspec.Struct, frozen=True):
     """Findings of one part of a scan; those of all parts are added up, in order.
 
@@ -36,7 +24,7 @@ class Findings(msgspec.Struct, frozen=True):
     facts: tuple[Fact, ...] = ()
     news: tuple[News, ...] = ()
     stores: tuple[Store, ...] = ()
-    due: tuple[Due, ...] = ()
+    due: tuple[Push, ...] = ()
     decided: Mapping[GameCoin, LiveGame | None] = msgspec.field(default_factory=dict)
     warned: frozenset[bytes] = frozenset()
     undecided: Mapping[int, TrackedCoin] = msgspec.field(default_factory=dict)

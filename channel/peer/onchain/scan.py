@@ -13,8 +13,7 @@ from channelsim.channel.peer.chain_news import ChannelClosed, Fact, Undone
 from channelsim.channel.peer.interface import Effect, OpeningFailed, Push, Tell, Watch
 from channelsim.channel.peer.onchain.chain_view import ChainView
 from channelsim.channel.peer.onchain.dispute_state import Dispute, Status
-from channelsim.channel.peer.onchain.fee_offers import FeeOffers, offer_fees
-from channelsim.channel.peer.onchain.findings import Due, Findings
+from channelsim.channel.peer.onchain.findings import Findings
 from channelsim.channel.peer.onchain.lineage import Lineage
 from channelsim.channel.peer.onchain.reading import read_lineage
 from channelsim.channel.peer.onchain.scan_games import record_decision, scan_games
@@ -29,8 +28,7 @@ def scan(dispute: Dispute, block: Block) -> tuple[Dispute, list[Effect]]:
     view, lineage = ChainView.of(dispute, block), dispute.lineage
     if lineage is None or block.coins != dispute.block.coins:
         lineage = read_lineage(view)
-    found = _due(view, lineage)
-    return _conclude(dispute, block, lineage, found, offer_fees(view, found.due))
+    return _conclude(dispute, block, lineage, _due(view, lineage))
 
 
 def take_decision(
@@ -46,7 +44,7 @@ def take_decision(
 
 
 def _conclude(
-    dispute: Dispute, block: Block, lineage: Lineage, found: Findings, offers: FeeOffers
+    dispute: Dispute, block: Block, lineage: Lineage, found: Findings
 ) -> tuple[Dispute, list[Effect]]:
     """The dispute after a scan, and all effects in their order."""
     facts, status = lineage.facts + found.facts, found.status
@@ -54,8 +52,7 @@ def _conclude(
         # A fact that the node hides may still hold: nothing is undone until all is known.
         facts = tuple(dict.fromkeys((*dispute.reported, *facts)))
         status = status if dispute.status is Status.OPEN else dispute.status
-    coins = dict.fromkeys((*lineage.coins, *offers.coins))
-    new_coins = [coin for coin in coins if coin not in dispute.watched]
+    new_coins = [coin for coin in dict.fromkeys(lineage.coins) if coin not in dispute.watched]
     tracked = {one.coin: one for track in lineage.tracks for one in track.coins}
     after = replace(
         dispute,
@@ -66,17 +63,13 @@ def _conclude(
         warned=dispute.warned | found.warned,
         tracked={**dispute.tracked, **tracked},
         undecided=found.undecided,
-        fee_coin=offers.fee_coin,
-        changes=offers.changes,
-        fee_bundle=offers.fee_bundle,
         block=block,
         lineage=lineage,
     )
     return after, [
         *found.stores,
         *map(Watch, new_coins),
-        *offers.pushes,
-        *(one.push for one in found.due),
+        *found.due,
         *map(Tell, (*_changes(dispute.reported, facts), *found.news)),
     ]
 
@@ -117,7 +110,9 @@ def _unfunded(view: ChainView) -> Findings:
     dispute = view.dispute
     if view.peak < dispute.deadline:
         funding = dispute.funding
-        return Findings(due=(Due(Push("funding", funding), 0, 0),) if funding else ())
+        if funding is None:
+            return Findings()
+        return Findings(due=(view.endpoint.funding_push(funding, dispute.deadline),))
     news = OpeningFailed(dispute.deadline)
     return Findings(
         status=Status.UNFUNDED, news=(news,) if dispute.status is not Status.UNFUNDED else ()
@@ -131,8 +126,9 @@ def _publish(view: ChainView, seen: CoinSeen) -> Findings:
         return Findings()  # CH-RESUME-3
     endpoint = dispute.endpoint
     bundle = publish(endpoint.channel, endpoint.secret_keys, dispute.newest)
-    waited = view.peak - max(dispute.began, seen.born)
-    return Findings(due=(Due(Push("unroll", bundle), waited, None),))
+    channel = endpoint.channel
+    before = max(dispute.began, seen.born) + channel.unroll_timeout
+    return Findings(due=(Push("unroll", bundle, channel.coin.amount, before),))
 
 
 def _shut_down(view: ChainView, height: int) -> Findings:
@@ -153,11 +149,11 @@ def _unspent_unroll(view: ChainView, state: ChannelState, seen: CoinSeen) -> Fin
     if state.number < newest.state.number and theirs:
         # At once: from the timeout on the other side can pin its own spend.
         bundle = preempt(endpoint.channel, endpoint.secret_keys, newest, state)
-        return Findings(due=(Due(Push("preempt", bundle), view.peak - seen.born, None),))
+        before = seen.born + endpoint.channel.unroll_timeout
+        return Findings(due=(Push("preempt", bundle, endpoint.channel.coin.amount, before),))
     # F; or S, which the other side completed; or an old state of our own parity.
     due_at = seen.born + endpoint.channel.unroll_timeout
     if view.peak < due_at:
         return Findings()
     worth = state.balances[endpoint.side] + sum(game.coin.amount for game in state.games)
-    push = Push("unroll-timeout", time_out(endpoint.channel, state))
-    return Findings(due=(Due(push, view.peak - due_at - endpoint.confirmations, worth),))
+    return Findings(due=(Push("unroll-timeout", time_out(endpoint.channel, state), worth),))

@@ -28,7 +28,7 @@ from channelsim.channel.peer.onchain.decisions import (
     decide,
 )
 from channelsim.channel.peer.onchain.dispute_state import Dispute, Status
-from channelsim.channel.peer.onchain.findings import Due, Findings
+from channelsim.channel.peer.onchain.findings import Findings
 from channelsim.channel.peer.onchain.lineage import Track
 from channelsim.channel.peer.onchain.payouts import Payout, paid_coins, payout
 from channelsim.channel.peer.onchain.tracked_coins import TrackedCoin
@@ -150,9 +150,8 @@ def _at_tip(view: ChainView, tip: TrackedCoin, born: int) -> Findings:
             return found + _make_move(view, tip, decision, born)
         case ClaimTimeout():
             bundle = claim_bundle(view.endpoint.channel, tip.coin, tip.game)
-            waited = view.peak - born - tip.game.coin.timeout - view.endpoint.confirmations
             share = tip.game.shares()[view.side]
-            return found + Findings(due=(Due(Push("claim", bundle), waited, share),))
+            return found + Findings(due=(Push("claim", bundle, share),))
         case AskPlayer():
             return found + Findings(undecided={tip.game.id: tip})
         case LetGo() | Wait():
@@ -179,19 +178,20 @@ def _slash(view: ChainView, tip: TrackedCoin, decision: SlashMove, born: int) ->
     program = registry.get(tip.game.terms.game).programs[before.position.validator or ""]
     state, evidence = before.position.state.value(), decision.illegal.evidence
     bundle = slash_bundle(view.endpoint.channel, tip.coin, tip.game, state, program, evidence)
-    return _urgent(view, "slash", bundle, born)
+    return _urgent("slash", bundle, tip, born)
 
 
 def _make_move(view: ChainView, tip: TrackedCoin, decision: MakeMove, born: int) -> Findings:
     endpoint, after = view.endpoint, decision.after.coin
     bundle = move_bundle(endpoint.channel, endpoint.secret_keys, tip.coin, tip.game.coin, after)
-    push = _urgent(view, "redo" if decision.redo else "move", bundle, born)
+    push = _urgent("redo" if decision.redo else "move", bundle, tip, born)
     if not decision.risky or tip.coin.id in view.dispute.warned:
         return push
     risk = RevealAtRisk(tip.game.id, tip.coin, view.peak - born)
     return push + Findings(news=(risk,), warned=frozenset({tip.coin.id}))
 
 
-def _urgent(view: ChainView, name: str, bundle: Bundle, since: int) -> Findings:
-    """Push a spend with a deadline, which has been due since this height."""
-    return Findings(due=(Due(Push(name, bundle), view.peak - since, None),))
+def _urgent(name: str, bundle: Bundle, tip: TrackedCoin, born: int) -> Findings:
+    """Push a spend that has to be confirmed before the timeout of a game coin made then."""
+    coin = tip.game.coin
+    return Findings(due=(Push(name, bundle, coin.amount, born + coin.timeout),))

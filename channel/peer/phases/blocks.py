@@ -185,7 +185,9 @@ def _fund_again(state: PeerState) -> Transition:
     if state.block.peak >= opened.deadline:
         watches = (Watch(coin) for coin in opened.wallet_coins)
         return replace(state, phase=Phase.FAILED), [Tell(OpeningFailed(opened.deadline)), *watches]
-    return state, [Push("funding", opened.bundle)] if opened.bundle else []
+    if opened.bundle is None:
+        return state, []
+    return state, [endpoint_of(state).funding_push(opened.bundle, opened.deadline)]
 
 
 def _on_spent(config: Config, state: PeerState, height: int, solution: bytes | None) -> Transition:
@@ -219,5 +221,7 @@ def _shut_down_again(state: PeerState) -> Transition:
 
 def _push_shutdown(state: PeerState) -> list[Effect]:
     """Push the shutdown, if we have its completed spend."""
-    bundle = state.shutdown.bundle if state.shutdown else None
-    return [Push("shutdown", bundle)] if bundle else []
+    shutdown = state.shutdown
+    if shutdown is None or shutdown.bundle is None:
+        return []
+    return [Push("shutdown", shutdown.bundle, shutdown.state.balances[shutdown.endpoint.side])]

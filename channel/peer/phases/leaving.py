@@ -21,7 +21,6 @@ from channelsim.channel.peer.interface import (
     NotProposed,
     OldCopy,
     OwnFault,
-    Push,
     Tell,
     Watch,
 )
@@ -38,7 +37,7 @@ from channelsim.channel.peer.peer_state import (
 )
 from channelsim.channel.peer.phases.decks import drop_all
 from channelsim.channel.peer.slashable import SlashableMove
-from channelsim.channel.protocol.half_signed import publish, unroll_coin
+from channelsim.channel.protocol.half_signed import unroll_coin
 
 PHASE_OF = {
     Status.OPEN: Phase.ON_CHAIN,
@@ -163,10 +162,7 @@ def _go_on_chain(
     """Begin the dispute: from here on only the chain counts."""
     state, erased = drop_all(state)
     opened, play = opened_of(state), play_of(state)
-    endpoint, fees, peak = endpoint_of(state), config.fees, state.block.peak
-    watched = [endpoint.channel.coin]
-    if fees is not None:
-        watched.append(fees.wallet.coin)
+    endpoint, peak = endpoint_of(state), state.block.peak
     dispute = Dispute(
         endpoint=endpoint,
         newest=play.newest,
@@ -178,8 +174,7 @@ def _go_on_chain(
         began=peak,
         shutdown=state.shutdown,
         shown=state.shown,
-        fees=fees,
-        watched=frozenset(watched),
+        watched=frozenset((endpoint.channel.coin,)),
         block=Block(peak),
     )
     state = replace(state, phase=Phase.ON_CHAIN, dispute=dispute)
@@ -188,13 +183,9 @@ def _go_on_chain(
 
 
 def _publish(state: PeerState) -> Transition:
-    """Publish at once, if need be along with the funding that is still pending."""
+    """Publish at once, or as soon as the channel coin is there: its funding may be pending."""
     endpoint, newest, opened = endpoint_of(state), play_of(state).newest, opened_of(state)
     if any(seen.coin == endpoint.channel.coin for seen in state.block.coins):
         return scan_block(state)
     coins = (unroll_coin(endpoint.channel, newest.state), *opened.wallet_coins)
-    effects: list[Effect] = [Watch(coin) for coin in coins]
-    if opened.bundle is not None:
-        bundle = publish(endpoint.channel, endpoint.secret_keys, newest)
-        effects.append(Push("unroll", bundle))
-    return state, effects
+    return state, [Watch(coin) for coin in coins]

@@ -1,12 +1,11 @@
-"""Transitions of a channel on chain: commands and pins; messages are ignored."""
+"""Transitions of a channel on chain: commands; messages are ignored."""
 
 from __future__ import annotations
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.config import Config
-from channelsim.channel.peer.interface import Act, GoOnChain, Ignored, Pinned, Tell
+from channelsim.channel.peer.interface import Act, GoOnChain, Ignored, Tell
 from channelsim.channel.peer.onchain.dispute import act
-from channelsim.channel.peer.onchain.unpinning import unpin
 from channelsim.channel.peer.peer_state import PeerState, Phase, Transition
 from channelsim.channel.peer.phases.leaving import leave, publish_old, with_dispute
 
@@ -38,13 +37,6 @@ def on_act(config: Config, state: PeerState, command: Act) -> Transition:
     if state.dispute is None:
         raise UsageError(f"{config.name} is in {state.phase.value}: not now")
     return with_dispute(state, *act(state.dispute, command.game_id, command.action))
-
-
-def on_pinned(config: Config, state: PeerState, pinned: Pinned) -> Transition:
-    """Offer a fee that unpins our spends."""
-    if state.dispute is None:
-        return state, []
-    return state, unpin(state.dispute, pinned.bundle, tuple(one.bundle for one in pinned.pending))
 
 
 def ignore(config: Config, state: PeerState, message: object) -> Transition:

@@ -14,7 +14,6 @@ from channelsim.channel.peer.interface import (
     Effect,
     FundingSent,
     Ignored,
-    Push,
     Send,
     Store,
     Tell,
@@ -105,14 +104,12 @@ def _advance(config: Config, state: PeerState, message: Message) -> Transition:
         )
         state = replace(state, play=play)
         effects.append(Watch(opened.channel.coin))
-        if config.fees is not None:
-            effects.append(Watch(config.fees.wallet.coin))
     if opened.bundle is not None:
         # The completed bundle is the initiator's first message since a new connection, if the
         # receiver could not send its last numbers yet.
         state = replace(state, phase=Phase.FUNDING, resuming=False)
         effects.append(Store("opening/bundle", encode(Funded(opened.bundle))))
-        effects.append(Push("funding", opened.bundle))
+        effects.append(endpoint.funding_push(opened.bundle, opened.deadline))
         effects.append(Tell(FundingSent(opened.channel.coin, opened.deadline)))
     return state, effects
 

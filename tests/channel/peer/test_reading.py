@@ -17,7 +17,7 @@ from channelsim.channel.peer.chain_news import (
     UnknownSpend,
     UnrollSeen,
 )
-from channelsim.channel.peer.fees import Fees
+from channelsim.channel.peer.fee_settings import Fees
 from channelsim.channel.peer.interface import Close, GoOnChain, Push, Tell
 from channelsim.channel.peer.machine import Phase
 from channelsim.channel.peer.onchain.scan import scan

@@ -13,7 +13,7 @@ from channelsim.channel.bench.hidden_look import oldest_state, report_tip
 from channelsim.channel.bench.metered_node import MeteredNode, metered
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.full_node import RpcChain
-from channelsim.channel.peer.fees import Fees
+from channelsim.channel.peer.fee_settings import Fees
 from channelsim.channel.peer.interface import Push, Watch
 from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.protocol.half_signed import unroll_coin

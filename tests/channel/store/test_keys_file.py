@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from channelsim.channel.peer.config import Config
-from channelsim.channel.peer.fees import Fees
+from channelsim.channel.peer.fee_settings import Fees
 from channelsim.channel.peer.limits import Limits
 from channelsim.channel.store import keys_file
 from channelsim.channel.store.interface import StoreError
@@ -34,7 +34,7 @@ def comparable(config: Config) -> tuple[object, ...]:
     plain = replace(config, entropy=bytes, wallet=config.wallet, fees=None)
     return (
         keys,
-        config.fees and (config.fees.first, config.fees.step, config.fees.most),
+        config.fees and (config.fees.per_spend, config.fees.per_channel),
         *(getattr(plain, name) for name in ("name", "peer", "side", "secret", "reward_address")),
         plain.agreement,
         plain.agg_sig_data,
@@ -47,7 +47,7 @@ def test_a_configuration_is_read_as_it_was_written(
     tmp_path: Path, config: Config, passphrase: bytes
 ) -> None:
     other = sit("other").ends[BEN].peer.config
-    paying = replace(config, fees=Fees(other.wallet, 5, 2, 100), limits=Limits(12_345, 99 << 20))
+    paying = replace(config, fees=Fees(other.wallet, 5, 100), limits=Limits(12_345, 99 << 20))
     for number, one in enumerate((paying,) if passphrase else (config, other, paying)):
         directory = tmp_path / str(number)
         write_keys(directory, one, passphrase)

@@ -1,0 +1,25 @@
+"""Settings of the fees that a peer pays on chain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from channelsim.channel.protocol.wallet import Wallet
+
+SHARE_OF_SPEND = 100
+"""By default, a fee is at most one part in so many of what is at stake for its spend."""
+
+SHARE_OF_CHANNEL = 20
+"""By default, all fees are at most one part in so many of the channel's money."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fees:
+    """The wallet coin that fees are paid from, and the most that we pay, in mojos.
+
+    `per_spend` and `per_channel` are None for a share of what is at stake.
+    """
+
+    wallet: Wallet
+    per_spend: int | None = None
+    per_channel: int | None = None

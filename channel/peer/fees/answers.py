@@ -1,0 +1,207 @@
+"""Reactions to a node that does not take what we push: pins, dropped bytes and higher bids.
+
+A pin is a bundle of another party with a spend of ours in it: we replace it by one that contains
+all of it, and a higher fee. Source: spec/channel.md, "Fees".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from channelsim.channel.chain.coins import Bundle, Coin, joined
+from channelsim.channel.chain.mempool import LEAST_RATE
+from channelsim.channel.chain.mempool_items import LEAST_RAISE
+from channelsim.channel.chain.observations import Block, PendingBundle
+from channelsim.channel.peer.config import Config
+from channelsim.channel.peer.fees.book import FeeBook, Offer, raised, wanted_fee
+from channelsim.channel.peer.fees.coins import change_of
+from channelsim.channel.peer.fees.payment import payment
+from channelsim.channel.peer.fees.purse import Purse
+from channelsim.channel.peer.interface import (
+    Dropped,
+    Effect,
+    Outbid,
+    Pinned,
+    Push,
+    SpendDropped,
+    Tell,
+)
+
+MOST_ANSWERS = 6
+"""The most times that a spend is offered anew at one height: the answers come from outside."""
+
+PAYMENT_COST = 10_000_000
+"""A bit more than the spend of a fee coin costs."""
+
+
+def react(
+    config: Config, book: FeeBook, block: Block, event: Pinned | Dropped | Outbid
+) -> tuple[FeeBook, list[Effect]]:
+    """Offer a spend anew, if a fee coin can pay for that."""
+    spent = {spend.coin.id for spend in event.bundle.spends}
+    offer = next((offer for offer in book.offers if offer.key in spent), None)
+    again: tuple[Offer, Push] | None = None
+    if config.fees is not None and offer is not None:
+        purse = Purse(config, config.fees, book, block)
+        answers = offer.answers if offer.height == block.peak else 0
+        if answers >= MOST_ANSWERS:
+            return book, []
+        offer = replace(offer, height=block.peak, answers=answers + 1)
+        match event:
+            case Pinned(pending=pending):
+                again = _unpin(purse, book, offer, pending)
+            case Dropped(bundle=bundle):
+                again = _renew(purse, book, offer, bundle)
+            case Outbid(bundle=bundle):
+                again = _bid_more(purse, book, offer, bundle)
+    if again is not None:
+        return book.with_offer(again[0]), [again[1]]
+    if isinstance(event, Dropped):
+        return _report(book, event)
+    return book, []
+
+
+def _report(book: FeeBook, event: Dropped) -> tuple[FeeBook, list[Effect]]:
+    """Notify the player, once, that the node does not take a spend any more (CH-FEE-4)."""
+    key = event.bundle.spends[0].coin.id
+    if key in book.dropped:
+        return book, []
+    return replace(book, dropped=(*book.dropped, key)), [Tell(SpendDropped(event.name))]
+
+
+# --- dropped bytes and higher bids -------------------------------------------------------------
+
+
+def _renew(purse: Purse, book: FeeBook, offer: Offer, bundle: Bundle) -> tuple[Offer, Push] | None:
+    """Offer what the node has dropped in other bytes: for a higher fee, or one mojo less."""
+    if bundle == offer.replacement:
+        offer = replace(offer, others=(), replacement=None, replacement_fee=0)
+        return offer, purse.push(offer)
+    offer = purse.with_coin(book, offer)
+    most = purse.most(book, offer)
+    fee = raised(offer.fee, offer.fee + LEAST_RAISE, most)
+    if fee == offer.fee:
+        fee = offer.fee - 1 if offer.fee > 1 else min(most, LEAST_RAISE)
+    if fee in (0, offer.fee):
+        return None
+    offer = replace(offer, fee=fee)
+    return offer, purse.push(offer)
+
+
+def _bid_more(
+    purse: Purse, book: FeeBook, offer: Offer, bundle: Bundle
+) -> tuple[Offer, Push] | None:
+    """Double the fee of what a full mempool refuses; what has no deadline waits for a while."""
+    waited = purse.peak - offer.since
+    if offer.push.before is None and waited <= purse.confirmations:
+        return None
+    if bundle == offer.replacement:
+        return _replacement(purse, book, offer, offer.others, 2 * offer.replacement_fee)
+    offer = purse.with_coin(book, offer)
+    least = max(2 * offer.fee, LEAST_RATE * offer.cost, book.rate * offer.cost, LEAST_RAISE)
+    fee = min(least, purse.most(book, offer))
+    if fee <= offer.fee:
+        return None
+    offer = replace(offer, fee=fee)
+    return offer, purse.push(offer)
+
+
+# --- pins --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Union:
+    """Pending bundles with our spend, the coin that pays more for them, and what it has paid.
+
+    `cost` and `fee` are those of the pending bundles, `extra` is the cost of what we add.
+    """
+
+    bundle: Bundle
+    payer: Coin
+    paid: int
+    cost: int
+    fee: int
+    extra: int
+
+    @property
+    def least(self) -> int:
+        """The least that makes the rate of all higher than that of the pending bundles."""
+        return max(LEAST_RAISE, self.fee * self.extra // max(self.cost, 1) + 1)
+
+
+def _unpin(
+    purse: Purse, book: FeeBook, offer: Offer, pending: tuple[PendingBundle, ...]
+) -> tuple[Offer, Push] | None:
+    """Replace the pending bundles that contain our spend, if they pay too little."""
+    offer = purse.with_coin(book, offer)
+    own = purse.push(offer).bundle
+    if not pending or any(other.bundle == own for other in pending):
+        return None
+    if [other.bundle for other in pending] == [offer.replacement]:
+        # Our own replacement, at an earlier fee.
+        least = offer.replacement_fee + LEAST_RAISE
+        return _replacement(purse, book, offer, offer.others, least)
+    cost, fee = (sum(getattr(other, name) for other in pending) for name in ("cost", "fee"))
+    pays = max(book.rate * offer.cost, offer.fee)
+    if purse.peak == offer.since and fee * offer.cost >= pays * cost:
+        return None
+    return _replacement(purse, book, offer, pending, 0)
+
+
+def _replacement(
+    purse: Purse,
+    book: FeeBook,
+    offer: Offer,
+    others: tuple[PendingBundle, ...],
+    least: int,
+) -> tuple[Offer, Push] | None:
+    """Join these bundles with our spend and a fee, in all at least `least` mojos of ours."""
+    union = _union(purse, book, offer, others)
+    if union is None:
+        return None
+    least = max(least, union.paid + union.least)
+    most = min(purse.most(book, offer), union.paid + union.payer.amount)
+    if most < least:
+        return None
+    start = max(book.rate * (union.cost + union.extra) - union.fee + union.paid, least)
+    fee = max(least, wanted_fee(offer, start, most, purse.peak, purse.confirmations))
+    own = payment(purse.fees, union.payer, fee - union.paid, offer.push.bundle, purse.agg_sig_data)
+    bundle = joined(union.bundle, own)
+    offer = replace(offer, others=others, replacement=bundle, replacement_fee=fee)
+    return offer, Push("unpin", bundle, offer.push.stake, offer.push.before)
+
+
+def _union(
+    purse: Purse, book: FeeBook, offer: Offer, others: tuple[PendingBundle, ...]
+) -> _Union | None:
+    """The pending bundles and our spend; None if they cannot be in one bundle.
+
+    They cannot if one of them spends our coin differently: its signatures are one sum.
+    """
+    spends = {}
+    for other in others:
+        for spend in other.bundle.spends:
+            # Several pending bundles may have the same spend if it needs no signature.
+            if spends.setdefault(spend.coin, spend) != spend:
+                return None
+    wanted = offer.push.bundle.spends
+    inside = [spend for spend in wanted if spend.coin in spends]
+    if any(spends[spend.coin] != spend for spend in inside) or len(inside) not in (0, len(wanted)):
+        return None
+    pending = joined(*(other.bundle for other in others))
+    bundle = Bundle(tuple(spends.values()), pending.signature)
+    cost, fee = (sum(getattr(other, name) for other in others) for name in ("cost", "fee"))
+    extra = PAYMENT_COST
+    if not inside:
+        bundle, extra = joined(bundle, offer.push.bundle), extra + offer.cost
+    payer = change_of(offer.coin, bundle) if offer.coin is not None else None
+    paid = offer.coin.amount - payer.amount if offer.coin is not None and payer is not None else 0
+    if payer is None or payer.amount < LEAST_RAISE:
+        # Another coin pays what the first one cannot.
+        spare = [coin for coin in purse.free(book) if coin not in spends]
+        if not spare:
+            return None
+        payer = spare[-1]
+    return _Union(bundle, payer, paid, cost, fee, extra)

@@ -1,0 +1,145 @@
+"""The offers that we have made to the mempool, and the rule by which they rise.
+
+Source: spec/channel.md, "Fees".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+from msgspec.structs import replace
+
+from channelsim.channel.chain.coins import Bundle, Coin
+from channelsim.channel.chain.mempool_items import LEAST_RAISE
+from channelsim.channel.chain.observations import PendingBundle
+from channelsim.channel.peer.fee_settings import SHARE_OF_CHANNEL, SHARE_OF_SPEND, Fees
+from channelsim.channel.peer.interface import FeeLimits, Push
+
+PATIENCE = 20
+"""Blocks in which the fee of a spend without a deadline rises to its maximum."""
+
+
+class Offer(msgspec.Struct, frozen=True):
+    """The offer for one spend, due since the height `since`: `coin` pays `fee` mojos for it.
+
+    `cost` is that of both spends together. `others` are the pending bundles that we joined to
+    replace them by `replacement`, for `replacement_fee`. `answers` counts what we did at `height`
+    because of the node's answers. `reported`: the player knows that it does not get in.
+    """
+
+    push: Push
+    since: int
+    coin: Coin | None = None
+    cost: int = 0
+    fee: int = 0
+    others: tuple[PendingBundle, ...] = ()
+    replacement: Bundle | None = None
+    replacement_fee: int = 0
+    height: int = 0
+    answers: int = 0
+    reported: bool = False
+
+    @property
+    def key(self) -> bytes:
+        """The id of the coin that is to be spent."""
+        return key_of(self.push)
+
+    @property
+    def most(self) -> int:
+        """The most mojos that it can cost us, whichever of our bundles gets in."""
+        return max(self.fee, self.replacement_fee)
+
+
+class FeeBook(msgspec.Struct, frozen=True):
+    """All that a peer remembers of its fees.
+
+    `rate` is the node's estimate, in mojos per cost. `limits` are the player's, if it has changed
+    them since the channel began. `watched` are the fee coins that the driver reports. `dropped` are
+    the coins whose spends the node has dropped, as the player knows.
+    """
+
+    rate: int = 0
+    limits: FeeLimits | None = None
+    offers: tuple[Offer, ...] = ()
+    watched: tuple[Coin, ...] = ()
+    dropped: tuple[bytes, ...] = ()
+
+    def offer(self, key: bytes) -> Offer | None:
+        """The offer for the spend of the coin with this id."""
+        return next((offer for offer in self.offers if offer.key == key), None)
+
+    def with_offer(self, offer: Offer) -> FeeBook:
+        """The book with this offer in the place of the one for the same spend."""
+        others = [other for other in self.offers if other.key != offer.key]
+        return replace(self, offers=(*others, offer))
+
+    def only(self, keys: Iterable[bytes]) -> FeeBook:
+        """The book without the offers for other spends than these: they are not due any more."""
+        due = set(keys)
+        offers = tuple(offer for offer in self.offers if offer.key in due)
+        return self if len(offers) == len(self.offers) else replace(self, offers=offers)
+
+
+def key_of(push: Push) -> bytes:
+    """The id of the coin by which a spend is known: another spend of it replaces this one."""
+    return push.bundle.spends[0].coin.id
+
+
+def limits_of(fees: Fees, book: FeeBook) -> FeeLimits:
+    """The player's limits, as of now."""
+    return book.limits or FeeLimits(fees.per_spend, fees.per_channel)
+
+
+def most_for(limits: FeeLimits, push: Push) -> int:
+    """The most mojos that a spend may cost. One without a deadline costs less than it brings."""
+    most = push.stake // SHARE_OF_SPEND if limits.per_spend is None else limits.per_spend
+    return most if push.before is not None else max(0, min(most, push.stake - 1))
+
+
+def most_for_all(limits: FeeLimits, total: int) -> int:
+    """The most mojos that all spends of a channel with this much money may cost."""
+    return total // SHARE_OF_CHANNEL if limits.per_channel is None else limits.per_channel
+
+
+def risen(start: int, most: int, blocks: int, within: int) -> int:
+    """The fee after a spend has waited for so many blocks: from `start` to `most`, doubling.
+
+    It doubles as often per block as it takes to reach `most` within this number of blocks.
+
+    >>> [risen(10, 100, blocks, 8) for blocks in (0, 1, 2, 3, 8)]
+    [10, 20, 20, 40, 100]
+    """
+    if start <= 0 or most <= start:
+        return most
+    doublings = (most // start).bit_length()
+    steps = -(-doublings * min(blocks, within) // max(within, 1))
+    return min(most, start << steps)
+
+
+def wanted_fee(offer: Offer, start: int, most: int, peak: int, confirmations: int) -> int:
+    """The fee that an offer should have now: `start` at first, which is the node's estimate.
+
+    A spend with a deadline rises with every block, to the maximum when two thirds of its time are
+    over; one without waits for `confirmations` blocks first.
+    """
+    waited, before = peak - offer.since, offer.push.before
+    if before is None:
+        waited, within = waited - confirmations, PATIENCE
+    else:
+        within = max(1, 2 * (before - offer.since) // 3)
+    if waited <= 0:
+        return min(start, most)
+    return risen(max(start, LEAST_RAISE), most, waited, within)
+
+
+def raised(before: int, wanted: int, most: int) -> int:
+    """The fee in the place of `before`: as it was, unless mempools take the step (CH-FEE-3).
+
+    >>> raised(5, 6, 10**9), raised(0, 10**7, 10**9), raised(0, 10**7, 10**7 + 1)
+    (5, 10000000, 10000001)
+    """
+    fee = max(wanted, before + LEAST_RAISE) if wanted > before else before
+    if most - fee < LEAST_RAISE:
+        fee = most if fee > before else before
+    return fee if before + LEAST_RAISE <= fee <= most else before

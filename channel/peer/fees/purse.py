@@ -1,0 +1,105 @@
+"""The purse of a peer: its fee coins and limits as of one block, and what a spend may cost.
+
+Source: spec/channel.md, "Fees".
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from chia_rs import ConsensusConstants
+from msgspec.structs import replace
+
+from channelsim.channel.chain.coins import Bundle, Coin, joined
+from channelsim.channel.chain.constants import BLOCK_COST, POOL_BLOCKS, constants_of
+from channelsim.channel.chain.mempool_items import LEAST_RAISE
+from channelsim.channel.chain.observations import Block
+from channelsim.channel.chain.validation import cost_of
+from channelsim.channel.peer.config import Config
+from channelsim.channel.peer.fee_settings import SHARE_OF_SPEND, Fees
+from channelsim.channel.peer.fees.book import FeeBook, Offer, limits_of, most_for, most_for_all
+from channelsim.channel.peer.fees.coins import FeeCoins, find_fee_coins
+from channelsim.channel.peer.fees.payment import payment
+from channelsim.channel.peer.interface import Push
+
+SPLIT = "fee-coins"
+"""The name of the spend that splits a wallet coin into fee coins."""
+
+
+class Purse:
+    """The fee coins and limits of a peer as of one block."""
+
+    def __init__(self, config: Config, fees: Fees, book: FeeBook, block: Block) -> None:
+        self.fees = fees
+        self.peak = block.peak
+        self.confirmations = config.agreement.confirmations
+        self.limits = limits_of(fees, book)
+        self.coins: FeeCoins = find_fee_coins(fees.wallet.coin, block)
+        self.total = sum(config.agreement.contributions)
+        self.agg_sig_data = config.agg_sig_data
+
+    @property
+    def is_used(self) -> bool:
+        """True if fees can be paid: by default, only if the stakes allow a fee that can rise."""
+        if self.limits.per_spend is None and self.limits.per_channel is None:
+            return self.total // SHARE_OF_SPEND >= LEAST_RAISE
+        return self.limits.per_spend != 0 and self.limits.per_channel != 0
+
+    def most(self, book: FeeBook, offer: Offer) -> int:
+        """The most mojos that this spend may cost now, with what all others cost."""
+        others = sum(other.most for other in book.offers if other.key != offer.key)
+        left = most_for_all(self.limits, self.total) - self.coins.paid - others
+        amount = offer.coin.amount if offer.coin is not None else 0
+        return max(0, min(most_for(self.limits, offer.push), left, amount))
+
+    @property
+    def usual_fee(self) -> int:
+        """The most mojos that a spend may cost that has all the channel's money at stake."""
+        most = most_for(self.limits, Push("", Bundle((), b""), self.total, 0))
+        return min(most, most_for_all(self.limits, self.total))
+
+    def free(self, book: FeeBook) -> list[Coin]:
+        """The fee coins that pay for no spend yet, the smallest first."""
+        used = {offer.coin for offer in book.offers if offer.push.name != SPLIT}
+        return [coin for coin in self.coins.unspent if coin not in used]
+
+    def with_coin(self, book: FeeBook, offer: Offer) -> Offer:
+        """The offer with a fee coin that is there: the smallest that suffices, or the largest."""
+        if offer.coin in self.coins.unspent:
+            return offer
+        free = self.free(book)
+        if not free:
+            return replace(offer, coin=None, cost=0, fee=0)
+        wanted = most_for(self.limits, offer.push)
+        coin = next((coin for coin in free if coin.amount >= wanted), free[-1])
+        return self.with_cost(replace(offer, coin=coin, fee=0))
+
+    def with_cost(self, offer: Offer) -> Offer:
+        """The offer with the cost of its spend and of its fee coin's."""
+        if offer.coin is None:
+            return offer
+        bundle = self.paid(offer.push.bundle, offer.coin, offer.coin.amount // 2)
+        return replace(offer, cost=cost_of_ours(bundle))
+
+    def paid(self, bundle: Bundle, coin: Coin, fee: int) -> Bundle:
+        """Join a bundle with the spend of a fee coin that pays for it."""
+        return joined(bundle, payment(self.fees, coin, fee, bundle, self.agg_sig_data))
+
+    def push(self, offer: Offer) -> Push:
+        """The push of an offer, as it is now."""
+        push = offer.push
+        if offer.coin is None or not offer.fee:
+            return push
+        bundle = self.paid(push.bundle, offer.coin, offer.fee)
+        return Push(f"{push.name}+fee", bundle, push.stake, push.before)
+
+
+def cost_of_ours(bundle: Bundle) -> int:
+    """The cost of a bundle that we made; 0 if it cannot be valid."""
+    return cost_of(bundle, _constants()) or 0
+
+
+@cache
+def _constants() -> ConsensusConstants:
+    """The constants of a public network: the network's own data change no cost."""
+    return constants_of(bytes(32), BLOCK_COST, BLOCK_COST * POOL_BLOCKS)
