@@ -231,6 +231,21 @@ def test_idle_blocks_and_connections_of_an_open_channel_take_no_room() -> None:
     assert again.peer.state.block == ben.peer.state.block
 
 
+def test_reports_about_fees_that_change_nothing_take_no_room() -> None:
+    """A node may report a pin after every push, for as long as a dispute lasts."""
+    table, store = sit(unroll_timeout=1000), MemoryStore()
+    ben = DurablePeer(table.ends[BEN].peer, store)
+    table.ends[BEN].driven.actor = ben
+    reports = [Pinned(PUSHED, (PendingBundle(PUSHED, 0, 1),)), Dropped(PUSHED), Outbid(PUSHED)]
+    for go_on in (table.open, lambda: leave(table, BEN)):
+        go_on()
+        assert ben.handle(reports[0]) == []  # a snapshot may be due
+        before, state = store.load(), ben.peer.state
+        for report in reports:
+            assert ben.handle(report) == []
+        assert (store.load(), ben.peer.state) == (before, state)
+
+
 def test_idle_blocks_of_a_dispute_take_no_room() -> None:
     """No snapshot is taken in a dispute, so that a restart handles what is stored of it."""
     table, store = sit(unroll_timeout=1000), MemoryStore()
