@@ -136,8 +136,7 @@ def _unpin(
 ) -> tuple[Offer, Push] | None:
     """Replace the pending bundles that contain our spend, if they pay too little."""
     offer = purse.with_coin(book, offer)
-    own = purse.push(offer).bundle
-    if not pending or any(other.bundle == own for other in pending):
+    if not pending or any(_is_ours(offer, other.bundle) for other in pending):
         return None
     if [other.bundle for other in pending] == [offer.replacement]:
         # Our own replacement, at an earlier fee.
@@ -148,6 +147,12 @@ def _unpin(
     if purse.peak == offer.since and fee * offer.cost >= pays * cost:
         return None
     return _replacement(purse, book, offer, pending, 0)
+
+
+def _is_ours(offer: Offer, bundle: Bundle) -> bool:
+    """True for our spend alone, with or without a fee: a later offer replaces it by itself."""
+    rest = {spend for spend in bundle.spends if spend.coin != offer.coin}
+    return rest == set(offer.push.bundle.spends)
 
 
 def _replacement(

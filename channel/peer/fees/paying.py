@@ -108,9 +108,9 @@ def _split(purse: Purse, book: FeeBook, ready: int) -> tuple[FeeBook, list[Effec
 
 def _new_split(purse: Purse, book: FeeBook, ready: int) -> Offer | None:
     """Split the largest free coin, if more are needed: each piece can pay for one spend."""
-    free, all_money = purse.free(book), sum(coin.amount for coin in purse.coins.unspent)
-    size = min(purse.usual_fee, all_money // (ready + 2))
-    missing = ready - sum(2 * coin.amount >= size for coin in free)
+    free, coins = purse.free(book), purse.coins.unspent
+    size = min(purse.usual_fee, sum(coin.amount for coin in coins) // (ready + 2))
+    missing = ready - sum(2 * coin.amount >= size for coin in coins)
     if missing <= 0 or not free or size < LEAST_RAISE:
         return None
     coin = free[-1]
@@ -121,7 +121,8 @@ def _new_split(purse: Purse, book: FeeBook, ready: int) -> Offer | None:
         return None
     bundle = split(purse.fees, coin, amounts, 0, purse.agg_sig_data)
     cost = cost_of_ours(bundle)
-    return Offer(Push(SPLIT, bundle, purse.total), purse.peak, coin, cost)
+    stake = purse.total if purse.limits.per_spend is None else coin.amount
+    return Offer(Push(SPLIT, bundle, stake), purse.peak, coin, cost)
 
 
 def _rest(bundle: Bundle) -> int:
