@@ -55,7 +55,7 @@ SPENDS = {
 PINS = (0, 1_000_000_000, MOST_COST)
 """Costs of pins; at most what a bundle can cost besides the pinned spend."""
 
-SHARES = (0, 0.5, 1, 2)
+SHARES = (0.0, 0.5, 1.0, 2.0)
 """The maxima of fees that are tried, as shares of the bound."""
 
 MakeNode = Callable[[int], FarmableChain]
@@ -249,9 +249,9 @@ def run_trial(trial: Trial, seed: str, rate: int, node: Node = EMBEDDED) -> Outc
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The outcomes of a spend with several maxima, of which `bound` is to suffice.
+    """The outcomes of a spend whose maximum is each of `SHARES` of the `bound`, which suffices.
 
-    The bound is rate × (`cost` + `pin`), and the least raise for each of some raises.
+    The bound is the rate × (`cost` + `pin`), and the least raise for each of some raises.
     """
 
     spend: str
@@ -259,7 +259,13 @@ class Row:
     mempool: bool
     cost: int
     bound: int
-    outcomes: tuple[tuple[int, Outcome], ...]
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def as_promised(self) -> bool:
+        """True if the spend is in with every maximum from the bound on."""
+        pairs = zip(SHARES, self.outcomes, strict=True)
+        return all(outcome.blocks is not None for share, outcome in pairs if share >= 1)
 
 
 def rows(
@@ -275,11 +281,7 @@ def rows(
         cost = run_trial(Trial(spend, 0, AMPLE, False), seed, rate, node).cost
         for mempool in (False, True):
             for pin in pins:
-                pin = min(pin, MOST_COST - cost)
-                bound = rate * (cost + pin) + RAISES * LEAST_RAISE
-                maxima = [int(share * bound) for share in SHARES]
-                trials = [Trial(spend, pin, most, mempool) for most in maxima]
-                outcomes = [run_trial(trial, seed, rate, node) for trial in trials]
-                yield Row(
-                    spend, pin, mempool, cost, bound, tuple(zip(maxima, outcomes, strict=True))
-                )
+                bound = rate * min(cost + pin, MOST_COST) + RAISES * LEAST_RAISE
+                trials = [Trial(spend, pin, int(share * bound), mempool) for share in SHARES]
+                outcomes = tuple(run_trial(trial, seed, rate, node) for trial in trials)
+                yield Row(spend, pin, mempool, cost, bound, outcomes)
