@@ -240,8 +240,9 @@ def _union(
     return _Union(bundle, payer, fee, cost, fee, spent, extra)
 
 
-def _payment(purse: Purse, offer: Offer, coin: Coin, fee: int) -> Bundle:
-    return payment(purse.fees, coin, fee, offer.push.bundle, purse.agg_sig_data)
+def _payment(purse: Purse, offer: Offer, coin: Coin, fee: int, *, spare: bool = False) -> Bundle:
+    bundle, data = offer.push.bundle, purse.agg_sig_data
+    return payment(purse.fees, coin, fee, bundle, data, spare=spare)
 
 
 def _paid_before(purse: Purse, offer: Offer, spends: Mapping[Coin, Spend]) -> PendingBundle | None:
@@ -250,5 +251,8 @@ def _paid_before(purse: Purse, offer: Offer, spends: Mapping[Coin, Spend]) -> Pe
     if spend is None:
         return None
     fee = reserved_fee(spend.solution)
-    bundle = _payment(purse, offer, spend.coin, fee)
-    return PendingBundle(bundle, fee, 0) if bundle.spends == (spend,) else None
+    for spare in (True, False):
+        bundle = _payment(purse, offer, spend.coin, fee, spare=spare)
+        if bundle.spends == (spend,):
+            return PendingBundle(bundle, fee, 0)
+    return None

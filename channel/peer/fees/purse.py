@@ -88,7 +88,8 @@ class Purse:
 
     def paid(self, bundle: Bundle, coin: Coin, fee: int) -> Bundle:
         """Join a bundle with the spend of a fee coin that pays for it."""
-        return joined(bundle, payment(self.fees, coin, fee, bundle, self.agg_sig_data))
+        own = payment(self.fees, coin, fee, bundle, self.agg_sig_data, spare=True)
+        return joined(bundle, own)
 
     def push(self, offer: Offer) -> Push:
         """The push of an offer, as it is now.
