@@ -13,8 +13,7 @@ from msgspec.structs import replace
 from channelsim.channel.chain.coins import Bundle, Coin, joined
 from channelsim.channel.chain.mempool import LEAST_RATE
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
-from channelsim.channel.chain.observations import Block, PendingBundle
-from channelsim.channel.peer.config import Config
+from channelsim.channel.chain.observations import PendingBundle
 from channelsim.channel.peer.fees.book import FeeBook, Offer, raised, wanted_fee
 from channelsim.channel.peer.fees.coins import change_of
 from channelsim.channel.peer.fees.payment import payment
@@ -37,18 +36,17 @@ PAYMENT_COST = 10_000_000
 
 
 def react(
-    config: Config, book: FeeBook, block: Block, event: Pinned | Dropped | Outbid
+    purse: Purse | None, book: FeeBook, event: Pinned | Dropped | Outbid
 ) -> tuple[FeeBook, list[Effect]]:
-    """Offer a spend anew, if a fee coin can pay for that."""
+    """Offer a spend anew, if there is a purse and a fee coin in it can pay for that."""
     spent = {spend.coin.id for spend in event.bundle.spends}
     offer = next((offer for offer in book.offers if offer.key in spent), None)
     again: tuple[Offer, Push] | None = None
-    if config.fees is not None and offer is not None:
-        purse = Purse(config, config.fees, book, block)
-        answers = offer.answers if offer.height == block.peak else 0
+    if purse is not None and offer is not None:
+        answers = offer.answers if offer.height == purse.peak else 0
         if answers >= MOST_ANSWERS:
             return book, []
-        offer = replace(offer, height=block.peak, answers=answers + 1)
+        offer = replace(offer, height=purse.peak, answers=answers + 1)
         match event:
             case Pinned(pending=pending):
                 again = _unpin(purse, book, offer, pending)
@@ -172,7 +170,7 @@ def _replacement(
         return None
     start = max(book.rate * (union.cost + union.extra) - union.fee + union.paid, least)
     fee = max(least, wanted_fee(offer, start, most, purse.peak, purse.confirmations))
-    own = payment(purse.fees, union.payer, fee - union.paid, offer.push.bundle, purse.agg_sig_data)
+    own = payment(purse.key, union.payer, fee - union.paid, offer.push.bundle, purse.agg_sig_data)
     bundle = joined(union.bundle, own)
     offer = replace(offer, others=others, replacement=bundle, replacement_fee=fee)
     return offer, Push("unpin", bundle, offer.push.stake, offer.push.before)
