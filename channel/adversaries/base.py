@@ -26,11 +26,14 @@ from channelsim.channel.errors import InvariantError, UsageError, Violation
 from channelsim.channel.peer.interface import (
     Command,
     Connected,
+    Dropped,
     Effect,
     Event,
+    FeeRate,
     Pinned,
     Push,
     Received,
+    Refused,
     Send,
 )
 from channelsim.channel.peer.machine import Peer, Phase
@@ -141,7 +144,7 @@ class Adversary:
         self._remember_offers()
         if isinstance(event, Block):
             effects += self._checked(self.block(event))
-        if self.due and not isinstance(event, Pinned):
+        if self.due and not isinstance(event, Pinned | Dropped | Refused | FeeRate):
             effects += self._checked(self.act())
         return effects
 

@@ -51,7 +51,7 @@ _Height = Annotated[int, Meta(ge=0, le=(1 << 32) - 1)]
 _Mojos = Annotated[int, Meta(ge=0)]
 _Fee = Annotated[int, Meta(ge=0, le=MOST_MOJOS)]
 _Cost = Annotated[int, Meta(ge=1, le=1 << 40)]
-_Rate = Annotated[float, Meta(ge=0, le=1 << 63)]
+_Rate = Annotated[float, Meta(ge=0, le=1 << 64)]
 
 
 class _Coin(msgspec.Struct, frozen=True):

@@ -98,7 +98,7 @@ class SeveralNodes:
     def fee_rate(self) -> int:
         """The highest fee rate of the nodes that answer in time, in mojos per cost."""
         errors: list[NodeError] = []
-        rates = self._asked(self._nodes, RpcChain.fee_rate, errors)()
+        rates = self._asked(self._nodes, lambda node: node.fee_rate(), errors)()
         if rates:
             return max(rates)
         reasons = "; ".join(map(str, errors)) or "no node gives a fee rate in time"

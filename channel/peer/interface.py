@@ -106,10 +106,11 @@ class Dropped:
 
 
 @dataclass(frozen=True, slots=True)
-class Outbid:
-    """The mempool refuses a bundle that we pushed for its fee: it asks for a higher one."""
+class Refused:
+    """The node refuses a bundle that we pushed, with this error of its own."""
 
     bundle: Bundle
+    error: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +167,7 @@ Event: TypeAlias = (
     | Block
     | Pinned
     | Dropped
-    | Outbid
+    | Refused
     | FeeRate
     | FeeLimits
     | DeckComputed

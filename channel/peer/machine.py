@@ -33,11 +33,11 @@ from channelsim.channel.peer.interface import (
     FeeRate,
     GoOnChain,
     Ignored,
-    Outbid,
     Pinned,
     PrepareDeck,
     ProposeGames,
     Received,
+    Refused,
     Tell,
 )
 from channelsim.channel.peer.onchain.dispute import seat
@@ -245,7 +245,7 @@ def transition(config: Config, state: PeerState, event: Event) -> Transition:
     Raises `UsageError`.
     """
     match event:
-        case Pinned() | Dropped() | Outbid():
+        case Pinned() | Dropped() | Refused():
             return react_to(config, state, event)
         case FeeRate(rate):
             return with_book(state, replace(state.fees, rate=rate)), []

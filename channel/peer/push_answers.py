@@ -5,8 +5,7 @@ from __future__ import annotations
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.interface import Answer, PushResult
 from channelsim.channel.chain.observations import PendingBundle
-from channelsim.channel.chain.refusals import FEE_REFUSALS
-from channelsim.channel.peer.interface import Dropped, Outbid, Pinned
+from channelsim.channel.peer.interface import Dropped, Pinned, Refused
 
 MOST_PENDING = 100
 """Pending bundles in the way of ours that a peer is told of: those with the highest fees."""
@@ -14,7 +13,7 @@ MOST_PENDING = 100
 
 def fate(
     bundle: Bundle, result: PushResult, pending: tuple[PendingBundle, ...]
-) -> tuple[PushResult, Pinned | Dropped | Outbid | None]:
+) -> tuple[PushResult, Pinned | Dropped | Refused | None]:
     """The result of a push, given what is pending, and the event for the peer that pushed.
 
     The answers `PENDING_CONFLICT` and `KNOWN` leave open what became of a bundle: `pending` says.
@@ -28,8 +27,8 @@ def fate(
                 # Beside ours too: of several nodes, one may have a bundle in the place of ours.
                 return result, Pinned(bundle, others[:MOST_PENDING])
             return result, Dropped(bundle) if result.answer is Answer.KNOWN else None
-        case Answer.REFUSED if result.error in FEE_REFUSALS:
-            return result, Outbid(bundle)
+        case Answer.REFUSED:
+            return result, Refused(bundle, result.error)
         case _:
             return result, None
 

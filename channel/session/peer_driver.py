@@ -17,6 +17,7 @@ from channelsim.channel.chain.observations import PendingBundle
 from channelsim.channel.peer.interface import (
     Cancelled,
     ComputeDeck,
+    Dropped,
     Effect,
     Event,
     FeeRate,
@@ -131,6 +132,8 @@ class PeerDriver:
         """Take the node's answer to a push; `pending` are the bundles that spend its coins."""
         result, event = fate(push.bundle, result, pending)
         self._ports.notify(Pushed(self.peer.name, push.name, push.bundle, result))
+        if isinstance(event, Dropped):
+            event = Dropped(event.bundle, push.name)
         if event is not None:
             self.handle(event)
 

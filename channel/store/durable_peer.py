@@ -29,10 +29,10 @@ from channelsim.channel.peer.interface import (
     Fault,
     FeeLimits,
     FeeRate,
-    Outbid,
     Pinned,
     Proposed,
     Received,
+    Refused,
     SawCards,
     Store,
     Tell,
@@ -70,7 +70,7 @@ when the secrets of a deck are erased: the journal has them in the event that br
 REPEATED = Block | Received | Connected
 """Events that matter later even where they change nothing: something may follow from them."""
 
-ABOUT_FEES = Pinned | Dropped | Outbid | FeeRate | FeeLimits
+ABOUT_FEES = Pinned | Dropped | Refused | FeeRate | FeeLimits
 """Events about fees; where they change nothing, they do not matter any more."""
 
 MOST_REVEALS = 64

@@ -29,10 +29,10 @@ from channelsim.channel.peer.interface import (
     FeeLimits,
     FeeRate,
     GoOnChain,
-    Outbid,
     Pinned,
     ProposeGames,
     Received,
+    Refused,
 )
 
 
@@ -70,7 +70,7 @@ _KINDS: dict[str, type] = {
     "pinned": _PinnedByBundles,
     "pinned by": Pinned,
     "dropped": Dropped,
-    "outbid": Outbid,
+    "refused": Refused,
     "fee rate": FeeRate,
     "fee limits": FeeLimits,
     "propose": ProposeGames,

@@ -19,6 +19,7 @@ from channelsim.channel.chain.coins import Bundle, Coin
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.peer.deadlines import Awaited
 from channelsim.channel.peer.endpoint import Endpoint
+from channelsim.channel.peer.fees.book import FeeBook
 from channelsim.channel.peer.interface import Command
 from channelsim.channel.peer.peer_state import PeerState, Phase, endpoint_of, play_of
 from channelsim.channel.peer.play.play_state import PlayState, Refusal
@@ -66,6 +67,7 @@ class _Snapshot(msgspec.Struct, frozen=True):
     resuming: bool = False
     refusal: Refusal | None = None
     stored_bytes: int | None = None
+    fees: FeeBook = FeeBook()
 
 
 class Restored(NamedTuple):
@@ -84,7 +86,7 @@ PLAY = {
 
 PEER = {
     *("opening", "phase", "block", "endpoint", "play", "shutdown", "last_received", "last_batch"),
-    *("marks", "was_deep", "proposals_ended", "last_sent", "resuming"),
+    *("marks", "was_deep", "proposals_ended", "last_sent", "resuming", "fees"),
 }
 """The fields of `PeerState` that a snapshot and the opening hold. The others have to be empty."""
 
@@ -131,6 +133,7 @@ def encode_snapshot(state: PeerState, watched: Sequence[Coin], reveals: Sequence
         resuming=state.resuming,
         refusal=play.refusal,
         stored_bytes=play.stored_bytes,
+        fees=state.fees,
     )
     return msgspec.msgpack.encode(snapshot)
 
@@ -185,6 +188,7 @@ def decode_snapshot(opened: PeerState, data: bytes, states: Sequence[bytes]) -> 
         proposals_ended=found.proposals_ended,
         last_sent=found.last_sent,
         resuming=found.resuming,
+        fees=found.fees,
     )
     return Restored(state, list(found.watched), reveals)
 

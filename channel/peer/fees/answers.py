@@ -14,6 +14,7 @@ from channelsim.channel.chain.coins import Bundle, Coin, joined
 from channelsim.channel.chain.mempool import LEAST_RATE
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import PendingBundle
+from channelsim.channel.chain.refusals import FEE_REFUSALS
 from channelsim.channel.peer.fees.book import FeeBook, Offer, raised, wanted_fee
 from channelsim.channel.peer.fees.coins import change_of
 from channelsim.channel.peer.fees.payment import payment
@@ -21,9 +22,9 @@ from channelsim.channel.peer.fees.purse import Purse
 from channelsim.channel.peer.interface import (
     Dropped,
     Effect,
-    Outbid,
     Pinned,
     Push,
+    Refused,
     SpendDropped,
     Tell,
 )
@@ -36,7 +37,7 @@ PAYMENT_COST = 10_000_000
 
 
 def react(
-    purse: Purse | None, book: FeeBook, event: Pinned | Dropped | Outbid
+    purse: Purse | None, book: FeeBook, event: Pinned | Dropped | Refused
 ) -> tuple[FeeBook, list[Effect]]:
     """Offer a spend anew, if there is a purse and a fee coin in it can pay for that."""
     spent = {spend.coin.id for spend in event.bundle.spends}
@@ -52,8 +53,10 @@ def react(
                 again = _unpin(purse, book, offer, pending)
             case Dropped(bundle=bundle):
                 again = _renew(purse, book, offer, bundle)
-            case Outbid(bundle=bundle):
+            case Refused(bundle, error) if error in FEE_REFUSALS:
                 again = _bid_more(purse, book, offer, bundle)
+            case Refused(bundle):
+                again = _without_fee(offer, bundle)
     if again is not None:
         return book.with_offer(again[0]), [again[1]]
     if isinstance(event, Dropped):
@@ -86,6 +89,13 @@ def _renew(purse: Purse, book: FeeBook, offer: Offer, bundle: Bundle) -> tuple[O
         return None
     offer = replace(offer, fee=fee)
     return offer, purse.push(offer)
+
+
+def _without_fee(offer: Offer, bundle: Bundle) -> tuple[Offer, Push] | None:
+    """Push a spend by itself if the node refuses it with what pays for it: a coin may be gone."""
+    if bundle == offer.push.bundle:
+        return None
+    return replace(offer, others=(), replacement=None, replacement_fee=0), offer.push
 
 
 def _bid_more(

@@ -10,7 +10,7 @@ from channelsim.channel.peer.fees.book import FeeBook, limits_of
 from channelsim.channel.peer.fees.coins import find_fee_coins
 from channelsim.channel.peer.fees.paying import pay
 from channelsim.channel.peer.fees.purse import Purse
-from channelsim.channel.peer.interface import Dropped, Effect, Outbid, Pinned
+from channelsim.channel.peer.interface import Dropped, Effect, Pinned, Refused
 from channelsim.channel.peer.peer_state import PeerState, Phase, Transition
 
 SPARE_COINS = 2
@@ -32,7 +32,7 @@ def pay_for(config: Config, state: PeerState, effects: list[Effect], *, scan: bo
     return with_book(state, book), effects
 
 
-def react_to(config: Config, state: PeerState, answer: Pinned | Dropped | Outbid) -> Transition:
+def react_to(config: Config, state: PeerState, answer: Pinned | Dropped | Refused) -> Transition:
     """React to the node's answer to a push."""
     book, effects = react(_purse(config, state), state.fees, answer)
     return with_book(state, book), effects

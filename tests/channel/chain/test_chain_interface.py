@@ -28,8 +28,15 @@ from channelsim.channel.chain.coins import (
     signed_spend,
 )
 from channelsim.channel.chain.full_node import Credentials, RpcChain
-from channelsim.channel.chain.interface import Answer, Chain, FarmableChain, observe
-from channelsim.channel.chain.observations import CoinSeen
+from channelsim.channel.chain.interface import (
+    Answer,
+    Chain,
+    FarmableChain,
+    observe,
+    pending_with,
+)
+from channelsim.channel.chain.mempool_items import LEAST_RAISE
+from channelsim.channel.chain.observations import CoinSeen, PendingBundle
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.lab.node.node_wallet import NodeWallet, spend_of
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE
@@ -54,6 +61,9 @@ ANYONE = Program(b"\x01")
 
 RAISES = Program(bytes.fromhex("ff0880"))
 NOWHERE = bytes([7]) * 32
+
+FREE_COST = 2_820_044
+"""The cost of a spend of `ANYONE` that makes a coin of 93 mojos at `NOWHERE`, on any node."""
 
 
 @pytest.fixture(params=BACKENDS)
@@ -259,6 +269,51 @@ def test_accepted_repeated_conflicting_spent(chain: FarmableChain) -> None:
     for bundle in (first, other):
         late = chain.push(bundle)
         assert (late.answer, late.benign) == (Answer.ALREADY_SPENT, True)
+
+
+def test_a_pending_bundle_has_its_fee_and_cost(chain: FarmableChain) -> None:
+    coin, other, shared = (anyones(chain, amount=amount) for amount in (100, 90, 80))
+    bundle = free(coin, pay(NOWHERE, 93))
+    assert chain.push(bundle).answer is Answer.ACCEPTED
+    assert chain.pending(coin.id) == [PendingBundle(bundle, 7, FREE_COST)]
+    # A spend that needs no signature, and pays no fee, may be in several bundles.
+    alone = free(shared, pay(NOWHERE, 80))
+    together = joined(alone, free(other, pay(NOWHERE, 79)))
+    for one in (alone, together):
+        assert chain.push(one).answer is Answer.ACCEPTED
+    (pending,) = chain.pending(other.id)
+    assert (pending.bundle, pending.fee) == (together, 11)
+    assert FREE_COST < pending.cost < 2 * FREE_COST
+    both = sorted(chain.pending(shared.id), key=lambda one: one.fee)
+    assert [one.bundle for one in both] == [alone, together]
+    assert (both[0].fee, both[1]) == (0, pending)
+
+
+def test_dropped_bytes_are_known_and_the_mempool_says_why(chain: FarmableChain) -> None:
+    coin, data = chain.give(WALLET.address, 3 * LEAST_RAISE), chain.agg_sig_data()
+    first, second = (
+        WALLET.spend(coin, data, pay(NOWHERE, coin.amount - fee)) for fee in (0, LEAST_RAISE)
+    )
+    assert chain.push(first).answer is Answer.ACCEPTED
+    assert chain.push(second).answer is Answer.ACCEPTED, "it replaces the first"
+    dropped = chain.push(first)
+    assert (dropped.answer, dropped.benign) == (Answer.KNOWN, True)
+    assert dropped.error == "ALREADY_INCLUDING_TRANSACTION"
+    (pending,) = pending_with(chain, first, dropped)
+    assert (pending.bundle, pending.fee) == (second, LEAST_RAISE)
+    chain.farm()
+    dropped = chain.push(first)
+    assert dropped.answer is Answer.KNOWN
+    assert pending_with(chain, first, dropped) == ()
+    assert chain.push(second).answer is Answer.ALREADY_SPENT
+
+
+def test_a_mempool_with_room_asks_for_no_fee(chain: FarmableChain) -> None:
+    assert chain.fee_rate() == 0
+    chain.push(free(anyones(chain), pay(NOWHERE, 93)))
+    assert chain.fee_rate() == 0
+    chain.farm()
+    assert chain.fee_rate() == 0
 
 
 def test_several_spends_get_in_together_or_not_at_all(chain: FarmableChain) -> None:

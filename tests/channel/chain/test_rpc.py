@@ -149,6 +149,7 @@ QUESTIONS: dict[str, Callable[[RpcChain], object]] = {
     "coins_at": lambda chain: chain.coins_at(ADDRESS),
     "children": lambda chain: chain.children(COIN.parent),
     "pending": lambda chain: chain.pending(COIN.id),
+    "fee_rate": lambda chain: chain.fee_rate(),
 }
 
 
@@ -184,6 +185,27 @@ WRONG_COINS = {
 def test_an_impossible_coin_is_refused(kind: str) -> None:
     with node(WRONG_COINS[kind]) as url:
         wrong(url, lambda chain: chain.coin(COIN.id))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"fee": -1},
+        {"fee": 1 << 63},
+        {"fee": None},
+        {"fee": "7"},
+        {"cost": 0},
+        {"cost": 1 << 50},
+        {"cost": 0.5},
+    ],
+    ids=str,
+)
+def test_a_pending_bundle_with_an_impossible_fee_or_cost_is_refused(
+    changes: dict[str, object],
+) -> None:
+    items = success(mempool_items=[{**ITEM, **changes}])
+    with node(always(items)) as url:
+        wrong(url, lambda chain: chain.pending(COIN.id))
 
 
 WRONG_LISTS = {

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
+from threading import Event
 
 import pytest
 
-from channelsim.channel.chain.coins import Coin
+from channelsim.channel.chain import several_nodes
+from channelsim.channel.chain.coins import Bundle, Coin
 from channelsim.channel.chain.full_node import NodeError, NodeSyncing, Patience, RpcChain
 from channelsim.channel.chain.interface import Answer
-from channelsim.channel.chain.observations import CoinSeen
+from channelsim.channel.chain.observations import CoinSeen, PendingBundle
 from channelsim.channel.chain.several_nodes import SeveralNodes
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.cli import nodes
@@ -28,9 +30,13 @@ GUARD = 20.0
 
 
 class Moody(RpcChain):
-    """A node that fails on demand: all of its calls, only its coins, or as one that syncs."""
+    """A node that fails on demand: all of its calls, some of them, or as one that syncs."""
 
     fails = ""
+    rate: int | None = None
+    more: Bundle | None = None
+    hangs: Event | None = None
+    asked = 0
 
     def peak(self) -> int:
         if self.fails == "syncing":
@@ -43,6 +49,22 @@ class Moody(RpcChain):
         if self.fails:
             raise NodeError(f"{self} ends every connection")
         return super().coins_at(puzzle_hash)
+
+    def pending(self, coin_id: bytes) -> list[PendingBundle]:
+        self._about_mempool()
+        more = [] if self.more is None else [PendingBundle(self.more, 3, 1)]
+        return super().pending(coin_id) + more
+
+    def fee_rate(self) -> int:
+        self._about_mempool()
+        return super().fee_rate() if self.rate is None else self.rate
+
+    def _about_mempool(self) -> None:
+        self.asked += 1
+        if self.hangs is not None:
+            self.hangs.wait(GUARD)
+        if self.fails:
+            raise NodeError(f"{self} ends every connection")
 
 
 class Pair:
@@ -140,6 +162,76 @@ def test_a_node_of_another_network_is_not_read(pair: Pair, monkeypatch: pytest.M
     pair.moody[0].fails = "all"
     with pytest.raises(NodeError, match="on another network"):
         pair.both.peak()
+
+
+# --- questions to all of them ------------------------------------------------------------------
+
+
+def test_a_bundle_that_is_pending_in_any_node_is_found_once(pair: Pair) -> None:
+    first, second = pair.chains
+    ours, theirs = (free(pair.coin, pay(NOWHERE, amount)) for amount in (99, 98))
+    assert first.push(theirs).answer is second.push(ours).answer is Answer.ACCEPTED
+    pair.both.peak()
+    pinned = pair.both.push(ours)
+    assert pinned.answer is Answer.PENDING_CONFLICT, "the answer is that of the first node"
+    found = pair.both.pending(pair.coin.id)
+    assert [one.bundle for one in found] == [theirs, ours], "the node that is read comes first"
+    assert found == first.pending(pair.coin.id) + second.pending(pair.coin.id)
+    # A bundle that is pending in both is there once.
+    for one in pair.moody:
+        one.more = free(pair.coin, pay(NOWHERE, 97))
+    found = pair.both.pending(pair.coin.id)
+    assert len(found) == len({one.bundle for one in found}) == 3
+    pair.moody[1].fails = "pool"
+    assert [one.bundle for one in pair.both.pending(pair.coin.id)] == [theirs, pair.moody[0].more]
+    pair.moody[0].fails = "pool"
+    with pytest.raises(NodeError, match="ends every connection"):
+        pair.both.pending(pair.coin.id)
+
+
+def test_the_fee_rate_is_the_highest_of_the_nodes_that_answer(pair: Pair) -> None:
+    assert pair.both.fee_rate() == 0
+    for one, rate in zip(pair.moody, (3, 7), strict=True):
+        one.rate = rate
+    assert pair.both.fee_rate() == 7
+    pair.moody[1].fails = "pool"
+    assert pair.both.fee_rate() == 3
+    # It reads the chain of the same node after that.
+    before = pair.both.peak()
+    pair.moody[0].fails = "pool"
+    with pytest.raises(NodeError) as raised:
+        pair.both.fee_rate()
+    assert all(one.url in str(raised.value) for one in pair.moody)
+    assert pair.both.peak() == before
+
+
+def test_a_node_that_hangs_keeps_nobody_waiting_for_long(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(several_nodes, "IN_TIME", 0.3)
+    free_again = Event()
+    bundle = free(pair.coin, pay(NOWHERE, 99))
+    pair.chains[0].push(bundle)
+    pair.moody[0].rate = 3
+    pair.moody[1].hangs = free_again
+    begun = time.monotonic()
+    assert pair.both.fee_rate() == 3
+    for _ in range(50):
+        assert pair.both.fee_rate() == 3
+        assert [one.bundle for one in pair.both.pending(pair.coin.id)] == [bundle]
+    assert time.monotonic() - begun < GUARD / 2
+    assert pair.moody[1].asked == 1, "it still owes the first answer"
+    pair.moody[0].hangs = free_again
+    with pytest.raises(NodeError, match="in time"):
+        pair.both.fee_rate()
+    free_again.set()
+    pair.moody[1].rate = 9
+    until = time.monotonic() + GUARD
+    rate = 0
+    while rate != 9:
+        assert time.monotonic() < until
+        with suppress(NodeError):
+            rate = pair.both.fee_rate()
 
 
 # --- their addresses -------------------------------------------------------------------------

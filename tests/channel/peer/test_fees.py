@@ -13,6 +13,7 @@ from channelsim.channel.chain.coins import Bundle, Coin, condition, joined, sign
 from channelsim.channel.chain.interface import Answer
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import Block, PendingBundle
+from channelsim.channel.chain.refusals import FEE_TOO_LOW
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.peer.chain_news import StateCounts
 from channelsim.channel.peer.fee_settings import Fees
@@ -23,9 +24,9 @@ from channelsim.channel.peer.interface import (
     FeeRate,
     FeeTooLow,
     GoOnChain,
-    Outbid,
     Pinned,
     Push,
+    Refused,
     SpendDropped,
 )
 from channelsim.channel.protocol.spend_parsing import reserved_fee
@@ -255,7 +256,7 @@ def test_what_a_full_mempool_refuses_is_bid_higher_at_once() -> None:
     (push,) = pushes(table.command(ANN, GoOnChain()), "unroll")
     offers, bundle = [], push.bundle
     for _ in range(20):
-        again = pushes(table.ends[ANN].peer.handle(Outbid(bundle)))
+        again = pushes(table.ends[ANN].peer.handle(Refused(bundle, FEE_TOO_LOW)))
         if not again:
             break
         bundle = again[0].bundle
@@ -295,6 +296,17 @@ def test_a_player_without_fees_hears_once_that_a_spend_was_dropped() -> None:
     for _ in range(2):
         table.handle(ANN, Dropped(bundle, "unroll"))
     assert table.ends[ANN].news_of(SpendDropped) == [SpendDropped("unroll")]
+
+
+def test_what_the_node_refuses_with_a_fee_is_pushed_without() -> None:
+    """A fee must not keep its spend out: the fee coin may be gone, as another node has it."""
+    table = at_message(16)
+    paying(table, ANN, rate=1)
+    farm(table)
+    (push,) = pushes(table.command(ANN, GoOnChain()), "unroll+fee")
+    (bare,) = pushes(table.ends[ANN].peer.handle(Refused(push.bundle, "UNKNOWN_UNSPENT")))
+    assert bare.name == "unroll"
+    assert not table.ends[ANN].peer.handle(Refused(bare.bundle, "UNKNOWN_UNSPENT"))
 
 
 # --- pins ------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 from msgspec.structs import replace
 
+from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.observations import Block, CoinSeen
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.peer.chain_news import (
@@ -18,7 +19,7 @@ from channelsim.channel.peer.chain_news import (
     UnrollSeen,
 )
 from channelsim.channel.peer.fee_settings import Fees
-from channelsim.channel.peer.interface import Close, GoOnChain, Push, Tell
+from channelsim.channel.peer.interface import Close, FeeRate, GoOnChain, Push, Tell
 from channelsim.channel.peer.machine import Phase
 from channelsim.channel.peer.onchain.scan import scan
 from channelsim.channel.protocol.spend_parsing import (
@@ -230,8 +231,9 @@ def test_fees_go_on_though_the_node_does_not_say_how_the_fee_coin_was_spent(inde
     table = at_move(16)
     end, thief = table.ends[index], 1 - index
     key = wallet_key(b"purse" + bytes([index]), "fees")
-    fees = Fees(Wallet(key, table.chain.give(address_of(key), 1_000_000)), 10, 5, 100)
+    fees = Fees(Wallet(key, table.chain.give(address_of(key), 10**12)), 10**9, 10**11)
     with_config(table, index, fees=fees)
+    table.handle(index, FeeRate(1))
     names = [name for name in stored_records(table, thief) if name.startswith("received/")]
     old = Unroll(table, restored_state(table, thief, min(int(name[9:]) for name in names)))
     table.mail.clear()
@@ -241,8 +243,10 @@ def test_fees_go_on_though_the_node_does_not_say_how_the_fee_coin_was_spent(inde
     pushed = end.peer.handle(Block(height, (published, unroll, wallet_coin)))
     paid = next(one.bundle for one in pushed if isinstance(one, Push) and one.name == "preempt+fee")
     # A reorganisation took the preemption back, but for the spend of the fee coin by another fee.
-    change = CoinSeen(fees.change(fees.wallet.coin, fees.first), height + 1, None)
-    assert paid.spends[-1].coin == fees.wallet.coin
+    payer = paid.spends[-1]
+    assert payer.coin == fees.wallet.coin
+    ((address, amount),) = created_coins(payer.solution)
+    change = CoinSeen(Coin(payer.coin.id, address, amount), height + 1, None)
     spent = replace(wallet_coin, spent=height + 1)
     for _ in range(2):
         pushed = end.peer.handle(Block(height + 1, (published, unroll, spent, change)))

@@ -66,7 +66,7 @@ def sat(folder: Path, states: int) -> Victim:
     end = table.ends[ANN]
     key = wallet_key(b"looks", "fees")
     with_config(
-        table, ANN, fees=Fees(Wallet(key, table.chain.give(address_of(key), 1000)), 10, 1, 50)
+        table, ANN, fees=Fees(Wallet(key, table.chain.give(address_of(key), 10**12)), 10**9, 10**11)
     )
     store = MemoryStore()
     actor = WatchedPeer(DurablePeer(end.peer, store), folder)

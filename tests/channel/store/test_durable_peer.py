@@ -21,11 +21,11 @@ from channelsim.channel.peer.interface import (
     FeeLimits,
     FeeRate,
     GoOnChain,
-    Outbid,
     Pinned,
     Proposed,
     ProposeGames,
     Received,
+    Refused,
     Send,
     Store,
     Tell,
@@ -171,7 +171,7 @@ def test_a_pin_that_an_older_version_wrote_is_read_without_fees() -> None:
         Pinned(PUSHED, (PendingBundle(PUSHED, 7, 5_000_000), PendingBundle(PUSHED, 0, 1))),
         Pinned(PUSHED, ()),
         Dropped(PUSHED),
-        Outbid(PUSHED),
+        Refused(PUSHED, "INVALID_FEE_LOW_FEE"),
         FeeRate(11),
         FeeLimits(None, 5),
         ProposeGames((wish(), wish())),
@@ -229,6 +229,25 @@ def test_idle_blocks_and_connections_of_an_open_channel_take_no_room() -> None:
     again = DurablePeer(Peer(ben.peer.config), store)
     assert again.peer.state.play == ben.peer.state.play
     assert again.peer.state.block == ben.peer.state.block
+
+
+def test_reports_about_fees_that_change_nothing_take_no_room() -> None:
+    """A node may report a pin after every push, for as long as a dispute lasts."""
+    table, store = sit(unroll_timeout=1000), MemoryStore()
+    ben = DurablePeer(table.ends[BEN].peer, store)
+    table.ends[BEN].driven.actor = ben
+    reports = [
+        Pinned(PUSHED, (PendingBundle(PUSHED, 0, 1),)),
+        Dropped(PUSHED),
+        Refused(PUSHED, "INVALID_FEE_LOW_FEE"),
+    ]
+    for go_on in (table.open, lambda: leave(table, BEN)):
+        go_on()
+        assert ben.handle(reports[0]) == []  # a snapshot may be due
+        before, state = store.load(), ben.peer.state
+        for report in reports:
+            assert ben.handle(report) == []
+        assert (store.load(), ben.peer.state) == (before, state)
 
 
 def test_idle_blocks_of_a_dispute_take_no_room() -> None:
