@@ -161,14 +161,13 @@ class Fault:
 Command: TypeAlias = (
     ProposeGames | AcceptGames | CancelGames | Act | PrepareDeck | Close | GoOnChain
 )
+NodeReport: TypeAlias = Pinned | Dropped | Refused | FeeRate
+"""Reports of our node about pushes and fees: they say nothing of the chain or the other side."""
 Event: TypeAlias = (
     Received
     | Connected
     | Block
-    | Pinned
-    | Dropped
-    | Refused
-    | FeeRate
+    | NodeReport
     | FeeLimits
     | DeckComputed
     | DecksChanged

@@ -19,7 +19,7 @@ from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.fees.book import FeeBook, Offer, raised, wanted_fee
 from channelsim.channel.peer.fees.coins import change_of
 from channelsim.channel.peer.fees.payment import payment
-from channelsim.channel.peer.fees.purse import Purse
+from channelsim.channel.peer.fees.purse import SPLIT, Purse
 from channelsim.channel.peer.interface import (
     Dropped,
     Effect,
@@ -42,7 +42,8 @@ def react(
 ) -> tuple[FeeBook, list[Effect]]:
     """Offer a spend anew, if a fee coin can pay for that."""
     spent = {spend.coin.id for spend in event.bundle.spends}
-    offer = next((offer for offer in book.offers if offer.key in spent), None)
+    offers = (offer for offer in book.offers if offer.push.name != SPLIT)
+    offer = next((offer for offer in offers if offer.key in spent), None)
     again: tuple[Offer, Push] | None = None
     if config.fees is not None and offer is not None:
         purse = Purse(config, config.fees, book, block)
@@ -61,14 +62,14 @@ def react(
                 again = _without_fee(offer, bundle)
     if again is not None:
         return book.with_offer(again[0]), [again[1]]
-    if isinstance(event, Dropped):
+    if isinstance(event, Dropped) and event.name != SPLIT:
         return _report(book, event)
     return book, []
 
 
 def _report(book: FeeBook, event: Dropped) -> tuple[FeeBook, list[Effect]]:
     """Notify the player, once, that the node does not take a spend any more (CH-FEE-4)."""
-    key = event.bundle.spends[0].coin.id
+    key = b"".join(spend.coin.id for spend in event.bundle.spends[:1])
     if key in book.dropped:
         return book, []
     return replace(book, dropped=(*book.dropped, key)), [Tell(SpendDropped(event.name))]

@@ -27,14 +27,14 @@ def pay(
     So many fee coins are kept `ready`. `scan`: these are the effects of a block, with all spends
     that are due.
     """
-    if config.fees is None:
+    pushes = [effect for effect in effects if isinstance(effect, Push)]
+    if config.fees is None or not (scan or pushes):
         return book, effects
     purse = Purse(config, config.fees, book, block)
     if not purse.is_used:
         return book, effects
     if scan:
-        due = [key_of(effect) for effect in effects if isinstance(effect, Push)]
-        book = book.only([*due, *_splits(purse, book)])
+        book = book.only([*map(key_of, pushes), *_splits(purse, book)])
     after: list[Effect] = []
     for effect in effects:
         if isinstance(effect, Push):

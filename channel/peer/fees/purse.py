@@ -5,7 +5,7 @@ Source: spec/channel.md, "Fees".
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, cached_property
 
 from chia_rs import ConsensusConstants
 from msgspec.structs import replace
@@ -34,9 +34,14 @@ class Purse:
         self.peak = block.peak
         self.confirmations = config.agreement.confirmations
         self.limits = limits_of(fees, book)
-        self.coins: FeeCoins = find_fee_coins(fees.wallet.coin, block)
+        self._block = block
         self.total = sum(config.agreement.contributions)
         self.agg_sig_data = config.agg_sig_data
+
+    @cached_property
+    def coins(self) -> FeeCoins:
+        """The fee coins."""
+        return find_fee_coins(self.fees.wallet.coin, self._block)
 
     @property
     def is_used(self) -> bool:

@@ -28,4 +28,4 @@ def pay_for(config: Config, state: PeerState, effects: list[Effect], *, scan: bo
 
 def with_book(state: PeerState, book: FeeBook) -> PeerState:
     """The state with these fees; the same one if they are the same."""
-    return state if book == state.fees else replace(state, fees=book)
+    return state if book is state.fees or book == state.fees else replace(state, fees=book)
