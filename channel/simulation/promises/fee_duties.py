@@ -202,7 +202,8 @@ class _FeeMonitor:
                 yield f"CH-FEE-2: {lost} of the change of its {push.name} are lost"
             if not payment.asserted <= offer.coins:
                 yield f"CH-FEE-2: the fee of its {push.name} asserts a coin that it does not spend"
-            if offer.spends and not payment.asserted & self.ours:
+            is_split = frozenset((payment.spend,)) in self.pushed
+            if offer.spends and not payment.asserted & self.ours and not is_split:
                 yield f"CH-FEE-2: the fee of its {push.name} asserts no spend of its own"
 
     def _too_much(self, push: Push, offer: Offered) -> Iterator[str]:
@@ -283,9 +284,10 @@ class _FeeMonitor:
         if line is None or line.answers > MOST_ANSWERS:
             return
         spends = _together(event.pending, line.offer.spends)
-        if spends is None or any(
-            frozenset(one.bundle.spends) in self.pushed for one in event.pending
-        ):
+        pins = [offered(one.bundle, self.address) for one in event.pending]
+        # A later offer replaces what holds nothing but this spend.
+        is_copy = any({*pin.spends} == {*line.offer.spends} for pin in pins)
+        if spends is None or is_copy or any({*pin.bundle.spends} in self.pushed for pin in pins):
             return
         key, name = line.offer.spends[0].coin.id, line.push.name
         union = offered(Bundle(tuple(spends), b""), self.address)

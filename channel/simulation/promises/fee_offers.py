@@ -28,11 +28,16 @@ class Payment:
     `others` are the codes of other conditions. `made` are the addresses and amounts of its coins.
     """
 
-    coin: Coin
+    spend: Spend
     asserted: frozenset[bytes]
     fees: tuple[int, ...]
     made: tuple[tuple[bytes, int], ...]
     others: tuple[bytes, ...]
+
+    @property
+    def coin(self) -> Coin:
+        """The fee coin."""
+        return self.spend.coin
 
     @property
     def fee(self) -> int:
@@ -60,7 +65,7 @@ def payment_of(spend: Spend) -> Payment:
                 others.append(code)
             case _:
                 others.append(b"")
-    return Payment(spend.coin, frozenset(asserted), tuple(fees), tuple(made), tuple(others))
+    return Payment(spend, frozenset(asserted), tuple(fees), tuple(made), tuple(others))
 
 
 def _conditions(solution: bytes) -> list[Value]:
