@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from channelsim.channel.chain.coins import Bundle, Coin, joined
+from channelsim.channel.chain.coins import Bundle, Coin, Spend, joined
 from channelsim.channel.chain.mempool import LEAST_RATE
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import Block, PendingBundle
@@ -196,7 +196,7 @@ def _union(
 
     They cannot if one of them spends our coin differently: its signatures are one sum.
     """
-    spends = {}
+    spends: dict[Coin, Spend] = {}
     for other in others:
         for spend in other.bundle.spends:
             # Several pending bundles may have the same spend if it needs no signature.

@@ -95,14 +95,15 @@ def _split(purse: Purse, book: FeeBook, ready: int) -> tuple[FeeBook, list[Effec
         book = book.only(offer.key for offer in book.offers if offer != pending)
         pending = None
     offer = pending or _new_split(purse, book, ready)
-    if offer is None or offer.coin is None:
+    coin = offer.coin if offer is not None else None
+    if offer is None or coin is None:
         return book, []
     most = min(purse.most(book, offer), _rest(offer.push.bundle))
     start = min(book.rate * offer.cost, most)
     wanted = wanted_fee(offer, start, most, purse.peak, purse.confirmations)
     offer = replace(offer, fee=raised(offer.fee, wanted, most) if pending else wanted)
     *pieces, _ = (amount for _, amount in created_coins(offer.push.bundle.spends[0].solution))
-    bundle = split(purse.fees, offer.coin, pieces, offer.fee, purse.agg_sig_data)
+    bundle = split(purse.fees, coin, pieces, offer.fee, purse.agg_sig_data)
     return book.with_offer(offer), [Push(SPLIT, bundle)]
 
 

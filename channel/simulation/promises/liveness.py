@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from channelsim.channel.chain.observations import CoinSeen
+from channelsim.channel.simulation.crowd import CROWDED
 from channelsim.channel.simulation.promises.safety import channel_coin
 from channelsim.channel.simulation.run import Run
 from channelsim.channel.simulation.weather import (
@@ -41,6 +42,7 @@ def unsettled(run: Run) -> Iterator[str]:
     weather += MOST_HIDDEN * (moves + 3) if scenario.weather == "blind" else 0
     dropped = MOST_DROPPED * MOST_FORGOTTEN
     weather += dropped * (moves + 3) if scenario.weather == "forgetful" else 0
+    weather += CROWDED if scenario.crowd else 0
     most = seen.spent + bound + 2 * scenario.confirmations + 2 + weather
     if done > most:
         yield f"settled at {done}, promised by {most}"
