@@ -179,12 +179,11 @@ class _FeeMonitor:
 
     def _room(self, push: Push, offer: Offered) -> int:
         """The most mojos that may be offered for a spend, from its coin or a free one."""
-        coins = [offer.first(payment) for payment in offer.payments]
-        if not coins:
-            coins = sorted(self._free(), key=lambda coin: coin.amount)
-        if not coins or coins[-1].id not in self.purse.unspent:
-            return 0
-        return min(self._left(push, coins[-1]), coins[-1].amount)
+        if not offer.payments:
+            amounts = [coin.amount for coin in self._free()]
+            return min(self._left(push, None), max(amounts, default=0))
+        coin = offer.first(offer.payments[-1])
+        return min(self._left(push, coin), coin.amount) if coin.id in self.purse.unspent else 0
 
     # --- CH-FEE-1 and CH-FEE-2 ---
 
