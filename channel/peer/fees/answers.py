@@ -6,6 +6,7 @@ all of it, and a higher fee. Source: spec/channel.md, "Fees".
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from msgspec.structs import replace
@@ -15,6 +16,7 @@ from channelsim.channel.chain.mempool import LEAST_RATE
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import Block, PendingBundle
 from channelsim.channel.chain.refusals import FEE_REFUSALS
+from channelsim.channel.crypto import bls
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.fees.book import FeeBook, Offer, raised, wanted_fee
 from channelsim.channel.peer.fees.coins import change_of
@@ -29,12 +31,16 @@ from channelsim.channel.peer.interface import (
     SpendDropped,
     Tell,
 )
+from channelsim.channel.protocol.spend_parsing import reserved_fee
 
 MOST_ANSWERS = 6
 """The most times that a spend is offered anew at one height: the answers come from outside."""
 
 PAYMENT_COST = 10_000_000
 """A bit more than the spend of a fee coin costs."""
+
+LONGER_FEE = 200_000
+"""The cost of more bytes for a higher fee, and for a change that became as many bytes."""
 
 
 def react(
@@ -124,22 +130,29 @@ def _bid_more(
 
 @dataclass(frozen=True, slots=True)
 class _Union:
-    """Pending bundles with our spend, the coin that pays more for them, and what it has paid.
+    """Pending bundles with our spend but without our fee, and the coin that pays it.
 
-    `cost` and `fee` are those of the pending bundles, `extra` is the cost of what we add.
+    `fee` and `cost` are those of the pending bundles as they are. `rest` is the part of the fee
+    that stays, and `spent` what we pay in it; `extra` is the cost of what we add.
     """
 
     bundle: Bundle
     payer: Coin
-    paid: int
-    cost: int
     fee: int
+    cost: int
+    rest: int
+    spent: int
     extra: int
 
     @property
     def least(self) -> int:
-        """The least that makes the rate of all higher than that of the pending bundles."""
-        return max(LEAST_RAISE, self.fee * self.extra // max(self.cost, 1) + 1)
+        """The least that we pay in a replacement: enough more, and a higher rate (CH-FEE-3)."""
+        at_rate = self.fee * (self.cost + self.extra) // max(self.cost, 1) + 1
+        return max(self.fee + LEAST_RAISE, at_rate) - self.rest + self.spent
+
+    def at_rate(self, rate: int) -> int:
+        """Our fee with which all of it pays this rate."""
+        return rate * (self.cost + self.extra) - self.rest + self.spent
 
 
 def _unpin(
@@ -177,14 +190,13 @@ def _replacement(
     union = _union(purse, book, offer, others)
     if union is None:
         return None
-    least = max(least, union.paid + union.least)
-    most = min(purse.most(book, offer), union.paid + union.payer.amount)
+    least = max(least, union.least)
+    most = min(purse.most(book, offer), union.spent + union.payer.amount)
     if most < least:
         return None
-    start = max(book.rate * (union.cost + union.extra) - union.fee + union.paid, least)
+    start = max(union.at_rate(book.rate), least)
     fee = max(least, wanted_fee(offer, start, most, purse.peak, purse.confirmations))
-    own = payment(purse.fees, union.payer, fee - union.paid, offer.push.bundle, purse.agg_sig_data)
-    bundle = joined(union.bundle, own)
+    bundle = joined(union.bundle, _payment(purse, offer, union.payer, fee - union.spent))
     offer = replace(offer, others=others, replacement=bundle, replacement_fee=fee)
     return offer, Push("unpin", bundle, offer.push.stake, offer.push.before)
 
@@ -206,18 +218,41 @@ def _union(
     inside = [spend for spend in wanted if spend.coin in spends]
     if any(spends[spend.coin] != spend for spend in inside) or len(inside) not in (0, len(wanted)):
         return None
-    pending = joined(*(other.bundle for other in others))
-    bundle = Bundle(tuple(spends.values()), pending.signature)
+    signature = bls.add(*(other.bundle.signature for other in others))
     cost, fee = (sum(getattr(other, name) for other in others) for name in ("cost", "fee"))
-    extra = PAYMENT_COST
+    before = _paid_before(purse, offer, spends)
+    if before is not None and offer.coin is not None:
+        # Our own payment is in it: another one takes its place.
+        del spends[offer.coin]
+        bundle = Bundle(tuple(spends.values()), bls.without(signature, before.bundle.signature))
+        return _Union(bundle, offer.coin, fee, cost, fee - before.fee, 0, LONGER_FEE)
+    bundle, extra = Bundle(tuple(spends.values()), signature), PAYMENT_COST
     if not inside:
         bundle, extra = joined(bundle, offer.push.bundle), extra + offer.cost
     payer = change_of(offer.coin, bundle) if offer.coin is not None else None
-    paid = offer.coin.amount - payer.amount if offer.coin is not None and payer is not None else 0
+    spent = offer.coin.amount - payer.amount if offer.coin is not None and payer is not None else 0
     if payer is None or payer.amount < LEAST_RAISE:
         # Another coin pays what the first one cannot.
         spare = [coin for coin in purse.free(book) if coin not in spends]
         if not spare:
             return None
         payer = spare[-1]
-    return _Union(bundle, payer, paid, cost, fee, extra)
+    return _Union(bundle, payer, fee, cost, fee, spent, extra)
+
+
+def _payment(purse: Purse, offer: Offer, coin: Coin, fee: int, *, spare: bool = False) -> Bundle:
+    bundle, data = offer.push.bundle, purse.agg_sig_data
+    return payment(purse.fees, coin, fee, bundle, data, spare=spare)
+
+
+def _paid_before(purse: Purse, offer: Offer, spends: Mapping[Coin, Spend]) -> PendingBundle | None:
+    """Our payment for this spend that is among these spends, if we would make it like that now."""
+    spend = spends.get(offer.coin) if offer.coin is not None else None
+    if spend is None:
+        return None
+    fee = reserved_fee(spend.solution)
+    for spare in (True, False):
+        bundle = _payment(purse, offer, spend.coin, fee, spare=spare)
+        if bundle.spends == (spend,):
+            return PendingBundle(bundle, fee, 0)
+    return None

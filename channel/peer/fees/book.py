@@ -136,8 +136,8 @@ def wanted_fee(offer: Offer, start: int, most: int, peak: int, confirmations: in
 def raised(before: int, wanted: int, most: int) -> int:
     """The fee in the place of `before`: as it was, unless mempools take the step (CH-FEE-3).
 
-    >>> raised(5, 6, 10**9), raised(0, 10**7, 10**9), raised(0, 10**7, 10**7 + 1)
-    (5, 10000000, 10000001)
+    >>> raised(5, 5, 10**9), raised(5, 6, 10**9), raised(0, 10**7, 10**7 + 1)
+    (5, 10000005, 10000001)
     """
     fee = max(wanted, before + LEAST_RAISE) if wanted > before else before
     if most - fee < LEAST_RAISE:

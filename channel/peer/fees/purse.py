@@ -95,15 +95,21 @@ class Purse:
 
     def paid(self, bundle: Bundle, coin: Coin, fee: int) -> Bundle:
         """Join a bundle with the spend of a fee coin that pays for it."""
-        return joined(bundle, payment(self.fees, coin, fee, bundle, self.agg_sig_data))
+        own = payment(self.fees, coin, fee, bundle, self.agg_sig_data, spare=True)
+        return joined(bundle, own)
 
     def push(self, offer: Offer) -> Push:
-        """The push of an offer, as it is now."""
+        """The push of an offer, as it is now.
+
+        A spend with a deadline has its fee coin from the beginning: whoever pins it has to take
+        that coin too, and a higher fee then makes the bundle no larger.
+        """
         push = offer.push
-        if offer.coin is None or not offer.fee:
+        if offer.coin is None or (not offer.fee and push.before is None):
             return push
         bundle = self.paid(push.bundle, offer.coin, offer.fee)
-        return Push(f"{push.name}+fee", bundle, push.stake, push.before)
+        name = f"{push.name}+fee" if offer.fee else push.name
+        return Push(name, bundle, push.stake, push.before)
 
 
 def cost_of_ours(bundle: Bundle) -> int:
