@@ -87,8 +87,7 @@ def _split(purse: Purse, book: FeeBook, ready: int) -> tuple[FeeBook, list[Effec
     pending = next((offer for offer in book.offers if offer.push.name == SPLIT), None)
     paying = {offer.coin for offer in book.offers if offer.push.name != SPLIT}
     if pending is not None and (pending.coin in paying or not ready):
-        book = book.only(offer.key for offer in book.offers if offer != pending)
-        pending = None
+        return book, []  # it may get in, and counts until its coin is spent
     offer = pending or _new_split(purse, book, ready)
     coin = offer.coin if offer is not None else None
     if offer is None or coin is None:

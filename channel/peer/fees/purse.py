@@ -48,8 +48,15 @@ class Purse:
         return self.limits.per_spend != 0 and self.limits.per_channel != 0
 
     def most(self, book: FeeBook, offer: Offer) -> int:
-        """The most mojos that this spend may cost now, with what all others cost."""
-        others = sum(other.most for other in book.offers if other.key != offer.key)
+        """The most mojos that this spend may cost now, with what all others cost.
+
+        Of two spends of a fee coin, only one can get in.
+        """
+        others = sum(
+            other.most
+            for other in book.offers
+            if other.key != offer.key and (other.coin is None or other.coin != offer.coin)
+        )
         left = most_for_all(self.limits, self.total) - self.coins.paid - others
         amount = offer.coin.amount if offer.coin is not None else 0
         return max(0, min(most_for(self.limits, offer.push), left, amount))
