@@ -10,8 +10,6 @@ from msgspec.structs import replace
 
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
-from channelsim.channel.chain.observations import Block
-from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.fees.book import FeeBook, Offer, key_of, raised, wanted_fee
 from channelsim.channel.peer.fees.payment import split
 from channelsim.channel.peer.fees.purse import SPLIT, Purse, cost_of_ours
@@ -20,21 +18,18 @@ from channelsim.channel.protocol.spend_parsing import created_coins
 
 
 def pay(
-    config: Config, book: FeeBook, block: Block, effects: list[Effect], *, ready: int, scan: bool
+    purse: Purse, book: FeeBook, effects: list[Effect], *, ready: int, scan: bool
 ) -> tuple[FeeBook, list[Effect]]:
     """Add fees to the pushes among these effects.
 
     So many fee coins are kept `ready`. `scan`: these are the effects of a block, with all spends
     that are due.
     """
-    if config.fees is None:
-        return book, effects
-    purse = Purse(config, config.fees, book, block)
+    pushes = [effect for effect in effects if isinstance(effect, Push)]
     if not purse.is_used:
         return book, effects
     if scan:
-        due = [key_of(effect) for effect in effects if isinstance(effect, Push)]
-        book = book.only([*due, *_splits(purse, book)])
+        book = book.only([*map(key_of, pushes), *_splits(purse, book)])
     after: list[Effect] = []
     for effect in effects:
         if isinstance(effect, Push):
@@ -92,17 +87,17 @@ def _split(purse: Purse, book: FeeBook, ready: int) -> tuple[FeeBook, list[Effec
     pending = next((offer for offer in book.offers if offer.push.name == SPLIT), None)
     paying = {offer.coin for offer in book.offers if offer.push.name != SPLIT}
     if pending is not None and (pending.coin in paying or not ready):
-        book = book.only(offer.key for offer in book.offers if offer != pending)
-        pending = None
+        return book, []  # it may get in, and counts until its coin is spent
     offer = pending or _new_split(purse, book, ready)
-    if offer is None or offer.coin is None:
+    coin = offer.coin if offer is not None else None
+    if offer is None or coin is None:
         return book, []
     most = min(purse.most(book, offer), _rest(offer.push.bundle))
     start = min(book.rate * offer.cost, most)
     wanted = wanted_fee(offer, start, most, purse.peak, purse.confirmations)
     offer = replace(offer, fee=raised(offer.fee, wanted, most) if pending else wanted)
     *pieces, _ = (amount for _, amount in created_coins(offer.push.bundle.spends[0].solution))
-    bundle = split(purse.fees, offer.coin, pieces, offer.fee, purse.agg_sig_data)
+    bundle = split(purse.key, coin, pieces, offer.fee, purse.agg_sig_data)
     return book.with_offer(offer), [Push(SPLIT, bundle)]
 
 
@@ -119,7 +114,7 @@ def _new_split(purse: Purse, book: FeeBook, ready: int) -> Offer | None:
     amounts = [size + number for number in range(missing)]
     if coin.amount - sum(amounts) - LEAST_RAISE <= amounts[-1]:
         return None
-    bundle = split(purse.fees, coin, amounts, 0, purse.agg_sig_data)
+    bundle = split(purse.key, coin, amounts, 0, purse.agg_sig_data)
     cost = cost_of_ours(bundle)
     stake = purse.total if purse.limits.per_spend is None else coin.amount
     return Offer(Push(SPLIT, bundle, stake), purse.peak, coin, cost)

@@ -32,6 +32,7 @@ from channelsim.channel.cli.report_files import report_file
 from channelsim.channel.cli.transcripts import transcript_file
 from channelsim.channel.errors import UsageError
 from channelsim.channel.session.setup import NAMES
+from channelsim.channel.simulation.crowd import MOST_RATE
 from channelsim.channel.simulation.scenario import MOST_FEES, WEATHERS
 from channelsim.games.names import nearest
 
@@ -76,6 +77,14 @@ def command(
     ] = None,
     max_fee: MaxFee = None,
     max_fees: MaxFees = None,
+    crowd: Annotated[
+        int | None,
+        whole(
+            1,
+            MOST_RATE,
+            "Others fill the blocks of the dispute, at this many mojos per cost (nobody does).",
+        ),
+    ] = None,
     hands: Annotated[int | None, whole(1, 100, "How often the games are played (1).")] = None,
     staggered: Annotated[
         bool, typer.Option("--staggered", help="Start each game some moves after the previous one.")
@@ -133,6 +142,7 @@ def command(
             fees=fees,
             max_fee=max_fee,
             max_fees=max_fees,
+            crowd=crowd,
             hands=hands,
             staggered=staggered,
             old_copy=old_copy,
@@ -167,6 +177,7 @@ def command(
         fees=fees,
         max_fee=max_fee,
         max_fees=max_fees,
+        crowd=crowd,
         hands=hands,
         staggered=staggered,
         old_copy=old_copy,
