@@ -279,6 +279,26 @@ def test_a_restart_goes_on_with_the_fee_for_the_age_of_the_spend(
     assert left(tower.chain) == 2 * COIN + 1 - fees[-1] >= 2 * COIN + 1 - MOST
 
 
+def test_a_restart_goes_on_with_the_coin_that_pays_already(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another one that would do as well must not pay once more."""
+    tower = stale(tmp_path, coins=(COIN, 2 * COIN))
+    with monkeypatch.context() as patched:
+        large = [seen for seen in tower.chain.coins_at(ADDRESS) if seen.coin.amount == 2 * COIN]
+        patched.setattr(tower.chain, "coins_at", lambda _: large)
+        without_room(tower.chain, 3)
+        assert tower.look() is not None
+    assert 0 < tower.fee() < MOST
+    for _ in range(TIMEOUT):
+        tower.restart()
+        assert tower.look() is not None
+        without_room(tower.chain)
+    (pending,) = tower.pending()
+    paying = [spend.coin for spend in pending.bundle.spends if spend.coin.puzzle_hash == ADDRESS]
+    assert (paying, pending.fee) == ([large[0].coin], MOST)
+
+
 # --- pins and dropped bytes ----------------------------------------------------------------------
 
 
@@ -311,6 +331,8 @@ def test_a_pin_is_joined_and_paid_for(tmp_path: Path, restarts: bool) -> None:
         offered = tower.look()
         assert offered is not None
         (pending,) = tower.pending()
+        assert tower.look() == offered
+        assert tower.pending() == [pending], "a raise for each block, not for each look"
     assert pending.fee > LEAST_RAISE
     assert set(pin.spends) <= set(pending.bundle.spends)
     assert offered.result.answer is Answer.ACCEPTED
@@ -428,13 +450,18 @@ def test_a_small_coin_is_used_up_and_the_user_hears_of_it(tmp_path: Path) -> Non
     assert tower.pusher.notices == (NoFeeCoin(ADDRESS, LEAST_RAISE),)
 
 
+@pytest.mark.parametrize("spent", [False, True])
 def test_a_fee_coin_that_is_gone_keeps_nothing_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spent: bool
 ) -> None:
     """The node that lists coins may be behind, or the thief of the key may have been faster."""
     tower = stale(tmp_path)
     monkeypatch.setattr(tower.chain, "fee_rate", lambda: 2)
     gone = Coin(bytes(32), ADDRESS, 3 * COIN)
+    if spent:
+        (gone,) = money(tower.chain, COIN)
+        stolen = signed_spend(KEY, gone, to_list([]), tower.chain.agg_sig_data())
+        take(tower.ours.table, stolen)
     monkeypatch.setattr(tower.chain, "coins_at", lambda _: [CoinSeen(gone, 1, None)])
     offered = tower.look()
     assert offered is not None
@@ -475,9 +502,18 @@ def test_no_fee_is_paid_if_it_is_forbidden_or_the_stake_is_too_small(
         assert offered is not None
         assert (offered.result, offered.fee) == (PushResult(Answer.ACCEPTED), 0)
         without_room(tower.chain)
-    tower.chain.farm()
-    assert left(tower.chain) == COIN
     assert tower.notices == notices
+    tower.chain.farm()
+    assert tower.look() is None
+    tower.chain.reorganise(1, 2, keep=False)
+    spend = tower.sight().spend
+    assert spend is not None
+    drop(tower.chain, spend)
+    offered = tower.look()
+    assert offered is not None
+    assert (offered.result.answer, offered.fee) == (Answer.KNOWN, 0)
+    assert tower.notices == [*notices, SpendIsDropped()]
+    assert left(tower.chain) == COIN
 
 
 # --- a thief -------------------------------------------------------------------------------------
