@@ -26,14 +26,11 @@ from channelsim.channel.errors import InvariantError, UsageError, Violation
 from channelsim.channel.peer.interface import (
     Command,
     Connected,
-    Dropped,
     Effect,
     Event,
-    FeeRate,
-    Pinned,
+    NodeReport,
     Push,
     Received,
-    Refused,
     Send,
 )
 from channelsim.channel.peer.machine import Peer, Phase
@@ -144,7 +141,8 @@ class Adversary:
         self._remember_offers()
         if isinstance(event, Block):
             effects += self._checked(self.block(event))
-        if self.due and not isinstance(event, Pinned | Dropped | Refused | FeeRate):
+        # What it does may be refused, and must not be done again because of that.
+        if self.due and not isinstance(event, NodeReport):
             effects += self._checked(self.act())
         return effects
 

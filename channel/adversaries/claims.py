@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from channelsim.channel.adversaries.base import Plan, adversary
 from channelsim.channel.adversaries.on_chain import OnChainCheat, near_timeout
-from channelsim.channel.chain.coins import (
-    Bundle,
-    Coin,
-    Spend,
-    condition,
-    joined,
-    signed_spend,
-)
-from channelsim.channel.chain.mempool_items import LEAST_RAISE
+from channelsim.channel.adversaries.pins import MOST_COST, pinned
+from channelsim.channel.chain.coins import Bundle, Coin, Spend, joined
 from channelsim.channel.chain.observations import Block
+from channelsim.channel.chain.padding import padded_spend
 from channelsim.channel.crypto import bls
 from channelsim.channel.peer.interface import Effect, Push
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.game_spends import claim_bundle, slash_bundle
 from channelsim.channel.protocol.half_signed import time_out, unroll_coin
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import serialize, to_list
 from channelsim.games import registry
 from channelsim.games.evidence import Candidate, as_evidence
-from channelsim.games.referee import CREATE_COIN, timeout_solution
+from channelsim.games.referee import timeout_solution
+
+CLAIM_COST = 100_000_000
+"""More than the claim of a game costs."""
 
 
 @adversary("claimer", "claims with every block, so as to be in at exactly the timeout")
@@ -105,9 +103,11 @@ class _EvidenceForger(OnChainCheat):
         return effects
 
 
-@adversary("pinner", "bundles the other side's spends with a coin of its own, at a low fee")
-class _Pinner(OnChainCheat):
+class Pinner(OnChainCheat):
+    """Pins the other side's spends, each with a spend of its own of up to this `cost`."""
+
     needs_game = False
+    cost: ClassVar[int] = 0
 
     def __init__(self, peer: Peer, plan: Plan) -> None:
         super().__init__(peer, plan)
@@ -126,7 +126,9 @@ class _Pinner(OnChainCheat):
             return []
         self.done = True
         claim = claim_bundle(self.channel, due[0].coin, due[0].game)
-        return [Push("pin", self._joined(claim, payer))]
+        key, data = self.peer.config.wallet.key, self.channel.agg_sig_data
+        cost = min(self.cost, MOST_COST - CLAIM_COST)
+        return [Push("pin", joined(claim, padded_spend(key, payer, 1, cost, data)))]
 
     def last(self) -> list[Effect]:
         """Take every pending bundle of the other side into one of its own."""
@@ -135,22 +137,25 @@ class _Pinner(OnChainCheat):
             if seen.spent is not None or seen.coin == self.peer.config.wallet.coin:
                 continue
             for pending in self.plan.chain.pending(seen.coin.id):
-                other = pending.bundle
                 payer = self._payer()
-                if payer is None or payer in {spend.coin for spend in other.spends}:
+                if payer is None or payer in {spend.coin for spend in pending.bundle.spends}:
                     continue
-                self.done = True
-                effects.append(Push("pin", self._joined(other, payer, LEAST_RAISE)))
+                key, data = self.peer.config.wallet.key, self.channel.agg_sig_data
+                pin = pinned(pending, key, payer, self.cost, data)
+                if pin is not None:
+                    self.done = True
+                    effects.append(Push("pin", pin))
         return effects
 
     def _payer(self) -> Coin | None:
-        """The largest coin of its wallet."""
-        coins = self.plan.chain.coins_at(self.peer.config.wallet.coin.puzzle_hash)
-        return max((seen.coin for seen in coins), key=lambda coin: coin.amount, default=None)
+        """The largest coin of its wallet that holds money."""
+        seen = self.plan.chain.coins_at(self.peer.config.wallet.coin.puzzle_hash)
+        coins = [one.coin for one in seen if one.coin.amount]
+        return max(coins, key=lambda coin: coin.amount, default=None)
 
-    def _joined(self, other: Bundle, payer: Coin, fee: int = 1) -> Bundle:
-        key = self.peer.config.wallet.key
-        left = max(payer.amount - fee, 0)
-        change = condition(CREATE_COIN, payer.puzzle_hash, int_to_atom(left))
-        paid = signed_spend(key, payer, to_list((change,)), self.channel.agg_sig_data)
-        return joined(other, paid)
+
+for _name, _about, _cost in (
+    ("pinner", "bundles the other side's spends with a coin of its own, at a low fee", 0),
+    ("heavy-pinner", "does so with a spend that makes the bundle cost half a block", MOST_COST),
+):
+    adversary(_name, _about)(type(_name, (Pinner,), {"cost": _cost}))

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict
 from functools import partial
 from time import perf_counter
 from typing import Any
 
 from channelsim.channel.bench.campaign_speed import measure_campaign
+from channelsim.channel.bench.crowded_spends import SHARES, Outcome, Row
+from channelsim.channel.bench.crowded_spends import rows as crowded_rows
 from channelsim.channel.bench.deck_preparation import measure_deck
 from channelsim.channel.bench.disputed_hand import measure_disputed
 from channelsim.channel.bench.judging import comparisons
@@ -27,6 +30,7 @@ from channelsim.channel.bench.measuring import seconds_of, spread
 from channelsim.channel.bench.signed_hand import measure_signed
 from channelsim.channel.bench.slash_costs import measure_slashes
 from channelsim.channel.bench.stored_batch import measure_stored
+from channelsim.channel.crypto import bls
 from channelsim.channel.lab.crosscheck.speed import speed
 from channelsim.channel.lab.target.target import of_game
 from channelsim.channel.report.progress import progress
@@ -40,6 +44,8 @@ from channelsim.games.contract import Game
 SEED = "bench"
 THINKING = 1.0
 """Seconds that a person takes for a decision in a game with cards."""
+
+MILLION = 1_000_000
 
 LEAST = 3
 """The fewest measurements of a figure, however little time there is."""
@@ -116,6 +122,60 @@ def long_channel(batches: int, *, as_json: bool) -> int:
                 f" {counted(look['later_bytes'], 'byte', ',')}",
             )
     return 0
+
+
+def crowded_blocks(rate: int, *, as_json: bool) -> int:
+    """Owe spends in blocks that a crowd fills, and print which are in with which maximum fee.
+
+    Exit code 1 if one is not in with a maximum that should suffice.
+    """
+    table: list[Row] = []
+    interrupted = False
+    with progress("bench", "row", still=True) as bar, bls.remembered():
+        try:
+            for row in crowded_rows(SEED, rate):
+                table.append(row)
+                bar(len(table))
+        except KeyboardInterrupt:
+            interrupted = True
+    failed = not all(row.as_promised for row in table)
+    with finishing():
+        if as_json:
+            figures = {"rate": rate, "shares": SHARES, "rows": [asdict(row) for row in table]}
+            print_json({**figures, "interrupted": interrupted})
+        else:
+            _print_crowded(rate, table)
+            if interrupted:
+                say(console(), "interrupted: rows that are missing were not measured")
+    return exit_code(interrupted, failed=failed)
+
+
+def _print_crowded(rate: int, table: Sequence[Row]) -> None:
+    cells = [
+        (
+            row.spend,
+            "mempool" if row.mempool else "blocks",
+            f"{row.cost / MILLION:,.0f}",
+            f"{row.pin / MILLION:,.0f}" if row.pin else "none",
+            f"{row.bound / MILLION:,.0f}",
+            *(_outcome(outcome) for outcome in row.outcomes),
+        )
+        for row in table
+    ]
+    headings = ["none" if not share else f"{share:g} × bound" for share in SHARES]
+    show_table(
+        console(),
+        ("spend", "full", "its cost", "pin's cost", "bound", *headings),
+        cells,
+        left=2,
+        title=f"maximum fee and outcome, blocks full at {rate} mojos per cost, in millions",
+    )
+
+
+def _outcome(outcome: Outcome) -> str:
+    if outcome.blocks is None:
+        return "not in"
+    return f"{counted(outcome.blocks, 'block')}, {outcome.fee / MILLION:,.0f}"
 
 
 def measure(

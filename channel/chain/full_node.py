@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Meta
 
 from channelsim.channel.chain.coins import Bundle, Coin, Spend
-from channelsim.channel.chain.fee_rates import LEAST_COST, SOON, SPEND_COST, asked_rate
+from channelsim.channel.chain.fee_rates import LEAST_COST, SOON, SPEND_COST, PoolUse, asked_rate
 from channelsim.channel.chain.interface import Answer, PushResult
 from channelsim.channel.chain.node_json import bundle_json
 from channelsim.channel.chain.observations import CoinSeen, PendingBundle
@@ -120,6 +120,10 @@ class _FeeEstimate(msgspec.Struct, frozen=True):
     current_fee_rate: _Rate
     mempool_size: _Mojos
     mempool_max_size: _Mojos
+    mempool_fees: _Mojos
+
+    def pool(self, least: float = 0.0) -> PoolUse:
+        return PoolUse(self.mempool_size, self.mempool_max_size, self.mempool_fees, least)
 
 
 class _Pool(msgspec.Struct, frozen=True):
@@ -340,14 +344,12 @@ class RpcChain:
         answer = self._rpc.ask(
             "get_fee_estimate", _FeeEstimate, target_times=[SOON], cost=SPEND_COST
         )
-        used, size, least = answer.mempool_size, answer.mempool_max_size, 0.0
-        if used + SPEND_COST > size:
+        pool = answer.pool()
+        if pool.is_full:
             # Only this answer has the rate of what is to be evicted.
             state = self._rpc.ask("get_blockchain_state", _PoolState).blockchain_state
-            least = state.mempool_min_fees.get(f"cost_{LEAST_COST}") or 0.0
-        return asked_rate(
-            (answer.estimates[0] / SPEND_COST, answer.current_fee_rate), used, size, least
-        )
+            pool = answer.pool(state.mempool_min_fees.get(f"cost_{LEAST_COST}") or 0.0)
+        return asked_rate((answer.estimates[0] / SPEND_COST, answer.current_fee_rate), pool)
 
     def _seen(self, record: _Record) -> CoinSeen:
         coin, born, spent = record.coin.coin(), record.confirmed_block_index, None

@@ -101,7 +101,7 @@ class SeveralNodes:
         rates = self._asked(self._nodes, lambda node: node.fee_rate(), errors)()
         if rates:
             return max(rates)
-        reasons = "; ".join(map(str, errors)) or "no node gives a fee rate in time"
+        reasons = "; ".join(map(str, errors)) or "no node says in time what fee rate it asks"
         raise NodeError(reasons)
 
     def _others(self) -> list[RpcChain]:

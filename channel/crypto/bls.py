@@ -124,6 +124,18 @@ def verify_half(key: G1Element, message: bytes, sum_key: G1Element, blob: bytes)
     return _once(holds, "verify half", key, message, sum_key, blob)
 
 
+def without(total: bytes, part: bytes) -> bytes:
+    """The sum of the signatures in `total` but for `part`, which is one of them.
+
+    The third bit of a signature's first byte is the sign of the point.
+
+    >>> one, other = (sign(PrivateKey.from_bytes(bytes([*31 * [0], n])), b"") for n in (1, 2))
+    >>> without(add(one, other), other) == one
+    True
+    """
+    return add(total, bytes([part[0] ^ 0x20]) + part[1:])
+
+
 def add(*blobs: bytes) -> bytes:
     """Add signatures that were verified before, 96 bytes."""
     return bytes(AugSchemeMPL.aggregate([G2Element.from_bytes(blob) for blob in blobs]))

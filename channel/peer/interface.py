@@ -122,7 +122,7 @@ class FeeRate:
 
 @dataclass(frozen=True, slots=True)
 class FeeLimits:
-    """The player's own limits of fees in mojos; None: the default share of what is at stake."""
+    """The player's own limits of fees in mojos; None: as by default, see `Fees`."""
 
     per_spend: int | None
     per_channel: int | None
@@ -161,14 +161,13 @@ class Fault:
 Command: TypeAlias = (
     ProposeGames | AcceptGames | CancelGames | Act | PrepareDeck | Close | GoOnChain
 )
+NodeReport: TypeAlias = Pinned | Dropped | Refused | FeeRate
+"""Reports of our node about pushes and fees: they say nothing of the chain or the other side."""
 Event: TypeAlias = (
     Received
     | Connected
     | Block
-    | Pinned
-    | Dropped
-    | Refused
-    | FeeRate
+    | NodeReport
     | FeeLimits
     | DeckComputed
     | DecksChanged

@@ -35,9 +35,16 @@ from channelsim.channel.session.deck_works import Computing, on_demand, seeded_s
 from channelsim.channel.session.driver import Driver
 from channelsim.channel.session.identity import node_seed
 from channelsim.channel.session.peer_driver import DrivenPeer
-from channelsim.channel.session.session_events import Decided, Listener, NewsFor, SessionEvent
+from channelsim.channel.session.session_events import (
+    Decided,
+    Listener,
+    NewsFor,
+    Pushed,
+    SessionEvent,
+)
 from channelsim.channel.session.setup import policy_of
 from channelsim.channel.simulation.agreed_players import AgreedPlayers
+from channelsim.channel.simulation.crowd import CROWDED, CrowdedChain, CrowdSize
 from channelsim.channel.simulation.deadlines import deadlines
 from channelsim.channel.simulation.directed_peer import DirectedPeer
 from channelsim.channel.simulation.old_copy import actor_of
@@ -60,6 +67,9 @@ ENOUGH = 60
 
 PROGRESS = (ChannelOpen, GameStarted, Acted, Moved, GameSettled)
 """News for which the honest player waits a little longer."""
+
+OPENING = ("funding",)
+"""Spends of the opening: the crowd of a scenario comes with a later one of the honest side."""
 
 AFTERWARDS = 8
 """Blocks that an adversary still has once the honest side is done."""
@@ -87,6 +97,11 @@ class Arena:
         seed = scenario.seed.encode()
         node = node or partial(SimulatedChain, settings=NodeSettings(mixed=scenario.mixed))
         self.chain: FarmableChain = apart.chain if apart else node(node_seed(seed))
+        self._crowd: CrowdedChain | None = None
+        if scenario.crowd:
+            size = CrowdSize(scenario.crowd, CROWDED)
+            self._crowd = CrowdedChain(self.chain, derive(seed, "crowd"), size)
+            self.chain = self._crowd
         sky = Chance(derive(seed, "weather", scenario.weather))
         self._weather = Weather(scenario, self.chain, sky, apart.push if apart else None)
         rewind: Rewind = self._weather.rewind
@@ -265,6 +280,9 @@ class Arena:
                 self._schedule.follow(news)
                 if isinstance(news, PROGRESS):
                     self._quiet = 0
+            case Pushed(name, spend) if name == self.parties[self.scenario.honest].name:
+                if self._crowd is not None and spend not in OPENING:
+                    self._crowd.begin()
             case _:
                 pass
 

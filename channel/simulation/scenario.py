@@ -8,16 +8,21 @@ from channelsim.channel.chain.simulator import BLOCK_REWARD
 from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.limits import Limits
 from channelsim.channel.session.setup import ASK, NAMES, check_game, check_policy
+from channelsim.channel.simulation.crowd import MOST_RATE
 from channelsim.games import registry
 from channelsim.games.amounts import counted
 from channelsim.games.dealing import dealer
 from channelsim.games.names import nearest, quoted
 
-WEATHERS = ("calm", "reorgs", "slow", "full", "cut-off", "blind", "reconnects", "deadlines")
+WEATHERS = (
+    *("calm", "reorgs", "slow", "full", "cut-off", "blind", "reconnects", "deadlines"),
+    "forgetful",
+)
 """The weathers of the chain: nothing happens; blocks are replaced; the honest side's bundles wait;
 some blocks are full; the honest side hears nothing of some blocks, or its node does not give the
 solutions of spends for some; the connection between the peers breaks now and then; the block at
-a deadline is replaced once both sides have acted on it."""
+a deadline is replaced once both sides have acted on it; the honest side's node drops some of its
+bundles, and does not take the same bytes again for some blocks."""
 
 FEES = 20_000_000
 """A fee that the honest side's node asks, in mojos: mempools take it in the place of none."""
@@ -45,7 +50,9 @@ class Scenario:
     without an adversary, the other side is honest too. `agreed`: both sides are honest, and play
     the hands that they agreed on as two processes of `peer` do, with decks that they prepare.
     `most_states` and `most_bytes` are the limits of what the honest side keeps of the channel (0:
-    as by default). Where it is `mixed`, only about one block in three carries transactions.
+    as by default). Where it is `mixed`, only about one block in three carries transactions. A
+    `crowd` fills blocks at so many mojos per cost (0: there is none), once the honest side has a
+    spend for them after the opening.
     """
 
     games: tuple[str, ...]
@@ -72,6 +79,7 @@ class Scenario:
     mixed: bool = False
     max_fee: int = 0
     max_fees: int = 0
+    crowd: int = 0
 
     @property
     def dealer(self) -> str | None:
@@ -129,6 +137,8 @@ def check(scenario: Scenario) -> Scenario:
     for most in (scenario.max_fee, scenario.max_fees):
         if not 0 <= most <= MOST_MAX_FEE:
             raise UsageError(f"at most {counted(most, 'mojo')} of fees: from 0 to {MOST_MAX_FEE}")
+    if not 0 <= scenario.crowd <= MOST_RATE:
+        raise UsageError(f"a crowd at {scenario.crowd} mojos per cost: from 0 to {MOST_RATE}")
     if min(scenario.unit, scenario.stack, scenario.stakes) < 1:
         raise UsageError("unit, stack and stakes are at least 1")
     if not 1 <= scenario.hands <= MOST_HANDS:

@@ -23,16 +23,13 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.interface import (
     Command,
     Connected,
-    Dropped,
     Effect,
     Event,
     Fault,
     FeeLimits,
-    FeeRate,
-    Pinned,
+    NodeReport,
     Proposed,
     Received,
-    Refused,
     SawCards,
     Store,
     Tell,
@@ -70,7 +67,7 @@ when the secrets of a deck are erased: the journal has them in the event that br
 REPEATED = Block | Received | Connected
 """Events that matter later even where they change nothing: something may follow from them."""
 
-ABOUT_FEES = Pinned | Dropped | Refused | FeeRate | FeeLimits
+ABOUT_FEES = NodeReport | FeeLimits
 """Events about fees; where they change nothing, they do not matter any more."""
 
 MOST_REVEALS = 64

@@ -11,6 +11,7 @@ from chia_wallet_sdk import Address
 from channelsim.channel.chain.coins import Bundle, Coin, condition, signed_spend
 from channelsim.channel.chain.full_node import Patience, RpcChain
 from channelsim.channel.chain.interface import Answer, PushResult
+from channelsim.channel.chain.mempool_items import Limits
 from channelsim.channel.protocol.wallet import address_of, wallet_key
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import to_list
@@ -86,10 +87,24 @@ class RealChain(RpcChain):
         self.farm(new)
 
     def give(self, puzzle_hash: bytes, amount: int) -> Coin:
-        """A coin of at least this amount at this address, in a block of its own."""
-        coin = self.pay(puzzle_hash, amount)
+        """A coin of at least this amount at this address: the bank's, or else a block reward."""
+        if amount + CHANGE <= self._notes[-1].amount:
+            coin = self.pay(puzzle_hash, amount)
+            self.farm()
+            return coin
+        before = {seen.coin for seen in self.coins_at(puzzle_hash)}
+        farmer = Address(puzzle_hash, "txch").encode()
+        self.ask("farm_block", address=farmer, blocks=1, guarantee_tx_block=True)
         self.farm()
-        return coin
+        rewards = {seen.coin for seen in self.coins_at(puzzle_hash)} - before
+        reward = max(rewards, key=lambda coin: (coin.amount, coin.id))
+        assert reward.amount >= amount, reward
+        return reward
+
+    def limits(self) -> Limits:
+        """The cost of a block and of the mempool."""
+        state = self.ask("get_blockchain_state")["blockchain_state"]
+        return Limits(state["block_max_cost"], state["mempool_max_total_cost"])
 
     # --- money ---
 

@@ -7,15 +7,21 @@ from collections.abc import Callable
 
 import pytest
 
-from channelsim.channel.chain.interface import FarmableChain
+from channelsim.channel.chain.coins import condition
+from channelsim.channel.chain.interface import Answer, FarmableChain
 from channelsim.channel.lab.node.node_wallet import NodeWallet
 from tests.channel.chain import test_chain_interface as suite
+from tests.channel.chain.mempool_rows import COSTLY, RICH
+from tests.channel.chain.mempool_sequences import REMARK
 from tests.channel.chain.test_chain_interface import (
     ANYONE,
     NOWHERE,
     asks_little,
+    free,
+    pay,
 )
 from tests.real_node.chain import RealChain
+from tests.real_node.test_mempool_table import Genuine
 
 ELSEWHERE = {
     "test_no_more_than_a_block_may_cost": "it makes an embedded node of its own",
@@ -77,3 +83,22 @@ def test_signatures_take_the_data_that_the_node_names(chain: RealChain) -> None:
     assert NodeWallet(wallet, b"agg sig").coins([(NOWHERE, 5)])[0].amount == 5
     named = chain.ask("get_aggsig_additional_data")["additional_data"]
     assert chain.agg_sig_data().hex() == named.removeprefix("0x")
+
+
+# --- fees ------------------------------------------------------------------------------------
+
+
+def test_a_full_mempool_asks_for_more_than_what_it_holds(chain: RealChain) -> None:
+    """The estimates of a node without a history are 0; the room in its mempool says more."""
+    rate, rich = 7, Genuine(chain)
+    for coin in rich.coins([(ANYONE.hash, RICH + number) for number in range(13)]):
+        padding = condition(REMARK, b"\x55" * COSTLY)
+        left = coin.amount - 5_500_000_000 * rate
+        result = chain.push(free(coin, pay(NOWHERE, left), padding))
+        if result.answer is not Answer.ACCEPTED:
+            break
+    assert result.error == "INVALID_FEE_LOW_FEE"
+    assert chain.fee_rate() > rate
+    rich.begin_again()
+    chain.farm()
+    assert chain.fee_rate() == 0

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Annotated
 
 from channelsim.channel.bench.figures import (
+    crowded_blocks,
     long_channel,
     main,
     many_channels,
     waits_for_decks,
 )
 from channelsim.channel.cli.options import DAY, InText, Json, json_wanted, real, refuse, whole
+from channelsim.channel.simulation.crowd import MOST_RATE
 
 
 def command(
@@ -38,6 +40,15 @@ def command(
             " long each hand waits for its deck.",
         ),
     ] = None,
+    crowd: Annotated[
+        int | None,
+        whole(
+            1,
+            MOST_RATE,
+            "Instead, let others fill all blocks at this many mojos per cost, and measure which"
+            " spends with a deadline are in with which maximum fee, pinned and not.",
+        ),
+    ] = None,
     block_every: Annotated[
         float, real(0.05, 3600, "With --channels: seconds between two blocks.")
     ] = 5.0,
@@ -45,10 +56,14 @@ def command(
 ) -> int:
     """Measure hands against their cryptographic floor, and the Python rules against CLVM.
 
-    With --channels, exit code 1: a peer was late for a deadline.
+    Exit code 1: with --channels, a peer was late for a deadline; with --crowd, a spend was not in
+    with a maximum fee that should suffice.
 
     Example: channelsim bench --json
     """
+    if crowd is not None:
+        refuse("does not go with --crowd", channels=channels, batches=batches, hands=hands)
+        return crowded_blocks(crowd, as_json=json_wanted(json, text))
     if hands is not None:
         refuse("does not go with --hands", channels=channels, batches=batches)
         return waits_for_decks(hands, as_json=json_wanted(json, text))

@@ -6,19 +6,21 @@ all of it, and a higher fee. Source: spec/channel.md, "Fees".
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from channelsim.channel.chain.coins import Bundle, Coin, joined
+from channelsim.channel.chain.coins import Bundle, Coin, Spend, joined
 from channelsim.channel.chain.mempool import LEAST_RATE
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import PendingBundle
 from channelsim.channel.chain.refusals import FEE_REFUSALS
+from channelsim.channel.crypto import bls
 from channelsim.channel.peer.fees.book import FeeBook, Offer, raised, wanted_fee
 from channelsim.channel.peer.fees.coins import change_of
 from channelsim.channel.peer.fees.payment import payment
-from channelsim.channel.peer.fees.purse import Purse
+from channelsim.channel.peer.fees.purse import SPLIT, Purse
 from channelsim.channel.peer.interface import (
     Dropped,
     Effect,
@@ -28,6 +30,7 @@ from channelsim.channel.peer.interface import (
     SpendDropped,
     Tell,
 )
+from channelsim.channel.protocol.spend_parsing import reserved_fee
 
 MOST_ANSWERS = 6
 """The most times that a spend is offered anew at one height: the answers come from outside."""
@@ -35,13 +38,17 @@ MOST_ANSWERS = 6
 PAYMENT_COST = 10_000_000
 """A bit more than the spend of a fee coin costs."""
 
+LONGER_FEE = 200_000
+"""The cost of more bytes for a higher fee, and for a change that became as many bytes."""
+
 
 def react(
     purse: Purse | None, book: FeeBook, event: Pinned | Dropped | Refused
 ) -> tuple[FeeBook, list[Effect]]:
     """Offer a spend anew, if there is a purse and a fee coin in it can pay for that."""
     spent = {spend.coin.id for spend in event.bundle.spends}
-    offer = next((offer for offer in book.offers if offer.key in spent), None)
+    offers = (offer for offer in book.offers if offer.push.name != SPLIT)
+    offer = next((offer for offer in offers if offer.key in spent), None)
     again: tuple[Offer, Push] | None = None
     if purse is not None and offer is not None:
         answers = offer.answers if offer.height == purse.peak else 0
@@ -59,14 +66,14 @@ def react(
                 again = _without_fee(offer, bundle)
     if again is not None:
         return book.with_offer(again[0]), [again[1]]
-    if isinstance(event, Dropped):
+    if isinstance(event, Dropped) and event.name != SPLIT:
         return _report(book, event)
     return book, []
 
 
 def _report(book: FeeBook, event: Dropped) -> tuple[FeeBook, list[Effect]]:
     """Notify the player, once, that the node does not take a spend any more (CH-FEE-4)."""
-    key = event.bundle.spends[0].coin.id
+    key = b"".join(spend.coin.id for spend in event.bundle.spends[:1])
     if key in book.dropped:
         return book, []
     return replace(book, dropped=(*book.dropped, key)), [Tell(SpendDropped(event.name))]
@@ -121,22 +128,29 @@ def _bid_more(
 
 @dataclass(frozen=True, slots=True)
 class _Union:
-    """Pending bundles with our spend, the coin that pays more for them, and what it has paid.
+    """Pending bundles with our spend but without our fee, and the coin that pays it.
 
-    `cost` and `fee` are those of the pending bundles, `extra` is the cost of what we add.
+    `fee` and `cost` are those of the pending bundles as they are. `rest` is the part of the fee
+    that stays, and `spent` what we pay in it; `extra` is the cost of what we add.
     """
 
     bundle: Bundle
     payer: Coin
-    paid: int
-    cost: int
     fee: int
+    cost: int
+    rest: int
+    spent: int
     extra: int
 
     @property
     def least(self) -> int:
-        """The least that makes the rate of all higher than that of the pending bundles."""
-        return max(LEAST_RAISE, self.fee * self.extra // max(self.cost, 1) + 1)
+        """The least that we pay in a replacement: enough more, and a higher rate (CH-FEE-3)."""
+        at_rate = self.fee * (self.cost + self.extra) // max(self.cost, 1) + 1
+        return max(self.fee + LEAST_RAISE, at_rate) - self.rest + self.spent
+
+    def at_rate(self, rate: int) -> int:
+        """Our fee with which all of it pays this rate."""
+        return rate * (self.cost + self.extra) - self.rest + self.spent
 
 
 def _unpin(
@@ -174,14 +188,13 @@ def _replacement(
     union = _union(purse, book, offer, others)
     if union is None:
         return None
-    least = max(least, union.paid + union.least)
-    most = min(purse.most(book, offer), union.paid + union.payer.amount)
+    least = max(least, union.least)
+    most = min(purse.most(book, offer), union.spent + union.payer.amount)
     if most < least:
         return None
-    start = max(book.rate * (union.cost + union.extra) - union.fee + union.paid, least)
+    start = max(union.at_rate(book.rate), least)
     fee = max(least, wanted_fee(offer, start, most, purse.peak, purse.confirmations))
-    own = payment(purse.key, union.payer, fee - union.paid, offer.push.bundle, purse.agg_sig_data)
-    bundle = joined(union.bundle, own)
+    bundle = joined(union.bundle, _payment(purse, offer, union.payer, fee - union.spent))
     offer = replace(offer, others=others, replacement=bundle, replacement_fee=fee)
     return offer, Push("unpin", bundle, offer.push.stake, offer.push.before)
 
@@ -193,7 +206,7 @@ def _union(
 
     They cannot if one of them spends our coin differently: its signatures are one sum.
     """
-    spends = {}
+    spends: dict[Coin, Spend] = {}
     for other in others:
         for spend in other.bundle.spends:
             # Several pending bundles may have the same spend if it needs no signature.
@@ -203,18 +216,46 @@ def _union(
     inside = [spend for spend in wanted if spend.coin in spends]
     if any(spends[spend.coin] != spend for spend in inside) or len(inside) not in (0, len(wanted)):
         return None
-    pending = joined(*(other.bundle for other in others))
-    bundle = Bundle(tuple(spends.values()), pending.signature)
+    signatures = [other.bundle.signature for other in others]
+    if any(bls.signature(signature) is None for signature in signatures):
+        return None
+    signature = bls.add(*signatures)
     cost, fee = (sum(getattr(other, name) for other in others) for name in ("cost", "fee"))
-    extra = PAYMENT_COST
+    before = _paid_before(purse, offer, spends)
+    if before is not None and offer.coin is not None:
+        # Our own payment is in it: another one takes its place.
+        del spends[offer.coin]
+        bundle = Bundle(tuple(spends.values()), bls.without(signature, before.bundle.signature))
+        return _Union(bundle, offer.coin, fee, cost, fee - before.fee, 0, LONGER_FEE)
+    bundle, extra = Bundle(tuple(spends.values()), signature), PAYMENT_COST
     if not inside:
         bundle, extra = joined(bundle, offer.push.bundle), extra + offer.cost
-    payer = change_of(offer.coin, bundle) if offer.coin is not None else None
-    paid = offer.coin.amount - payer.amount if offer.coin is not None and payer is not None else 0
+    payer, spent = offer.coin, 0
+    if payer is not None:
+        change = change_of(payer, bundle)
+        spent, payer = payer.amount - (change.amount if change is not None else 0), change
     if payer is None or payer.amount < LEAST_RAISE:
         # Another coin pays what the first one cannot.
         spare = [coin for coin in purse.free(book) if coin not in spends]
         if not spare:
             return None
         payer = spare[-1]
-    return _Union(bundle, payer, paid, cost, fee, extra)
+    return _Union(bundle, payer, fee, cost, fee, spent, extra)
+
+
+def _payment(purse: Purse, offer: Offer, coin: Coin, fee: int, *, spare: bool = False) -> Bundle:
+    bundle, data = offer.push.bundle, purse.agg_sig_data
+    return payment(purse.key, coin, fee, bundle, data, spare=spare)
+
+
+def _paid_before(purse: Purse, offer: Offer, spends: Mapping[Coin, Spend]) -> PendingBundle | None:
+    """Our payment for this spend that is among these spends, if we would make it like that now."""
+    spend = spends.get(offer.coin) if offer.coin is not None else None
+    if spend is None:
+        return None
+    fee = reserved_fee(spend.solution)
+    for spare in (True, False):
+        bundle = _payment(purse, offer, spend.coin, fee, spare=spare)
+        if bundle.spends == (spend,):
+            return PendingBundle(bundle, fee, 0)
+    return None

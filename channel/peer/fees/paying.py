@@ -25,11 +25,11 @@ def pay(
     So many fee coins are kept `ready`. `scan`: these are the effects of a block, with all spends
     that are due.
     """
+    pushes = [effect for effect in effects if isinstance(effect, Push)]
     if not purse.is_used:
         return book, effects
     if scan:
-        due = [key_of(effect) for effect in effects if isinstance(effect, Push)]
-        book = book.only([*due, *_splits(purse, book)])
+        book = book.only([*map(key_of, pushes), *_splits(purse, book)])
     after: list[Effect] = []
     for effect in effects:
         if isinstance(effect, Push):
@@ -87,17 +87,17 @@ def _split(purse: Purse, book: FeeBook, ready: int) -> tuple[FeeBook, list[Effec
     pending = next((offer for offer in book.offers if offer.push.name == SPLIT), None)
     paying = {offer.coin for offer in book.offers if offer.push.name != SPLIT}
     if pending is not None and (pending.coin in paying or not ready):
-        book = book.only(offer.key for offer in book.offers if offer != pending)
-        pending = None
+        return book, []  # it may get in, and counts until its coin is spent
     offer = pending or _new_split(purse, book, ready)
-    if offer is None or offer.coin is None:
+    coin = offer.coin if offer is not None else None
+    if offer is None or coin is None:
         return book, []
     most = min(purse.most(book, offer), _rest(offer.push.bundle))
     start = min(book.rate * offer.cost, most)
     wanted = wanted_fee(offer, start, most, purse.peak, purse.confirmations)
     offer = replace(offer, fee=raised(offer.fee, wanted, most) if pending else wanted)
     *pieces, _ = (amount for _, amount in created_coins(offer.push.bundle.spends[0].solution))
-    bundle = split(purse.key, offer.coin, pieces, offer.fee, purse.agg_sig_data)
+    bundle = split(purse.key, coin, pieces, offer.fee, purse.agg_sig_data)
     return book.with_offer(offer), [Push(SPLIT, bundle)]
 
 

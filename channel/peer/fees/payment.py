@@ -19,10 +19,23 @@ ASSERT_CONCURRENT_SPEND = 64
 RESERVE_FEE = 52
 
 
-def payment(key: PrivateKey, coin: Coin, fee: int, bundle: Bundle, agg_sig_data: bytes) -> Bundle:
-    """The spend of a coin at the address of `key` that pays `fee` mojos for this bundle."""
-    asserted = (condition(ASSERT_CONCURRENT_SPEND, spend.coin.id) for spend in bundle.spends)
-    return _spend(key, coin, fee, [coin.amount - fee], asserted, agg_sig_data)
+def payment(
+    key: PrivateKey,
+    coin: Coin,
+    fee: int,
+    bundle: Bundle,
+    agg_sig_data: bytes,
+    *,
+    spare: bool = False,
+) -> Bundle:
+    """The spend of a coin at the address of `key` that pays `fee` mojos for this bundle.
+
+    `spare`: with its first assertion twice. A bundle that takes it and fills half a block, the most
+    that a mempool takes, then has room for the bytes of a higher fee without that.
+    """
+    asserted = [condition(ASSERT_CONCURRENT_SPEND, spend.coin.id) for spend in bundle.spends]
+    repeated = asserted[:1] if spare else []
+    return _spend(key, coin, fee, [coin.amount - fee], [*repeated, *asserted], agg_sig_data)
 
 
 def split(

@@ -48,8 +48,15 @@ class Purse:
         return self.limits.per_spend != 0 and self.limits.per_channel != 0
 
     def most(self, book: FeeBook, offer: Offer) -> int:
-        """The most mojos that this spend may cost now, with what all others cost."""
-        others = sum(other.most for other in book.offers if other.key != offer.key)
+        """The most mojos that this spend may cost now, with what all others cost.
+
+        Of two spends of a fee coin, only one can get in.
+        """
+        others = sum(
+            other.most
+            for other in book.offers
+            if other.key != offer.key and (other.coin is None or other.coin != offer.coin)
+        )
         left = most_for_all(self.limits, self.total) - self.coins.paid - others
         amount = offer.coin.amount if offer.coin is not None else 0
         return max(0, min(most_for(self.limits, offer.push), left, amount))
@@ -85,15 +92,21 @@ class Purse:
 
     def paid(self, bundle: Bundle, coin: Coin, fee: int) -> Bundle:
         """Join a bundle with the spend of a fee coin that pays for it."""
-        return joined(bundle, payment(self.key, coin, fee, bundle, self.agg_sig_data))
+        own = payment(self.key, coin, fee, bundle, self.agg_sig_data, spare=True)
+        return joined(bundle, own)
 
     def push(self, offer: Offer) -> Push:
-        """The push of an offer, as it is now."""
+        """The push of an offer, as it is now.
+
+        A spend with a deadline has its fee coin from the beginning: whoever pins it has to take
+        that coin too, and a higher fee then makes the bundle no larger.
+        """
         push = offer.push
-        if offer.coin is None or not offer.fee:
+        if offer.coin is None or (not offer.fee and push.before is None):
             return push
         bundle = self.paid(push.bundle, offer.coin, offer.fee)
-        return Push(f"{push.name}+fee", bundle, push.stake, push.before)
+        name = f"{push.name}+fee" if offer.fee else push.name
+        return Push(name, bundle, push.stake, push.before)
 
 
 def cost_of_ours(bundle: Bundle) -> int:

@@ -10,7 +10,7 @@ from channelsim.channel.peer.fees.book import FeeBook, limits_of
 from channelsim.channel.peer.fees.coins import find_fee_coins
 from channelsim.channel.peer.fees.paying import pay
 from channelsim.channel.peer.fees.purse import Purse
-from channelsim.channel.peer.interface import Dropped, Effect, Pinned, Refused
+from channelsim.channel.peer.interface import Dropped, Effect, Pinned, Push, Refused
 from channelsim.channel.peer.peer_state import PeerState, Phase, Transition
 
 SPARE_COINS = 2
@@ -22,6 +22,8 @@ IN_USE = (Phase.FUNDING, Phase.PLAYING, Phase.ON_CHAIN)
 
 def pay_for(config: Config, state: PeerState, effects: list[Effect], *, scan: bool) -> Transition:
     """Add fees to what is pushed; `scan`: by a block, which repeats all that is due."""
+    if not scan and not any(isinstance(effect, Push) for effect in effects):
+        return state, effects
     ready = 0
     if state.phase in IN_USE and state.play is not None:
         ready = SPARE_COINS + len(state.play.state.games)
@@ -56,4 +58,4 @@ def _purse(config: Config, state: PeerState) -> Purse | None:
 
 def with_book(state: PeerState, book: FeeBook) -> PeerState:
     """The state with these fees; the same one if they are the same."""
-    return state if book == state.fees else replace(state, fees=book)
+    return state if book is state.fees or book == state.fees else replace(state, fees=book)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from channelsim.channel.chain.coins import Bundle, Coin, condition
-from channelsim.channel.chain.fee_rates import MOST_RATE, SPEND_COST, asked_rate
+from channelsim.channel.chain.fee_rates import MOST_RATE, SPEND_COST, PoolUse, asked_rate
 from channelsim.channel.chain.full_node import NodeError, RpcChain
 from channelsim.channel.chain.interface import Answer
 from channelsim.channel.chain.mempool import LEAST_RATE
@@ -81,6 +81,7 @@ def estimate(**changes: object) -> dict[str, Any]:
         "current_fee_rate": 0.0,
         "mempool_size": 0,
         "mempool_max_size": ROOM,
+        "mempool_fees": 0,
         "blockchain_state": {"mempool_min_fees": {"cost_5000000": 0}},
         **changes,
     }
@@ -98,7 +99,13 @@ ANSWERS: list[tuple[dict[str, Any], int]] = [
     ({"current_fee_rate": 0.001}, 1),
     ({"current_fee_rate": 1e12}, MOST_RATE),
     ({"estimates": [(1 << 64) - 1]}, MOST_RATE),
-    ({"mempool_size": ROOM - SPEND_COST}, 0),
+    ({"mempool_size": ROOM - SPEND_COST}, 1),
+    ({"mempool_size": ROOM // 10}, 0),
+    ({"mempool_size": ROOM // 10, "mempool_fees": ROOM}, 0),
+    ({"mempool_size": ROOM // 10 + 1}, 1),
+    ({"mempool_size": ROOM // 2, "mempool_fees": 3 * ROOM}, 7),
+    ({"mempool_size": ROOM // 2, "mempool_fees": 3 * ROOM, "current_fee_rate": 9}, 9),
+    ({"mempool_size": ROOM // 2, "mempool_fees": 1 << 80}, MOST_RATE),
     (FULL, LEAST_RATE),
     ({**FULL, "current_fee_rate": 6}, 6),
     ({**FULL, "blockchain_state": {"mempool_min_fees": {"cost_5000000": 4.9}}}, LEAST_RATE),
@@ -133,6 +140,8 @@ NONSENSE: list[dict[str, Any]] = [
     {"mempool_size": -1},
     {"mempool_size": 0.5},
     {"mempool_max_size": None},
+    {"mempool_fees": -1},
+    {"mempool_fees": None},
     {**FULL, "blockchain_state": None},
     {**FULL, "blockchain_state": {}},
     {**FULL, "blockchain_state": {"mempool_min_fees": {"cost_5000000": -1}}},
@@ -151,6 +160,6 @@ def test_nonsense_is_one_line(changes: dict[str, Any]) -> None:
 
 def test_the_rate_is_in_whole_mojos_and_bounded() -> None:
     for estimates in ([0.0], [0.5, 2.0], [7.25], [1e9, 0.0]):
-        asked = asked_rate(estimates, 0, ROOM, 1e9)
+        asked = asked_rate(estimates, PoolUse(0, ROOM, 0, 1e9))
         assert asked == min(ceil(max(estimates)), MOST_RATE), "room is free"
-        assert asked_rate(estimates, ROOM, ROOM, 0.0) == max(asked, LEAST_RATE)
+        assert asked_rate(estimates, PoolUse(ROOM, ROOM, 0, 0.0)) == max(asked, LEAST_RATE)

@@ -346,7 +346,7 @@ def test_a_preemption_in_a_bundle_of_low_fee_is_paid_for() -> None:
     assert not counts.stale
 
 
-def test_a_bundle_of_ours_that_another_takes_whole_is_paid_for_by_its_change() -> None:
+def test_a_higher_fee_takes_the_place_of_ours_in_a_bundle_that_took_it_whole() -> None:
     table = at_message(10_000)
     thief = fee_wallet(table, ANN)
     fees = paying(table, BEN, rate=1)
@@ -359,8 +359,8 @@ def test_a_bundle_of_ours_that_another_takes_whole_is_paid_for_by_its_change() -
     others = tuple(table.chain.pending(bundle.spends[0].coin.id))
     full_blocks(table, BEN, 3)
     (offer,) = pushes(table.ends[BEN].peer.handle(Pinned(bundle, others)), "unpin")
-    assert len(offer.bundle.spends) == 4
-    assert paid(offer.bundle, fees) <= MOST
+    assert len(offer.bundle.spends) == 3, "no larger than before"
+    assert paid(bundle, fees) + LEAST_RAISE <= paid(offer.bundle, fees) <= MOST
     assert table.chain.push(offer.bundle).answer is Answer.ACCEPTED
     farm(table)
     settle(table)
@@ -378,7 +378,8 @@ def test_a_pin_that_contradicts_our_spend_and_a_bundle_of_ours_are_not_paid_for(
     own = pay(thief, 1, table)
     wrong = Bundle((type(spend)(spend.coin, spend.puzzle, b"\x80"), *own.spends), own.signature)
     full_blocks(table, BEN, 3)
-    for other in (wrong, bundle):
+    forged = Bundle((*bundle.spends, *own.spends), b"\xff" * 96)
+    for other in (wrong, bundle, forged):
         assert not table.ends[BEN].peer.handle(Pinned(bundle, (PendingBundle(other, 1, 1),)))
 
 

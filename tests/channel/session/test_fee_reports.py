@@ -114,7 +114,7 @@ def paying(chain: SimulatedChain, *, fees: bool = True) -> Paying:
     config = places(chain)[0].config
     key = wallet_key(b"reports", "fees")
     wallet = Wallet(key, chain.give(address_of(key), 1_000_000))
-    return Paying(replace(config, fees=Fees(wallet, 10, 100) if fees else None))
+    return Paying(replace(config, fees=Fees(wallet, 0, 0) if fees else None))
 
 
 def highest(place: Paying) -> int:

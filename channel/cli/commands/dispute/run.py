@@ -30,6 +30,7 @@ from channelsim.channel.cli.report_files import report_file
 from channelsim.channel.cli.transcripts import transcript_file
 from channelsim.channel.errors import UsageError
 from channelsim.channel.session.setup import NAMES
+from channelsim.channel.simulation.crowd import MOST_RATE
 from channelsim.channel.simulation.scenario import MOST_FEES, WEATHERS
 from channelsim.games.names import nearest
 
@@ -66,6 +67,14 @@ def command(
     fees: Annotated[
         int | None,
         whole(0, MOST_FEES, "What the honest peer pays for urgent spends, in mojos (0)."),
+    ] = None,
+    crowd: Annotated[
+        int | None,
+        whole(
+            1,
+            MOST_RATE,
+            "Others fill the blocks of the dispute, at this many mojos per cost (nobody does).",
+        ),
     ] = None,
     hands: Annotated[int | None, whole(1, 100, "How often the games are played (1).")] = None,
     staggered: Annotated[
@@ -122,6 +131,7 @@ def command(
             game=game,
             weather=weather,
             fees=fees,
+            crowd=crowd,
             hands=hands,
             staggered=staggered,
             old_copy=old_copy,
@@ -154,6 +164,7 @@ def command(
         side=NAMES.index(side),
         weather=weather,
         fees=fees,
+        crowd=crowd,
         hands=hands,
         staggered=staggered,
         old_copy=old_copy,

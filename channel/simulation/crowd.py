@@ -1,0 +1,203 @@
+"""A crowd: other users of a chain, who fill its mempool and every block at a rate of fees.
+
+Each of their bundles costs half a block, and spends one coin to a smaller one at the crowd's
+address. The chain alone says which of them were mined or taken back by a reorganisation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from channelsim.channel.chain.coins import Bundle, Coin, condition, signed_spend
+from channelsim.channel.chain.interface import Answer, FarmableChain, PushResult
+from channelsim.channel.chain.mempool_items import Limits
+from channelsim.channel.chain.observations import CoinSeen, PendingBundle
+from channelsim.channel.chain.padding import SLACK, padded_spend
+from channelsim.channel.errors import InvariantError
+from channelsim.channel.protocol.wallet import address_of, wallet_key
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.values import to_list
+from channelsim.games.referee import CREATE_COIN
+
+MOST_RATE = 100
+"""The highest rate in mojos per cost: some bundles at it are worth a block reward."""
+
+PURSE = 1_750_000_000_000 - 1_000_000
+"""Mojos that the crowd takes out of a block reward."""
+
+CROWDED = 60
+"""Blocks that the crowd of a dispute fills, about 20 minutes: more than any deadline leaves."""
+
+FULL_BLOCKS = 2
+"""Blocks of bundles that a crowd keeps pending that fills blocks, but not the mempool."""
+
+BUNDLES = 2
+"""Bundles of the crowd in a block."""
+
+SPARE = 24
+"""Coins beyond those of pending bundles, which fill the place of evicted ones meanwhile."""
+
+LATE = 2
+"""Blocks by which a bundle may be mined later than others of its rate."""
+
+
+@dataclass(frozen=True, slots=True)
+class CrowdSize:
+    """What a crowd fills, and for how long.
+
+    It keeps so many `pending` blocks of bundles in the mempool (None: as many as it takes), each at
+    `rate` mojos per cost, and has money for about `stays` blocks. `limits` are the node's.
+    """
+
+    rate: int
+    stays: int
+    pending: int | None = FULL_BLOCKS
+    limits: Limits = field(default_factory=Limits)
+
+    @property
+    def cost(self) -> int:
+        """The cost of a bundle: two leave no room in a block for the cheapest spend."""
+        return self.limits.room // BUNDLES
+
+    @property
+    def fee(self) -> int:
+        """The fee of a bundle."""
+        return self.rate * (self.cost - SLACK)
+
+    @property
+    def most_pending(self) -> int:
+        """The most of its bundles that are pending at a time."""
+        if self.pending is not None:
+            return BUNDLES * self.pending
+        return self.limits.pool_cost // self.cost
+
+
+class Crowd:
+    """A crowd on a chain. Call `arrive` once, and `fill` before and after each block.
+
+    The same secret and blocks give the same bundles.
+    """
+
+    def __init__(self, chain: FarmableChain, secret: bytes, size: CrowdSize) -> None:
+        self._chain = chain
+        self._size = size
+        self._key = wallet_key(secret, "crowd")
+        self._address = address_of(self._key)
+        self._offered: dict[Coin, int] = {}
+        """The height at which the newest bundle of a coin was accepted."""
+
+    def arrive(self) -> None:
+        """Get coins enough for the whole stay, in a few blocks."""
+        size = self._size
+        bundles = size.most_pending + SPARE + BUNDLES * size.stays
+        each = min(-(-bundles // (size.most_pending + SPARE)), PURSE // size.fee)
+        amounts = [each * size.fee + 1 + number for number in range(-(-bundles // each))]
+        in_purse = PURSE // amounts[-1]
+        for start in range(0, len(amounts), in_purse):
+            coin = self._chain.give(self._address, PURSE)
+            listed = to_list(
+                condition(CREATE_COIN, self._address, int_to_atom(amount))
+                for amount in amounts[start : start + in_purse]
+            )
+            bundle = signed_spend(self._key, coin, listed, self._chain.agg_sig_data())
+            result = self._chain.push(bundle)
+            if result.answer is not Answer.ACCEPTED:
+                raise InvariantError(f"the crowd's coins cannot be made: {result.text}")
+            self._chain.farm()
+
+    def fill(self) -> None:
+        """Offer bundles until enough are pending, or the mempool takes no more."""
+        size, peak = self._size, self._chain.peak()
+        seen = sorted(self._chain.coins_at(self._address), key=_age)
+        coins = [one.coin for one in seen if one.coin.amount > size.fee]
+        # A bundle that is not mined for so long was evicted: its coin is offered in other bytes.
+        long_ago = peak - size.limits.pool_cost // size.limits.block_cost - LATE
+        self._offered = {
+            coin: height
+            for coin in coins
+            if (height := self._offered.get(coin, long_ago)) > long_ago
+        }
+        free = [coin for coin in coins if coin not in self._offered]
+        wanted = None if size.pending is None else max(0, size.most_pending - len(self._offered))
+        for coin in free[:wanted]:
+            bundle = self._bundle(coin, int_to_atom(peak))
+            if self._chain.push(bundle).answer is Answer.REFUSED:
+                return  # the mempool is full
+            self._offered[coin] = peak
+
+    def _bundle(self, coin: Coin, nonce: bytes) -> Bundle:
+        data, size = self._chain.agg_sig_data(), self._size
+        return padded_spend(self._key, coin, size.fee, size.cost, data, nonce)
+
+
+class CrowdedChain:
+    """A chain whose blocks and mempool a crowd fills while it is there.
+
+    The crowd comes when `begin` is first called, before the next block, and goes after its stay.
+    """
+
+    def __init__(self, chain: FarmableChain, secret: bytes, size: CrowdSize) -> None:
+        self._chain = chain
+        self._crowd = Crowd(chain, secret, size)
+        self._crowd.arrive()
+        self._stays = size.stays
+        self._left: int | None = None
+
+    def begin(self) -> None:
+        """Let the crowd come, unless it came before."""
+        if self._left is None:
+            self._left = self._stays
+
+    def farm(self, blocks: int = 1) -> None:
+        """Make blocks, each of which the crowd fills, as it does the mempool after it."""
+        for _ in range(blocks):
+            if self._left:
+                self._crowd.fill()
+            self._chain.farm()
+            if self._left:
+                self._left -= 1
+                self._crowd.fill()
+
+    def peak(self) -> int:
+        """The height of the tip."""
+        return self._chain.peak()
+
+    def agg_sig_data(self) -> bytes:
+        """The suffix of AGG_SIG_ME messages on this network."""
+        return self._chain.agg_sig_data()
+
+    def coin(self, coin_id: bytes) -> CoinSeen | None:
+        """The coin with this id, if the chain has it."""
+        return self._chain.coin(coin_id)
+
+    def coins_at(self, puzzle_hash: bytes) -> list[CoinSeen]:
+        """The unspent coins at this address."""
+        return self._chain.coins_at(puzzle_hash)
+
+    def children(self, coin_id: bytes) -> list[CoinSeen]:
+        """The coins that this coin's spend created."""
+        return self._chain.children(coin_id)
+
+    def push(self, bundle: Bundle) -> PushResult:
+        """Offer a bundle to the mempool."""
+        return self._chain.push(bundle)
+
+    def pending(self, coin_id: bytes) -> list[PendingBundle]:
+        """The bundles in the mempool that spend this coin."""
+        return self._chain.pending(coin_id)
+
+    def fee_rate(self) -> int:
+        """Mojos per cost that the node asks of a spend that is confirmed within about a minute."""
+        return self._chain.fee_rate()
+
+    def reorganise(self, back: int, new: int, *, keep: bool, bundle: Bundle | None = None) -> None:
+        """Replace the last blocks by others; the crowd makes up for its bundles that are lost."""
+        self._chain.reorganise(back, new, keep=keep, bundle=bundle)
+
+    def give(self, puzzle_hash: bytes, amount: int) -> Coin:
+        """A coin of at least this amount at this address."""
+        return self._chain.give(puzzle_hash, amount)
+
+
+def _age(seen: CoinSeen) -> tuple[int, bytes]:
+    return seen.born, seen.coin.id
