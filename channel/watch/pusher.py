@@ -25,7 +25,7 @@ from channelsim.channel.peer.fees.book import FeeBook, Offer, key_of
 from channelsim.channel.peer.fees.coins import FeeCoins, change_of
 from channelsim.channel.peer.fees.paying import pay
 from channelsim.channel.peer.fees.purse import Purse
-from channelsim.channel.peer.interface import Effect, FeeLimits, Push
+from channelsim.channel.peer.interface import Dropped, Effect, FeeLimits, Pinned, Push, Refused
 from channelsim.channel.peer.push_answers import fate
 from channelsim.channel.protocol.wallet import address_of
 from channelsim.channel.watch.watch_data import WatchedChannel
@@ -203,9 +203,11 @@ class Pusher:
             book = book.with_offer(_resumed(purse, push, sight, pending))
         book, effects = pay(purse, book, [push], ready=0, scan=True)
         offered = self._carry_out(chain, purse, book, effects)
-        if offered.result.answer is Answer.ALREADY_SPENT:
-            # Perhaps only the fee coin is spent.
-            return Offered(chain.push(push.bundle))
+        if offered.result.answer not in (Answer.ACCEPTED, Answer.TOO_EARLY):
+            # Perhaps only the fee coin is spent, or another watcher with this key pays from it.
+            result, _ = _answer_to(chain, push)
+            if result.answer is Answer.ACCEPTED:
+                return Offered(result)
         return offered
 
     def _carry_out(
@@ -216,8 +218,7 @@ class Pusher:
         pushes = [effect for effect in effects if isinstance(effect, Push)]
         while pushes:
             push = pushes.pop(0)
-            result = chain.push(push.bundle)
-            result, event = fate(push.bundle, result, pending_with(chain, push.bundle, result))
+            result, event = _answer_to(chain, push)
             if event is not None:
                 book, more = react(purse, book, event)
                 pushes += [effect for effect in more if isinstance(effect, Push)]
@@ -225,6 +226,12 @@ class Pusher:
             book = replace(book, dropped=())
         self._book = book
         return Offered(result, max((offer.most for offer in book.offers), default=0))
+
+
+def _answer_to(chain: Chain, push: Push) -> tuple[PushResult, Pinned | Dropped | Refused | None]:
+    """The node's answer to a push, and the event that follows from it."""
+    result = chain.push(push.bundle)
+    return fate(push.bundle, result, pending_with(chain, push.bundle, result))
 
 
 def _coins(chain: Chain, key: PrivateKey) -> tuple[Coin, ...]:

@@ -334,14 +334,18 @@ def test_a_pin_is_joined_and_paid_for(tmp_path: Path, restarts: bool) -> None:
         assert tower.look() == offered
         assert tower.pending() == [pending], "a raise for each block, not for each look"
     assert pending.fee > LEAST_RAISE
-    assert set(pin.spends) <= set(pending.bundle.spends)
+    coins = [spend.coin for spend in pending.bundle.spends]
+    assert {spend.coin for spend in pin.spends} <= set(coins)
+    assert len(coins) == len(pin.spends), "a higher fee in the place of the last one"
     assert offered.result.answer is Answer.ACCEPTED
     tower.chain.farm()
     assert tower.sight().step is Step.PAID
     assert COIN - MOST <= left(tower.chain) < COIN
 
 
-def test_what_the_node_has_dropped_is_offered_in_other_bytes(tmp_path: Path) -> None:
+def test_what_the_node_has_dropped_is_offered_in_other_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Without a fee it cannot be, and the user hears of it."""
     tower = stale(tmp_path)
     plain = Tower(tower.ours, keys=())
@@ -352,10 +356,20 @@ def test_what_the_node_has_dropped_is_offered_in_other_bytes(tmp_path: Path) -> 
     assert offered is not None
     assert offered.result.answer is Answer.KNOWN
     assert plain.notices == [SpendIsDropped()]
+    pushed = []
+
+    def push(bundle: Bundle) -> PushResult:
+        pushed.append(bundle)
+        if len(pushed) <= 2:
+            drop(tower.chain, bundle)
+        return SimulatedChain.push(tower.chain, bundle)
+
+    monkeypatch.setattr(tower.chain, "push", push)
     offered = tower.look()
     assert offered is not None
     assert (offered.result.answer, tower.notices) == (Answer.ACCEPTED, [])
     assert tower.fee() == offered.fee > 0
+    assert [one.bundle for one in tower.pending()] == pushed[2:]
 
 
 def drop(chain: SimulatedChain, bundle: Bundle) -> None:
@@ -514,6 +528,32 @@ def test_no_fee_is_paid_if_it_is_forbidden_or_the_stake_is_too_small(
     assert (offered.result.answer, offered.fee) == (Answer.KNOWN, 0)
     assert tower.notices == [*notices, SpendIsDropped()]
     assert left(tower.chain) == COIN
+
+
+def test_two_watchers_with_one_key_do_not_keep_each_other_out(tmp_path: Path) -> None:
+    """Both would pay from the same coin, for different channels: one goes without a fee."""
+    chain = SimulatedChain(7)
+    towers = []
+    for number, seed in enumerate(("first", "second")):
+        table = sit(seed, chain=chain).open().propose(ANN)
+        ours = writing(tmp_path / f"{number}", table)
+        while len(table.sent) < 12:
+            assert table.step()
+        table.mail.clear()
+        publish_old(table, BEN, received(table, BEN)[0])
+        towers.append(Tower(ours))
+    money(chain, COIN)
+    chain.farm(WAIT + 2)
+    for _ in range(6):
+        for tower in towers:
+            offered = tower.look()
+            assert offered is not None
+            assert offered.result.answer is Answer.ACCEPTED
+            assert tower.pending()
+        without_room(chain)
+    chain.farm()
+    assert [tower.sight().step for tower in towers] == [Step.PAID, Step.PAID]
+    assert COIN - 2 * MOST <= left(chain) < COIN
 
 
 # --- a thief -------------------------------------------------------------------------------------
