@@ -153,11 +153,9 @@ def test_a_watcher_without_fees_says_why_and_goes_on(
 
         def said(*options: object) -> str:
             """What it prints on stderr until the channel has ended, which is not long."""
-            chain = table.chain
-            with Farming(chain):
-                ran = channelsim(
-                    *(capsys, "watch", ours.folder, "--node", url, "--every", 0.05, *options)
-                )
+            where = (ours.folder, "--node", url, "--every", 0.05)
+            with Farming(table.chain):
+                ran = channelsim(capsys, "watch", *where, *options)
             assert ran.code == 0
             return ran.err
 

@@ -331,13 +331,13 @@ def test_a_pin_is_joined_and_paid_for(tmp_path: Path, restarts: bool) -> None:
         offered = tower.look()
         assert offered is not None
         (pending,) = tower.pending()
+        assert offered.result.answer is Answer.ACCEPTED
         assert tower.look() == offered
         assert tower.pending() == [pending], "a raise for each block, not for each look"
     assert pending.fee > LEAST_RAISE
     coins = [spend.coin for spend in pending.bundle.spends]
     assert {spend.coin for spend in pin.spends} <= set(coins)
     assert len(coins) == len(pin.spends), "a higher fee in the place of the last one"
-    assert offered.result.answer is Answer.ACCEPTED
     tower.chain.farm()
     assert tower.sight().step is Step.PAID
     assert COIN - MOST <= left(tower.chain) < COIN
@@ -481,6 +481,30 @@ def test_a_fee_coin_that_is_gone_keeps_nothing_out(
     assert offered is not None
     assert offered.result.answer is Answer.ACCEPTED
     assert tower.fee() == 0
+
+
+def test_a_spend_that_is_due_does_not_wait_for_long_lists_of_coins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Anybody can send many small coins to the address, which the chain shows."""
+    tower = stale(tmp_path)
+    assert tower.look() is not None
+    listed = []
+
+    def coins_at(address: bytes) -> list[CoinSeen]:
+        listed.append(address)
+        return SimulatedChain.coins_at(tower.chain, address)
+
+    monkeypatch.setattr(tower.chain, "coins_at", coins_at)
+    for _ in range(4):
+        without_room(tower.chain)
+        assert tower.look() is not None
+    assert (listed, tower.fee() > 0) == ([], True)
+    tower.chain.farm()
+    assert tower.look() is None
+    tower.chain.reorganise(1, 2, keep=False)
+    assert tower.look() is not None
+    assert listed == 2 * [ADDRESS], "once for each change"
 
 
 @pytest.mark.parametrize("call", ["fee_rate", "coins_at", "pending"])
