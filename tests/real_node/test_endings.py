@@ -203,6 +203,7 @@ def test_a_watcher_pays_for_a_pinned_preemption_while_blocks_are_full(
             assert chain.peak() < sight.latest, "not in before the timeout"
             crowded.farm()
             time.sleep(4 * BLOCK_TIME)
+        assert seen is not None
         chain.farm(3)
         out, err = ended(watcher)
         assert (watcher.returncode, err) == (0, "")
