@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from channelsim.channel.chain.coins import Bundle, Coin, condition, signed_spend
+from channelsim.channel.chain.coins import REMARK, Bundle, Coin, condition, signed_spend
 from channelsim.channel.peer.fee_settings import Fees
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import Value, to_list
@@ -17,10 +17,18 @@ from channelsim.games.referee import CREATE_COIN
 ASSERT_CONCURRENT_SPEND = 64
 RESERVE_FEE = 52
 
+MOST_ROOM = 20
+"""Bytes of padding in a payment of nothing: each byte of its fee takes two of them."""
+
 
 def payment(fees: Fees, coin: Coin, fee: int, bundle: Bundle, agg_sig_data: bytes) -> Bundle:
-    """The spend of `coin`, a coin at our address, that pays `fee` mojos for this bundle."""
-    asserted = (condition(ASSERT_CONCURRENT_SPEND, spend.coin.id) for spend in bundle.spends)
+    """The spend of `coin`, a coin at our address, that pays `fee` mojos for this bundle.
+
+    A higher fee makes it no costlier: a pin may leave no room in its bundle for more.
+    """
+    asserted = [condition(ASSERT_CONCURRENT_SPEND, spend.coin.id) for spend in bundle.spends]
+    room = bytes(MOST_ROOM - 2 * len(int_to_atom(fee)))
+    asserted.append(condition(REMARK, room))
     return _spend(fees, coin, fee, [coin.amount - fee], asserted, agg_sig_data)
 
 
