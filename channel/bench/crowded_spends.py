@@ -21,6 +21,7 @@ from channelsim.channel.chain.validation import cost_of
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.peer.interface import Push
+from channelsim.channel.protocol.state import Side
 from channelsim.channel.protocol.wallet import address_of, wallet_key
 from channelsim.channel.session.session_events import Handled, Pushed, SessionEvent
 from channelsim.channel.session.setup import NAMES
@@ -164,8 +165,7 @@ class _TrialRun:
                 pass
 
     def _is_ours(self, name: str) -> bool:
-        # Both sides push the funding; the first one may pay nothing.
-        return self._trial.spend == FUNDING or name == NAMES[self._scenario.honest]
+        return name == NAMES[self._scenario.honest]
 
     def _is_due(self, push: Push) -> bool:
         return push.name.split("+")[0] == self._trial.spend and push.before is not None
@@ -236,7 +236,9 @@ def scenario_of(trial: Trial, seed: str) -> Scenario:
     adversary = SPENDS[trial.spend]
     # Enough for the spends before it, too.
     limits = {"max_fee": trial.most, "max_fees": 4 * trial.most}
-    return Scenario(("spacepoker",), seed, adversary, STEP if adversary else 0, **limits)
+    # Of two honest sides, the receiver has the funding first.
+    side = Side.RECEIVER if adversary else Side.INITIATOR
+    return Scenario(("spacepoker",), seed, adversary, STEP, side, **limits)
 
 
 def run_trial(trial: Trial, seed: str, rate: int, node: Node = EMBEDDED) -> Outcome:
