@@ -29,7 +29,7 @@ from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.crowd import FULL_BLOCKS, PURSE, CrowdedChain, CrowdSize
 from channelsim.channel.simulation.scenario import Scenario
 
-STAYS = 40
+STAYS = 20
 """Blocks that the crowd fills: more than any deadline leaves."""
 
 RAISES = 10
@@ -270,6 +270,16 @@ class Row:
         return all(outcome.blocks is not None for share, outcome in pairs if share >= 1)
 
 
+def cost_of_spend(spend: str, seed: str, rate: int, node: Node = EMBEDDED) -> int:
+    """The cost of a spend with the fee that it needs when nobody pins it."""
+    return run_trial(Trial(spend, 0, AMPLE, mempool=False), seed, rate, node).cost
+
+
+def bound_of(cost: int, pin: int, rate: int) -> int:
+    """The maximum fee that suffices for a spend of this cost, and a pin of this one."""
+    return rate * min(cost + pin, MOST_COST) + RAISES * LEAST_RAISE
+
+
 def rows(
     seed: str,
     rate: int,
@@ -279,11 +289,10 @@ def rows(
 ) -> Iterator[Row]:
     """Measure the outcomes, in the order of the table."""
     for spend in spends:
-        # A fee that no bound reaches: what the bundle with the fee costs.
-        cost = run_trial(Trial(spend, 0, AMPLE, False), seed, rate, node).cost
+        cost = cost_of_spend(spend, seed, rate, node)
         for mempool in (False, True):
             for pin in pins:
-                bound = rate * min(cost + pin, MOST_COST) + RAISES * LEAST_RAISE
+                bound = bound_of(cost, pin, rate)
                 trials = [Trial(spend, pin, int(share * bound), mempool) for share in SHARES]
                 outcomes = tuple(run_trial(trial, seed, rate, node) for trial in trials)
                 yield Row(spend, pin, mempool, cost, bound, outcomes)
