@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from channelsim.channel.chain.coins import REMARK, Bundle, Coin, condition, signed_spend
-from channelsim.channel.peer.fee_settings import Fees
+from chia_rs import PrivateKey
+
+from channelsim.channel.chain.coins import Bundle, Coin, condition, signed_spend
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import Value, to_list
 from channelsim.games.referee import CREATE_COIN
@@ -17,29 +18,36 @@ from channelsim.games.referee import CREATE_COIN
 ASSERT_CONCURRENT_SPEND = 64
 RESERVE_FEE = 52
 
-MOST_ROOM = 20
-"""Bytes of padding in a payment of nothing: each byte of its fee takes two of them."""
 
+def payment(
+    key: PrivateKey,
+    coin: Coin,
+    fee: int,
+    bundle: Bundle,
+    agg_sig_data: bytes,
+    *,
+    spare: bool = False,
+) -> Bundle:
+    """The spend of a coin at the address of `key` that pays `fee` mojos for this bundle.
 
-def payment(fees: Fees, coin: Coin, fee: int, bundle: Bundle, agg_sig_data: bytes) -> Bundle:
-    """The spend of `coin`, a coin at our address, that pays `fee` mojos for this bundle.
-
-    A higher fee makes it no costlier: a pin may leave no room in its bundle for more.
+    `spare`: with its first assertion twice. A bundle that takes it and fills half a block, the most
+    that a mempool takes, then has room for the bytes of a higher fee without that.
     """
     asserted = [condition(ASSERT_CONCURRENT_SPEND, spend.coin.id) for spend in bundle.spends]
-    room = bytes(MOST_ROOM - 2 * len(int_to_atom(fee)))
-    asserted.append(condition(REMARK, room))
-    return _spend(fees, coin, fee, [coin.amount - fee], asserted, agg_sig_data)
+    repeated = asserted[:1] if spare else []
+    return _spend(key, coin, fee, [coin.amount - fee], [*repeated, *asserted], agg_sig_data)
 
 
-def split(fees: Fees, coin: Coin, amounts: Sequence[int], fee: int, agg_sig_data: bytes) -> Bundle:
-    """Split a coin at our address into coins of these amounts and the rest, for this fee."""
+def split(
+    key: PrivateKey, coin: Coin, amounts: Sequence[int], fee: int, agg_sig_data: bytes
+) -> Bundle:
+    """Split a coin at the address of `key` into these amounts and the rest, for this fee."""
     rest = coin.amount - fee - sum(amounts)
-    return _spend(fees, coin, fee, [*amounts, rest], (), agg_sig_data)
+    return _spend(key, coin, fee, [*amounts, rest], (), agg_sig_data)
 
 
 def _spend(
-    fees: Fees,
+    key: PrivateKey,
     coin: Coin,
     fee: int,
     amounts: Sequence[int],
@@ -53,4 +61,4 @@ def _spend(
         if amount
     )
     conditions = [*asserted, condition(RESERVE_FEE, int_to_atom(fee)), *made]
-    return signed_spend(fees.wallet.key, coin, to_list(conditions), agg_sig_data)
+    return signed_spend(key, coin, to_list(conditions), agg_sig_data)
