@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from rich.console import Console
+
 from channelsim.channel.adversaries.pins import MOST_COST, pin_cost, pin_fee, pinned
 from channelsim.channel.chain.coins import Bundle, Coin
 from channelsim.channel.chain.constants import BLOCK_COST, POOL_BLOCKS, constants_of
@@ -23,11 +25,13 @@ from channelsim.channel.errors import InvariantError
 from channelsim.channel.peer.interface import Push
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.protocol.wallet import address_of, wallet_key
+from channelsim.channel.report.tables import show_table
 from channelsim.channel.session.session_events import Handled, Pushed, SessionEvent
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.arena import Arena
-from channelsim.channel.simulation.crowd import FULL_BLOCKS, PURSE, CrowdedChain, CrowdSize
+from channelsim.channel.simulation.crowd import FULL_BLOCKS, MOST_GIVEN, CrowdedChain, CrowdSize
 from channelsim.channel.simulation.scenario import Scenario
+from channelsim.games.amounts import counted
 
 STAYS = 20
 """Blocks that the crowd fills: more than any deadline leaves."""
@@ -144,7 +148,7 @@ class _TrialRun:
         pending = None if self._trial.mempool else FULL_BLOCKS
         chain = self._node.make(seed)
         if self._trial.pin:
-            chain.give(address_of(self._key), PURSE)
+            chain.give(address_of(self._key), MOST_GIVEN)
         size = CrowdSize(self._rate, STAYS, pending, self._node.limits)
         self.chain = _TrialChain(chain, self._secret, size)
         self.chain.before, self.chain.after = self._pin, self._look
@@ -270,9 +274,9 @@ class Row:
         return all(outcome.blocks is not None for share, outcome in pairs if share >= 1)
 
 
-def cost_of_spend(spend: str, seed: str, rate: int, node: Node = EMBEDDED) -> int:
+def cost_of_spend(spend: str, seed: str, rate: int) -> int:
     """The cost of a spend with the fee that it needs when nobody pins it."""
-    return run_trial(Trial(spend, 0, AMPLE, mempool=False), seed, rate, node).cost
+    return run_trial(Trial(spend, 0, AMPLE, mempool=False), seed, rate).cost
 
 
 def bound_of(cost: int, pin: int, rate: int) -> int:
@@ -289,10 +293,43 @@ def rows(
 ) -> Iterator[Row]:
     """Measure the outcomes, in the order of the table."""
     for spend in spends:
-        cost = cost_of_spend(spend, seed, rate, node)
+        # The same on every node, but for a few bytes.
+        cost = cost_of_spend(spend, seed, rate)
         for mempool in (False, True):
             for pin in pins:
                 bound = bound_of(cost, pin, rate)
                 trials = [Trial(spend, pin, int(share * bound), mempool) for share in SHARES]
                 outcomes = tuple(run_trial(trial, seed, rate, node) for trial in trials)
                 yield Row(spend, pin, mempool, cost, bound, outcomes)
+
+
+MILLION = 1_000_000
+
+
+def show_outcomes(out: Console, rate: int, table: Sequence[Row]) -> None:
+    """Print the table of maximum fees and outcomes, costs and fees in millions."""
+    shares = ["none" if not share else f"{share:g} × bound" for share in SHARES]
+    show_table(
+        out,
+        ("spend", "full", "its cost", "pin's cost", "bound", *shares),
+        [
+            (
+                row.spend,
+                "mempool" if row.mempool else "blocks",
+                f"{row.cost / MILLION:,.0f}",
+                f"{row.pin / MILLION:,.0f}" if row.pin else "none",
+                f"{row.bound / MILLION:,.0f}",
+                *map(_text, row.outcomes),
+            )
+            for row in table
+        ],
+        left=2,
+        title="maximum fee and outcome, in millions, in blocks full at"
+        f" {counted(rate, 'mojo')} per cost",
+    )
+
+
+def _text(outcome: Outcome) -> str:
+    if outcome.blocks is None:
+        return "not in"
+    return f"{counted(outcome.blocks, 'block')}, {outcome.fee / MILLION:,.0f}"
