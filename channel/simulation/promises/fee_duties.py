@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from channelsim.channel.chain.coins import Bundle, Coin, Spend
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import Block, CoinSeen, PendingBundle
+from channelsim.channel.chain.refusals import FEE_REFUSALS
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.fee_settings import SHARE_OF_CHANNEL, SHARE_OF_SPEND
 from channelsim.channel.peer.interface import (
@@ -58,8 +59,8 @@ def wrong_fees(run: Run, talk: Conversation) -> Iterator[str]:
 class _Line:
     """The newest offer for a spend that is due, which waits since this height for a deadline.
 
-    `answers` counts the offers at `height`. `excused`: its node has dropped it, or has refused it
-    for its fee.
+    `answers` counts the offers at `height`. Its fee `may_fall` if the node has dropped it or
+    refuses it, and `may_creep` if the node refuses it for its fee: then it is not pending.
     """
 
     push: Push
@@ -68,7 +69,8 @@ class _Line:
     cost: int
     height: int = 0
     answers: int = 0
-    excused: bool = False
+    may_fall: bool = False
+    may_creep: bool = False
 
 
 class _FeeMonitor:
@@ -126,12 +128,22 @@ class _FeeMonitor:
                     if isinstance(effect, Push)
                 }
                 self.lines = {key: line for key, line in self.lines.items() if key in due}
-            case Pinned(bundle) | Dropped(bundle) | Refused(bundle):
-                line = self._line_of(bundle)
-                if line is not None:
-                    line.answers = line.answers + 1 if line.height == self.peak else 1
-                    line.height = self.peak
-                    line.excused = line.excused or not isinstance(turn.event, Pinned)
+            case Pinned() | Dropped() | Refused() as answer:
+                self._note_answer(answer)
+            case _:
+                pass
+
+    def _note_answer(self, answer: Pinned | Dropped | Refused) -> None:
+        line = self._line_of(answer.bundle)
+        if line is None:
+            return
+        line.answers = line.answers + 1 if line.height == self.peak else 1
+        line.height = self.peak
+        match answer:
+            case Refused(_, error) if error in FEE_REFUSALS:
+                line.may_creep = True
+            case Dropped() | Refused():
+                line.may_fall = line.may_creep = True
             case _:
                 pass
 
@@ -252,14 +264,17 @@ class _FeeMonitor:
         )
         if pending and not last.coins <= offer.coins:
             yield f"CH-FEE-3: its {push.name} lacks coins of what it replaces"
-        elif pending and not line.excused and (fee < was or was < fee < was + LEAST_RAISE):
+        elif pending and (
+            (fee < was and not line.may_fall)
+            or (was < fee < was + LEAST_RAISE and not line.may_creep)
+        ):
             replaced = f"one for {counted(was, 'mojo')} by one for {fee}"
             yield f"CH-FEE-3: it replaces a {push.name}: {replaced}"
         if line.push.before != push.before or last.spends != offer.spends:
             line.since = self.peak
         if last.payments != offer.payments:
             line.cost = cost(push.bundle)
-            line.excused = line.excused and last.coins == offer.coins
+            line.may_fall = line.may_creep = False
         line.push, line.offer = push, offer
         wanted = self._wanted(line, room)
         if fee + LEAST_RAISE <= TOLERANCE * wanted:
