@@ -14,10 +14,9 @@ from msgspec.structs import replace
 from channelsim.channel.chain.coins import Bundle, Coin, Spend, joined
 from channelsim.channel.chain.mempool import LEAST_RATE
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
-from channelsim.channel.chain.observations import Block, PendingBundle
+from channelsim.channel.chain.observations import PendingBundle
 from channelsim.channel.chain.refusals import FEE_REFUSALS
 from channelsim.channel.crypto import bls
-from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.fees.book import FeeBook, Offer, raised, wanted_fee
 from channelsim.channel.peer.fees.coins import change_of
 from channelsim.channel.peer.fees.payment import payment
@@ -44,19 +43,18 @@ LONGER_FEE = 200_000
 
 
 def react(
-    config: Config, book: FeeBook, block: Block, event: Pinned | Dropped | Refused
+    purse: Purse | None, book: FeeBook, event: Pinned | Dropped | Refused
 ) -> tuple[FeeBook, list[Effect]]:
-    """Offer a spend anew, if a fee coin can pay for that."""
+    """Offer a spend anew, if there is a purse and a fee coin in it can pay for that."""
     spent = {spend.coin.id for spend in event.bundle.spends}
     offers = (offer for offer in book.offers if offer.push.name != SPLIT)
     offer = next((offer for offer in offers if offer.key in spent), None)
     again: tuple[Offer, Push] | None = None
-    if config.fees is not None and offer is not None:
-        purse = Purse(config, config.fees, book, block)
-        answers = offer.answers if offer.height == block.peak else 0
+    if purse is not None and offer is not None:
+        answers = offer.answers if offer.height == purse.peak else 0
         if answers >= MOST_ANSWERS:
             return book, []
-        offer = replace(offer, height=block.peak, answers=answers + 1)
+        offer = replace(offer, height=purse.peak, answers=answers + 1)
         match event:
             case Pinned(pending=pending):
                 again = _unpin(purse, book, offer, pending)
@@ -218,7 +216,10 @@ def _union(
     inside = [spend for spend in wanted if spend.coin in spends]
     if any(spends[spend.coin] != spend for spend in inside) or len(inside) not in (0, len(wanted)):
         return None
-    signature = bls.add(*(other.bundle.signature for other in others))
+    signatures = [other.bundle.signature for other in others]
+    if any(bls.signature(signature) is None for signature in signatures):
+        return None
+    signature = bls.add(*signatures)
     cost, fee = (sum(getattr(other, name) for other in others) for name in ("cost", "fee"))
     before = _paid_before(purse, offer, spends)
     if before is not None and offer.coin is not None:
@@ -229,8 +230,10 @@ def _union(
     bundle, extra = Bundle(tuple(spends.values()), signature), PAYMENT_COST
     if not inside:
         bundle, extra = joined(bundle, offer.push.bundle), extra + offer.cost
-    payer = change_of(offer.coin, bundle) if offer.coin is not None else None
-    spent = offer.coin.amount - payer.amount if offer.coin is not None and payer is not None else 0
+    payer, spent = offer.coin, 0
+    if payer is not None:
+        change = change_of(payer, bundle)
+        spent, payer = payer.amount - (change.amount if change is not None else 0), change
     if payer is None or payer.amount < LEAST_RAISE:
         # Another coin pays what the first one cannot.
         spare = [coin for coin in purse.free(book) if coin not in spends]
@@ -242,7 +245,7 @@ def _union(
 
 def _payment(purse: Purse, offer: Offer, coin: Coin, fee: int, *, spare: bool = False) -> Bundle:
     bundle, data = offer.push.bundle, purse.agg_sig_data
-    return payment(purse.fees, coin, fee, bundle, data, spare=spare)
+    return payment(purse.key, coin, fee, bundle, data, spare=spare)
 
 
 def _paid_before(purse: Purse, offer: Offer, spends: Mapping[Coin, Spend]) -> PendingBundle | None:
