@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from chia_rs import PrivateKey
 from msgspec.structs import replace
 
 from channelsim.channel.chain.coins import Bundle, Coin, condition, signed_spend
-from channelsim.channel.peer.fee_settings import Fees
 from channelsim.channel.peer.fees.book import FeeBook, Offer
 from channelsim.channel.peer.fees.purse import Purse
 from channelsim.channel.peer.interface import (
@@ -28,7 +28,7 @@ from channelsim.clsp.values import Value, to_list
 
 CREATE_COIN, RESERVE_FEE, ASSERT_BEFORE_HEIGHT_ABSOLUTE = 51, 52, 87
 
-Spending = Callable[[Fees, Coin, int, Sequence[int], Iterable[Value], bytes], Bundle]
+Spending = Callable[[PrivateKey, Coin, int, Sequence[int], Iterable[Value], bytes], Bundle]
 """Spends a fee coin, for so many mojos, to coins of these amounts, with these assertions."""
 
 # --- the spend of a fee coin ---------------------------------------------------------------------
@@ -39,7 +39,7 @@ def _spending(conditions: Callable[[Coin, int, Sequence[int], list[Value]], list
 
     def other(spend: Spending) -> Spending:
         def spend_differently(
-            fees: Fees,
+            key: PrivateKey,
             coin: Coin,
             fee: int,
             amounts: Sequence[int],
@@ -47,7 +47,7 @@ def _spending(conditions: Callable[[Coin, int, Sequence[int], list[Value]], list
             agg_sig_data: bytes,
         ) -> Bundle:
             changed = conditions(coin, fee, amounts, list(asserted))
-            return signed_spend(fees.wallet.key, coin, to_list(changed), agg_sig_data)
+            return signed_spend(key, coin, to_list(changed), agg_sig_data)
 
         return spend_differently
 

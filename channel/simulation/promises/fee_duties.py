@@ -14,7 +14,11 @@ from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import Block, CoinSeen, PendingBundle
 from channelsim.channel.chain.refusals import FEE_REFUSALS
 from channelsim.channel.peer.config import Config
-from channelsim.channel.peer.fee_settings import SHARE_OF_CHANNEL, SHARE_OF_SPEND
+from channelsim.channel.peer.fee_settings import (
+    SHARE_OF_CHANNEL,
+    SHARE_OF_SPEND,
+    SPENDS_AT_MAXIMUM,
+)
 from channelsim.channel.peer.interface import (
     Dropped,
     Effect,
@@ -173,7 +177,10 @@ class _FeeMonitor:
         most = push.stake // SHARE_OF_SPEND if most is None else most
         if push.before is None:
             most = max(0, min(most, push.stake - 1))
-        return most, self.total // SHARE_OF_CHANNEL if all_most is None else all_most
+        if all_most is None:
+            several = SPENDS_AT_MAXIMUM * (self.limits.per_spend or 0)
+            all_most = max(self.total // SHARE_OF_CHANNEL, several)
+        return most, all_most
 
     def _left(self, push: Push, coin: Coin | None) -> int:
         """The most mojos that may be offered for a spend, beside what other coins offer."""
