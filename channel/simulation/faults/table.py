@@ -303,6 +303,10 @@ _BEHAVIOURS: Mapping[str, tuple[str, Plant]] = {
         "answers a pin with a bundle that lacks coins of the pin",
         engine("peer.fees.answers:_replacement", lambda replacement: replaces_in_vain),
     ),
+    "underbids pins": (
+        "replaces pins for less than mempools want",
+        engine("peer.fees.answers:_Union.least", lambda least: property(lambda union: 1)),
+    ),
     "repeats dropped bytes": (
         "offers a dropped spend in no other bytes",
         engine("peer.fees.answers:_renew", always(None)),
@@ -458,6 +462,7 @@ _BREAKS: Mapping[str, tuple[str, ...]] = {
     "forgets the estimate": ("CH-FEE-3", "stale-any", "leaver"),
     "leaves pins": ("CH-FEE-3", "pinner"),
     "replaces pins in vain": ("CH-FEE-3", "pinner"),
+    "underbids pins": ("CH-FEE-3", "pinner", "heavy-pinner"),
     "repeats dropped bytes": ("CH-FEE-4", "stale-any", "leaver"),
     "hides dropped spends": ("CH-FEE-4", "stale-any", "leaver"),
     "reports drops again": ("CH-FEE-4", "stale-any", "leaver"),
@@ -506,12 +511,8 @@ _GIVEN: Mapping[str, Mapping[str, Any]] = {
     "changes fee coins": {"fees": FEES, "crowd": 10},
     "forgets the estimate": {"fees": FEES, "weather": "reconnects"},
     "leaves pins": _PINNED,
-    "replaces pins in vain": {
-        "fees": FEES,
-        "mixed": True,
-        "unroll_timeout": 60,
-        "game_timeout": 60,
-    },
+    "replaces pins in vain": _PINNED,
+    "underbids pins": {**_PINNED, "max_fee": 25_000_000},
     "repeats dropped bytes": {"fees": FEES, "weather": "forgetful"},
     "hides dropped spends": {"weather": "forgetful"},
     "reports drops again": {"weather": "forgetful"},

@@ -204,7 +204,7 @@ class _FeeMonitor:
         coin = offer.first(offer.payments[-1])
         return min(self._left(push, coin), coin.amount) if coin.id in self.purse.unspent else 0
 
-    # --- CH-FEE-1 and CH-FEE-2 ---
+    # --- payments ---
 
     def _wrong_payment(self, push: Push, offer: Offered) -> Iterator[str]:
         """Find conditions that the spend of a fee coin must not have, or lacks."""
@@ -248,7 +248,7 @@ class _FeeMonitor:
             total = counted(risk, "mojo")
             yield f"CH-FEE-2: {total} are paid and offered in all, at most {all_most}"
 
-    # --- CH-FEE-3 ---
+    # --- raises and pins ---
 
     def _wrong_step(self, push: Push, offer: Offered) -> Iterator[str]:
         """Find steps that mempools do not take, and fees below what a spend should pay by now."""
@@ -332,7 +332,7 @@ class _FeeMonitor:
         if fee * line.cost < own * whole and paid + need <= room and need <= payer:
             yield f"CH-FEE-3: it leaves its {name} in a bundle that pays less than its own"
 
-    # --- CH-FEE-4 ---
+    # --- dropped bundles ---
 
     def _left_dropped(
         self, event: Dropped, offers: Iterable[Offered], effects: Iterable[Effect]
