@@ -29,8 +29,7 @@ def with_fees(config: Config, limits: FeeLimits, others: Sequence[Wallet], path:
     cannot be paid.
     """
     contributions, side = config.agreement.contributions, config.side
-    total = sum(contributions)
-    most = most_for_all(limits, total)
+    most = most_for_all(limits, sum(contributions))
     rest = rest_of(config.wallet, side, contributions[side])
     payer = wallet_for_fees(config.wallet, rest, others, most)
     paying = replace(
@@ -47,7 +46,6 @@ def with_fees(config: Config, limits: FeeLimits, others: Sequence[Wallet], path:
                 f"{path}: no other coin of this key has {counted(most, 'mojo')} to pay a fee for"
                 " the funding; later fees are paid from its change"
             )
-        warn_of_total(limits, total)
     return config if payer is None else paying
 
 
@@ -97,15 +95,4 @@ def changed_limits(peer: Peer, wanted: FeeLimits, directory: Path) -> FeeLimits 
         raise UsageError(f"{directory}: the most for a spend is 0 there: give --max-fee as well")
     if wanted.per_channel is None and after.per_channel == 0 and wanted.per_spend:
         raise UsageError(f"{directory}: the most for all is 0 there: give --max-fees as well")
-    warn_of_total(after, sum(peer.config.agreement.contributions))
     return after if after != now else None
-
-
-def warn_of_total(limits: FeeLimits, total: int) -> None:
-    """Notify the player if the most for a spend is more than all fees of the channel may cost."""
-    most = most_for_all(limits, total)
-    if limits.per_channel is None and limits.per_spend is not None and limits.per_spend > most:
-        complain(
-            f"--max-fee: all fees together cost at most {counted(most, 'mojo')}, 5 % of the"
-            " channel's money; --max-fees allows more"
-        )

@@ -140,7 +140,7 @@ MaxFees = Annotated[
         0,
         MOST_MOJOS,
         "The most that all fees of the channel may cost, in mojos; 0: no fees (5 % of the"
-        " channel's money).",
+        " channel's money, or 20 times --max-fee if that is more).",
     ),
 ]
 TargetName = Annotated[

@@ -7,7 +7,6 @@ from typing import Annotated, TypeVar
 
 import typer
 
-from channelsim.channel.cli.fees import warn_of_total
 from channelsim.channel.cli.options import (
     MOST_MOJOS,
     InText,
@@ -29,7 +28,6 @@ from channelsim.channel.cli.report_files import report_file
 from channelsim.channel.cli.sessions import run_session
 from channelsim.channel.cli.transcripts import transcript_file
 from channelsim.channel.crypto.hkdf import fresh_seed
-from channelsim.channel.peer.interface import FeeLimits
 from channelsim.channel.session.script import Script
 from channelsim.channel.session.script import read as read_script
 from channelsim.channel.session.setup import (
@@ -178,7 +176,6 @@ def command(
         ),
         str(script),
     )
-    warn_of_total(FeeLimits(max_fee, max_fees), 2 * setup.balance)
     with report_file(report, transcript=transcript) as page, transcript_file(transcript) as file:
         return run_session(
             setup,
