@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import sys
@@ -41,6 +42,7 @@ from tests.channel.cli.test_peer import (
     started,
     wallet_file,
 )
+from tests.channel.command import channelsim
 from tests.channel.table import ANN, sit
 
 NAMES = ("alice", "bob")
@@ -167,6 +169,54 @@ def test_the_maxima_of_a_channel_change_by_an_event(
         assert changed_limits(peer, FeeLimits(*wanted), Path("dir")) is None
 
 
+# --- simulated peers ---------------------------------------------------------------------------
+
+
+def played(capsys: pytest.CaptureFixture[str], folder: Path, *options: object) -> tuple[str, int]:
+    """The digest of a session with these options, and how many fee coins were split off."""
+    file = folder / f"{len(options)}"
+    ran = channelsim(
+        capsys,
+        *("play", "spacepoker", "--seed", "fees", "--hands", 1, "--policy", "folder", "--json"),
+        *("--transcript", file, *options),
+    )
+    assert (ran.code, ran.err) == (0, "")
+    return json.loads(ran.out)["digest"], file.read_text().count('"pushed":"fee-coins"')
+
+
+def test_a_session_pays_fees_only_with_the_options(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    limits = ("--max-fee", 30_000_000, "--max-fees", 300_000_000)
+    digest, splits = played(capsys, tmp_path, *limits)
+    assert splits > 0
+    assert played(capsys, tmp_path, *limits, "--processes") == (digest, splits)
+    without, none = played(capsys, tmp_path)
+    assert (without != digest, none) == (True, 0)
+    assert played(capsys, tmp_path, "--max-fee", 0)[1] == 0
+    assert channelsim(capsys, "replay", tmp_path / f"{len(limits)}").code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "paid"),
+    [
+        (("--fees", 20_000_000), True),
+        (("--fees", 20_000_000, "--max-fee", 0), False),
+        (("--fees", 20_000_000, "--max-fees", 0), False),
+        (("--fees", 20_000_000, "--max-fee", 20_000_000), True),
+        ((), False),
+    ],
+)
+def test_a_dispute_pays_as_much_as_its_options_allow(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, options: tuple[object, ...], paid: bool
+) -> None:
+    file = tmp_path / "dispute"
+    given = ("--seed", "fees", "--json", "--transcript", file, *options)
+    ran = channelsim(capsys, "dispute", "run", "silent@7", *given)
+    assert (ran.code, ran.err) == (0, "")
+    assert ('"pushed":"unroll+fee"' in file.read_text()) is paid
+
+
 # --- processes in full blocks ------------------------------------------------------------------
 
 IDENTITY = Program(bytes.fromhex("01"))
@@ -269,7 +319,7 @@ async def blocks(chain: CrowdedChain, every: float) -> AsyncIterator[None]:
 
 
 async def until_offered(chain: CrowdedChain, coin: Coin, least: int) -> None:
-    """Wait until peers have offered so many bundles with a fee for this coin, and no more follow."""
+    """Wait until so many bundles with a fee for this coin are offered, and no more follow."""
     async with asyncio.timeout(GUARD):
         count = -1
         while count < least or count != len(chain.paid_for(coin)):
