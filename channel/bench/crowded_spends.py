@@ -52,8 +52,8 @@ SPENDS = {
     "redo": ("dead", 8),
     "slash": ("wrong-reveal", 8),
 }
-"""The kinds of spends with a deadline, and an adversary, with its step, against which the honest side
-owes one."""
+"""The kinds of spends with a deadline, each with an adversary and its step: against it, the honest
+side owes one."""
 
 PINS = (0, 1_000_000_000, MOST_COST)
 """Costs of pins; at most what a bundle can cost besides the pinned spend."""
