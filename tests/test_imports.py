@@ -94,7 +94,7 @@ def test_what_only_tests_need_is_used_by_tests_only(layer: str) -> None:
 
 
 PACKAGES = (
-    *("system", "campaign", "crypto", "chain", "protocol", "watch", "peer", "store", "network"),
+    *("system", "campaign", "crypto", "chain", "protocol", "peer", "watch", "store", "network"),
     *("session", "adversaries", "simulation", "lab", "report", "comparisons", "kit", "bench"),
     "cli",
 )
@@ -111,8 +111,8 @@ SIMULATION = ("model", "promises", "faults")
 
 PEER = {
     "": (
-        *("agreement", "limits", "fee_settings", "config", "chain_news", "interface", "fees"),
-        *("decks", "endpoint"),
+        *("agreement", "limits", "fee_settings", "config", "chain_news", "interface"),
+        *("push_answers", "fees", "decks", "endpoint"),
         *(
             "own_action",
             "slashable",

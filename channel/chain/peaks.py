@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 from channelsim.games.amounts import counted
 
+MAINNET = bytes.fromhex("ccd5bb71183532bff220ba46c268991a3ff07eb358e8255a65c30a2dce0e5fbb")
 PUBLIC = {
-    bytes.fromhex("ccd5bb71183532bff220ba46c268991a3ff07eb358e8255a65c30a2dce0e5fbb"),
+    MAINNET,
     bytes.fromhex("37a90eb5185a9c4439a91ddc98bbadce7b4feba060d50116a067de66bf236615"),
 }
 """The genesis challenges of mainnet and testnet11."""

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from chia_rs import PrivateKey
-from chia_wallet_sdk import SecretKey
 
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.interface import Chain
 from channelsim.channel.cli.nodes import wait_until_synced
+from channelsim.channel.cli.wallet_keys import read_wallet_keys
 from channelsim.channel.crypto.hkdf import game_entropy, system_random
 from channelsim.channel.errors import UsageError
 from channelsim.channel.network.identity import make_identity, read_identity
@@ -22,11 +22,7 @@ from channelsim.channel.protocol.wallet import Wallet, address_of
 from channelsim.channel.session.dealers import deck_settings
 from channelsim.channel.session.setup import NAMES, Setup
 from channelsim.channel.store.data_directory import NodeAddress, Settings, create
-from channelsim.channel.system.input_files import read
 from channelsim.games.amounts import counted
-
-MOST_KEY = 256
-"""Bytes of a file with a wallet's key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +83,7 @@ def begin_channel(directory: Path, wanted: NewChannel, chain: Chain, passphrase:
 
 def _wallet(path: Path, chain: Chain, amount: int) -> Wallet:
     """The wallet of the key in a file, with a coin of at least this amount."""
-    text = read(path, MOST_KEY).decode(errors="replace").strip()
-    try:
-        key = SecretKey.from_bytes(bytes.fromhex(text))
-    except ValueError:
-        raise UsageError(
-            f"{path}: no secret key of a wallet: 64 hex digits, as `channelsim node` prints them"
-        ) from None
-    # The key of an address itself, or the one that its puzzle makes of it.
-    keys = [PrivateKey.from_bytes(one.to_bytes()) for one in (key.derive_synthetic(), key)]
+    keys = read_wallet_keys(path)
     wait_until_synced(chain)
     coins = [(seen.coin, one) for one in keys for seen in chain.coins_at(address_of(one))]
     if not coins:

@@ -12,12 +12,16 @@ SHARE_OF_SPEND = 100
 SHARE_OF_CHANNEL = 20
 """By default, all fees are at most one part in so many of the channel's money."""
 
+SPENDS_AT_MAXIMUM = 20
+"""By default, so many spends may cost the maximum that a player names for a spend."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fees:
     """The wallet coin that fees are paid from, and the most that we pay, in mojos.
 
-    `per_spend` and `per_channel` are None for a share of what is at stake.
+    `per_spend` is None for a share of what is at stake; `per_channel` for a share of the channel's
+    money, or several times `per_spend` if that is more.
     """
 
     wallet: Wallet

@@ -122,7 +122,7 @@ class FeeRate:
 
 @dataclass(frozen=True, slots=True)
 class FeeLimits:
-    """The player's own limits of fees in mojos; None: the default share of what is at stake."""
+    """The player's own limits of fees in mojos; None: as by default, see `Fees`."""
 
     per_spend: int | None
     per_channel: int | None

@@ -17,7 +17,6 @@ from channelsim.channel.crypto.keys import SecretKeys
 from channelsim.channel.errors import UsageError, Violation
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.endpoint import Endpoint
-from channelsim.channel.peer.fees.answers import react
 from channelsim.channel.peer.interface import (
     AcceptGames,
     Act,
@@ -54,7 +53,7 @@ from channelsim.channel.peer.phases import (
     playing,
     resuming,
 )
-from channelsim.channel.peer.phases.fees import pay_for, with_book
+from channelsim.channel.peer.phases.fees import pay_for, react_to, with_book
 from channelsim.channel.peer.phases.leaving import blame, break_off, on_fault
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.limits import batch_limit
@@ -247,8 +246,7 @@ def transition(config: Config, state: PeerState, event: Event) -> Transition:
     """
     match event:
         case Pinned() | Dropped() | Refused():
-            book, effects = react(config, state.fees, state.block, event)
-            return with_book(state, book), effects
+            return react_to(config, state, event)
         case FeeRate(rate):
             return with_book(state, replace(state.fees, rate=rate)), []
         case FeeLimits():

@@ -36,8 +36,8 @@ class Delivery(Protocol):
         """The number of blocks to hold back a spend that this peer pushes now."""
         ...
 
-    def offer(self, bundle: Bundle) -> PushResult | None:
-        """Offer a bundle to the node; None if it was not offered."""
+    def offer(self, index: int, bundle: Bundle) -> PushResult | None:
+        """Offer a bundle of this peer to the node; None if it was not offered."""
         ...
 
     def after_block(self) -> None:
@@ -62,15 +62,19 @@ class Delivery(Protocol):
 
 
 class DirectDelivery:
-    """Delivery at once and in full."""
+    """Delivery at once and in full; `push` offers a bundle to the node."""
 
     def __init__(self, chain: FarmableChain) -> None:
-        self.offer = chain.push
+        self.push = chain.push
         self._chain = chain
 
     def delay(self, index: int) -> int:
         """Hold nothing back."""
         return 0
+
+    def offer(self, index: int, bundle: Bundle) -> PushResult:
+        """Offer every bundle."""
+        return self.push(bundle)
 
     def after_block(self) -> None:
         """Leave the chain as it is."""
@@ -237,7 +241,7 @@ class Driver:
         self.computing.append((index, self._compute_deck(index, work)))
 
     def _offer(self, index: int, push: Push) -> None:
-        result = self._delivery.offer(push.bundle)
+        result = self._delivery.offer(index, push.bundle)
         if result is not None:
             pending = pending_with(self.chain, push.bundle, result)
             self._drivers[index].pushed(push, result, pending)

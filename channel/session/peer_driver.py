@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol, assert_never
 
-from channelsim.channel.chain.coins import Bundle, Coin
-from channelsim.channel.chain.interface import Answer, PushResult
+from channelsim.channel.chain.coins import Coin
+from channelsim.channel.chain.interface import PushResult
 from channelsim.channel.chain.observations import PendingBundle
 from channelsim.channel.peer.interface import (
     Cancelled,
@@ -21,49 +21,18 @@ from channelsim.channel.peer.interface import (
     Effect,
     Event,
     FeeRate,
-    Pinned,
     Proposed,
     Push,
-    Refused,
     Send,
     Store,
     Tell,
     Watch,
     YourTurn,
 )
+from channelsim.channel.peer.push_answers import fate
 from channelsim.channel.session.questions import Questions
 from channelsim.channel.session.session_events import Handled, NewsFor, Pushed, Sent, SessionEvent
 from channelsim.games.deck.work import DeckWork
-
-MOST_PENDING = 100
-"""Pending bundles in the way of ours that a peer is told of: those with the highest fees."""
-
-
-def fate(
-    bundle: Bundle, result: PushResult, pending: tuple[PendingBundle, ...]
-) -> tuple[PushResult, Pinned | Dropped | Refused | None]:
-    """The result of a push, given what is pending, and the event for the peer that pushed.
-
-    The answers `PENDING_CONFLICT` and `KNOWN` leave open what became of a bundle: `pending` says.
-    """
-    match result.answer:
-        case Answer.PENDING_CONFLICT | Answer.KNOWN:
-            others = tuple(one for one in pending if not _same(one.bundle, bundle))
-            if len(others) < len(pending):
-                result = PushResult(Answer.ACCEPTED)
-            if others:
-                # Beside ours too: of several nodes, one may have a bundle in the place of ours.
-                return result, Pinned(bundle, others[:MOST_PENDING])
-            return result, Dropped(bundle) if result.answer is Answer.KNOWN else None
-        case Answer.REFUSED:
-            return result, Refused(bundle, result.error)
-        case _:
-            return result, None
-
-
-def _same(one: Bundle, other: Bundle) -> bool:
-    """True if both have the same spends: the rest follows from them."""
-    return set(one.spends) == set(other.spends)
 
 
 class Actor(Protocol):

@@ -14,11 +14,15 @@ from channelsim.games.amounts import counted
 from channelsim.games.dealing import dealer
 from channelsim.games.names import nearest, quoted
 
-WEATHERS = ("calm", "reorgs", "slow", "full", "cut-off", "blind", "reconnects", "deadlines")
+WEATHERS = (
+    *("calm", "reorgs", "slow", "full", "cut-off", "blind", "reconnects", "deadlines"),
+    "forgetful",
+)
 """The weathers of the chain: nothing happens; blocks are replaced; the honest side's bundles wait;
 some blocks are full; the honest side hears nothing of some blocks, or its node does not give the
 solutions of spends for some; the connection between the peers breaks now and then; the block at
-a deadline is replaced once both sides have acted on it."""
+a deadline is replaced once both sides have acted on it; the honest side's node drops some of its
+bundles, and does not take the same bytes again for some blocks."""
 
 FEES = 20_000_000
 """A fee that the honest side's node asks, in mojos: mempools take it in the place of none."""

@@ -57,7 +57,7 @@ class SessionProcesses:
             )
         )
         self.delivery = DirectDelivery(self.chain)
-        self.delivery.offer = self.push
+        self.delivery.push = self.push
 
     def wrap(self, peer: Peer) -> DirectedPeer:
         """Begin the process of a peer: the initiator's first. The second one is linked to it."""

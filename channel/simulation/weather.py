@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 
 from msgspec.structs import replace
@@ -9,7 +10,7 @@ from msgspec.structs import replace
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.interface import Answer, FarmableChain, PushResult, with_children
 from channelsim.channel.chain.observations import Block, CoinSeen
-from channelsim.channel.chain.refusals import FEE_TOO_CLOSE_TO_ZERO
+from channelsim.channel.chain.refusals import ALREADY_INCLUDING, FEE_TOO_CLOSE_TO_ZERO
 from channelsim.channel.simulation.deadlines import Deadline
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.games.chance import Chance
@@ -29,6 +30,14 @@ TYPICAL_COST = 20_000_000
 FULL = PushResult(Answer.REFUSED, FEE_TOO_CLOSE_TO_ZERO)
 """The node's answer to bundles while blocks are full."""
 
+MOST_FORGOTTEN = 4
+"""Blocks for which a node does not take bytes again that it has dropped."""
+
+MOST_DROPPED = 2
+"""The most bundles with the spend of one coin that a node drops."""
+
+FORGOTTEN = PushResult(Answer.KNOWN, ALREADY_INCLUDING)
+"""The node's answer to bytes that it has dropped."""
 
 PERMANENTLY_INVALID = frozenset(
     (
@@ -70,19 +79,36 @@ class Weather:
         self._full = 0
         self._shown_from: dict[tuple[bytes, int], int] = {}
         self._invalid: set[Bundle] = set()
+        self._taken_from: dict[Bundle, int] = {}
+        self._drops: Counter[bytes] = Counter()
 
-    def offer(self, bundle: Bundle) -> PushResult | None:
+    def offer(self, index: int, bundle: Bundle) -> PushResult | None:
         """Offer a bundle to the node; blocks may be full.
 
         A permanently invalid bundle is offered once; repeats are dropped, since the node is slow to
-        refuse them.
+        refuse them. A forgetful node says that it takes what it drops at once.
         """
         if bundle in self._invalid:
             return None
+        forgotten = self._forgets(bundle) if self._is(index, "forgetful") else None
+        if forgotten is not None:
+            return forgotten
         result = FULL if self._full else self._push(bundle)
         if result.error in PERMANENTLY_INVALID:
             self._invalid.add(bundle)
         return result
+
+    def _forgets(self, bundle: Bundle) -> PushResult | None:
+        """The answer to a bundle that the node drops, or has dropped; None for others."""
+        peak = self._chain.peak()
+        if bundle in self._taken_from:
+            return FORGOTTEN if peak < self._taken_from[bundle] else None
+        coin_id = bundle.spends[0].coin.id
+        if self._drops[coin_id] == MOST_DROPPED or not self._chance.chance(30):
+            return None
+        self._drops[coin_id] += 1
+        self._taken_from[bundle] = peak + self._chance.between(2, MOST_FORGOTTEN)
+        return PushResult(Answer.ACCEPTED)
 
     def after_block(self) -> None:
         """Perhaps replace the last blocks, or let the next ones be full."""

@@ -1,7 +1,8 @@
 """What a watcher sees of a channel on chain, and the spend that it can make: without a key.
 
 It preempts a stale state of the counterparty with the newest state, and publishes the timeout
-form of any other state once that is due. Every other spend needs a key, which it does not have.
+form of any other state once that is due. Every other spend needs a key, which it does not have;
+`fees` pays for these two from coins of its own.
 Source: spec/channel.md, "Going on chain".
 """
 
@@ -49,7 +50,7 @@ class Sight:
     `state` is the number of the state that was published, or that paid. `since` is the height of
     the last change, `due` the height from which the spend is made, and `latest` the last one
     at which the counterparty cannot pin a spend of its own. `late`: two thirds of that time are
-    over. `final`: nothing more will happen.
+    over. `final`: nothing more will happen. `stake` are the mojos that the spend is about.
     """
 
     step: Step
@@ -61,6 +62,7 @@ class Sight:
     spend: Bundle | None = None
     late: bool = False
     final: bool = False
+    stake: int = 0
 
 
 class Watcher:
@@ -115,6 +117,22 @@ class Watcher:
             return Sight(step, peak, number, unroll.spent, final=final)
         return self._unrolled(peak, state, unroll)
 
+    def pays_newer(self, bundle: Bundle, sight: Sight) -> bool:
+        """True if a bundle spends the coin of our spend to a newer state than ours does.
+
+        A state that these data do not have is newer than they are.
+        """
+        if sight.spend is None:
+            return False
+        (ours,) = sight.spend.spends
+        number = self._data.newest.state.number if sight.step is Step.STALE else sight.state
+        for spend in bundle.spends:
+            if spend.coin == ours.coin:
+                conditions = unroll_conditions(spend.solution)
+                theirs = self._by_unroll_spend.get(conditions) if conditions is not None else None
+                return theirs is None or number is None or theirs > number
+        return False
+
     def _paid_by(self, chain: Chain, published: WatchedState, unroll: CoinSeen) -> int | None:
         """The number of the state that a spent unroll coin paid; None if it is unknown."""
         if unroll.solution is not None:
@@ -134,12 +152,26 @@ class Watcher:
             due = unroll.born + min(self._wait, channel.unroll_timeout)
             spend = self._preempt(state) if peak >= due else None
             late = 3 * (peak - unroll.born) > 2 * channel.unroll_timeout
+            stake = channel.coin.amount
             # From the timeout on, the other side can pin its own spend.
+            latest = timeout - 1
             return Sight(
-                Step.STALE, peak, state.number, unroll.born, due, timeout - 1, spend, late=late
+                *(Step.STALE, peak, state.number, unroll.born, due, latest, spend),
+                late=late,
+                stake=stake,
             )
         spend = self._time_out(state) if peak >= timeout else None
-        return Sight(Step.PUBLISHED, peak, state.number, unroll.born, timeout, spend=spend)
+        return Sight(
+            *(Step.PUBLISHED, peak, state.number, unroll.born, timeout),
+            spend=spend,
+            stake=self._owners(state),
+        )
+
+    def _owners(self, state: WatchedState) -> int:
+        """The mojos that a state pays its owner, and those of its live games."""
+        paid = read_unroll(state.conditions)
+        others = self._data.channel.rewards[1 - self._data.channel.side]
+        return sum(amount for address, amount in paid.coins if address != others) if paid else 0
 
     def _unroll_coin(self, state: WatchedState) -> Coin:
         coin = self._data.channel.coin

@@ -6,19 +6,43 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from time import monotonic, sleep
-from typing import Annotated, Any
+from typing import Annotated, Any, assert_never
+
+from chia_rs import PrivateKey
+from chia_wallet_sdk import Address
 
 from channelsim.channel.chain.full_node import NodeError
 from channelsim.channel.chain.interface import Chain
+from channelsim.channel.chain.peaks import MAINNET
 from channelsim.channel.cli.messages import complain
 from channelsim.channel.cli.nodes import Certificate, NodeKey, NodeUrl, node_addresses, nodes_at
-from channelsim.channel.cli.options import InText, Json, file_argument, json_wanted, real, whole
+from channelsim.channel.cli.options import (
+    MOST_MOJOS,
+    InText,
+    Json,
+    file_argument,
+    file_option,
+    json_wanted,
+    real,
+    whole,
+)
 from channelsim.channel.cli.running import printing
+from channelsim.channel.cli.wallet_keys import read_wallet_keys
 from channelsim.channel.errors import UsageError
 from channelsim.channel.protocol.proposals import MOST_TIMEOUT
 from channelsim.channel.report.terminal import console, json_line, say
 from channelsim.channel.system.file_changes import snapshot
 from channelsim.channel.system.interrupt import exit_code, polled
+from channelsim.channel.watch.pusher import (
+    FeeAtMaximum,
+    FeesUnknown,
+    NoFeeCoin,
+    Notice,
+    Offered,
+    Pusher,
+    SpendIsDropped,
+    StakeTooSmall,
+)
 from channelsim.channel.watch.watch_data import NEWEST, STATES, WatchData, read_watch_data
 from channelsim.channel.watch.watcher import Sight, Step, Watcher
 from channelsim.games.amounts import counted
@@ -41,6 +65,14 @@ def command(
             0, MOST_TIMEOUT, "Blocks in which the owner can preempt first (a third of the timeout)."
         ),
     ] = None,
+    fee_key: Annotated[
+        Path | None,
+        file_option("A file with the secret key of small coins that pay fees: 64 hex digits."),
+    ] = None,
+    max_fee: Annotated[
+        int | None,
+        whole(0, MOST_MOJOS, "The most mojos that a spend may cost (1 % of what is at stake)."),
+    ] = None,
     every: Annotated[float, real(0.05, 3600, "Seconds between two queries of the chain.")] = PERIOD,
     json: Json = False,
     text: InText = False,
@@ -48,18 +80,22 @@ def command(
     """Watch a channel for its owner, from public data alone, until the channel has ended.
 
     A stale state that the counterparty publishes is preempted with the newest one; any other
-    state is paid out after its timeout. Nothing else can be spent without the owner's keys. Data
-    that are copied again meanwhile are read again. It prints every change; with --json, a line
+    state is paid out after its timeout. Nothing else can be spent without the owner's keys. With
+    --fee-key, coins of that key pay fees: as the node asks, and more while a spend is not confirmed.
+    Data that are copied again meanwhile are read again. It prints every change; with --json, a line
     each. Exit code 1: the channel ended in an older state than the newest of these data, or in one
     that they do not have.
 
     Example: channelsim watch tower/watch --node http://127.0.0.1:8555
     """
     as_json = json_wanted(json, text)
+    if max_fee is not None and fee_key is None:
+        raise UsageError("--max-fee: only with --fee-key")
     data = read_watch_data(folder)
+    pusher = Pusher(data.channel, _fee_keys(fee_key), max_fee)
     with closing(nodes_at(node_addresses(node, cert, key))) as chain, polled() as interrupted:
         _check_network(chain, data)
-        return _watch(folder, data, chain, wait, every, interrupted, as_json=as_json)
+        return _watch(folder, data, chain, wait, every, interrupted, pusher, as_json=as_json)
 
 
 def _watch(
@@ -69,10 +105,12 @@ def _watch(
     wait: int | None,
     every: float,
     interrupted: Callable[[], bool],
+    pusher: Pusher,
     *,
     as_json: bool,
 ) -> int:
     shown: dict[str, Any] = {}
+    noticed: tuple[Notice, ...] = ()
     complaint = ""
     files, watcher = snapshot(_files(folder)), _watcher(data, wait)
     while not interrupted():
@@ -82,14 +120,18 @@ def _watch(
             watcher = _watcher(data, wait)
         try:
             sight = watcher.look(chain)
-            pushed = chain.push(sight.spend) if sight.spend is not None else None
+            offered = pusher.push(chain, watcher, sight)
         except NodeError as error:
             if complaint != f"{error}":
                 complaint = f"{error}"
                 complain(f"{complaint}; trying again every {every:g} s")
         else:
             complaint = ""
-            line = _document(sight, data, pushed.text if pushed else None)
+            for notice in pusher.notices:
+                if notice not in noticed:
+                    _explain(notice, data)
+            noticed = pusher.notices
+            line = _document(sight, data, offered)
             if {**line, "height": 0} != {**shown, "height": 0}:
                 _show(line, as_json=as_json)
                 shown = line
@@ -104,6 +146,51 @@ def _ended_well(sight: Sight, data: WatchData) -> bool:
     if sight.step is Step.PAID and sight.state is not None:
         return sight.state >= data.newest.state.number
     return sight.step is Step.SHUT
+
+
+def _fee_keys(path: Path | None) -> tuple[PrivateKey, ...]:
+    """The keys of the fee coins; none without a file, or with one that cannot be used."""
+    if path is None:
+        return ()
+    try:
+        return read_wallet_keys(path)
+    except UsageError as error:
+        # A watcher without fees is better than none.
+        complain(f"{error}; watching without fees")
+        return ()
+
+
+def _explain(notice: Notice, data: WatchData) -> None:
+    """Print a line about fees on stderr."""
+    match notice:
+        case NoFeeCoin(address, least):
+            prefix = "xch" if data.channel.agg_sig_data == MAINNET else "txch"
+            place = Address(address, prefix).encode()
+            complain(
+                f"--fee-key: no coin of at least {counted(least, 'mojo')} at {place}: fund it;"
+                " watching without fees until then"
+            )
+        case StakeTooSmall(most):
+            complain(
+                f"--fee-key: by default a spend of this channel costs at most"
+                f" {counted(most, 'mojo')}, less than mempools take as a raise; watching without"
+                " fees: give --max-fee"
+            )
+        case FeeAtMaximum(fee, coin_is_small):
+            remedy = "a larger coin" if coin_is_small else "a higher --max-fee"
+            complain(
+                f"our spend is not confirmed with its highest fee, {counted(fee, 'mojo')}: start"
+                f" the owner's peer, or this command again with {remedy}"
+            )
+        case SpendIsDropped():
+            complain(
+                "the node has dropped our spend, and takes it no more as it is: name another"
+                " --node, or give --fee-key and coins for a fee"
+            )
+        case FeesUnknown(reason):
+            complain(f"{reason}; going on with the fees that are known")
+        case _:
+            assert_never(notice)
 
 
 def _watcher(data: WatchData, wait: int | None) -> Watcher:
@@ -138,7 +225,7 @@ def _pause(seconds: float, interrupted: Callable[[], bool]) -> None:
         sleep(min(PAUSE, seconds))
 
 
-def _document(sight: Sight, data: WatchData, pushed: str | None) -> dict[str, Any]:
+def _document(sight: Sight, data: WatchData, offered: Offered | None) -> dict[str, Any]:
     return {
         "height": sight.peak,
         "step": sight.step.name.lower(),
@@ -148,7 +235,8 @@ def _document(sight: Sight, data: WatchData, pushed: str | None) -> dict[str, An
         "due": sight.due,
         "latest": sight.latest,
         "late": sight.late,
-        "pushed": pushed,
+        "pushed": offered.result.text if offered is not None else None,
+        "fee": offered.fee if offered is not None else None,
         "final": sight.final,
     }
 
@@ -163,13 +251,22 @@ def _show(line: dict[str, Any], *, as_json: bool) -> None:
         what += f": state {line['state']}, and the newest is {line['newest']}"
     if line["pushed"] is not None:
         what += f"; our spend is {line['pushed']}"
+        if line["fee"]:
+            what += f", for a fee of at most {counted(line['fee'], 'mojo')}"
     elif line["due"] is not None:
         blocks = counted(line["due"] - line["height"], "block")
         what += f"; our spend is due in {blocks}"
     if line["late"]:
         what += (
             f"; it is not in, and must be by height {line['latest']}: blocks are full, or somebody"
-            " keeps it out. Only the owner's peer can pay a fee: start it now"
+            f" keeps it out. {_late_remedy(line['fee'])}"
         )
     with printing():
         say(console(), f"height {line['height']}: {what}{'; this is final' * line['final']}")
+
+
+def _late_remedy(fee: int | None) -> str:
+    """What the user can do when a spend is late."""
+    if fee:
+        return "Its fee rises; if it cannot, start the owner's peer"
+    return "A fee can help: start the owner's peer, or this command again with --fee-key"

@@ -14,10 +14,9 @@ from msgspec.structs import replace
 from channelsim.channel.chain.coins import Bundle, Coin, Spend, joined
 from channelsim.channel.chain.mempool import LEAST_RATE
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
-from channelsim.channel.chain.observations import Block, PendingBundle
+from channelsim.channel.chain.observations import PendingBundle
 from channelsim.channel.chain.refusals import FEE_REFUSALS
 from channelsim.channel.crypto import bls
-from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.fees.book import FeeBook, Offer, raised, wanted_fee
 from channelsim.channel.peer.fees.coins import change_of
 from channelsim.channel.peer.fees.payment import payment
@@ -44,19 +43,18 @@ LONGER_FEE = 200_000
 
 
 def react(
-    config: Config, book: FeeBook, block: Block, event: Pinned | Dropped | Refused
+    purse: Purse | None, book: FeeBook, event: Pinned | Dropped | Refused
 ) -> tuple[FeeBook, list[Effect]]:
-    """Offer a spend anew, if a fee coin can pay for that."""
+    """Offer a spend anew, if there is a purse and a fee coin in it can pay for that."""
     spent = {spend.coin.id for spend in event.bundle.spends}
     offers = (offer for offer in book.offers if offer.push.name != SPLIT)
     offer = next((offer for offer in offers if offer.key in spent), None)
     again: tuple[Offer, Push] | None = None
-    if config.fees is not None and offer is not None:
-        purse = Purse(config, config.fees, book, block)
-        answers = offer.answers if offer.height == block.peak else 0
+    if purse is not None and offer is not None:
+        answers = offer.answers if offer.height == purse.peak else 0
         if answers >= MOST_ANSWERS:
             return book, []
-        offer = replace(offer, height=block.peak, answers=answers + 1)
+        offer = replace(offer, height=purse.peak, answers=answers + 1)
         match event:
             case Pinned(pending=pending):
                 again = _unpin(purse, book, offer, pending)
@@ -242,7 +240,7 @@ def _union(
 
 def _payment(purse: Purse, offer: Offer, coin: Coin, fee: int, *, spare: bool = False) -> Bundle:
     bundle, data = offer.push.bundle, purse.agg_sig_data
-    return payment(purse.fees, coin, fee, bundle, data, spare=spare)
+    return payment(purse.key, coin, fee, bundle, data, spare=spare)
 
 
 def _paid_before(purse: Purse, offer: Offer, spends: Mapping[Coin, Spend]) -> PendingBundle | None:

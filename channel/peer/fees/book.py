@@ -13,7 +13,12 @@ from msgspec.structs import replace
 from channelsim.channel.chain.coins import Bundle, Coin
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import PendingBundle
-from channelsim.channel.peer.fee_settings import SHARE_OF_CHANNEL, SHARE_OF_SPEND, Fees
+from channelsim.channel.peer.fee_settings import (
+    SHARE_OF_CHANNEL,
+    SHARE_OF_SPEND,
+    SPENDS_AT_MAXIMUM,
+    Fees,
+)
 from channelsim.channel.peer.interface import FeeLimits, Push
 
 PATIENCE = 20
@@ -98,8 +103,13 @@ def most_for(limits: FeeLimits, push: Push) -> int:
 
 
 def most_for_all(limits: FeeLimits, total: int) -> int:
-    """The most mojos that all spends of a channel with this much money may cost."""
-    return total // SHARE_OF_CHANNEL if limits.per_channel is None else limits.per_channel
+    """The most mojos that all spends of a channel with this much money may cost.
+
+    A player that names a maximum for a spend only means it for several of them.
+    """
+    if limits.per_channel is not None:
+        return limits.per_channel
+    return max(total // SHARE_OF_CHANNEL, SPENDS_AT_MAXIMUM * (limits.per_spend or 0))
 
 
 def risen(start: int, most: int, blocks: int, within: int) -> int:

@@ -10,8 +10,6 @@ from msgspec.structs import replace
 
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
-from channelsim.channel.chain.observations import Block
-from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.fees.book import FeeBook, Offer, key_of, raised, wanted_fee
 from channelsim.channel.peer.fees.payment import split
 from channelsim.channel.peer.fees.purse import SPLIT, Purse, cost_of_ours
@@ -20,7 +18,7 @@ from channelsim.channel.protocol.spend_parsing import created_coins
 
 
 def pay(
-    config: Config, book: FeeBook, block: Block, effects: list[Effect], *, ready: int, scan: bool
+    purse: Purse, book: FeeBook, effects: list[Effect], *, ready: int, scan: bool
 ) -> tuple[FeeBook, list[Effect]]:
     """Add fees to the pushes among these effects.
 
@@ -28,9 +26,6 @@ def pay(
     that are due.
     """
     pushes = [effect for effect in effects if isinstance(effect, Push)]
-    if config.fees is None or not (scan or pushes):
-        return book, effects
-    purse = Purse(config, config.fees, book, block)
     if not purse.is_used:
         return book, effects
     if scan:
@@ -92,8 +87,7 @@ def _split(purse: Purse, book: FeeBook, ready: int) -> tuple[FeeBook, list[Effec
     pending = next((offer for offer in book.offers if offer.push.name == SPLIT), None)
     paying = {offer.coin for offer in book.offers if offer.push.name != SPLIT}
     if pending is not None and (pending.coin in paying or not ready):
-        book = book.only(offer.key for offer in book.offers if offer != pending)
-        pending = None
+        return book, []  # it may get in, and counts until its coin is spent
     offer = pending or _new_split(purse, book, ready)
     coin = offer.coin if offer is not None else None
     if offer is None or coin is None:
@@ -103,7 +97,7 @@ def _split(purse: Purse, book: FeeBook, ready: int) -> tuple[FeeBook, list[Effec
     wanted = wanted_fee(offer, start, most, purse.peak, purse.confirmations)
     offer = replace(offer, fee=raised(offer.fee, wanted, most) if pending else wanted)
     *pieces, _ = (amount for _, amount in created_coins(offer.push.bundle.spends[0].solution))
-    bundle = split(purse.fees, coin, pieces, offer.fee, purse.agg_sig_data)
+    bundle = split(purse.key, coin, pieces, offer.fee, purse.agg_sig_data)
     return book.with_offer(offer), [Push(SPLIT, bundle)]
 
 
@@ -120,7 +114,7 @@ def _new_split(purse: Purse, book: FeeBook, ready: int) -> Offer | None:
     amounts = [size + number for number in range(missing)]
     if coin.amount - sum(amounts) - LEAST_RAISE <= amounts[-1]:
         return None
-    bundle = split(purse.fees, coin, amounts, 0, purse.agg_sig_data)
+    bundle = split(purse.key, coin, amounts, 0, purse.agg_sig_data)
     cost = cost_of_ours(bundle)
     stake = purse.total if purse.limits.per_spend is None else coin.amount
     return Offer(Push(SPLIT, bundle, stake), purse.peak, coin, cost)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from chia_rs import PrivateKey
+
 from channelsim.channel.chain.coins import Bundle, Coin, condition, signed_spend
-from channelsim.channel.peer.fee_settings import Fees
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import Value, to_list
 from channelsim.games.referee import CREATE_COIN
@@ -19,26 +20,34 @@ RESERVE_FEE = 52
 
 
 def payment(
-    fees: Fees, coin: Coin, fee: int, bundle: Bundle, agg_sig_data: bytes, *, spare: bool = False
+    key: PrivateKey,
+    coin: Coin,
+    fee: int,
+    bundle: Bundle,
+    agg_sig_data: bytes,
+    *,
+    spare: bool = False,
 ) -> Bundle:
-    """The spend of `coin`, a coin at our address, that pays `fee` mojos for this bundle.
+    """The spend of a coin at the address of `key` that pays `fee` mojos for this bundle.
 
     `spare`: with its first assertion twice. A bundle that takes it and fills half a block, the most
     that a mempool takes, then has room for the bytes of a higher fee without that.
     """
     asserted = [condition(ASSERT_CONCURRENT_SPEND, spend.coin.id) for spend in bundle.spends]
     repeated = asserted[:1] if spare else []
-    return _spend(fees, coin, fee, [coin.amount - fee], [*repeated, *asserted], agg_sig_data)
+    return _spend(key, coin, fee, [coin.amount - fee], [*repeated, *asserted], agg_sig_data)
 
 
-def split(fees: Fees, coin: Coin, amounts: Sequence[int], fee: int, agg_sig_data: bytes) -> Bundle:
-    """Split a coin at our address into coins of these amounts and the rest, for this fee."""
+def split(
+    key: PrivateKey, coin: Coin, amounts: Sequence[int], fee: int, agg_sig_data: bytes
+) -> Bundle:
+    """Split a coin at the address of `key` into these amounts and the rest, for this fee."""
     rest = coin.amount - fee - sum(amounts)
-    return _spend(fees, coin, fee, [*amounts, rest], (), agg_sig_data)
+    return _spend(key, coin, fee, [*amounts, rest], (), agg_sig_data)
 
 
 def _spend(
-    fees: Fees,
+    key: PrivateKey,
     coin: Coin,
     fee: int,
     amounts: Sequence[int],
@@ -52,4 +61,4 @@ def _spend(
         if amount
     )
     conditions = [*asserted, condition(RESERVE_FEE, int_to_atom(fee)), *made]
-    return signed_spend(fees.wallet.key, coin, to_list(conditions), agg_sig_data)
+    return signed_spend(key, coin, to_list(conditions), agg_sig_data)

@@ -1,47 +1,44 @@
-"""The purse of a peer: its fee coins and limits as of one block, and what a spend may cost.
+"""The purse: fee coins and limits as of one block, and what a spend may cost.
 
 Source: spec/channel.md, "Fees".
 """
 
 from __future__ import annotations
 
-from functools import cache, cached_property
+from dataclasses import dataclass
+from functools import cache
 
-from chia_rs import ConsensusConstants
+from chia_rs import ConsensusConstants, PrivateKey
 from msgspec.structs import replace
 
 from channelsim.channel.chain.coins import Bundle, Coin, joined
 from channelsim.channel.chain.constants import BLOCK_COST, POOL_BLOCKS, constants_of
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
-from channelsim.channel.chain.observations import Block
 from channelsim.channel.chain.validation import cost_of
-from channelsim.channel.peer.config import Config
-from channelsim.channel.peer.fee_settings import SHARE_OF_SPEND, Fees
-from channelsim.channel.peer.fees.book import FeeBook, Offer, limits_of, most_for, most_for_all
-from channelsim.channel.peer.fees.coins import FeeCoins, find_fee_coins
+from channelsim.channel.peer.fee_settings import SHARE_OF_SPEND
+from channelsim.channel.peer.fees.book import FeeBook, Offer, most_for, most_for_all
+from channelsim.channel.peer.fees.coins import FeeCoins
 from channelsim.channel.peer.fees.payment import payment
-from channelsim.channel.peer.interface import Push
+from channelsim.channel.peer.interface import FeeLimits, Push
 
 SPLIT = "fee-coins"
 """The name of the spend that splits a wallet coin into fee coins."""
 
 
+@dataclass(frozen=True, slots=True)
 class Purse:
-    """The fee coins and limits of a peer as of one block."""
+    """Fee coins at the address of `key`, and limits, at the height `peak`.
 
-    def __init__(self, config: Config, fees: Fees, book: FeeBook, block: Block) -> None:
-        self.fees = fees
-        self.peak = block.peak
-        self.confirmations = config.agreement.confirmations
-        self.limits = limits_of(fees, book)
-        self._block = block
-        self.total = sum(config.agreement.contributions)
-        self.agg_sig_data = config.agg_sig_data
+    `total` is the channel's money in mojos; `confirmations` is its depth of what is final.
+    """
 
-    @cached_property
-    def coins(self) -> FeeCoins:
-        """The fee coins."""
-        return find_fee_coins(self.fees.wallet.coin, self._block)
+    key: PrivateKey
+    coins: FeeCoins
+    limits: FeeLimits
+    peak: int
+    confirmations: int
+    total: int
+    agg_sig_data: bytes
 
     @property
     def is_used(self) -> bool:
@@ -51,8 +48,15 @@ class Purse:
         return self.limits.per_spend != 0 and self.limits.per_channel != 0
 
     def most(self, book: FeeBook, offer: Offer) -> int:
-        """The most mojos that this spend may cost now, with what all others cost."""
-        others = sum(other.most for other in book.offers if other.key != offer.key)
+        """The most mojos that this spend may cost now, with what all others cost.
+
+        Of two spends of a fee coin, only one can get in.
+        """
+        others = sum(
+            other.most
+            for other in book.offers
+            if other.key != offer.key and (other.coin is None or other.coin != offer.coin)
+        )
         left = most_for_all(self.limits, self.total) - self.coins.paid - others
         amount = offer.coin.amount if offer.coin is not None else 0
         return max(0, min(most_for(self.limits, offer.push), left, amount))
@@ -88,7 +92,7 @@ class Purse:
 
     def paid(self, bundle: Bundle, coin: Coin, fee: int) -> Bundle:
         """Join a bundle with the spend of a fee coin that pays for it."""
-        own = payment(self.fees, coin, fee, bundle, self.agg_sig_data, spare=True)
+        own = payment(self.key, coin, fee, bundle, self.agg_sig_data, spare=True)
         return joined(bundle, own)
 
     def push(self, offer: Offer) -> Push:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from channelsim.channel.peer.config import Config
-from channelsim.channel.peer.fees.book import FeeBook
+from channelsim.channel.peer.fees.answers import react
+from channelsim.channel.peer.fees.book import FeeBook, limits_of
+from channelsim.channel.peer.fees.coins import find_fee_coins
 from channelsim.channel.peer.fees.paying import pay
-from channelsim.channel.peer.interface import Effect
+from channelsim.channel.peer.fees.purse import Purse
+from channelsim.channel.peer.interface import Dropped, Effect, Pinned, Push, Refused
 from channelsim.channel.peer.peer_state import PeerState, Phase, Transition
 
 SPARE_COINS = 2
@@ -19,11 +22,38 @@ IN_USE = (Phase.FUNDING, Phase.PLAYING, Phase.ON_CHAIN)
 
 def pay_for(config: Config, state: PeerState, effects: list[Effect], *, scan: bool) -> Transition:
     """Add fees to what is pushed; `scan`: by a block, which repeats all that is due."""
+    if not scan and not any(isinstance(effect, Push) for effect in effects):
+        return state, effects
     ready = 0
     if state.phase in IN_USE and state.play is not None:
         ready = SPARE_COINS + len(state.play.state.games)
-    book, effects = pay(config, state.fees, state.block, effects, ready=ready, scan=scan)
+    purse = _purse(config, state)
+    if purse is None:
+        return state, effects
+    book, effects = pay(purse, state.fees, effects, ready=ready, scan=scan)
     return with_book(state, book), effects
+
+
+def react_to(config: Config, state: PeerState, answer: Pinned | Dropped | Refused) -> Transition:
+    """React to the node's answer to a push."""
+    book, effects = react(_purse(config, state), state.fees, answer)
+    return with_book(state, book), effects
+
+
+def _purse(config: Config, state: PeerState) -> Purse | None:
+    """The purse as of the state's block; None if the peer pays no fees."""
+    fees, block = config.fees, state.block
+    if fees is None:
+        return None
+    return Purse(
+        key=fees.wallet.key,
+        coins=find_fee_coins(fees.wallet.coin, block),
+        limits=limits_of(fees, state.fees),
+        peak=block.peak,
+        confirmations=config.agreement.confirmations,
+        total=sum(config.agreement.contributions),
+        agg_sig_data=config.agg_sig_data,
+    )
 
 
 def with_book(state: PeerState, book: FeeBook) -> PeerState:

@@ -16,10 +16,9 @@ from channelsim.channel.simulation.promises.deck_numbers import wasted_numbers
 from channelsim.channel.simulation.promises.due_spends import (
     omissions,
     other_moves,
-    still_pinned,
     unwatched,
-    wrong_fees,
 )
+from channelsim.channel.simulation.promises.fee_duties import wrong_fees
 from channelsim.channel.simulation.promises.hands import unaccounted
 from channelsim.channel.simulation.promises.liveness import unsettled
 from channelsim.channel.simulation.promises.news import failures, wrong_news
@@ -61,8 +60,7 @@ def _check(run: Run) -> list[BrokenPromise]:
         ("safety", other_moves(run, talk)),
         ("duty", dict.fromkeys(omissions(run, talk))),
         ("duty", dict.fromkeys(unwatched(run, talk))),
-        ("duty", wrong_fees(run, talk)),
-        ("duty", dict.fromkeys(still_pinned(run, talk))),
+        ("duty", dict.fromkeys(wrong_fees(run, talk))),
         ("duty", wasted_numbers(run)),
         ("liveness", unsettled(run)),
         ("wishes", dict.fromkeys(talk.wishes.broken if talk.wishes is not None else ())),

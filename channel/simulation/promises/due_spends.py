@@ -1,8 +1,7 @@
 """Check that the honest side pushed every spend with the block in which it was due.
 
 With each block that is reported to it, it preempts a stale state, slashes an illegal move, and
-claims what has timed out, until that is confirmed. A side that pays fees raises them with every
-block.
+claims what has timed out, until that is confirmed.
 Source: spec/channel.md, "Going on chain".
 """
 
@@ -11,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from channelsim.channel.chain.coins import Bundle, Coin
+from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.observations import Block, CoinSeen
 from channelsim.channel.peer.chain_news import ChannelSettled
-from channelsim.channel.peer.interface import Pinned, Push, Tell
+from channelsim.channel.peer.interface import Push, Tell
 from channelsim.channel.simulation.model.conversation import Conversation
 from channelsim.channel.simulation.model.ledger import LedgerGame, LedgerState
 from channelsim.channel.simulation.promises.secrecy import move_of
@@ -64,62 +63,6 @@ def omissions(run: Run, talk: Conversation) -> Iterator[str]:
                 yield f"it does not {due}, which is {counted(age, 'block')} old"
 
 
-URGENT = ("unroll", "preempt", "slash", "move", "redo")
-"""The spends with a deadline, which a side that pays fees pays for."""
-
-
-def wrong_fees(run: Run, talk: Conversation) -> Iterator[str]:
-    """Find spends with a deadline whose fee is not raised block by block."""
-    fees = run.parties[talk.side].peer.config.fees
-    if fees is None or run.reorgs:
-        return  # after a reorganisation a coin may be younger than it was
-    offered: dict[bytes, tuple[int, int]] = {}
-    for turn in run.parties[talk.side].journal:
-        for effect in turn.effects:
-            if not isinstance(effect, Push) or not isinstance(turn.event, Block):
-                continue
-            name, with_fee, _ = effect.name.partition("+fee")
-            if not with_fee or name not in URGENT or len(effect.bundle.spends) != 2:
-                continue
-            spend, payment = effect.bundle.spends
-            fee, peak = _fee(payment.solution), turn.event.peak
-            before, was = offered.get(spend.coin.id, (peak, 0))
-            if before < peak and fee <= was < fees.most:
-                yield f"it offers {counted(fee, 'mojo')} for a {name}, as before"
-            born = run.chain.coin(spend.coin.id)
-            age = peak - born.born if born is not None else peak
-            if fee > fees.first + fees.step * age:
-                offers = counted(fee, "mojo")
-                yield f"it offers {offers} for a {name} that is {counted(age, 'block')} old"
-            offered[spend.coin.id] = (peak, fee)
-
-
-def still_pinned(run: Run, talk: Conversation) -> Iterator[str]:
-    """Find spends left in a bundle of the other side that pays less than this side offers."""
-    end = run.parties[talk.side]
-    fees = end.peer.config.fees
-    if fees is None:
-        return
-    address = fees.wallet.coin.puzzle_hash
-    offered = 0
-    for turn in end.journal:
-        pushed = [effect.bundle for effect in turn.effects if isinstance(effect, Push)]
-        if isinstance(turn.event, Block):
-            offered = next(filter(None, (_fees(one, address) for one in pushed)), 0)
-        if not isinstance(turn.event, Pinned):
-            continue
-        wanted = {spend.coin: spend for spend in turn.event.bundle.spends}
-        if any(coin.puzzle_hash == address for coin in wanted):
-            continue  # it pays already, and is refused: its spends without a fee are next
-        for other in (one.bundle for one in turn.event.pending):
-            coins = {spend.coin for spend in other.spends}
-            agrees = all(wanted.get(spend.coin, spend) == spend for spend in other.spends)
-            extended = any(coins < {spend.coin for spend in one.spends} for one in pushed)
-            pinned = agrees and coins & {*wanted} and _fees(other, address) < max(offered, 1)
-            if pinned and not extended:
-                yield "it adds no fee to a bundle of the other side that contains its spend"
-
-
 def unwatched(run: Run, talk: Conversation) -> Iterator[str]:
     """Check that it watches the coin that the channel coin was spent to.
 
@@ -137,26 +80,6 @@ def unwatched(run: Run, talk: Conversation) -> Iterator[str]:
         channel_coin = coins.get(terms.coin)
         if channel_coin is not None and channel_coin.spent is not None and not made & {*coins}:
             yield "it does not watch the coin that the channel coin was spent to"
-
-
-def _fees(bundle: Bundle, address: bytes) -> int:
-    """The amount that coins of this address pay in a bundle, in mojos."""
-    return sum(_fee(spend.solution) for spend in bundle.spends if spend.coin.puzzle_hash == address)
-
-
-def _fee(solution: bytes) -> int:
-    """The fee that a wallet coin's spend reserves, in mojos."""
-    match deserialize(solution):
-        case (_, ((_, conditions), _)):
-            for condition in from_list(conditions):
-                match condition:
-                    case (b"\x34", (bytes(fee), _)):
-                        return atom_to_int(fee)
-                    case _:
-                        pass
-        case _:
-            pass
-    return 0
 
 
 def _settled(turn: JournalEntry) -> bool:

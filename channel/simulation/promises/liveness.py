@@ -11,7 +11,13 @@ from channelsim.channel.chain.observations import CoinSeen
 from channelsim.channel.simulation.crowd import CROWDED
 from channelsim.channel.simulation.promises.safety import channel_coin
 from channelsim.channel.simulation.run import Run
-from channelsim.channel.simulation.weather import MOST_CUT_OFF, MOST_FULL, MOST_HIDDEN
+from channelsim.channel.simulation.weather import (
+    MOST_CUT_OFF,
+    MOST_DROPPED,
+    MOST_FORGOTTEN,
+    MOST_FULL,
+    MOST_HIDDEN,
+)
 from channelsim.games.amounts import counted
 
 
@@ -34,6 +40,8 @@ def unsettled(run: Run) -> Iterator[str]:
     weather += MOST_FULL * (moves + 3) if scenario.weather == "full" else 0
     weather += MOST_CUT_OFF * (moves + 3) if scenario.weather == "cut-off" else 0
     weather += MOST_HIDDEN * (moves + 3) if scenario.weather == "blind" else 0
+    dropped = MOST_DROPPED * MOST_FORGOTTEN
+    weather += dropped * (moves + 3) if scenario.weather == "forgetful" else 0
     weather += CROWDED if scenario.crowd else 0
     most = seen.spent + bound + 2 * scenario.confirmations + 2 + weather
     if done > most:

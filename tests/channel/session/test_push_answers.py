@@ -16,9 +16,10 @@ from channelsim.channel.chain.interface import Answer, PushResult, pending_with
 from channelsim.channel.chain.observations import PendingBundle
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.peer.interface import Dropped, Event, Pinned, Push, Refused
+from channelsim.channel.peer.push_answers import MOST_PENDING, fate
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE
 from channelsim.channel.session.driver import DirectDelivery, Driver
-from channelsim.channel.session.peer_driver import MOST_PENDING, DrivenPeer, fate
+from channelsim.channel.session.peer_driver import DrivenPeer
 from channelsim.channel.session.session_events import Pushed, SessionEvent
 from tests.channel.chain.mempool_rows import sequences
 from tests.channel.chain.mempool_sequences import groups, run

@@ -1,0 +1,340 @@
+"""Check that the honest side offers fees as CH-FEE-1 to CH-FEE-4 say.
+
+It follows the side's journal: the blocks that it sees, its node's answers, and all that it pushes.
+Source: spec/channel.md, "Fees".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from channelsim.channel.chain.coins import Bundle, Coin, Spend
+from channelsim.channel.chain.mempool_items import LEAST_RAISE
+from channelsim.channel.chain.observations import Block, CoinSeen, PendingBundle
+from channelsim.channel.peer.config import Config
+from channelsim.channel.peer.fee_settings import SHARE_OF_CHANNEL, SHARE_OF_SPEND
+from channelsim.channel.peer.interface import (
+    Dropped,
+    Effect,
+    FeeLimits,
+    FeeRate,
+    Pinned,
+    Push,
+    Refused,
+    SpendDropped,
+    Tell,
+)
+from channelsim.channel.simulation.model.conversation import Conversation
+from channelsim.channel.simulation.promises.fee_offers import (
+    Offered,
+    Purse,
+    cost,
+    offered,
+    purse_in,
+)
+from channelsim.channel.simulation.run import JournalEntry, Run
+from channelsim.games.amounts import counted
+
+TOLERANCE = 0.9
+"""The part of a wanted fee that is enough: the cost of a spend depends on its fee a little."""
+
+PAYMENT_COST = 10_000_000
+"""A bound on the cost of the spend of a fee coin."""
+
+MOST_ANSWERS = 6
+"""Offers of a spend in one block after which it may wait for the next one."""
+
+
+def wrong_fees(run: Run, talk: Conversation) -> Iterator[str]:
+    """Find fees that the rules do not allow, and those that are missing."""
+    party = run.parties[talk.side]
+    monitor = _FeeMonitor(party.peer.config)
+    for turn in party.journal:
+        yield from monitor.follow(turn)
+
+
+@dataclass(slots=True)
+class _Line:
+    """The newest offer for a spend that is due, which waits since this height for a deadline.
+
+    `answers` counts the offers at `height`. `excused`: its node has dropped it, or has refused it
+    for its fee.
+    """
+
+    push: Push
+    offer: Offered
+    since: int
+    cost: int
+    height: int = 0
+    answers: int = 0
+    excused: bool = False
+
+
+class _FeeMonitor:
+    """The fees of one side as of one event: its purse, its limits, and what it has offered."""
+
+    def __init__(self, config: Config) -> None:
+        fees = config.fees
+        self.address = fees.wallet.coin.puzzle_hash if fees is not None else b""
+        self.limits = FeeLimits(fees.per_spend, fees.per_channel) if fees else FeeLimits(0, 0)
+        self.total = sum(config.agreement.contributions)
+        self.rate = 0
+        self.peak = 0
+        self.purse = Purse({}, 0)
+        self.seen: dict[bytes, CoinSeen] = {}
+        self.ours = {config.wallet.coin.id}
+        self.lines: dict[bytes, _Line] = {}
+        self.pushed: set[frozenset[Spend]] = set()
+        self.dropped: set[frozenset[Spend]] = set()
+        self.told: set[bytes] = set()
+        # By fee coin: what was offered from it, for which coins.
+        self.offers: dict[bytes, dict[frozenset[bytes], int]] = {}
+
+    def follow(self, turn: JournalEntry) -> Iterator[str]:
+        """Check the reaction to one event."""
+        self._note(turn)
+        pushes = [effect for effect in turn.effects if isinstance(effect, Push)]
+        offers = [offered(push.bundle, self.address) for push in pushes]
+        if isinstance(turn.event, Pinned):
+            yield from self._left_in_pin(turn.event, offers)
+        if isinstance(turn.event, Dropped):
+            yield from self._left_dropped(turn.event, offers, turn.effects)
+        for push, offer in zip(pushes, offers, strict=True):
+            yield from self._wrong_payment(push, offer)
+            yield from self._too_much(push, offer)
+            if offer.spends and offer.is_ours:
+                yield from self._wrong_step(push, offer)
+            self.pushed.add(frozenset(push.bundle.spends))
+
+    def _note(self, turn: JournalEntry) -> None:
+        """Take what the event says."""
+        match turn.event:
+            case None:
+                self.peak = turn.height
+            case FeeRate(rate):
+                self.rate = rate
+            case FeeLimits() as limits:
+                self.limits = limits
+            case Block(peak, coins) as block:
+                self.peak, self.purse = peak, purse_in(block, self.address)
+                self.seen = {seen.coin.id: seen for seen in coins}
+                self.ours |= {one.coin.id for one in coins if one.coin.puzzle_hash != self.address}
+                due = {
+                    effect.bundle.spends[0].coin.id
+                    for effect in turn.effects
+                    if isinstance(effect, Push)
+                }
+                self.lines = {key: line for key, line in self.lines.items() if key in due}
+            case Pinned(bundle) | Dropped(bundle) | Refused(bundle):
+                line = self._line_of(bundle)
+                if line is not None:
+                    line.answers = line.answers + 1 if line.height == self.peak else 1
+                    line.height = self.peak
+                    line.excused = line.excused or not isinstance(turn.event, Pinned)
+            case _:
+                pass
+
+    def _line_of(self, bundle: Bundle) -> _Line | None:
+        spent = (self.lines.get(spend.coin.id) for spend in bundle.spends)
+        return next((line for line in spent if line is not None), None)
+
+    # --- money at risk ---
+
+    def _can_be_mined(self, asserted: frozenset[bytes]) -> bool:
+        """True if these coins may still be spent, as far as this side sees."""
+        records = [self.seen[coin_id] for coin_id in asserted if coin_id in self.seen]
+        return not asserted or (bool(records) and all(one.spent is None for one in records))
+
+    def _risk(self, coin_id: bytes) -> int:
+        """The most mojos of a fee coin that can be lost to what was offered from it."""
+        if coin_id not in self.purse.unspent:
+            return 0
+        offers = self.offers.get(coin_id, {})
+        return max(
+            (fee for asserted, fee in offers.items() if self._can_be_mined(asserted)), default=0
+        )
+
+    def _limits(self, push: Push) -> tuple[int, int]:
+        """The most mojos for this spend, and for all of the channel."""
+        most, all_most = self.limits.per_spend, self.limits.per_channel
+        most = push.stake // SHARE_OF_SPEND if most is None else most
+        if push.before is None:
+            most = max(0, min(most, push.stake - 1))
+        return most, self.total // SHARE_OF_CHANNEL if all_most is None else all_most
+
+    def _left(self, push: Push, coin: Coin | None) -> int:
+        """The most mojos that may be offered for a spend, beside what other coins offer."""
+        most, all_most = self._limits(push)
+        others = sum(self._risk(other) for other in self.offers if coin is None or other != coin.id)
+        return max(0, min(most, all_most - self.purse.paid - others))
+
+    def _free(self) -> list[Coin]:
+        """The fee coins from which nothing is offered that could still be mined."""
+        return [
+            coin
+            for coin in self.purse.unspent.values()
+            if not any(map(self._can_be_mined, filter(None, self.offers.get(coin.id, ()))))
+        ]
+
+    def _room(self, push: Push, offer: Offered) -> int:
+        """The most mojos that may be offered for a spend, from its coin or a free one."""
+        if not offer.payments:
+            amounts = [coin.amount for coin in self._free()]
+            return min(self._left(push, None), max(amounts, default=0))
+        coin = offer.first(offer.payments[-1])
+        return min(self._left(push, coin), coin.amount) if coin.id in self.purse.unspent else 0
+
+    # --- CH-FEE-1 and CH-FEE-2 ---
+
+    def _wrong_payment(self, push: Push, offer: Offered) -> Iterator[str]:
+        """Find conditions that the spend of a fee coin must not have, or lacks."""
+        if len(offer.coins) < len(push.bundle.spends):
+            yield f"CH-FEE-2: its {push.name} spends a coin twice"
+        for payment in offer.payments:
+            if payment.others or len(payment.fees) != 1:
+                yield f"CH-FEE-1: the fee of its {push.name} has other conditions or no fee"
+            if any(address != self.address for address, _ in payment.made):
+                yield f"CH-FEE-1: the change of its {push.name} goes to another address"
+            if payment.missing:
+                lost = counted(payment.missing, "mojo")
+                yield f"CH-FEE-2: {lost} of the change of its {push.name} are lost"
+            if not payment.asserted <= offer.coins:
+                yield f"CH-FEE-2: the fee of its {push.name} asserts a coin that it does not spend"
+            is_split = frozenset((payment.spend,)) in self.pushed
+            if offer.spends and not payment.asserted & self.ours and not is_split:
+                yield f"CH-FEE-2: the fee of its {push.name} asserts no spend of its own"
+
+    def _too_much(self, push: Push, offer: Offered) -> Iterator[str]:
+        """Find fees above the maxima, and coins that pay for two spends."""
+        sums: dict[bytes, dict[frozenset[bytes], int]] = {}
+        for payment in offer.payments:
+            of_coin = sums.setdefault(offer.first(payment).id, {})
+            of_coin[payment.asserted] = of_coin.get(payment.asserted, 0) + payment.fee
+        for coin_id, fees in sums.items():
+            known = self.offers.setdefault(coin_id, {})
+            for asserted, fee in fees.items():
+                pending = filter(self._can_be_mined, filter(None, known))
+                if asserted and not all(asserted & other for other in pending):
+                    yield f"CH-FEE-2: the fee coin of its {push.name} pays for another spend, too"
+                known[asserted] = max(fee, known.get(asserted, 0))
+        if not offer.payments:
+            return
+        most, all_most = self._limits(push)
+        fee = offer.fee_for(min(offer.payments[-1].asserted, default=b""))
+        if offer.spends and fee > most:
+            yield f"CH-FEE-2: it offers {counted(fee, 'mojo')} for a {push.name}, at most {most}"
+        risk = self.purse.paid + sum(map(self._risk, self.offers))
+        if risk > all_most:
+            total = counted(risk, "mojo")
+            yield f"CH-FEE-2: {total} are paid and offered in all, at most {all_most}"
+
+    # --- CH-FEE-3 ---
+
+    def _wrong_step(self, push: Push, offer: Offered) -> Iterator[str]:
+        """Find steps that mempools do not take, and fees below what a spend should pay by now."""
+        key = offer.spends[0].coin.id
+        fee, room = offer.fee_for(key), self._room(push, offer)
+        line = self.lines.get(key)
+        if frozenset(push.bundle.spends) in self.dropped and room >= LEAST_RAISE:
+            yield f"CH-FEE-4: it repeats the bytes of a {push.name} that its node has dropped"
+        if line is None:
+            line = self.lines[key] = _Line(push, offer, self.peak, cost(push.bundle))
+            asked = self.rate * line.cost
+            if fee < TOLERANCE * min(asked, room) or TOLERANCE * fee > asked:
+                begins = f"begins with {counted(fee, 'mojo')} for a {push.name}"
+                yield f"CH-FEE-3: it {begins}, and its node asks {asked}"
+            return
+        last = line.offer
+        was, pending = (
+            last.fee_for(key),
+            all(last.first(payment).id in self.purse.unspent for payment in last.payments),
+        )
+        if pending and not last.coins <= offer.coins:
+            yield f"CH-FEE-3: its {push.name} lacks coins of what it replaces"
+        elif pending and not line.excused and (fee < was or was < fee < was + LEAST_RAISE):
+            replaced = f"one for {counted(was, 'mojo')} by one for {fee}"
+            yield f"CH-FEE-3: it replaces a {push.name}: {replaced}"
+        if line.push.before != push.before or last.spends != offer.spends:
+            line.since = self.peak
+        if last.payments != offer.payments:
+            line.cost = cost(push.bundle)
+            line.excused = line.excused and last.coins == offer.coins
+        line.push, line.offer = push, offer
+        wanted = self._wanted(line, room)
+        if fee + LEAST_RAISE <= TOLERANCE * wanted:
+            yield (
+                f"CH-FEE-3: it offers {counted(fee, 'mojo')} for a {push.name} that waits for"
+                f" {counted(self.peak - line.since, 'block')}, at most {room}"
+            )
+
+    def _wanted(self, line: _Line, room: int) -> float:
+        """The fee that this spend should offer by now: from the estimate to the maximum."""
+        start = min(max(self.rate * line.cost, LEAST_RAISE), room)
+        if line.push.before is None or not start:
+            return min(self.rate * line.cost, room)
+        within = max(1, 2 * (line.push.before - line.since) // 3)
+        part = min(1.0, max(0, self.peak - line.since) / within)
+        return start * (room / start) ** part
+
+    def _left_in_pin(self, event: Pinned, offers: Sequence[Offered]) -> Iterator[str]:
+        """Find a pin that is not replaced though it pays less, or replaced in vain."""
+        line = self._line_of(event.bundle)
+        if line is None or line.answers > MOST_ANSWERS:
+            return
+        spends = _together(event.pending, line.offer.spends)
+        pins = [offered(one.bundle, self.address) for one in event.pending]
+        # A later offer replaces what holds nothing but this spend.
+        is_copy = any({*pin.spends} == {*line.offer.spends} for pin in pins)
+        if spends is None or is_copy or any({*pin.bundle.spends} in self.pushed for pin in pins):
+            return
+        key, name = line.offer.spends[0].coin.id, line.push.name
+        union = offered(Bundle(tuple(spends), b""), self.address)
+        fee = sum(one.fee for one in event.pending)
+        whole = sum(one.cost for one in event.pending)
+        inside = any(spend.coin.id == key for one in event.pending for spend in one.bundle.spends)
+        for offer in offers:
+            more = offer.fee_for(key) - union.fee_for(key)
+            if offer.coins > union.coins and (
+                more < LEAST_RAISE or (fee + more) * whole <= fee * cost(offer.bundle)
+            ):
+                yield f"CH-FEE-3: no mempool takes its replacement of a pinned {name}"
+        if any(offer.coins > union.coins for offer in offers):
+            return
+        own, paid = line.offer.fee_for(key), union.fee_for(key)
+        extra = PAYMENT_COST if inside else PAYMENT_COST + line.cost
+        need = max(LEAST_RAISE, fee * extra // max(whole, 1) + 1)
+        payer = max((coin.amount for coin in self._free()), default=0)
+        first = [line.offer.first(payment) for payment in line.offer.payments]
+        room = self._left(line.push, first[-1] if first else None)
+        if fee * line.cost < own * whole and paid + need <= room and need <= payer:
+            yield f"CH-FEE-3: it leaves its {name} in a bundle that pays less than its own"
+
+    # --- CH-FEE-4 ---
+
+    def _left_dropped(
+        self, event: Dropped, offers: Iterable[Offered], effects: Iterable[Effect]
+    ) -> Iterator[str]:
+        """Find a dropped spend that is neither offered in other bytes nor reported, once."""
+        bundle = event.bundle
+        self.dropped.add(frozenset(bundle.spends))
+        line = self._line_of(bundle)
+        key = next((one.coin.id for one in offered(bundle, self.address).spends), None)
+        if key is None or line is None or line.answers > MOST_ANSWERS:
+            return
+        told = sum(effect == Tell(SpendDropped(line.push.name)) for effect in effects)
+        others = (one for one in offers if key in one.coins)
+        if not any(frozenset(one.bundle.spends) not in self.dropped for one in others):
+            if self._room(line.push, line.offer) > 1:
+                yield f"CH-FEE-4: it offers a dropped {line.push.name} in no other bytes"
+            elif not told and key not in self.told:
+                yield f"CH-FEE-4: its player does not know of a dropped {line.push.name}"
+        if told + (key in self.told) > 1:
+            yield f"CH-FEE-4: its player hears of a dropped {line.push.name} again"
+        self.told |= {key} if told else set()
+
+
+def _together(pending: Iterable[PendingBundle], wanted: Iterable[Spend]) -> set[Spend] | None:
+    """The spends of pending bundles and of ours; None if they cannot be in one bundle."""
+    spends = {spend for one in pending for spend in one.bundle.spends} | set(wanted)
+    return spends if len({spend.coin for spend in spends}) == len(spends) else None

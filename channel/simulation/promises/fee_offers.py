@@ -1,0 +1,155 @@
+"""Fees that the honest side offered and paid, as its bundles and the chain show them.
+
+Nothing of the peer's own book of fees is used. Source: spec/channel.md, "Fees".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from chia_rs import ConsensusConstants
+
+from channelsim.channel.chain.coins import Bundle, Coin, Spend
+from channelsim.channel.chain.constants import BLOCK_COST, POOL_BLOCKS, constants_of
+from channelsim.channel.chain.observations import Block, CoinSeen
+from channelsim.channel.chain.validation import cost_of
+from channelsim.clsp.integers import atom_to_int
+from channelsim.clsp.values import BadValue, NotAList, Value, deserialize, from_list
+
+ASSERT_CONCURRENT_SPEND, CREATE_COIN, RESERVE_FEE = b"\x40", b"\x33", b"\x34"
+
+
+@dataclass(frozen=True, slots=True)
+class Payment:
+    """The spend of a fee coin: what it asserts, pays and creates.
+
+    `others` are the codes of other conditions. `made` are the addresses and amounts of its coins.
+    """
+
+    spend: Spend
+    asserted: frozenset[bytes]
+    fees: tuple[int, ...]
+    made: tuple[tuple[bytes, int], ...]
+    others: tuple[bytes, ...]
+
+    @property
+    def coin(self) -> Coin:
+        """The fee coin."""
+        return self.spend.coin
+
+    @property
+    def fee(self) -> int:
+        """The mojos that it pays."""
+        return sum(self.fees)
+
+    @property
+    def missing(self) -> int:
+        """The mojos that it loses beside its fee."""
+        return self.coin.amount - self.fee - sum(amount for _, amount in self.made)
+
+
+def payment_of(spend: Spend) -> Payment:
+    """Read the spend of a fee coin."""
+    asserted, fees, made, others = set(), [], [], []
+    for condition in _conditions(spend.solution):
+        match condition:
+            case (b"\x40", (bytes(coin_id), b"")):
+                asserted.add(coin_id)
+            case (b"\x34", (bytes(fee), b"")):
+                fees.append(atom_to_int(fee))
+            case (b"\x33", (bytes(address), (bytes(amount), b""))):
+                made.append((address, atom_to_int(amount)))
+            case (bytes(code), _):
+                others.append(code)
+            case _:
+                others.append(b"")
+    return Payment(spend, frozenset(asserted), tuple(fees), tuple(made), tuple(others))
+
+
+def _conditions(solution: bytes) -> list[Value]:
+    """The conditions in the solution `(() (q . conditions) ())` of the standard puzzle."""
+    try:
+        match deserialize(solution):
+            case (b"", ((b"\x01", conditions), (b"", b""))):
+                return from_list(conditions)
+            case _:
+                return [b""]
+    except (BadValue, NotAList):
+        return [b""]
+
+
+@dataclass(frozen=True)
+class Offered:
+    """A bundle that the honest side pushed: its payments, and the other spends."""
+
+    bundle: Bundle
+    payments: tuple[Payment, ...]
+    spends: tuple[Spend, ...]
+
+    @property
+    def coins(self) -> frozenset[bytes]:
+        """The ids of the coins that it spends."""
+        return frozenset(spend.coin.id for spend in self.bundle.spends)
+
+    @property
+    def paid_for(self) -> frozenset[bytes]:
+        """The ids of the coins that it spends and is not paying from."""
+        return frozenset(spend.coin.id for spend in self.spends)
+
+    @property
+    def is_ours(self) -> bool:
+        """True if it holds nothing but the spends that one payment is for."""
+        return all(payment.asserted == self.paid_for for payment in self.payments)
+
+    def fee_for(self, coin_id: bytes) -> int:
+        """The mojos that it pays for the spend of this coin."""
+        return sum(payment.fee for payment in self.payments if coin_id in payment.asserted)
+
+    def first(self, payment: Payment) -> Coin:
+        """The fee coin on chain that a payment comes from: its coin may be the change of others."""
+        there = {other.coin.id: other.coin for other in self.payments}
+        coin = payment.coin
+        while coin.parent in there:
+            coin = there[coin.parent]
+        return coin
+
+
+def offered(bundle: Bundle, address: bytes) -> Offered:
+    """The payments in a bundle are the spends of coins at this address."""
+    ours = [spend for spend in bundle.spends if spend.coin.puzzle_hash == address]
+    spends = tuple(spend for spend in bundle.spends if spend.coin.puzzle_hash != address)
+    return Offered(bundle, tuple(map(payment_of, ours)), spends)
+
+
+@dataclass(frozen=True, slots=True)
+class Purse:
+    """The fee coins that the honest side sees in a block: unspent ones, and the fees paid."""
+
+    unspent: Mapping[bytes, Coin]
+    paid: int
+
+
+def purse_in(block: Block, address: bytes) -> Purse:
+    """Find the fee coins at this address in a block."""
+    ours = [seen for seen in block.coins if seen.coin.puzzle_hash == address]
+    unspent = {seen.coin.id: seen.coin for seen in ours if seen.spent is None}
+    return Purse(unspent, sum(_paid(seen, ours) for seen in ours if seen.spent is not None))
+
+
+def _paid(seen: CoinSeen, ours: Iterable[CoinSeen]) -> int:
+    if seen.solution is not None:
+        return payment_of(Spend(seen.coin, b"", seen.solution)).fee
+    change = sum(other.coin.amount for other in ours if other.coin.parent == seen.coin.id)
+    return seen.coin.amount - change
+
+
+def cost(bundle: Bundle) -> int:
+    """The cost of a bundle; 0 if it is not valid."""
+    return cost_of(bundle, _constants()) or 0
+
+
+@cache
+def _constants() -> ConsensusConstants:
+    return constants_of(bytes(32), BLOCK_COST, BLOCK_COST * POOL_BLOCKS)

@@ -1,0 +1,256 @@
+"""Pushing a watcher's spends, with fees from small coins whose key it holds.
+
+That key spends these coins and nothing else. What was offered is only in memory: after a restart, a
+fee follows from the age of its spend, and what is pending shows what the fee has to exceed.
+Source: spec/channel.md, "Fees".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias, TypeVar
+
+from chia_rs import PrivateKey
+from msgspec.structs import replace
+
+from channelsim.channel.chain.coins import Bundle, Coin
+from channelsim.channel.chain.interface import Answer, Chain, PushResult, pending_with
+from channelsim.channel.chain.mempool_items import LEAST_RAISE
+from channelsim.channel.chain.observations import PendingBundle
+from channelsim.channel.chain.rpc import NodeError
+from channelsim.channel.peer.fee_settings import SHARE_OF_SPEND
+from channelsim.channel.peer.fees.answers import react
+from channelsim.channel.peer.fees.book import FeeBook, Offer, key_of
+from channelsim.channel.peer.fees.coins import FeeCoins, change_of
+from channelsim.channel.peer.fees.paying import pay
+from channelsim.channel.peer.fees.purse import Purse
+from channelsim.channel.peer.interface import Effect, FeeLimits, Push
+from channelsim.channel.peer.push_answers import fate
+from channelsim.channel.protocol.wallet import address_of
+from channelsim.channel.watch.watch_data import WatchedChannel
+from channelsim.channel.watch.watcher import Sight, Step, Watcher
+
+MOST_COINS = 50
+"""Fee coins that are used: the largest. Anybody can send small ones to a known address."""
+
+T = TypeVar("T")
+
+
+# --- notices for the user ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class NoFeeCoin:
+    """There is no coin from which a fee can be paid: this address needs one of `least` mojos."""
+
+    address: bytes
+    least: int
+
+
+@dataclass(frozen=True, slots=True)
+class StakeTooSmall:
+    """The default maximum, this many mojos, is less than the least raise: no fee is paid."""
+
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
+class FeeAtMaximum:
+    """The spend is not confirmed, and its fee cannot rise: for its limit, or for its coin's amount
+    (`coin_is_small`)."""
+
+    fee: int
+    coin_is_small: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SpendIsDropped:
+    """The node has dropped the spend, and takes the same bytes no more (CH-FEE-4)."""
+
+
+@dataclass(frozen=True, slots=True)
+class FeesUnknown:
+    """The node does not answer what has to be known of fees, for this reason."""
+
+    reason: str
+
+
+Notice: TypeAlias = NoFeeCoin | StakeTooSmall | FeeAtMaximum | SpendIsDropped | FeesUnknown
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """The node's answer to the spend that is due, and the most mojos that it can cost as it is."""
+
+    result: PushResult
+    fee: int = 0
+
+
+# --- the pusher ----------------------------------------------------------------------------------
+
+
+class Pusher:
+    """Pushes the spends of one channel's watcher.
+
+    Fees come from coins at the address of one of the `keys`; without a key, there are none. `most`
+    are the mojos that a spend may cost (None: the same share of the stake as for peers).
+    """
+
+    def __init__(
+        self, channel: WatchedChannel, keys: Sequence[PrivateKey] = (), most: int | None = None
+    ) -> None:
+        self._channel = channel
+        self._keys = tuple(keys)
+        self._most = most
+        self._key = keys[0] if keys else None
+        self._coins: tuple[Coin, ...] = ()
+        self._known_at: int | None = None
+        self._book = FeeBook()
+        self._last: tuple[int, Bundle, Offered] | None = None
+        self._trouble = ""
+
+    def push(self, chain: Chain, watcher: Watcher, sight: Sight) -> Offered | None:
+        """Offer the spend that is due, if there is one. Raises `NodeError`.
+
+        With a fee, it is offered once for each height: each offer may be higher than the last.
+        """
+        if self._key is not None and self._known_at != sight.peak:
+            self._refresh(chain, sight.peak)
+        if sight.spend is None:
+            self._book, self._last = replace(self._book, offers=(), dropped=()), None
+            return None
+        purse = self._purse(sight.peak)
+        if purse is None:
+            return self._carry_out(chain, None, self._book.only(()), [_push_of(sight)])
+        last = self._last
+        if last is not None and last[:2] == (sight.peak, sight.spend):
+            return last[2]
+        try:
+            offered = self._with_fee(chain, watcher, sight, purse)
+        except NodeError as error:
+            # The spend itself must not wait for what its fee needs.
+            self._trouble = str(error)
+            return Offered(chain.push(sight.spend))
+        self._last = sight.peak, sight.spend, offered
+        return offered
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """What the user should know now."""
+        notices: list[Notice] = []
+        if self._key is not None and self._most != 0:
+            if self._trouble:
+                notices.append(FeesUnknown(self._trouble))
+            share = self._channel.coin.amount // SHARE_OF_SPEND
+            if self._most is None and share < LEAST_RAISE:
+                notices.append(StakeTooSmall(share))
+            elif self._known_at is not None and not self._coins:
+                notices.append(NoFeeCoin(address_of(self._key), LEAST_RAISE))
+        for offer in self._book.offers:
+            if offer.reported and offer.coin is not None:
+                small = offer.fee + LEAST_RAISE > offer.coin.amount
+                notices.append(FeeAtMaximum(offer.most, small))
+        if self._book.dropped:
+            notices.append(SpendIsDropped())
+        return tuple(notices)
+
+    def _refresh(self, chain: Chain, peak: int) -> None:
+        """Ask for the fee coins and the fee rate, which hold until the next block."""
+        self._trouble = ""
+        coins = self._answer(lambda: [(key, _coins(chain, key)) for key in self._keys])
+        if coins is not None:
+            self._known_at = peak
+            self._key, self._coins = max(coins, key=lambda each: [coin.amount for coin in each[1]])
+        rate = self._answer(chain.fee_rate)
+        if rate is not None:
+            self._book = replace(self._book, rate=rate)
+
+    def _answer(self, ask: Callable[[], T]) -> T | None:
+        try:
+            return ask()
+        except NodeError as error:
+            self._trouble = str(error)
+            return None
+
+    def _purse(self, peak: int) -> Purse | None:
+        """The purse at this height; None if no fees are paid."""
+        if self._key is None:
+            return None
+        unspent = tuple(sorted(self._coins, key=lambda coin: (coin.amount, coin.id)))
+        all_money = sum(coin.amount for coin in unspent)
+        purse = Purse(
+            key=self._key,
+            coins=FeeCoins(unspent, (), 0),
+            limits=FeeLimits(self._most, None if self._most is None else all_money),
+            peak=peak,
+            confirmations=self._channel.confirmations,
+            total=self._channel.coin.amount,
+            agg_sig_data=self._channel.agg_sig_data,
+        )
+        return purse if unspent and purse.is_used else None
+
+    def _with_fee(self, chain: Chain, watcher: Watcher, sight: Sight, purse: Purse) -> Offered:
+        """Offer the spend with the fee that is due, unless a newer state is about to be paid."""
+        push = _push_of(sight)
+        pending = chain.pending(key_of(push))
+        if any(watcher.pays_newer(other.bundle, sight) for other in pending):
+            # The owner knows more than these data: a fee must not drive its spend out.
+            self._book = self._book.only(())
+            return Offered(chain.push(push.bundle))
+        book = self._book
+        if book.offer(key_of(push)) is None:
+            book = book.with_offer(_resumed(purse, push, sight, pending))
+        book, effects = pay(purse, book, [push], ready=0, scan=True)
+        offered = self._carry_out(chain, purse, book, effects)
+        if offered.result.answer is Answer.ALREADY_SPENT:
+            # Perhaps only the fee coin is spent.
+            return Offered(chain.push(push.bundle))
+        return offered
+
+    def _carry_out(
+        self, chain: Chain, purse: Purse | None, book: FeeBook, effects: Sequence[Effect]
+    ) -> Offered:
+        """Push, react to the node's answers, and take the last of them."""
+        result = PushResult(Answer.REFUSED)
+        pushes = [effect for effect in effects if isinstance(effect, Push)]
+        while pushes:
+            push = pushes.pop(0)
+            result = chain.push(push.bundle)
+            result, event = fate(push.bundle, result, pending_with(chain, push.bundle, result))
+            if event is not None:
+                book, more = react(purse, book, event)
+                pushes += [effect for effect in more if isinstance(effect, Push)]
+        if result.answer is Answer.ACCEPTED:
+            book = replace(book, dropped=())
+        self._book = book
+        return Offered(result, max((offer.most for offer in book.offers), default=0))
+
+
+def _coins(chain: Chain, key: PrivateKey) -> tuple[Coin, ...]:
+    """The coins at the address of a key that can pay a fee, the largest first."""
+    coins = (seen.coin for seen in chain.coins_at(address_of(key)))
+    large = [coin for coin in coins if coin.amount >= LEAST_RAISE]
+    return tuple(sorted(large, key=lambda coin: (-coin.amount, coin.id))[:MOST_COINS])
+
+
+def _push_of(sight: Sight) -> Push:
+    """The spend that is due, as a peer pushes it."""
+    assert sight.spend is not None
+    name = "preempt" if sight.step is Step.STALE else "unroll-timeout"
+    before = None if sight.latest is None else sight.latest + 1
+    return Push(name, sight.spend, sight.stake, before)
+
+
+def _resumed(purse: Purse, push: Push, sight: Sight, pending: Sequence[PendingBundle]) -> Offer:
+    """The first offer for a spend; what an earlier process offered for it, if that is pending."""
+    since = sight.peak if sight.due is None else sight.due
+    offer = Offer(push, since)
+    for other in pending:
+        for spend in other.bundle.spends:
+            if spend.coin in purse.coins.unspent:
+                change = change_of(spend.coin, other.bundle)
+                offer = purse.with_cost(replace(offer, coin=spend.coin))
+                paid = spend.coin.amount - (change.amount if change is not None else 0)
+                return replace(offer, fee=min(paid, purse.most(FeeBook(), offer)))
+    return offer
