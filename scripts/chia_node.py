@@ -107,15 +107,18 @@ async def serve(chain: str, port: int, agg_sig_data: str | None, announced: int)
         },
     )
     simulator, own = config["simulator"], config["full_node"]
-    own_data = {"AGG_SIG_ME_ADDITIONAL_DATA": agg_sig_data} if agg_sig_data else {}
     tools = BlockTools(
-        replace_str_to_bytes(test_constants, **own_data),
+        test_constants,
         ROOT,
         config_overrides={"simulator.use_current_time": True},
         automated_testing=False,
         plot_dir=simulator["plot_directory"],
         keychain=Keychain(),
     )
+    if agg_sig_data is not None:
+        # Not by the configuration, which other nodes have too.
+        changes = {"AGG_SIG_ME_ADDITIONAL_DATA": agg_sig_data}
+        tools.constants = replace_str_to_bytes(tools.constants, **changes)
     await tools.setup_keys(
         fingerprint=int(simulator["key_fingerprint"]),
         reward_ph=decode_puzzle_hash(simulator["farming_address"]),
