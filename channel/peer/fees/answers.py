@@ -216,7 +216,10 @@ def _union(
     inside = [spend for spend in wanted if spend.coin in spends]
     if any(spends[spend.coin] != spend for spend in inside) or len(inside) not in (0, len(wanted)):
         return None
-    signature = bls.add(*(other.bundle.signature for other in others))
+    signatures = [other.bundle.signature for other in others]
+    if any(bls.signature(signature) is None for signature in signatures):
+        return None
+    signature = bls.add(*signatures)
     cost, fee = (sum(getattr(other, name) for other in others) for name in ("cost", "fee"))
     before = _paid_before(purse, offer, spends)
     if before is not None and offer.coin is not None:
@@ -227,8 +230,10 @@ def _union(
     bundle, extra = Bundle(tuple(spends.values()), signature), PAYMENT_COST
     if not inside:
         bundle, extra = joined(bundle, offer.push.bundle), extra + offer.cost
-    payer = change_of(offer.coin, bundle) if offer.coin is not None else None
-    spent = offer.coin.amount - payer.amount if offer.coin is not None and payer is not None else 0
+    payer, spent = offer.coin, 0
+    if payer is not None:
+        change = change_of(payer, bundle)
+        spent, payer = payer.amount - (change.amount if change is not None else 0), change
     if payer is None or payer.amount < LEAST_RAISE:
         # Another coin pays what the first one cannot.
         spare = [coin for coin in purse.free(book) if coin not in spends]

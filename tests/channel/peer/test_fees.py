@@ -378,7 +378,8 @@ def test_a_pin_that_contradicts_our_spend_and_a_bundle_of_ours_are_not_paid_for(
     own = pay(thief, 1, table)
     wrong = Bundle((type(spend)(spend.coin, spend.puzzle, b"\x80"), *own.spends), own.signature)
     full_blocks(table, BEN, 3)
-    for other in (wrong, bundle):
+    forged = Bundle((*bundle.spends, *own.spends), b"\xff" * 96)
+    for other in (wrong, bundle, forged):
         assert not table.ends[BEN].peer.handle(Pinned(bundle, (PendingBundle(other, 1, 1),)))
 
 
