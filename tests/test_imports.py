@@ -200,6 +200,17 @@ def test_the_lab_needs_no_peer() -> None:
     }
 
 
+def test_what_a_watcher_sees_and_can_spend_needs_no_key() -> None:
+    """Only its pusher has a key, that of its fee coins."""
+    signing = ("channel.peer", "channel.store", "channel.crypto.keys", "channel.protocol.wallet")
+    users = {
+        path.stem
+        for path in (ROOT / "channel" / "watch").glob("*.py")
+        if any(name.startswith(signing) for name in imported(path))
+    }
+    assert users == {"pusher"}
+
+
 def test_each_package_says_what_it_is_and_what_it_may_import() -> None:
     for path in sorted((ROOT / "channel").rglob("__init__.py")):
         if path.parent.name == "channel" or {"commands", "template"} & set(path.parts):

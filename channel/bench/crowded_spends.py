@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from rich.console import Console
+
 from channelsim.channel.adversaries.pins import MOST_COST, pin_cost, pin_fee, pinned
 from channelsim.channel.chain.coins import Bundle, Coin
 from channelsim.channel.chain.constants import BLOCK_COST, POOL_BLOCKS, constants_of
@@ -21,14 +23,17 @@ from channelsim.channel.chain.validation import cost_of
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.peer.interface import Push
+from channelsim.channel.protocol.state import Side
 from channelsim.channel.protocol.wallet import address_of, wallet_key
+from channelsim.channel.report.tables import show_table
 from channelsim.channel.session.session_events import Handled, Pushed, SessionEvent
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.arena import Arena
-from channelsim.channel.simulation.crowd import FULL_BLOCKS, PURSE, CrowdedChain, CrowdSize
+from channelsim.channel.simulation.crowd import FULL_BLOCKS, MOST_GIVEN, CrowdedChain, CrowdSize
 from channelsim.channel.simulation.scenario import Scenario
+from channelsim.games.amounts import counted
 
-STAYS = 40
+STAYS = 20
 """Blocks that the crowd fills: more than any deadline leaves."""
 
 RAISES = 10
@@ -143,7 +148,7 @@ class _TrialRun:
         pending = None if self._trial.mempool else FULL_BLOCKS
         chain = self._node.make(seed)
         if self._trial.pin:
-            chain.give(address_of(self._key), PURSE)
+            chain.give(address_of(self._key), MOST_GIVEN)
         size = CrowdSize(self._rate, STAYS, pending, self._node.limits)
         self.chain = _TrialChain(chain, self._secret, size)
         self.chain.before, self.chain.after = self._pin, self._look
@@ -164,8 +169,7 @@ class _TrialRun:
                 pass
 
     def _is_ours(self, name: str) -> bool:
-        # Both sides push the funding; the first one may pay nothing.
-        return self._trial.spend == FUNDING or name == NAMES[self._scenario.honest]
+        return name == NAMES[self._scenario.honest]
 
     def _is_due(self, push: Push) -> bool:
         return push.name.split("+")[0] == self._trial.spend and push.before is not None
@@ -236,7 +240,9 @@ def scenario_of(trial: Trial, seed: str) -> Scenario:
     adversary = SPENDS[trial.spend]
     # Enough for the spends before it, too.
     limits = {"max_fee": trial.most, "max_fees": 4 * trial.most}
-    return Scenario(("spacepoker",), seed, adversary, STEP if adversary else 0, **limits)
+    # Of two honest sides, the receiver has the funding first.
+    side = Side.RECEIVER if adversary else Side.INITIATOR
+    return Scenario(("spacepoker",), seed, adversary, STEP, side, **limits)
 
 
 def run_trial(trial: Trial, seed: str, rate: int, node: Node = EMBEDDED) -> Outcome:
@@ -268,6 +274,16 @@ class Row:
         return all(outcome.blocks is not None for share, outcome in pairs if share >= 1)
 
 
+def cost_of_spend(spend: str, seed: str, rate: int) -> int:
+    """The cost of a spend with the fee that it needs when nobody pins it."""
+    return run_trial(Trial(spend, 0, AMPLE, mempool=False), seed, rate).cost
+
+
+def bound_of(cost: int, pin: int, rate: int) -> int:
+    """The maximum fee that suffices for a spend of this cost, and a pin of this one."""
+    return rate * min(cost + pin, MOST_COST) + RAISES * LEAST_RAISE
+
+
 def rows(
     seed: str,
     rate: int,
@@ -277,11 +293,43 @@ def rows(
 ) -> Iterator[Row]:
     """Measure the outcomes, in the order of the table."""
     for spend in spends:
-        # A fee that no bound reaches: what the bundle with the fee costs.
-        cost = run_trial(Trial(spend, 0, AMPLE, False), seed, rate, node).cost
+        # The same on every node, but for a few bytes.
+        cost = cost_of_spend(spend, seed, rate)
         for mempool in (False, True):
             for pin in pins:
-                bound = rate * min(cost + pin, MOST_COST) + RAISES * LEAST_RAISE
+                bound = bound_of(cost, pin, rate)
                 trials = [Trial(spend, pin, int(share * bound), mempool) for share in SHARES]
                 outcomes = tuple(run_trial(trial, seed, rate, node) for trial in trials)
                 yield Row(spend, pin, mempool, cost, bound, outcomes)
+
+
+MILLION = 1_000_000
+
+
+def show_outcomes(out: Console, rate: int, table: Sequence[Row]) -> None:
+    """Print the table of maximum fees and outcomes, costs and fees in millions."""
+    shares = ["none" if not share else f"{share:g} × bound" for share in SHARES]
+    show_table(
+        out,
+        ("spend", "full", "its cost", "pin's cost", "bound", *shares),
+        [
+            (
+                row.spend,
+                "mempool" if row.mempool else "blocks",
+                f"{row.cost / MILLION:,.0f}",
+                f"{row.pin / MILLION:,.0f}" if row.pin else "none",
+                f"{row.bound / MILLION:,.0f}",
+                *map(_text, row.outcomes),
+            )
+            for row in table
+        ],
+        left=2,
+        title="maximum fee and outcome, in millions, in blocks full at"
+        f" {counted(rate, 'mojo')} per cost",
+    )
+
+
+def _text(outcome: Outcome) -> str:
+    if outcome.blocks is None:
+        return "not in"
+    return f"{counted(outcome.blocks, 'block')}, {outcome.fee / MILLION:,.0f}"

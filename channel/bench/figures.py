@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from functools import partial
 from time import perf_counter
 from typing import Any
 
 from channelsim.channel.bench.campaign_speed import measure_campaign
-from channelsim.channel.bench.crowded_spends import SHARES, Outcome, Row
+from channelsim.channel.bench.crowded_spends import SHARES, Row, show_outcomes
 from channelsim.channel.bench.crowded_spends import rows as crowded_rows
 from channelsim.channel.bench.deck_preparation import measure_deck
 from channelsim.channel.bench.disputed_hand import measure_disputed
@@ -44,8 +44,6 @@ from channelsim.games.contract import Game
 SEED = "bench"
 THINKING = 1.0
 """Seconds that a person takes for a decision in a game with cards."""
-
-MILLION = 1_000_000
 
 LEAST = 3
 """The fewest measurements of a figure, however little time there is."""
@@ -144,38 +142,10 @@ def crowded_blocks(rate: int, *, as_json: bool) -> int:
             figures = {"rate": rate, "shares": SHARES, "rows": [asdict(row) for row in table]}
             print_json({**figures, "interrupted": interrupted})
         else:
-            _print_crowded(rate, table)
+            show_outcomes(console(), rate, table)
             if interrupted:
                 say(console(), "interrupted: rows that are missing were not measured")
     return exit_code(interrupted, failed=failed)
-
-
-def _print_crowded(rate: int, table: Sequence[Row]) -> None:
-    cells = [
-        (
-            row.spend,
-            "mempool" if row.mempool else "blocks",
-            f"{row.cost / MILLION:,.0f}",
-            f"{row.pin / MILLION:,.0f}" if row.pin else "none",
-            f"{row.bound / MILLION:,.0f}",
-            *(_outcome(outcome) for outcome in row.outcomes),
-        )
-        for row in table
-    ]
-    headings = ["none" if not share else f"{share:g} × bound" for share in SHARES]
-    show_table(
-        console(),
-        ("spend", "full", "its cost", "pin's cost", "bound", *headings),
-        cells,
-        left=2,
-        title=f"maximum fee and outcome, blocks full at {rate} mojos per cost, in millions",
-    )
-
-
-def _outcome(outcome: Outcome) -> str:
-    if outcome.blocks is None:
-        return "not in"
-    return f"{counted(outcome.blocks, 'block')}, {outcome.fee / MILLION:,.0f}"
 
 
 def measure(

@@ -141,6 +141,7 @@ def sweep_document(report: SweepReport) -> dict[str, Any]:
         "idle": tally.idle,
         "blocks": tally.blocks,
         "spends": tally.spends,
+        "paid": tally.paid,
         "reorgs": tally.reorgs,
         "interrupted": tally.interrupted,
         "shards": report.shards,

@@ -57,5 +57,14 @@ RULES = {
 DUTIES = {
     "CH-RESUME-3": "an old copy signs and publishes nothing, and answers every new connection with"
     " its last numbers; the side that gets them closes at once",
+    "CH-FEE-1": "the spend of a fee coin holds its assertions, the fee and its change to the same"
+    " address, and no locks",
+    "CH-FEE-2": "only the fee offered is at risk, within the maxima, and only when the coin that it"
+    " asserts is spent; the change never is, and a fee coin pays for one spend",
+    "CH-FEE-3": "a fee is raised as mempools take it: all coins of what is replaced, the same"
+    " locks, at least 10,000,000 mojos more and a higher fee per cost; until the spend is confirmed"
+    " or the maximum is reached",
+    "CH-FEE-4": "what a node has dropped is offered in other bytes; the player is told, once, where"
+    " no fee may be paid for that",
 }
 """Duties of one's own side, by id: no message breaks them, but monitors see them broken."""

@@ -44,7 +44,8 @@ def show(tally: SweepTotals, console: Console) -> None:
         f"{counted(tally.runs, 'run')} ({tally.idle} without anything to check):"
         f" {counted(len(tally.broken), 'broken promise')},"
         f" {counted(len(tally.exceptions), 'exception')};"
-        f" {counted(tally.blocks, 'block')}, {counted(tally.spends, 'spend')},"
+        f" {counted(tally.blocks, 'block')}, {counted(tally.spends, 'spend')}"
+        f" ({tally.paid} with a fee of the honest peer),"
         f" {counted(tally.reorgs, 'reorganisation')}",
     )
     if (dealer := dealer_of_menus()) is not None:

@@ -22,7 +22,7 @@ from channelsim.games.referee import CREATE_COIN
 MOST_RATE = 100
 """The highest rate in mojos per cost: some bundles at it are worth a block reward."""
 
-PURSE = 1_750_000_000_000 - 1_000_000
+MOST_GIVEN = 1_750_000_000_000 - 1_000_000
 """Mojos that the crowd takes out of a block reward."""
 
 CROWDED = 60
@@ -90,14 +90,14 @@ class Crowd:
         """Get coins enough for the whole stay, in a few blocks."""
         size = self._size
         bundles = size.most_pending + SPARE + BUNDLES * size.stays
-        each = min(-(-bundles // (size.most_pending + SPARE)), PURSE // size.fee)
+        each = min(-(-bundles // (size.most_pending + SPARE)), MOST_GIVEN // size.fee)
         amounts = [each * size.fee + 1 + number for number in range(-(-bundles // each))]
-        in_purse = PURSE // amounts[-1]
-        for start in range(0, len(amounts), in_purse):
-            coin = self._chain.give(self._address, PURSE)
+        at_once = MOST_GIVEN // amounts[-1]
+        for start in range(0, len(amounts), at_once):
+            coin = self._chain.give(self._address, MOST_GIVEN)
             listed = to_list(
                 condition(CREATE_COIN, self._address, int_to_atom(amount))
-                for amount in amounts[start : start + in_purse]
+                for amount in amounts[start : start + at_once]
             )
             bundle = signed_spend(self._key, coin, listed, self._chain.agg_sig_data())
             result = self._chain.push(bundle)

@@ -138,7 +138,9 @@ def check(scenario: Scenario) -> Scenario:
         if not 0 <= most <= MOST_MAX_FEE:
             raise UsageError(f"at most {counted(most, 'mojo')} of fees: from 0 to {MOST_MAX_FEE}")
     if not 0 <= scenario.crowd <= MOST_RATE:
-        raise UsageError(f"a crowd at {scenario.crowd} mojos per cost: from 0 to {MOST_RATE}")
+        raise UsageError(
+            f"a crowd at {counted(scenario.crowd, 'mojo')} per cost: from 0 to {MOST_RATE}"
+        )
     if min(scenario.unit, scenario.stack, scenario.stakes) < 1:
         raise UsageError("unit, stack and stakes are at least 1")
     if not 1 <= scenario.hands <= MOST_HANDS:

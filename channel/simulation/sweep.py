@@ -16,6 +16,7 @@ from channelsim.channel.adversaries.base import Adversary, names
 from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.old_copy import RestoredPeer
 from channelsim.channel.simulation.promises.checker import BrokenPromise, check
+from channelsim.channel.simulation.promises.fee_offers import spends_with_fee
 from channelsim.channel.simulation.promises.old_copies import restored
 from channelsim.channel.simulation.run import Run
 from channelsim.channel.simulation.run_results import part_of, result_of
@@ -59,13 +60,15 @@ class SweepTotals:
     """Totals over many runs.
 
     `idle` counts runs in which the adversary found nothing to change or the old copy lacked no
-    state, `spends` the coins that are spent in the end. `interrupted`: not everything was run.
+    state, `spends` the coins that are spent in the end, and `paid` those that the honest side paid
+    a fee for. `interrupted`: not everything was run.
     """
 
     runs: int = 0
     idle: int = 0
     blocks: int = 0
     spends: int = 0
+    paid: int = 0
     reorgs: int = 0
     broken: list[tuple[Scenario, BrokenPromise]] = field(default_factory=list)
     exceptions: list[tuple[Scenario, str]] = field(default_factory=list)
@@ -82,6 +85,7 @@ class SweepTotals:
         self.blocks += run.blocks
         self.reorgs += run.reorgs
         self.spends += run.spends
+        self.paid += spends_with_fee(run)
         self.broken += [(run.scenario, one) for one in broken]
         checked = has_something_to_check(run)
         self.idle += not checked
@@ -97,6 +101,7 @@ class SweepTotals:
         self.idle += other.idle
         self.blocks += other.blocks
         self.spends += other.spends
+        self.paid += other.paid
         self.reorgs += other.reorgs
         self.broken += other.broken
         self.exceptions += other.exceptions

@@ -25,13 +25,13 @@ from channelsim.channel.peer.fees.book import FeeBook, Offer, key_of
 from channelsim.channel.peer.fees.coins import FeeCoins, change_of
 from channelsim.channel.peer.fees.paying import pay
 from channelsim.channel.peer.fees.purse import Purse
-from channelsim.channel.peer.interface import Effect, FeeLimits, Push
+from channelsim.channel.peer.interface import Dropped, Effect, FeeLimits, Pinned, Push, Refused
 from channelsim.channel.peer.push_answers import fate
 from channelsim.channel.protocol.wallet import address_of
 from channelsim.channel.watch.watch_data import WatchedChannel
 from channelsim.channel.watch.watcher import Sight, Step, Watcher
 
-MOST_COINS = 50
+MOST_COINS = 10
 """Fee coins that are used: the largest. Anybody can send small ones to a known address."""
 
 T = TypeVar("T")
@@ -116,7 +116,7 @@ class Pusher:
         With a fee, it is offered once for each height: each offer may be higher than the last.
         """
         if self._key is not None and self._known_at != sight.peak:
-            self._refresh(chain, sight.peak)
+            self._refresh(chain, sight)
         if sight.spend is None:
             self._book, self._last = replace(self._book, offers=(), dropped=()), None
             return None
@@ -155,16 +155,29 @@ class Pusher:
             notices.append(SpendIsDropped())
         return tuple(notices)
 
-    def _refresh(self, chain: Chain, peak: int) -> None:
+    def _refresh(self, chain: Chain, sight: Sight) -> None:
         """Ask for the fee coins and the fee rate, which hold until the next block."""
         self._trouble = ""
-        coins = self._answer(lambda: [(key, _coins(chain, key)) for key in self._keys])
-        if coins is not None:
-            self._known_at = peak
-            self._key, self._coins = max(coins, key=lambda each: [coin.amount for coin in each[1]])
+        found = self._answer(lambda: self._fee_coins(chain, due=sight.spend is not None))
+        if found is not None:
+            self._key, self._coins = found
+            self._known_at = sight.peak
         rate = self._answer(chain.fee_rate)
         if rate is not None:
             self._book = replace(self._book, rate=rate)
+
+    def _fee_coins(self, chain: Chain, *, due: bool) -> tuple[PrivateKey, tuple[Coin, ...]]:
+        """The key with the largest coin, and its coins.
+
+        A spend that is due does not wait for a list of all coins at an address, of which anybody
+        can make many: as long as the known ones are unspent, they do.
+        """
+        if due and self._key is not None and self._coins:
+            seen = (chain.coin(coin.id) for coin in self._coins)
+            if all(coin is not None and coin.spent is None for coin in seen):
+                return self._key, self._coins
+        listed = [(key, _coins(chain, key)) for key in self._keys]
+        return max(listed, key=lambda found: [coin.amount for coin in found[1]])
 
     def _answer(self, ask: Callable[[], T]) -> T | None:
         try:
@@ -203,9 +216,11 @@ class Pusher:
             book = book.with_offer(_resumed(purse, push, sight, pending))
         book, effects = pay(purse, book, [push], ready=0, scan=True)
         offered = self._carry_out(chain, purse, book, effects)
-        if offered.result.answer is Answer.ALREADY_SPENT:
-            # Perhaps only the fee coin is spent.
-            return Offered(chain.push(push.bundle))
+        if offered.result.answer not in (Answer.ACCEPTED, Answer.TOO_EARLY):
+            # Perhaps only the fee coin is spent, or another watcher with this key pays from it.
+            result, _ = _answer_to(chain, push)
+            if result.answer is Answer.ACCEPTED:
+                return Offered(result)
         return offered
 
     def _carry_out(
@@ -216,8 +231,7 @@ class Pusher:
         pushes = [effect for effect in effects if isinstance(effect, Push)]
         while pushes:
             push = pushes.pop(0)
-            result = chain.push(push.bundle)
-            result, event = fate(push.bundle, result, pending_with(chain, push.bundle, result))
+            result, event = _answer_to(chain, push)
             if event is not None:
                 book, more = react(purse, book, event)
                 pushes += [effect for effect in more if isinstance(effect, Push)]
@@ -225,6 +239,12 @@ class Pusher:
             book = replace(book, dropped=())
         self._book = book
         return Offered(result, max((offer.most for offer in book.offers), default=0))
+
+
+def _answer_to(chain: Chain, push: Push) -> tuple[PushResult, Pinned | Dropped | Refused | None]:
+    """The node's answer to a push, and the event that follows from it."""
+    result = chain.push(push.bundle)
+    return fate(push.bundle, result, pending_with(chain, push.bundle, result))
 
 
 def _coins(chain: Chain, key: PrivateKey) -> tuple[Coin, ...]:

@@ -93,6 +93,8 @@ class RealChain(RpcChain):
             self.farm()
             return coin
         before = {seen.coin for seen in self.coins_at(puzzle_hash)}
+        # On a new block, or after `reset` the next one might be one that the node had before.
+        self.farm()
         farmer = Address(puzzle_hash, "txch").encode()
         self.ask("farm_block", address=farmer, blocks=1, guarantee_tx_block=True)
         self.farm()

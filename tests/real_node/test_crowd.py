@@ -1,48 +1,107 @@
-"""A crowd fills blocks and the mempool of the genuine node."""
+"""Blocks and the mempool of the genuine node, filled by a crowd, and spends pinned by costly ones.
+
+CHANNELSIM_EVERY_CROWD=1 measures all rows of `channelsim bench --crowd 10`: about 20 minutes.
+"""
 
 from __future__ import annotations
 
-import time
-from secrets import token_bytes
+import os
+from collections.abc import Callable
+from io import StringIO
+from secrets import token_hex
 
 import pytest
+from rich.console import Console
 
-from channelsim.channel.chain.interface import Answer
+from channelsim.channel.adversaries.pins import MOST_COST
+from channelsim.channel.bench.crowded_spends import (
+    SPENDS,
+    Node,
+    Trial,
+    bound_of,
+    cost_of_spend,
+    rows,
+    run_trial,
+    show_outcomes,
+)
+from channelsim.channel.chain.interface import Answer, FarmableChain
 from channelsim.channel.chain.padding import padded_spend
 from channelsim.channel.protocol.wallet import address_of, wallet_key
-from channelsim.channel.simulation.crowd import CrowdedChain, CrowdSize
+from channelsim.channel.simulation.crowd import FULL_BLOCKS, CrowdedChain, CrowdSize
 from tests.real_node.chain import RealChain
 
 RATE = 10
+COST = 8_000_000
+"""About the cost of a spend without padding."""
+
+Record = Callable[[str, object], None]
 
 
-@pytest.mark.parametrize("pending", [2, None])
-def test_a_crowd_fills_blocks(chain: RealChain, pending: int | None) -> None:
-    print(chain.limits())
-    key = wallet_key(token_bytes(32), "wallet")
-    coin = chain.give(address_of(key), 10**9)
-    t=time.time()
-    crowded = CrowdedChain(chain, token_bytes(32), CrowdSize(RATE, 12, pending, chain.limits()))
-    print("arrive", time.time()-t, chain.peak())
+@pytest.mark.parametrize("pending", [FULL_BLOCKS, None])
+def test_a_crowd_keeps_out_what_pays_less(chain: RealChain, pending: int | None) -> None:
+    key = wallet_key(os.urandom(32), "wallet")
+    coin = chain.give(address_of(key), 10 * RATE * COST)
+    size = CrowdSize(RATE, 12, pending, chain.limits())
+    crowded = CrowdedChain(chain, os.urandom(32), size)
     crowded.begin()
-    for fee in (0,):
-        for _ in range(10):
-            t=time.time()
-            crowded.farm()
-            print("block", time.time()-t, chain.peak())
-            st=chain.ask("get_blockchain_state")["blockchain_state"]
-            print(st["mempool_cost"], st["mempool_max_total_cost"], st["mempool_size"])
-            rec=chain.ask("get_block_record_by_height", height=chain.peak())["block_record"]
-            print(rec["fees"])
-    r = chain.push(padded_spend(key, coin, 0, 0, chain.agg_sig_data()))
-    print(r)
     crowded.farm()
-    print(chain.coin(coin.id).spent)
-    r = chain.push(padded_spend(key, coin, 12*8_000_000, 0, chain.agg_sig_data()))
-    print(r)
-    t=time.time()
+    data = chain.agg_sig_data()
+    answer = crowded.push(padded_spend(key, coin, 0, 0, data)).answer
+    assert answer is (Answer.REFUSED if pending is None else Answer.ACCEPTED)
+    for _ in range(5):
+        crowded.farm()
+        block = chain.ask("get_block_record_by_height", height=chain.peak())["block_record"]
+        assert block["fees"] >= 2 * size.fee
+    assert not spent(chain, coin.id)
+    assert crowded.push(padded_spend(key, coin, int(1.2 * RATE * COST), 0, data)).benign
     crowded.farm()
-    print("block", time.time()-t, chain.peak())
-    print(chain.coin(coin.id).spent)
-    print(chain.ask("get_fee_estimate", target_times=[60,120,300], cost=1))
-    assert 0
+    assert spent(chain, coin.id)
+
+
+def spent(chain: RealChain, coin_id: bytes) -> bool:
+    seen = chain.coin(coin_id)
+    return seen is not None and seen.spent is not None
+
+
+# --- the table -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def node(chain: RealChain) -> Node:
+    """The genuine node, with a chain that begins anew for each trial."""
+
+    def begin(seed: int) -> FarmableChain:
+        chain.reset()
+        return chain
+
+    return Node(begin, chain.limits())
+
+
+@pytest.fixture(scope="module")
+def seed() -> str:
+    """A seed of its own for each run: the node does not take bundles that it had before."""
+    return token_hex(8)
+
+
+@pytest.mark.parametrize("spend", SPENDS)
+def test_the_stated_maximum_suffices_and_half_of_it_does_not(
+    node: Node, seed: str, spend: str
+) -> None:
+    bound = bound_of(cost_of_spend(spend, seed, RATE), MOST_COST, RATE)
+    half, whole = (
+        run_trial(Trial(spend, MOST_COST, most, mempool=False), seed, RATE, node)
+        for most in (bound // 2, bound)
+    )
+    assert half.blocks is None
+    assert whole.blocks is not None
+    assert 0 < whole.fee <= bound
+    assert (half.pins, whole.pins) == (1, 1)
+
+
+@pytest.mark.skipif("CHANNELSIM_EVERY_CROWD" not in os.environ, reason="takes some minutes")
+def test_every_row_is_as_promised(node: Node, seed: str, record_property: Record) -> None:
+    table = list(rows(seed, RATE, node))
+    text = StringIO()
+    show_outcomes(Console(file=text, width=130), RATE, table)
+    record_property("maximum fees on the genuine node", text.getvalue())
+    assert all(row.as_promised for row in table), text.getvalue()

@@ -15,9 +15,17 @@ from typing import Any, cast
 
 import pytest
 
+from channelsim.channel.chain.coins import joined
+from channelsim.channel.chain.interface import Answer
+from channelsim.channel.chain.mempool_items import LEAST_RAISE
+from channelsim.channel.chain.padding import padded_spend
 from channelsim.channel.chain.simulator import SimulatedChain
+from channelsim.channel.protocol.wallet import address_of, wallet_key
+from channelsim.channel.simulation.crowd import CrowdedChain, CrowdSize
+from channelsim.channel.watch.watcher import Watcher
 from tests.channel.cli.test_peer import wallet_file
 from tests.channel.cli.test_recover import dead_in_a_hand, lines, start
+from tests.channel.cli.test_watch_command import key_file
 from tests.channel.command import channelsim
 from tests.channel.disputes import publish_old, received
 from tests.channel.on_chain import reward
@@ -160,6 +168,55 @@ def test_a_watcher_in_a_process_preempts_a_stale_state(
     finally:
         watcher.kill()
         watcher.communicate()
+
+
+def test_a_watcher_pays_for_a_pinned_preemption_while_blocks_are_full(
+    tmp_path: Path, chain: RealChain, node: RealNode
+) -> None:
+    """A thief takes what is pending into a bundle of low rate, and a crowd keeps that out."""
+    rate, most = 10, 4 * 10**9
+    table = sit_on(chain, "fees").open().propose(ANN)
+    ours = watched(tmp_path / "watch", table)
+    while len(table.sent) < 15:
+        assert table.step()
+    thief = wallet_key(b"thief", "coins")
+    stolen = chain.give(address_of(thief), 10**8)
+    coin = chain.give(address_of(wallet_key(b"tower", "fees")), most)
+    crowded = CrowdedChain(chain, b"crowd", CrowdSize(rate, 15, limits=chain.limits()))
+    publish_old(table, BEN, received(table, BEN)[1])
+    chain.farm()
+    options = ("--fee-key", key_file(tmp_path), "--max-fee", most, "--every", 0.05, "--wait", 0)
+    watcher = start("watch", ours.folder, *of_node(node), *options)
+    try:
+        assert watcher.stdout is not None
+        line = json.loads(watcher.stdout.readline())
+        assert (line["step"], line["pushed"], line["fee"]) == ("stale", "accepted", 0)
+        sight = Watcher(ours.copied(), 0).look(chain)
+        assert sight.spend is not None
+        assert sight.latest is not None
+        unroll = sight.spend.spends[0].coin
+        (pending,) = chain.pending(unroll.id)
+        padding = padded_spend(thief, stolen, 2 * LEAST_RAISE, 100_000_000, chain.agg_sig_data())
+        assert chain.push(joined(pending.bundle, padding)).answer is Answer.ACCEPTED
+        crowded.begin()
+        while (seen := chain.coin(unroll.id)) is not None and seen.spent is None:
+            assert chain.peak() < sight.latest, "not in before the timeout"
+            crowded.farm()
+            time.sleep(4 * BLOCK_TIME)
+        assert seen is not None
+        chain.farm(3)
+        out, err = ended(watcher)
+        assert (watcher.returncode, err) == (0, "")
+    finally:
+        watcher.kill()
+        watcher.communicate()
+    assert lines(out)[-1]["step"] == "paid"
+    joined_pin = chain.coin(stolen.id)
+    assert joined_pin is not None
+    assert joined_pin.spent == seen.spent, "the pin was joined"
+    (change,) = chain.coins_at(coin.puzzle_hash)
+    paid = coin.amount - change.coin.amount
+    assert rate * 100_000_000 < paid <= most
 
 
 # --- a node that is syncing ------------------------------------------------------------------

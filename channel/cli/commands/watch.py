@@ -81,7 +81,7 @@ def command(
 
     A stale state that the counterparty publishes is preempted with the newest one; any other
     state is paid out after its timeout. Nothing else can be spent without the owner's keys. With
-    --fee-key, coins of that key pay fees: as the node asks, and more while a spend is not confirmed.
+    --fee-key, coins of that key pay fees: as the node asks, and more until a spend is confirmed.
     Data that are copied again meanwhile are read again. It prints every change; with --json, a line
     each. Exit code 1: the channel ended in an older state than the newest of these data, or in one
     that they do not have.

@@ -59,7 +59,7 @@ def react(
             case Pinned(pending=pending):
                 again = _unpin(purse, book, offer, pending)
             case Dropped(bundle=bundle):
-                again = _renew(purse, book, offer, bundle)
+                again = _renew(purse, book, offer, bundle)  # CH-FEE-4
             case Refused(bundle, error) if error in FEE_REFUSALS:
                 again = _bid_more(purse, book, offer, bundle)
             case Refused(bundle):

@@ -152,4 +152,4 @@ def raised(before: int, wanted: int, most: int) -> int:
     fee = max(wanted, before + LEAST_RAISE) if wanted > before else before
     if most - fee < LEAST_RAISE:
         fee = most if fee > before else before
-    return fee if before + LEAST_RAISE <= fee <= most else before
+    return fee if before + LEAST_RAISE <= fee <= most else before  # CH-FEE-3

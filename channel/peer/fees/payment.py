@@ -60,5 +60,5 @@ def _spend(
         for amount in amounts
         if amount
     )
-    conditions = [*asserted, condition(RESERVE_FEE, int_to_atom(fee)), *made]
+    conditions = [*asserted, condition(RESERVE_FEE, int_to_atom(fee)), *made]  # CH-FEE-1
     return signed_spend(key, coin, to_list(conditions), agg_sig_data)

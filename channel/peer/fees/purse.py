@@ -59,7 +59,7 @@ class Purse:
         )
         left = most_for_all(self.limits, self.total) - self.coins.paid - others
         amount = offer.coin.amount if offer.coin is not None else 0
-        return max(0, min(most_for(self.limits, offer.push), left, amount))
+        return max(0, min(most_for(self.limits, offer.push), left, amount))  # CH-FEE-2
 
     @property
     def usual_fee(self) -> int:

@@ -22,7 +22,6 @@ from channelsim.channel.peer.interface import (
     Effect,
     Event,
     Fault,
-    Pinned,
     Push,
     Received,
     Send,
@@ -93,11 +92,6 @@ def is_request(peer: Peer, event: Event | None) -> bool:
 def is_early(peer: Peer, event: Event | None) -> bool:
     """A message that comes before the channel coin is deep enough for this side."""
     return isinstance(event, Received) and peer.phase is Phase.FUNDING
-
-
-def is_pinned(peer: Peer, event: Event | None) -> bool:
-    """The report that a spend conflicts with a pending bundle, to a side that pays fees."""
-    return isinstance(event, Pinned) and peer.config.fees is not None
 
 
 def shows_its_age(peer: Peer, event: Event | None) -> bool:

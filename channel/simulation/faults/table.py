@@ -31,7 +31,6 @@ from channelsim.channel.simulation.faults.behaviours import (
     is_act,
     is_close,
     is_early,
-    is_pinned,
     is_request,
     late,
     loses,
@@ -53,6 +52,24 @@ from channelsim.channel.simulation.faults.behaviours import (
     waits_twice,
     without_evidence,
     wrong_half,
+)
+from channelsim.channel.simulation.faults.fee_behaviours import (
+    asserts_nothing,
+    begins_high,
+    changes_coins,
+    creeps,
+    forgets_rate,
+    goes_back,
+    is_dropped,
+    is_estimate,
+    is_pinned,
+    keeps_no_change,
+    locks_fee_coins,
+    pays_elsewhere,
+    replaces_in_vain,
+    reports_drops_again,
+    shares_coins,
+    stays_low,
 )
 from channelsim.channel.simulation.faults.kinds import (
     Plant,
@@ -228,15 +245,80 @@ _BEHAVIOURS: Mapping[str, tuple[str, Plant]] = {
         "accepts any timeout of a game",
         engine("protocol.proposals:least_timeout", always(0)),
     ),
+    "locks its fee coins": (
+        "spends fee coins with a lock",
+        engine("peer.fees.payment:_spend", locks_fee_coins),
+    ),
+    "pays its change elsewhere": (
+        "sends the change of fees to another address",
+        engine("peer.fees.payment:_spend", pays_elsewhere),
+    ),
+    "keeps no change": (
+        "leaves the change of a fee coin to the block",
+        engine("peer.fees.payment:_spend", keeps_no_change),
+    ),
+    "asserts no spend": (
+        "pays a fee whatever becomes of the spend that it is for",
+        engine("peer.fees.payment:_spend", asserts_nothing),
+    ),
+    "shares fee coins": (
+        "pays for several spends with one coin",
+        engine("peer.fees.purse:Purse.free", shares_coins),
+    ),
+    "knows no maximum fee": (
+        "pays any fee for a spend",
+        engine("peer.fees.purse:most_for", always(1 << 40)),
+    ),
+    "knows no maximum of fees": (
+        "pays any fees in all",
+        engine("peer.fees.purse:most_for_all", always(1 << 60)),
+    ),
     "never raises a fee": (
         "offers the same fee with every block",
-        engine("peer.fees:Fees.after", lambda after: lambda fees, blocks: fees.first),
+        engine("peer.fees.paying:raised", stays_low),
+    ),
+    "raises by single mojos": (
+        "raises fees in steps that no mempool takes",
+        engine("peer.fees.paying:raised", creeps),
+    ),
+    "lowers fees": (
+        "offers less than it has offered, because its node's answers are no block",
+        engine("peer.fees.paying:raised", goes_back),
+    ),
+    "changes fee coins": (
+        "raises a fee with another coin than the one that pays for the spend so far",
+        engine("peer.fees.purse:Purse.with_coin", changes_coins),
     ),
     "pays the highest fee": (
         "offers the highest fee at once",
-        engine("peer.fees:Fees.after", lambda after: lambda fees, blocks: fees.most),
+        engine("peer.fees.paying:wanted_fee", begins_high),
+    ),
+    "ignores the estimate": ("does not hear what its node asks", deaf_to(is_estimate)),
+    "forgets the estimate": (
+        "forgets what its node asks with each new connection",
+        events(forgets_rate),
     ),
     "leaves pins": ("pays nothing for a spend in a bundle of the other side", deaf_to(is_pinned)),
+    "replaces pins in vain": (
+        "answers a pin with a bundle that lacks coins of the pin",
+        engine("peer.fees.answers:_replacement", lambda replacement: replaces_in_vain),
+    ),
+    "underbids pins": (
+        "replaces pins for less than mempools want",
+        engine("peer.fees.answers:_Union.least", lambda least: property(lambda union: 1)),
+    ),
+    "repeats dropped bytes": (
+        "offers a dropped spend in no other bytes",
+        engine("peer.fees.answers:_renew", always(None)),
+    ),
+    "hides dropped spends": (
+        "does not tell of a spend that its node drops, and that no fee is for",
+        deaf_to(is_dropped),
+    ),
+    "reports drops again": (
+        "tells of a dropped spend each time",
+        effects(reports_drops_again),
+    ),
     "hides illegal moves": (
         "does not tell of illegal moves on chain",
         effects(hides_news(IllegalOnChain)),
@@ -364,9 +446,26 @@ _BREAKS: Mapping[str, tuple[str, ...]] = {
     "forgets settlements": ("safety", "denies-settlement", "dead"),
     "reveals early": ("secrecy", "leaver", "silent"),
     "takes short games": ("the least timeout", "short-timeouts"),
-    "never raises a fee": ("duty", "stale-any", "leaver", "wrong-commitment"),
-    "pays the highest fee": ("duty", "stale-any", "leaver", "wrong-commitment"),
-    "leaves pins": ("duty", "pinner"),
+    "locks its fee coins": ("CH-FEE-1", "", "leaver"),
+    "pays its change elsewhere": ("CH-FEE-1", "", "leaver"),
+    "keeps no change": ("CH-FEE-2", "", "leaver"),
+    "asserts no spend": ("CH-FEE-2", "leaver", "wrong-commitment"),
+    "shares fee coins": ("CH-FEE-2", "late-mover", "claimer"),
+    "knows no maximum fee": ("CH-FEE-2", "stale-any", "leaver"),
+    "knows no maximum of fees": ("CH-FEE-2", "stale-any", "leaver"),
+    "never raises a fee": ("CH-FEE-3", "stale-any", "leaver", "wrong-commitment"),
+    "raises by single mojos": ("CH-FEE-3", "stale-any", "leaver", "wrong-commitment"),
+    "lowers fees": ("CH-FEE-3", "stale-any", "leaver", "wrong-commitment"),
+    "changes fee coins": ("CH-FEE-3", "stale-any", "leaver", "wrong-commitment"),
+    "pays the highest fee": ("CH-FEE-3", "stale-any", "leaver", "wrong-commitment"),
+    "ignores the estimate": ("CH-FEE-3", "stale-any", "leaver"),
+    "forgets the estimate": ("CH-FEE-3", "stale-any", "leaver"),
+    "leaves pins": ("CH-FEE-3", "pinner"),
+    "replaces pins in vain": ("CH-FEE-3", "pinner"),
+    "underbids pins": ("CH-FEE-3", "pinner", "heavy-pinner"),
+    "repeats dropped bytes": ("CH-FEE-4", "stale-any", "leaver"),
+    "hides dropped spends": ("CH-FEE-4", "stale-any", "leaver"),
+    "reports drops again": ("CH-FEE-4", "stale-any", "leaver"),
     "hides illegal moves": ("news", "illegal-on-chain", "wrong-commitment"),
     "hides cancellations": ("news", "unaffordable", "short-timeouts"),
     "cancels all proposals": ("law", "", "leaver"),
@@ -390,10 +489,33 @@ _BREAKS: Mapping[str, tuple[str, ...]] = {
 }
 """The rule or promise that each behaviour breaks, and the adversaries against which that shows."""
 
+_PINNED = {"fees": FEES, "mixed": True, "unroll_timeout": 60, "game_timeout": 60}
+"""Fields of scenarios in which spends wait for some blocks, so that they can be pinned."""
+
+_TWO_GAMES = tuple(game.name for game in registry.channel_games())[:2]
+
+_OF_FEES = (
+    *("locks its fee coins", "pays its change elsewhere", "keeps no change", "asserts no spend"),
+    *("pays the highest fee", "ignores the estimate"),
+)
+"""The behaviours that show in any scenario with fees."""
+
 _GIVEN: Mapping[str, Mapping[str, Any]] = {
-    "never raises a fee": {"weather": "full", "fees": FEES},
-    "pays the highest fee": {"fees": FEES},
-    "leaves pins": {"fees": FEES, "mixed": True, "unroll_timeout": 60, "game_timeout": 60},
+    **{name: {"fees": FEES} for name in _OF_FEES},
+    "knows no maximum fee": {"fees": FEES, "max_fee": FEES // 2},
+    "knows no maximum of fees": {"fees": FEES, "max_fees": 2 * FEES},
+    "never raises a fee": {"fees": FEES, "crowd": 10},
+    "raises by single mojos": {"fees": FEES, "crowd": 10},
+    "lowers fees": {"fees": FEES, "weather": "full"},
+    "shares fee coins": {"fees": FEES, "games": _TWO_GAMES},
+    "changes fee coins": {"fees": FEES, "crowd": 10},
+    "forgets the estimate": {"fees": FEES, "weather": "reconnects"},
+    "leaves pins": _PINNED,
+    "replaces pins in vain": _PINNED,
+    "underbids pins": {**_PINNED, "max_fee": 25_000_000},
+    "repeats dropped bytes": {"fees": FEES, "weather": "forgetful"},
+    "hides dropped spends": {"weather": "forgetful"},
+    "reports drops again": {"weather": "forgetful"},
     "goes on from an old copy": {"old_copy": 9},
     "is silent as an old copy": {"old_copy": 9, "weather": "reconnects"},
     "keeps ready decks": {"old_copy": 9},

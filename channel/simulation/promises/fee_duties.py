@@ -12,8 +12,13 @@ from dataclasses import dataclass
 from channelsim.channel.chain.coins import Bundle, Coin, Spend
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import Block, CoinSeen, PendingBundle
+from channelsim.channel.chain.refusals import FEE_REFUSALS
 from channelsim.channel.peer.config import Config
-from channelsim.channel.peer.fee_settings import SHARE_OF_CHANNEL, SHARE_OF_SPEND
+from channelsim.channel.peer.fee_settings import (
+    SHARE_OF_CHANNEL,
+    SHARE_OF_SPEND,
+    SPENDS_AT_MAXIMUM,
+)
 from channelsim.channel.peer.interface import (
     Dropped,
     Effect,
@@ -58,8 +63,8 @@ def wrong_fees(run: Run, talk: Conversation) -> Iterator[str]:
 class _Line:
     """The newest offer for a spend that is due, which waits since this height for a deadline.
 
-    `answers` counts the offers at `height`. `excused`: its node has dropped it, or has refused it
-    for its fee.
+    `answers` counts the offers at `height`. Its fee `may_fall` if the node has dropped it or
+    refuses it, and `may_creep` if the node refuses it for its fee: then it is not pending.
     """
 
     push: Push
@@ -68,7 +73,8 @@ class _Line:
     cost: int
     height: int = 0
     answers: int = 0
-    excused: bool = False
+    may_fall: bool = False
+    may_creep: bool = False
 
 
 class _FeeMonitor:
@@ -126,12 +132,22 @@ class _FeeMonitor:
                     if isinstance(effect, Push)
                 }
                 self.lines = {key: line for key, line in self.lines.items() if key in due}
-            case Pinned(bundle) | Dropped(bundle) | Refused(bundle):
-                line = self._line_of(bundle)
-                if line is not None:
-                    line.answers = line.answers + 1 if line.height == self.peak else 1
-                    line.height = self.peak
-                    line.excused = line.excused or not isinstance(turn.event, Pinned)
+            case Pinned() | Dropped() | Refused() as answer:
+                self._note_answer(answer)
+            case _:
+                pass
+
+    def _note_answer(self, answer: Pinned | Dropped | Refused) -> None:
+        line = self._line_of(answer.bundle)
+        if line is None:
+            return
+        line.answers = line.answers + 1 if line.height == self.peak else 1
+        line.height = self.peak
+        match answer:
+            case Refused(_, error) if error in FEE_REFUSALS:
+                line.may_creep = True
+            case Dropped() | Refused():
+                line.may_fall = line.may_creep = True
             case _:
                 pass
 
@@ -161,7 +177,10 @@ class _FeeMonitor:
         most = push.stake // SHARE_OF_SPEND if most is None else most
         if push.before is None:
             most = max(0, min(most, push.stake - 1))
-        return most, self.total // SHARE_OF_CHANNEL if all_most is None else all_most
+        if all_most is None:
+            several = SPENDS_AT_MAXIMUM * (self.limits.per_spend or 0)
+            all_most = max(self.total // SHARE_OF_CHANNEL, several)
+        return most, all_most
 
     def _left(self, push: Push, coin: Coin | None) -> int:
         """The most mojos that may be offered for a spend, beside what other coins offer."""
@@ -185,7 +204,7 @@ class _FeeMonitor:
         coin = offer.first(offer.payments[-1])
         return min(self._left(push, coin), coin.amount) if coin.id in self.purse.unspent else 0
 
-    # --- CH-FEE-1 and CH-FEE-2 ---
+    # --- payments ---
 
     def _wrong_payment(self, push: Push, offer: Offered) -> Iterator[str]:
         """Find conditions that the spend of a fee coin must not have, or lacks."""
@@ -229,7 +248,7 @@ class _FeeMonitor:
             total = counted(risk, "mojo")
             yield f"CH-FEE-2: {total} are paid and offered in all, at most {all_most}"
 
-    # --- CH-FEE-3 ---
+    # --- raises and pins ---
 
     def _wrong_step(self, push: Push, offer: Offered) -> Iterator[str]:
         """Find steps that mempools do not take, and fees below what a spend should pay by now."""
@@ -252,14 +271,17 @@ class _FeeMonitor:
         )
         if pending and not last.coins <= offer.coins:
             yield f"CH-FEE-3: its {push.name} lacks coins of what it replaces"
-        elif pending and not line.excused and (fee < was or was < fee < was + LEAST_RAISE):
+        elif pending and (
+            (fee < was and not line.may_fall)
+            or (was < fee < was + LEAST_RAISE and not line.may_creep)
+        ):
             replaced = f"one for {counted(was, 'mojo')} by one for {fee}"
             yield f"CH-FEE-3: it replaces a {push.name}: {replaced}"
         if line.push.before != push.before or last.spends != offer.spends:
             line.since = self.peak
         if last.payments != offer.payments:
             line.cost = cost(push.bundle)
-            line.excused = line.excused and last.coins == offer.coins
+            line.may_fall = line.may_creep = False
         line.push, line.offer = push, offer
         wanted = self._wanted(line, room)
         if fee + LEAST_RAISE <= TOLERANCE * wanted:
@@ -310,7 +332,7 @@ class _FeeMonitor:
         if fee * line.cost < own * whole and paid + need <= room and need <= payer:
             yield f"CH-FEE-3: it leaves its {name} in a bundle that pays less than its own"
 
-    # --- CH-FEE-4 ---
+    # --- dropped bundles ---
 
     def _left_dropped(
         self, event: Dropped, offers: Iterable[Offered], effects: Iterable[Effect]

@@ -15,6 +15,7 @@ from channelsim.channel.chain.coins import Bundle, Coin, Spend
 from channelsim.channel.chain.constants import BLOCK_COST, POOL_BLOCKS, constants_of
 from channelsim.channel.chain.observations import Block, CoinSeen
 from channelsim.channel.chain.validation import cost_of
+from channelsim.channel.simulation.run import Run
 from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.values import BadValue, NotAList, Value, deserialize, from_list
 
@@ -143,6 +144,23 @@ def _paid(seen: CoinSeen, ours: Iterable[CoinSeen]) -> int:
         return payment_of(Spend(seen.coin, b"", seen.solution)).fee
     change = sum(other.coin.amount for other in ours if other.coin.parent == seen.coin.id)
     return seen.coin.amount - change
+
+
+def spends_with_fee(run: Run) -> int:
+    """The number of spends of the honest side for which fee coins paid in the end."""
+    fees = run.parties[run.scenario.honest].peer.config.fees
+    if fees is None:
+        return 0
+    wallet = fees.wallet.coin
+    paid, coins = set(), [wallet.id]
+    for coin_id in coins:
+        seen = run.chain.coin(coin_id)
+        if seen is None or seen.spent is None or seen.solution is None:
+            continue
+        payment = payment_of(Spend(seen.coin, b"", seen.solution))
+        paid |= payment.asserted if payment.fee else set()
+        coins += [child.coin.id for child in run.chain.children(coin_id)]
+    return len(paid)
 
 
 def cost(bundle: Bundle) -> int:

@@ -56,6 +56,7 @@ PLACES = (
     "channel/cli/peers.py",
     "channel/cli/prompt.py",
     "channel/cli/running.py",
+    "channel/cli/wallet_keys.py",
     "channel/system/durable_files.py",
     "channel/system/input_files.py",
     "channel/system/line_log.py",

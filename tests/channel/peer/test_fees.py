@@ -10,9 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from channelsim.channel.chain.coins import Bundle, Coin, condition, joined, signed_spend
+from channelsim.channel.chain.constants import BLOCK_COST
 from channelsim.channel.chain.interface import Answer
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import Block, PendingBundle
+from channelsim.channel.chain.padding import SLACK, padded_spend
 from channelsim.channel.chain.refusals import FEE_TOO_LOW
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.peer.chain_news import StateCounts
@@ -365,6 +367,37 @@ def test_a_higher_fee_takes_the_place_of_ours_in_a_bundle_that_took_it_whole() -
     farm(table)
     settle(table)
     sound(table, dead=(ANN,))
+
+
+@pytest.mark.parametrize("rate", [0, 1])
+def test_a_pin_that_leaves_no_room_in_a_bundle_is_paid_for(rate: int) -> None:
+    """Whatever the fee, our replacement costs no more than what it replaces."""
+    table = at_message(10_000)
+    thief = fee_wallet(table, ANN, 10**10)
+    fees = paying(table, BEN, rate=rate)
+    farm(table)
+    publish_old(table, ANN, received(table, ANN)[0])
+    farm(table)
+    bundle = last(table, BEN, "preempt+fee" if rate else "preempt")
+    (pending,) = table.chain.pending(bundle.spends[0].coin.id)
+    room = BLOCK_COST // 2 - pending.cost
+    fee = LEAST_RAISE + (pending.fee * room // pending.cost)
+    # Byte by byte up to half a block.
+    most, data = room, table.channel.agg_sig_data
+    while table.chain.push(pin := joined(bundle, pad(thief, fee, most, data))).benign is False:
+        most -= 12_000
+    (pending,) = table.chain.pending(bundle.spends[0].coin.id)
+    assert pending.bundle == pin
+    assert BLOCK_COST // 2 - pending.cost < 12_100
+    full_blocks(table, BEN, 5)
+    (offer,) = pushes(table.ends[BEN].peer.handle(Pinned(bundle, (pending,))), "unpin")
+    assert paid(bundle, fees) + LEAST_RAISE < paid(offer.bundle, fees) < MOST
+    assert table.chain.push(offer.bundle).answer is Answer.ACCEPTED
+
+
+def pad(wallet: Wallet, fee: int, cost: int, agg_sig_data: bytes) -> Bundle:
+    # Past the slack of padded spends.
+    return padded_spend(wallet.key, wallet.coin, fee, cost + SLACK, agg_sig_data)
 
 
 def test_a_pin_that_contradicts_our_spend_and_a_bundle_of_ours_are_not_paid_for() -> None:

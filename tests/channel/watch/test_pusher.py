@@ -279,6 +279,26 @@ def test_a_restart_goes_on_with_the_fee_for_the_age_of_the_spend(
     assert left(tower.chain) == 2 * COIN + 1 - fees[-1] >= 2 * COIN + 1 - MOST
 
 
+def test_a_restart_goes_on_with_the_coin_that_pays_already(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another one that would do as well must not pay once more."""
+    tower = stale(tmp_path, coins=(COIN, 2 * COIN))
+    with monkeypatch.context() as patched:
+        large = [seen for seen in tower.chain.coins_at(ADDRESS) if seen.coin.amount == 2 * COIN]
+        patched.setattr(tower.chain, "coins_at", lambda _: large)
+        without_room(tower.chain, 3)
+        assert tower.look() is not None
+    assert 0 < tower.fee() < MOST
+    for _ in range(TIMEOUT):
+        tower.restart()
+        assert tower.look() is not None
+        without_room(tower.chain)
+    (pending,) = tower.pending()
+    paying = [spend.coin for spend in pending.bundle.spends if spend.coin.puzzle_hash == ADDRESS]
+    assert (paying, pending.fee) == ([large[0].coin], MOST)
+
+
 # --- pins and dropped bytes ----------------------------------------------------------------------
 
 
@@ -311,15 +331,21 @@ def test_a_pin_is_joined_and_paid_for(tmp_path: Path, restarts: bool) -> None:
         offered = tower.look()
         assert offered is not None
         (pending,) = tower.pending()
+        assert offered.result.answer is Answer.ACCEPTED
+        assert tower.look() == offered
+        assert tower.pending() == [pending], "a raise for each block, not for each look"
     assert pending.fee > LEAST_RAISE
-    assert set(pin.spends) <= set(pending.bundle.spends)
-    assert offered.result.answer is Answer.ACCEPTED
+    coins = [spend.coin for spend in pending.bundle.spends]
+    assert {spend.coin for spend in pin.spends} <= set(coins)
+    assert len(coins) == len(pin.spends), "a higher fee in the place of the last one"
     tower.chain.farm()
     assert tower.sight().step is Step.PAID
     assert COIN - MOST <= left(tower.chain) < COIN
 
 
-def test_what_the_node_has_dropped_is_offered_in_other_bytes(tmp_path: Path) -> None:
+def test_what_the_node_has_dropped_is_offered_in_other_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Without a fee it cannot be, and the user hears of it."""
     tower = stale(tmp_path)
     plain = Tower(tower.ours, keys=())
@@ -330,10 +356,20 @@ def test_what_the_node_has_dropped_is_offered_in_other_bytes(tmp_path: Path) -> 
     assert offered is not None
     assert offered.result.answer is Answer.KNOWN
     assert plain.notices == [SpendIsDropped()]
+    pushed = []
+
+    def push(bundle: Bundle) -> PushResult:
+        pushed.append(bundle)
+        if len(pushed) <= 2:
+            drop(tower.chain, bundle)
+        return SimulatedChain.push(tower.chain, bundle)
+
+    monkeypatch.setattr(tower.chain, "push", push)
     offered = tower.look()
     assert offered is not None
     assert (offered.result.answer, tower.notices) == (Answer.ACCEPTED, [])
     assert tower.fee() == offered.fee > 0
+    assert [one.bundle for one in tower.pending()] == pushed[2:]
 
 
 def drop(chain: SimulatedChain, bundle: Bundle) -> None:
@@ -428,18 +464,47 @@ def test_a_small_coin_is_used_up_and_the_user_hears_of_it(tmp_path: Path) -> Non
     assert tower.pusher.notices == (NoFeeCoin(ADDRESS, LEAST_RAISE),)
 
 
+@pytest.mark.parametrize("spent", [False, True])
 def test_a_fee_coin_that_is_gone_keeps_nothing_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spent: bool
 ) -> None:
     """The node that lists coins may be behind, or the thief of the key may have been faster."""
     tower = stale(tmp_path)
     monkeypatch.setattr(tower.chain, "fee_rate", lambda: 2)
     gone = Coin(bytes(32), ADDRESS, 3 * COIN)
+    if spent:
+        (gone,) = money(tower.chain, COIN)
+        stolen = signed_spend(KEY, gone, to_list([]), tower.chain.agg_sig_data())
+        take(tower.ours.table, stolen)
     monkeypatch.setattr(tower.chain, "coins_at", lambda _: [CoinSeen(gone, 1, None)])
     offered = tower.look()
     assert offered is not None
     assert offered.result.answer is Answer.ACCEPTED
     assert tower.fee() == 0
+
+
+def test_a_spend_that_is_due_does_not_wait_for_long_lists_of_coins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Anybody can send many small coins to the address, which the chain shows."""
+    tower = stale(tmp_path)
+    assert tower.look() is not None
+    listed = []
+
+    def coins_at(address: bytes) -> list[CoinSeen]:
+        listed.append(address)
+        return SimulatedChain.coins_at(tower.chain, address)
+
+    monkeypatch.setattr(tower.chain, "coins_at", coins_at)
+    for _ in range(4):
+        without_room(tower.chain)
+        assert tower.look() is not None
+    assert (listed, tower.fee() > 0) == ([], True)
+    tower.chain.farm()
+    assert tower.look() is None
+    tower.chain.reorganise(1, 2, keep=False)
+    assert tower.look() is not None
+    assert listed == 2 * [ADDRESS], "once for each change"
 
 
 @pytest.mark.parametrize("call", ["fee_rate", "coins_at", "pending"])
@@ -475,9 +540,44 @@ def test_no_fee_is_paid_if_it_is_forbidden_or_the_stake_is_too_small(
         assert offered is not None
         assert (offered.result, offered.fee) == (PushResult(Answer.ACCEPTED), 0)
         without_room(tower.chain)
-    tower.chain.farm()
-    assert left(tower.chain) == COIN
     assert tower.notices == notices
+    tower.chain.farm()
+    assert tower.look() is None
+    tower.chain.reorganise(1, 2, keep=False)
+    spend = tower.sight().spend
+    assert spend is not None
+    drop(tower.chain, spend)
+    offered = tower.look()
+    assert offered is not None
+    assert (offered.result.answer, offered.fee) == (Answer.KNOWN, 0)
+    assert tower.notices == [*notices, SpendIsDropped()]
+    assert left(tower.chain) == COIN
+
+
+def test_two_watchers_with_one_key_do_not_keep_each_other_out(tmp_path: Path) -> None:
+    """Both would pay from the same coin, for different channels: one goes without a fee."""
+    chain = SimulatedChain(7)
+    towers = []
+    for number, seed in enumerate(("first", "second")):
+        table = sit(seed, chain=chain).open().propose(ANN)
+        ours = writing(tmp_path / f"{number}", table)
+        while len(table.sent) < 12:
+            assert table.step()
+        table.mail.clear()
+        publish_old(table, BEN, received(table, BEN)[0])
+        towers.append(Tower(ours))
+    money(chain, COIN)
+    chain.farm(WAIT + 2)
+    for _ in range(6):
+        for tower in towers:
+            offered = tower.look()
+            assert offered is not None
+            assert offered.result.answer is Answer.ACCEPTED
+            assert tower.pending()
+        without_room(chain)
+    chain.farm()
+    assert [tower.sight().step for tower in towers] == [Step.PAID, Step.PAID]
+    assert COIN - 2 * MOST <= left(chain) < COIN
 
 
 # --- a thief -------------------------------------------------------------------------------------

@@ -1,0 +1,166 @@
+"""Wrong behaviours of a peer that pays fees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from chia_rs import PrivateKey
+from msgspec.structs import replace
+
+from channelsim.channel.chain.coins import Bundle, Coin, condition, signed_spend
+from channelsim.channel.peer.fees.book import FeeBook, Offer
+from channelsim.channel.peer.fees.purse import Purse
+from channelsim.channel.peer.interface import (
+    Connected,
+    Dropped,
+    Effect,
+    Event,
+    FeeRate,
+    Pinned,
+    Push,
+    SpendDropped,
+    Tell,
+)
+from channelsim.channel.peer.machine import Peer
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.values import Value, to_list
+
+CREATE_COIN, RESERVE_FEE, ASSERT_BEFORE_HEIGHT_ABSOLUTE = 51, 52, 87
+
+Spending = Callable[[PrivateKey, Coin, int, Sequence[int], Iterable[Value], bytes], Bundle]
+"""Spends a fee coin, for so many mojos, to coins of these amounts, with these assertions."""
+
+# --- the spend of a fee coin ---------------------------------------------------------------------
+
+
+def _spending(conditions: Callable[[Coin, int, Sequence[int], list[Value]], list[Value]]) -> Any:
+    """Spend a fee coin with other conditions."""
+
+    def other(spend: Spending) -> Spending:
+        def spend_differently(
+            key: PrivateKey,
+            coin: Coin,
+            fee: int,
+            amounts: Sequence[int],
+            asserted: Iterable[Value],
+            agg_sig_data: bytes,
+        ) -> Bundle:
+            changed = conditions(coin, fee, amounts, list(asserted))
+            return signed_spend(key, coin, to_list(changed), agg_sig_data)
+
+        return spend_differently
+
+    return other
+
+
+def _made(address: bytes, amounts: Iterable[int]) -> list[Value]:
+    return [condition(CREATE_COIN, address, int_to_atom(one)) for one in amounts if one]
+
+
+def _fee(fee: int) -> Value:
+    return condition(RESERVE_FEE, int_to_atom(fee))
+
+
+LATE = int_to_atom(1 << 31)
+
+locks_fee_coins = _spending(
+    lambda coin, fee, amounts, asserted: [
+        *(*asserted, _fee(fee), condition(ASSERT_BEFORE_HEIGHT_ABSOLUTE, LATE)),
+        *_made(coin.puzzle_hash, amounts),
+    ]
+)
+"""Spend a fee coin with a lock."""
+
+pays_elsewhere = _spending(
+    lambda coin, fee, amounts, asserted: [*asserted, _fee(fee), *_made(bytes(32), amounts)]
+)
+"""Spend a fee coin with its change to another address."""
+
+keeps_no_change = _spending(lambda coin, fee, amounts, asserted: [*asserted, _fee(fee)])
+"""Spend a fee coin without change."""
+
+asserts_nothing = _spending(
+    lambda coin, fee, amounts, asserted: [_fee(fee), *_made(coin.puzzle_hash, amounts)]
+)
+"""Spend a fee coin whatever else is spent."""
+
+# --- the purse -----------------------------------------------------------------------------------
+
+
+def shares_coins(free: Callable[..., Any]) -> Callable[..., Any]:
+    """Find every coin free, also one that pays for another spend."""
+    return lambda purse, book: list(purse.coins.unspent)
+
+
+def changes_coins(with_coin: Callable[..., Any]) -> Callable[..., Any]:
+    """Take another coin for each offer."""
+
+    def other(purse: Purse, book: FeeBook, offer: Offer) -> Any:
+        after = with_coin(purse, book, replace(offer, coin=None))
+        return after if after.coin is not None else with_coin(purse, book, offer)
+
+    return other
+
+
+# --- raises --------------------------------------------------------------------------------------
+
+
+def stays_low(raised: Callable[..., Any]) -> Callable[..., Any]:
+    """Keep the first fee."""
+    return lambda before, wanted, most: before
+
+
+def creeps(raised: Callable[..., Any]) -> Callable[..., Any]:
+    """Raise a fee by one mojo."""
+    return lambda before, wanted, most: min(before + 1, most) if before else wanted
+
+
+def goes_back(raised: Callable[..., Any]) -> Callable[..., Any]:
+    """Offer what a spend is worth by now, though more was offered before."""
+    return lambda before, wanted, most: wanted
+
+
+def begins_high(wanted_fee: Callable[..., Any]) -> Callable[..., Any]:
+    """Offer the maximum at once."""
+    return lambda offer, start, most, *times: most
+
+
+def forgets_rate(peer: Peer, event: Event | None) -> Event | None:
+    """Forget the estimate of the node with each new connection."""
+    if not isinstance(event, Connected) or not peer.state.fees.rate:
+        return event
+    peer.state = replace(peer.state, fees=replace(peer.state.fees, rate=0))
+    return Connected()
+
+
+# --- answers of the node -------------------------------------------------------------------------
+
+
+def is_estimate(peer: Peer, event: Event | None) -> bool:
+    """The fee rate that the node asks."""
+    return isinstance(event, FeeRate)
+
+
+def is_pinned(peer: Peer, event: Event | None) -> bool:
+    """The report that a spend conflicts with a pending bundle, to a side that pays fees."""
+    return isinstance(event, Pinned) and peer.config.fees is not None
+
+
+def is_dropped(peer: Peer, event: Event | None) -> bool:
+    """The report that the node has dropped a bundle."""
+    return isinstance(event, Dropped)
+
+
+def reports_drops_again(peer: Peer, event: Event | None, effects: list[Effect]) -> list[Effect]:
+    """Tell the player of a dropped spend each time."""
+    known = any(isinstance(one, Push | Tell) for one in effects)
+    if not isinstance(event, Dropped) or known:
+        return effects
+    return [Tell(SpendDropped(event.name))]
+
+
+def replaces_in_vain(purse: Purse, book: FeeBook, offer: Offer, *others: Any) -> Any:
+    """Answer a pin with the own spend again, for twice the fee."""
+    offer = replace(offer, fee=2 * offer.fee)
+    return offer, purse.push(offer)
