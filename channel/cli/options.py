@@ -13,6 +13,7 @@ import typer
 
 from channelsim.channel.errors import UsageError
 
+_HASH = re.compile(r"(0x)?[0-9a-f]{64}", re.I)
 _WHOLE = re.compile(r"[+-]?[0-9]{1,40}")
 _REAL = re.compile(r"[+-]?([0-9]{1,40}\.?[0-9]{0,40}|\.[0-9]{1,40})(e[+-]?[0-9]{1,3})?", re.I)
 
@@ -82,6 +83,21 @@ def real_number(least: float, most: float) -> Callable[[Any], float]:
         raise typer.BadParameter(f"{_shown(text)}: a number from {least:.12g} to {most:.12g}")
 
     return read
+
+
+def hash_of(value: Any) -> bytes:
+    """A hash from its 64 hex digits.
+
+    >>> hash_of("0x" + 32 * "05") == bytes([5]) * 32
+    True
+    >>> hash_of("05")
+    Traceback (most recent call last):
+    typer._click.exceptions.BadParameter: 05: not 64 hex digits
+    """
+    text = str(value)
+    if not _HASH.fullmatch(text):
+        raise typer.BadParameter(f"{_shown(text)}: not 64 hex digits")
+    return bytes.fromhex(text[-64:])
 
 
 def _path(value: Any) -> Path:

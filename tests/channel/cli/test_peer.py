@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from channelsim.channel.chain.interface import FarmableChain
-from channelsim.channel.chain.simulator import SimulatedChain
+from channelsim.channel.chain.simulator import NodeSettings, SimulatedChain
 from channelsim.channel.network.identity import make_identity, read_identity
 from channelsim.channel.protocol.wallet import address_of, wallet_key, wallet_seed
 from tests.channel.command import channelsim
@@ -142,7 +142,8 @@ def fingerprint(directory: Path) -> str:
 def test_two_processes_end_with_equal_balances_though_connections_are_harmed(
     tmp_path: Path,
 ) -> None:
-    chain = SimulatedChain(1)
+    """On a network whose signatures are not for its genesis challenge."""
+    chain = SimulatedChain(1, NodeSettings(agg_sig_data=bytes(32)))
     keys = [str(wallet_file(chain, tmp_path, name)) for name in NAMES]
     alice, bob = (tmp_path / name for name in NAMES)
     prints = [fingerprint(one) for one in (alice, bob)]
