@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from channelsim.channel.chain.interface import FarmableChain
-from channelsim.channel.chain.simulator import SimulatedChain
+from channelsim.channel.chain.simulator import NodeSettings, SimulatedChain
 from channelsim.channel.errors import Blame, InvariantError, UsageError
 from channelsim.channel.peer.agreement import Agreement
 from channelsim.channel.peer.chain_news import ChannelClosed
@@ -121,7 +121,7 @@ class Session:
         self._decide = decide
         self._answer = answer
         seed = setup.seed.encode()
-        self._chain = chain or SimulatedChain(node_seed(seed))
+        self._chain = chain or SimulatedChain(node_seed(seed), NodeSettings(mixed=setup.mixed))
         self._chances = tuple(policy_chance(seed, side) for side in Side)
         self._peers = _make_peers(setup, self._chain, limits or room_for(setup.hands))
         initiator, receiver = (DrivenPeer(peer.config.name, wrap(peer)) for peer in self._peers)
@@ -366,6 +366,7 @@ def _make_peers(setup: Setup, chain: FarmableChain, limits: Limits) -> tuple[Pee
         setup.unroll_timeout,
         setup.confirmations,
         decks=deck_settings(setup.games),
+        spacing=setup.spacing,
     )
 
     def make(side: Side) -> Peer:

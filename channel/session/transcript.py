@@ -21,6 +21,7 @@ from typing import Any
 
 import msgspec
 
+from channelsim.channel.chain.networks import HOME_SPACING
 from channelsim.channel.errors import UsageError
 from channelsim.channel.session.result import Result
 from channelsim.channel.session.session_events import (
@@ -100,8 +101,9 @@ class Recorder:
 def _written(setup: Setup) -> Record:
     """A setup as JSON data; older transcripts do not have its optional settings."""
     record: Record = msgspec.to_builtins(setup)
-    for name in ("rotation", "limit"):
-        if record[name] is None:
+    optional = {"rotation": None, "limit": None, "mixed": False, "spacing": HOME_SPACING}
+    for name, usual in optional.items():
+        if record[name] == usual:
             del record[name]
     return record
 

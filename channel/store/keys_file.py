@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 from channelsim.channel.chain.coins import Coin, Hash
 from channelsim.channel.crypto.hkdf import game_entropy
 from channelsim.channel.errors import UsageError
-from channelsim.channel.peer.agreement import Agreement, DeckSettings, Times
+from channelsim.channel.peer.agreement import MOST_SPACING, Agreement, DeckSettings, Times
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.fees import Fees
 from channelsim.channel.peer.limits import Limits
@@ -53,7 +53,8 @@ class ChannelTerms(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
     """The part of a peer's configuration that is no secret, as in `Config` and `Agreement`.
 
     `fees` are the first fee, its step and the most, in mojos. `limits` are the most states and
-    bytes; files of earlier versions have none, and the secrets are sealed with what a file has.
+    bytes. Files of earlier versions have no limits and no `spacing`: the secrets are sealed with
+    what a file has.
     """
 
     name: str
@@ -71,6 +72,7 @@ class ChannelTerms(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
     fee_coin: Coin | None
     fees: tuple[int, int, int]
     limits: tuple[int, int] | None = None
+    spacing: Annotated[int, msgspec.Meta(ge=1, le=MOST_SPACING)] = 1
 
 
 class _Encrypted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -207,6 +209,7 @@ def _settings_of(config: Config) -> ChannelTerms:
         fee_coin=fees.wallet.coin if fees else None,
         fees=(fees.first, fees.step, fees.most) if fees else (0, 0, 0),
         limits=(config.limits.states, config.limits.bytes),
+        spacing=agreement.spacing,
     )
 
 
@@ -234,6 +237,7 @@ def _config_of(settings: ChannelTerms, secrets: _Secrets) -> Config:
             settings.confirmations,
             settings.times,
             decks,
+            settings.spacing,
         ),
         agg_sig_data=settings.agg_sig_data,
         entropy=game_entropy(secrets.channel),

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from channelsim.channel.adversaries.rules.breaker import UNBREAKABLE, name_of
+from channelsim.channel.chain.networks import PUBLIC_SPACING
 from channelsim.channel.peer.chain_news import IllegalOnChain
 from channelsim.channel.peer.interface import Cancelled
 from channelsim.channel.peer.onchain.lineage import Lineage
@@ -52,6 +53,7 @@ from channelsim.channel.simulation.faults.behaviours import (
     uses_up,
     waits_twice,
     without_evidence,
+    without_spacing,
     wrong_half,
 )
 from channelsim.channel.simulation.faults.kinds import (
@@ -64,7 +66,7 @@ from channelsim.channel.simulation.faults.kinds import (
     events,
 )
 from channelsim.channel.simulation.faults.skipped_checks import EngineCheck, checks
-from channelsim.channel.simulation.scenario import FEES
+from channelsim.channel.simulation.scenario import FEES, MIXED
 from channelsim.games import registry
 
 
@@ -228,6 +230,18 @@ _BEHAVIOURS: Mapping[str, tuple[str, Plant]] = {
         "accepts any timeout of a game",
         engine("protocol.proposals:least_timeout", always(0)),
     ),
+    "forgets the spacing of games": (
+        "accepts timeouts of games that are long enough where every block has transactions",
+        engine("protocol.proposals:least_timeout", without_spacing),
+    ),
+    "forgets the spacing of deadlines": (
+        "accepts deadlines that are far enough where every block has transactions",
+        engine("peer.opening.handshake:least_funding_blocks", without_spacing),
+    ),
+    "funds in a hurry": (
+        "gives the funding as many blocks as where each has transactions",
+        engine("peer.opening.handshake:FUNDING_BLOCKS", lambda blocks: blocks // PUBLIC_SPACING),
+    ),
     "never raises a fee": (
         "offers the same fee with every block",
         engine("peer.fees:Fees.after", lambda after: lambda fees, blocks: fees.first),
@@ -364,6 +378,9 @@ _BREAKS: Mapping[str, tuple[str, ...]] = {
     "forgets settlements": ("safety", "denies-settlement", "dead"),
     "reveals early": ("secrecy", "leaver", "silent"),
     "takes short games": ("the least timeout", "short-timeouts"),
+    "forgets the spacing of games": ("the least timeout", "short-timeouts"),
+    "forgets the spacing of deadlines": ("CH-OPEN-7", "breaks-ch-open-7"),
+    "funds in a hurry": ("CH-OPEN-7", ""),
     "never raises a fee": ("duty", "stale-any", "leaver", "wrong-commitment"),
     "pays the highest fee": ("duty", "stale-any", "leaver", "wrong-commitment"),
     "leaves pins": ("duty", "pinner"),
@@ -393,7 +410,10 @@ _BREAKS: Mapping[str, tuple[str, ...]] = {
 _GIVEN: Mapping[str, Mapping[str, Any]] = {
     "never raises a fee": {"weather": "full", "fees": FEES},
     "pays the highest fee": {"fees": FEES},
-    "leaves pins": {"fees": FEES, "mixed": True, "unroll_timeout": 60, "game_timeout": 60},
+    "leaves pins": {"fees": FEES, **MIXED},
+    "forgets the spacing of games": MIXED,
+    "forgets the spacing of deadlines": MIXED,
+    "funds in a hurry": MIXED,
     "goes on from an old copy": {"old_copy": 9},
     "is silent as an old copy": {"old_copy": 9, "weather": "reconnects"},
     "keeps ready decks": {"old_copy": 9},
