@@ -80,7 +80,13 @@ def processes_of(
     They end with the block: the node is asked for payouts after a run.
     """
     with ExitStack() as stack:
-        yield lambda: stack.enter_context(session_processes(scenario.seed)) if wanted else None
+        yield (
+            lambda: (
+                stack.enter_context(session_processes(scenario.seed, mixed=scenario.mixed))
+                if wanted
+                else None
+            )
+        )
 
 
 def run_dispute(

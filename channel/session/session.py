@@ -121,7 +121,7 @@ class Session:
         self._decide = decide
         self._answer = answer
         seed = setup.seed.encode()
-        self._chain = chain or SimulatedChain(node_seed(seed), NodeSettings(mixed=setup.mixed))
+        self._chain = chain or node_of(setup)
         self._chances = tuple(policy_chance(seed, side) for side in Side)
         self._peers = _make_peers(setup, self._chain, limits or room_for(setup.hands))
         initiator, receiver = (DrivenPeer(peer.config.name, wrap(peer)) for peer in self._peers)
@@ -350,6 +350,11 @@ class Session:
             reason=self._closing,
             excused=not self._failed,
         )
+
+
+def node_of(setup: Setup) -> SimulatedChain:
+    """The embedded node of a session."""
+    return SimulatedChain(node_seed(setup.seed.encode()), NodeSettings(mixed=setup.mixed))
 
 
 def room_for(hands: int) -> Limits:

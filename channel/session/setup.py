@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from channelsim.channel.chain.networks import HOME_SPACING
 from channelsim.channel.chain.simulator import BLOCK_REWARD
+from channelsim.channel.chain.spacing import HOME_SPACING
 from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.agreement import MOST_SPACING, least_unroll_timeout
 from channelsim.channel.protocol.proposals import MOST_TIMEOUT, by_spacing, least_timeout

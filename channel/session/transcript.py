@@ -21,7 +21,7 @@ from typing import Any
 
 import msgspec
 
-from channelsim.channel.chain.networks import HOME_SPACING
+from channelsim.channel.chain.spacing import HOME_SPACING
 from channelsim.channel.errors import UsageError
 from channelsim.channel.session.result import Result
 from channelsim.channel.session.session_events import (

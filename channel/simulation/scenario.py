@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from channelsim.channel.chain.networks import HOME_SPACING, PUBLIC_SPACING
 from channelsim.channel.chain.simulator import BLOCK_REWARD
+from channelsim.channel.chain.spacing import HOME_SPACING, PUBLIC_SPACING
 from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.agreement import MOST_SPACING
 from channelsim.channel.peer.limits import Limits

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from channelsim.channel.chain.networks import HOME_SPACING
+from channelsim.channel.chain.spacing import HOME_SPACING
 from channelsim.channel.errors import UsageError
 from channelsim.channel.session.session_events import Listener, SessionEvent
 from channelsim.channel.session.transcript import Lines, Record, Sink, record_of

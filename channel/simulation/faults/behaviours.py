@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from channelsim.channel.chain.networks import HOME_SPACING
 from channelsim.channel.chain.observations import Block
+from channelsim.channel.chain.spacing import HOME_SPACING
 from channelsim.channel.peer.agreement import Times
 from channelsim.channel.peer.chain_news import ChannelSettled, Undone
 from channelsim.channel.peer.decks.pool import DeckPool, PoolTransition

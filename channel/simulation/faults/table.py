@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from channelsim.channel.adversaries.rules.breaker import UNBREAKABLE, name_of
-from channelsim.channel.chain.networks import PUBLIC_SPACING
+from channelsim.channel.chain.spacing import PUBLIC_SPACING
 from channelsim.channel.peer.chain_news import IllegalOnChain
 from channelsim.channel.peer.interface import Cancelled
 from channelsim.channel.peer.onchain.lineage import Lineage

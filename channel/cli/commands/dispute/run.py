@@ -18,6 +18,7 @@ from channelsim.channel.cli.disputes import (
 from channelsim.channel.cli.options import (
     InText,
     Json,
+    Mix,
     NoProgress,
     ReportFile,
     Seed,
@@ -88,6 +89,7 @@ def command(
         int | None,
         whole(10_000, 192 << 20, "The honest peer's own limit of bytes for them (67108864)."),
     ] = None,
+    mix: Mix = False,
     processes: Annotated[
         bool,
         typer.Option(
@@ -127,6 +129,7 @@ def command(
             old_copy=old_copy,
             most_states=most_states,
             most_bytes=most_bytes,
+            mix=mix,
             processes=processes,
         )
         refuse("is of one dispute: name an adversary instead of --all", transcript=transcript)
@@ -159,6 +162,7 @@ def command(
         old_copy=old_copy,
         most_states=most_states,
         most_bytes=most_bytes,
+        mixed=mix,
     )
     if scenario.staggered and len(scenario.games) * scenario.hands == 1:
         raise UsageError("--staggered: one hand of one game has no next one; add --hands or --game")
