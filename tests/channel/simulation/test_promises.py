@@ -32,7 +32,7 @@ from channelsim.channel.simulation.model.conversation import conversation
 from channelsim.channel.simulation.promises.checker import BrokenPromise, check
 from channelsim.channel.simulation.promises.secrecy import games_played, moves_in
 from channelsim.channel.simulation.run import Disclosure, Run
-from channelsim.channel.simulation.scenario import FEES, WEATHERS, Scenario
+from channelsim.channel.simulation.scenario import FEES, MIXED, WEATHERS, Scenario
 from channelsim.channel.simulation.scenario import check as check_scenario
 from channelsim.channel.simulation.sweep import SweepTotals
 from channelsim.channel.simulation.sweep_campaign import run_all
@@ -428,8 +428,7 @@ def test_only_a_deep_reorganisation_undoes_a_final_shutdown() -> None:
 
 
 def test_a_fee_that_is_too_high_and_a_pin_that_is_left_are_found() -> None:
-    times = {"unroll_timeout": 60, "game_timeout": 60}
-    done = run("pinner", 5, 0, fees=FEES, seed="try4", mixed=True, **times)
+    done = run("pinner", 5, 0, fees=FEES, seed="try4", **MIXED)
     end = done.parties[done.scenario.honest]
     assert check(done) == []
     pinned = [at for at, turn in enumerate(end.journal) if isinstance(turn.event, Pinned)]
