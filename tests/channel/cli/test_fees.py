@@ -7,9 +7,10 @@ import json
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -301,6 +302,15 @@ async def killed(*sides: Side) -> None:
         assert await asyncio.wait_for(side.process.wait(), GUARD) == -signal.SIGKILL
 
 
+async def all_ended(play: Callable[[list[Side]], Awaitable[None]]) -> None:
+    """Play, and leave no process behind, also if that fails."""
+    sides: list[Side] = []
+    try:
+        await play(sides)
+    finally:
+        await killed(*(side for side in sides if side.process.returncode is None))
+
+
 @asynccontextmanager
 async def blocks(chain: CrowdedChain, every: float) -> AsyncIterator[None]:
     """Make full blocks meanwhile."""
@@ -319,7 +329,7 @@ async def blocks(chain: CrowdedChain, every: float) -> AsyncIterator[None]:
 
 
 async def until_offered(chain: CrowdedChain, coin: Coin, least: int) -> None:
-    """Wait until so many bundles with a fee for this coin are offered, and no more follow."""
+    """Wait until peers have offered so many bundles with a fee for this coin, and no more."""
     async with asyncio.timeout(GUARD):
         count = -1
         while count < least or count != len(chain.paid_for(coin)):
@@ -337,7 +347,7 @@ def test_a_channel_is_opened_and_settled_in_full_blocks_for_a_fee(tmp_path: Path
     prints = [fingerprint(one) for one in (alice, bob)]
     chain.crowd()
 
-    async def play(url: str) -> None:
+    async def play(url: str, sides: list[Side]) -> None:
         # Stakes of 1,000,000,000 mojos: a claim never costs more than it brings.
         terms = ("--game", "spacepoker", "--hands", "1", "--unit", "100000000", "--node", url)
         most = ("--max-fee", str(ENOUGH), "--max-fees", str(IN_ALL))
@@ -349,6 +359,7 @@ def test_a_channel_is_opened_and_settled_in_full_blocks_for_a_fee(tmp_path: Path
             *(alice, "connect", "--address", listening, *terms, *most),
             *("--peer", prints[1], "--wallet-key", keys[0]),
         )
+        sides += [first, second]
         async with blocks(chain, 0.3):
             await second.until("GameStarted")
         await killed(first, second)
@@ -359,6 +370,7 @@ def test_a_channel_is_opened_and_settled_in_full_blocks_for_a_fee(tmp_path: Path
         coin = seen.coin
 
         poor = await recovering(bob, url, "--max-fee", TOO_LITTLE)
+        sides.append(poor)
         await until_offered(chain, coin, 1)
         async with blocks(chain, 0.05):
             line = await poor.until("FeeTooLow")
@@ -369,13 +381,15 @@ def test_a_channel_is_opened_and_settled_in_full_blocks_for_a_fee(tmp_path: Path
 
         offered = chain.paid_for(coin)
         again = await recovering(bob, url)
+        sides.append(again)
         await until_offered(chain, coin, len(offered) + 1)
         assert set(chain.paid_for(coin)[len(offered) :]) == {offered[-1]}, "the same bytes"
         await killed(again)
         rich = await recovering(bob, url, "--max-fee", ENOUGH)
+        sides.append(rich)
         async with blocks(chain, 0.06):
             await rich.end()
         assert chain.paid_for(coin)[-1] not in offered
 
     with chain.served() as url:
-        asyncio.run(play(url))
+        asyncio.run(all_ended(partial(play, url)))
