@@ -36,9 +36,10 @@ from channelsim.games.choices import Action, Choice, choose, forced_action
 from channelsim.games.contract import Benchmark, Carry, Game
 from channelsim.games.errors import IllegalAction
 from channelsim.games.evidence import Candidate
+from channelsim.games.forms import Hashes
 from channelsim.games.players import Play, Player, Policy, Position, Seat, Settle, Terms
 from channelsim.games.story import Hand, Line, Story
-from channelsim.games.verdicts import Hashes, Judge, Verdict
+from channelsim.games.verdicts import Judge, Verdict
 from channelsim.plugins import answered, called, wrong_answer
 
 

@@ -149,9 +149,9 @@ def test_what_a_plug_in_prints_is_in_no_document(tmp_path: Path) -> None:
 def test_a_state_that_its_own_reader_refuses_is_named(tmp_path: Path) -> None:
     """Rules and programs agree on it, so that no comparison finds it."""
     text = (PARITY / "parity" / "__init__.py").read_text("utf-8")
-    old = "    guess: Annotated[int, integer(0, 1)]"
+    old = "    guess: Annotated[int, Integer(0, 1)]"
     assert text.count(old) == 1
-    text = text.replace(old, "    guess: Annotated[int, integer(0, 0)]")
+    text = text.replace(old, "    guess: Annotated[int, Integer(0, 0)]")
     (tmp_path / "unread.py").write_text(without_programs(text, "unread"))
     install(tmp_path, "mine", {"games": ["unread = unread:GAME"]})
     (ran,) = run((tmp_path,), [("crosscheck", "unread", "--cases", 50, "--jobs", 1)])
