@@ -27,6 +27,7 @@ from channelsim.games import contract, registry
 from channelsim.games.chance import Chance
 from channelsim.games.contract import Game
 from channelsim.games.dealing import deal
+from channelsim.games.forms import Record, form_text, parts
 from channelsim.games.vectors import arguments, read
 from tests.paths import DATA, ROOT
 
@@ -165,6 +166,8 @@ def _family(games: tuple[Game, ...]) -> str:
         ),
         "The limit is MAX_MOVE_SIZE. Bytes and costs are those of the legal moves among the stored"
         " conformance vectors; a cost is that of the program alone.",
+        "The states, and the records inside of them:",
+        _table(("record", "field", "form"), _records(games)),
         _table(("rule", ""), ((f"`{rule}`", text) for rule, text in rules.items())),
     ]
     return "\n\n".join(parts)
@@ -193,6 +196,19 @@ def _validators(games: tuple[Game, ...]) -> Iterator[tuple[str, ...]]:
             _share_rule(games, name),
             f"{costs[name]:,}",
         )
+
+
+def _records(games: tuple[Game, ...]) -> Iterator[tuple[str, ...]]:
+    """The forms of the fields of each state, then of the records inside of states."""
+    validators = registry.validators_of(games)
+    states = {name: one.form for name, one in validators.items() if isinstance(one.form, Record)}
+    inner = [part for form in states.values() for part in parts(form) if isinstance(part, Record)]
+    records = {part.kind.__name__: part for part in inner if part not in states.values()}
+    for name, record in (*states.items(), *records.items()):
+        for field, form in record.fields:
+            yield f"`{name}`", f"`{field}`", form_text(form)
+        if record.checked:
+            yield f"`{name}`", "", "checked as a whole"
 
 
 def _measure(
