@@ -6,7 +6,7 @@ All money is in mojos. Source: spec/validator.md, "Results" and "The law of vali
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Protocol, TypeAlias
 
@@ -77,11 +77,6 @@ class Judge(Protocol):
         ...
 
 
-def _by_form(value: Value, hashes: Hashes, /) -> State:
-    """Stand for the reader that follows from the form."""
-    raise NotImplementedError
-
-
 @dataclass(frozen=True, slots=True)
 class Validator:
     """One kind of move: its rules, and the form of its state, such as `Guessing.form`.
@@ -93,12 +88,11 @@ class Validator:
     name: str
     judge: Judge
     form: Form
-    read_state: Callable[[Value, Hashes], State] = _by_form
+    read_state: Callable[[Value, Hashes], State] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
-        if self.read_state is _by_form:
-            name, read = self.name, reader(self.form)
-            object.__setattr__(self, "read_state", lambda value, hashes: read(value, name, hashes))
+        name, read = self.name, reader(self.form)
+        object.__setattr__(self, "read_state", lambda value, hashes: read(value, name, hashes))
 
 
 def by_name(*validators: Validator) -> Mapping[str, Validator]:

@@ -159,6 +159,34 @@ def test_a_state_that_its_own_reader_refuses_is_named(tmp_path: Path) -> None:
     assert "guess leads to is refused by its own reader: guess: not from 0 to 0" in ran.err
 
 
+FORMS = {
+    "returns_list": (
+        "bytes, lambda value, name: []",
+        "returned a list, []: a field of a state has to be",
+    ),
+    "writes_number": ("lambda guess: guess, lambda value, name: value", "not a CLVM value"),
+    "divides": ("bytes, lambda value, name: 1 // 0", "ZeroDivisionError"),
+}
+"""Forms written by hand, and a part of the line about each."""
+
+
+def test_a_form_written_by_hand_is_named(tmp_path: Path) -> None:
+    head, old = "RULES = {", "Annotated[int, Integer(0, 1)]"
+    for name, (form, _) in FORMS.items():
+        text = wrong_game(name, old, "ODD").replace(
+            head,
+            f"from channelsim.games.contract import Opaque\n"
+            f"ODD = Annotated[int, Opaque({form})]\n{head}",
+        )
+        (tmp_path / f"{name}.py").write_text(text)
+    install(tmp_path, "mine", {"games": [f"{name} = {name}:GAME" for name in FORMS]})
+    commands = [("crosscheck", name, "--cases", 50, "--jobs", 1) for name in FORMS]
+    for name, ran in zip(FORMS, run((tmp_path,), commands), strict=True):
+        assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1), (name, ran)
+        assert f"{name}." in ran.err, ran.err
+        assert FORMS[name][-1] in ran.err
+
+
 def test_a_wrong_answer_is_named_in_the_lab_too(tmp_path: Path) -> None:
     names = ("verdict", "unknown")
     illegal = ("Play(player.secret, share)", "Play(player.secret[:3], share)")
