@@ -17,7 +17,6 @@ from typing import Any, TypeAlias
 
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import NIL, Value, to_list
-from channelsim.games.amounts import counted
 from channelsim.games.errors import BadState
 from channelsim.games.reading import read_bytes, read_int, read_list
 
@@ -137,49 +136,6 @@ def parts(form: Form) -> Iterator[Form]:
                 yield from parts(inner)
 
 
-def form_text(form: Form) -> str:
-    """The form in words, for pages and messages.
-
-    >>> form_text(ListOf(Pair(Integer(0, 51), Atom(32)), 52))
-    'a list of at most 52: a pair of an integer from 0 to 51 and 32 bytes'
-    """
-    match form:
-        case Atom(size):
-            return counted(size, "byte")
-        case Integer(least, most):
-            return f"an integer from {_number(least)} to {_number(most)}"
-        case ByteIn(_, noun):
-            return f"a byte that is {noun}"
-        case HashOf(validator):
-            return f"the hash of the program {validator}"
-        case Pair(first, second):
-            return f"a pair of {form_text(first)} and {form_text(second)}"
-        case Optional(inner):
-            return f"{form_text(inner)}, or ()"
-        case ListOf(inner, _, _, ascending):
-            order = ", ascending" if ascending else ""
-            return f"a list of {_length(form)}{order}: {form_text(inner)}"
-        case Record(kind, _, checked):
-            return f"{kind.__name__}{', checked as a whole' if checked else ''}"
-        case Opaque(_, _, text):
-            return text
-
-
-def _length(form: ListOf) -> str:
-    if form.least == form.most:
-        return f"{form.most}"
-    return f"{form.least} to {form.most}" if form.least else f"at most {form.most}"
-
-
-def _number(number: int) -> str:
-    """A bound; a great power of two, or one less, is shown as such."""
-    for less in (0, 1):
-        power = number + less
-        if power >= 1 << 16 and power.bit_count() == 1:
-            return f"2^{power.bit_length() - 1}{' - 1' if less else ''}"
-    return f"{number:,}"
-
-
 # --- readers and writers -------------------------------------------------------------------------
 
 
@@ -262,6 +218,13 @@ def _pair_reader(read_first: Reader, read_second: Reader) -> Reader:
     return read
 
 
+def length(form: ListOf) -> str:
+    """The number of items in words."""
+    if form.least == form.most:
+        return f"{form.most}"
+    return f"{form.least} to {form.most}" if form.least else f"at most {form.most}"
+
+
 def _list_reader(form: ListOf, read_item: Reader) -> Reader:
     least, most, ascending = form.least, form.most, form.ascending
     noun = "elements" if least == most else "items"
@@ -272,7 +235,7 @@ def _list_reader(form: ListOf, read_item: Reader) -> Reader:
             items.append(read_item(value[0], name, hashes))
             value = value[1]
         if value != NIL or len(items) < least:
-            raise BadState(f"{name}: not a list of {_length(form)} {noun}")
+            raise BadState(f"{name}: not a list of {length(form)} {noun}")
         if ascending and any(low >= high for low, high in pairwise(items)):
             raise BadState(f"{name}: not ascending")
         return tuple(items)

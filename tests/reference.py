@@ -24,10 +24,24 @@ from channelsim.channel.lab.laws import laws
 from channelsim.channel.system.file_kinds import Kind
 from channelsim.clsp.run import ProgramValid, run_serialized
 from channelsim.games import contract, registry
+from channelsim.games.amounts import counted
 from channelsim.games.chance import Chance
 from channelsim.games.contract import Game
 from channelsim.games.dealing import deal
-from channelsim.games.forms import Record, form_text, parts
+from channelsim.games.forms import (
+    Atom,
+    ByteIn,
+    Form,
+    HashOf,
+    Integer,
+    ListOf,
+    Opaque,
+    Optional,
+    Pair,
+    Record,
+    length,
+    parts,
+)
 from channelsim.games.vectors import arguments, read
 from tests.paths import DATA, ROOT
 
@@ -209,6 +223,39 @@ def _records(games: tuple[Game, ...]) -> Iterator[tuple[str, ...]]:
             yield f"`{name}`", f"`{field}`", form_text(form)
         if record.checked:
             yield f"`{name}`", "", "checked as a whole"
+
+
+def form_text(form: Form) -> str:
+    """A form in words."""
+    match form:
+        case Atom(size):
+            return counted(size, "byte")
+        case Integer(least, most):
+            return f"an integer from {_number(least)} to {_number(most)}"
+        case ByteIn(_, noun):
+            return f"a byte that is {noun}"
+        case HashOf(validator):
+            return f"the hash of the program {validator}"
+        case Pair(first, second):
+            return f"a pair of {form_text(first)} and {form_text(second)}"
+        case Optional(inner):
+            return f"{form_text(inner)}, or ()"
+        case ListOf(inner, _, _, ascending):
+            order = ", ascending" if ascending else ""
+            return f"a list of {length(form)}{order}: {form_text(inner)}"
+        case Record(kind, _, checked):
+            return f"{kind.__name__}{', checked as a whole' if checked else ''}"
+        case Opaque(_, _, text):
+            return text
+
+
+def _number(number: int) -> str:
+    """A bound; a great power of two, or one less, is shown as such."""
+    for less in (0, 1):
+        power = number + less
+        if power >= 1 << 16 and power.bit_count() == 1:
+            return f"2^{power.bit_length() - 1}{' - 1' if less else ''}"
+    return f"{number:,}"
 
 
 def _measure(

@@ -35,6 +35,7 @@ from channelsim.games.selfplay import PlayedMove, turns
 from channelsim.games.spacepoker.states import BeginRound, MidRound
 from tests.games.table import GAME, HASHES, ask_both
 from tests.menu import each_program
+from tests.reference import form_text
 
 
 class Card(PlainState, frozen=True):
@@ -154,7 +155,7 @@ def test_a_hash_is_not_read_without_the_programs() -> None:
 
 
 def test_forms_in_words() -> None:
-    text = {name: forms.form_text(form) for name, form in Everything.form.fields}
+    text = {name: form_text(form) for name, form in Everything.form.fields}
     assert text == {
         "atom": "2 bytes",
         "number": "an integer from -1 to 300",
@@ -168,8 +169,8 @@ def test_forms_in_words() -> None:
         "cards": "a list of at most 4: Card",
         "odd": "anything that its own reader takes",
     }
-    assert forms.form_text(Integer(2**16, 2**63 - 1)) == "an integer from 2^16 to 2^63 - 1"
-    assert forms.form_text(Everything.form) == "Everything, checked as a whole"
+    assert form_text(Integer(2**16, 2**63 - 1)) == "an integer from 2^16 to 2^63 - 1"
+    assert form_text(Everything.form) == "Everything, checked as a whole"
 
 
 # --- wrong use -----------------------------------------------------------------------------------
