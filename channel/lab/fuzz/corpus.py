@@ -81,7 +81,7 @@ def _probe(target: Target, case: Case, honest: Mapping[tuple[str, bytes], Site])
 def _site(target: Target, asked: ResolvedCase) -> Site | None:
     case = asked.case
     try:
-        typed = target.game.validators[case.validator].read_state(asked.state)
+        typed = target.game.validators[case.validator].read_state(asked.state, target.hashes)
     except BadState:
         return None
     before = Position(case.validator, typed, Seat.ALICE, case.amount // 2, case.max_move_size)

@@ -29,7 +29,8 @@ from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.generate import generate_sites
 from channelsim.channel.lab.sites.hands import plain_hands
 from channelsim.channel.lab.sites.honest_play import recorded_sites
-from channelsim.channel.lab.sites.site import Site, disturbed, make_site, recommitted
+from channelsim.channel.lab.sites.site import Site, make_site, recommitted
+from channelsim.channel.lab.sites.state_changes import disturbed
 from channelsim.channel.lab.target.target import REFEREE, Target
 from channelsim.clsp.analysis.tracer import Coverage, Tracer
 from channelsim.clsp.run import ProgramSlash, ProgramValid, run_serialized
