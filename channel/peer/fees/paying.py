@@ -58,7 +58,7 @@ def _offer(purse: Purse, book: FeeBook, push: Push) -> tuple[FeeBook, list[Effec
     wanted = wanted_fee(offer, start, most, purse.peak, purse.confirmations)
     offer = replace(offer, fee=raised(offer.fee, wanted, most) if before else wanted)
     news: list[Effect] = []
-    if _is_stuck(purse, offer, most):
+    if _is_stuck(purse, book, offer, most):
         news.append(Tell(FeeTooLow(push.name, offer.fee)))
         offer = replace(offer, reported=True)
     if offer != before:
@@ -66,10 +66,12 @@ def _offer(purse: Purse, book: FeeBook, push: Push) -> tuple[FeeBook, list[Effec
     return book, [purse.push(offer), *news]
 
 
-def _is_stuck(purse: Purse, offer: Offer, most: int) -> bool:
+def _is_stuck(purse: Purse, book: FeeBook, offer: Offer, most: int) -> bool:
     """True if a spend with a deadline waits though its fee rises no more; the player knows once."""
     if offer.push.before is None or offer.reported or offer.fee + LEAST_RAISE <= most:
         return False
+    if any(coin not in book.watched for coin in purse.coins.watched):
+        return False  # The next report of this block has more coins that can pay.
     return purse.peak - offer.since > purse.confirmations
 
 

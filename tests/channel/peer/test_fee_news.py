@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from channelsim.channel.chain.interface import observe
 from channelsim.channel.peer.fee_settings import Fees
 from channelsim.channel.peer.interface import FeeTooLow, GoOnChain, Tell, Watch
@@ -12,11 +10,6 @@ from tests.channel.disputes import with_config
 from tests.channel.table import ANN, sit
 
 
-@pytest.mark.xfail(
-    reason="a fee coin that the peer begins to watch counts as none: it tells of a fee of 0, and"
-    " never of the maximum",
-    strict=True,
-)
 def test_a_fee_coin_that_is_split_while_the_process_is_down_is_no_fee_of_0() -> None:
     """The first block after a restart has the coin that was split, and not yet its pieces."""
     table = sit("fee coins while down")
