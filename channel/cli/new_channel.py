@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from chia_rs import PrivateKey
@@ -10,6 +10,7 @@ from chia_wallet_sdk import SecretKey
 
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.interface import Chain
+from channelsim.channel.chain.spacing import usual_spacing
 from channelsim.channel.cli.nodes import wait_until_synced
 from channelsim.channel.crypto.hkdf import game_entropy, system_random
 from channelsim.channel.errors import UsageError
@@ -20,7 +21,7 @@ from channelsim.channel.peer.limits import Limits
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.protocol.wallet import Wallet, address_of
 from channelsim.channel.session.dealers import deck_settings
-from channelsim.channel.session.setup import NAMES, Setup
+from channelsim.channel.session.setup import DEFAULT_TIMEOUT, NAMES, Setup, check
 from channelsim.channel.store.data_directory import NodeAddress, Settings, create
 from channelsim.channel.system.input_files import read
 from channelsim.games.amounts import counted
@@ -31,7 +32,10 @@ MOST_KEY = 256
 
 @dataclass(frozen=True, slots=True)
 class NewChannel:
-    """The terms of a new channel for one side, with its node, address, wallet and counterparty."""
+    """The terms of a new channel for one side, with its node, address, wallet and counterparty.
+
+    Its spacing is that of the network unless it is given, and timeouts follow from the spacing.
+    """
 
     side: Side
     setup: Setup
@@ -41,12 +45,16 @@ class NewChannel:
     wallet_key: Path
     adversary: str = ""
     limits: Limits = field(default_factory=Limits)
+    spacing: int | None = None
+    unroll_timeout: int | None = None
+    game_timeout: int | None = None
 
 
 def begin_channel(directory: Path, wanted: NewChannel, chain: Chain, passphrase: bytes) -> None:
     """Make the data directory of a new channel. Raises `UsageError`, and leaves nothing then."""
-    setup, side = wanted.setup, wanted.side
-    wallet = _wallet(wanted.wallet_key, chain, setup.balance)
+    side = wanted.side
+    wallet = _wallet(wanted.wallet_key, chain, wanted.setup.balance)
+    setup = _with_times(wanted, chain.agg_sig_data())
     secret = system_random(32)
     config = Config(
         name=NAMES[side],
@@ -84,6 +92,19 @@ def begin_channel(directory: Path, wanted: NewChannel, chain: Chain, passphrase:
     make_identity(directory, passphrase)
     read_identity(directory, passphrase)  # of another passphrase, it could never be used
     create(directory, config, settings, passphrase)
+
+
+def _with_times(wanted: NewChannel, agg_sig_data: bytes) -> Setup:
+    """The setup with the times of this network. Raises `UsageError` for one that is too short."""
+    spacing = wanted.spacing or usual_spacing(agg_sig_data)
+    return check(
+        replace(
+            wanted.setup,
+            spacing=spacing,
+            unroll_timeout=wanted.unroll_timeout or spacing * DEFAULT_TIMEOUT,
+            game_timeout=wanted.game_timeout or spacing * DEFAULT_TIMEOUT,
+        )
+    )
 
 
 def _wallet(path: Path, chain: Chain, amount: int) -> Wallet:
