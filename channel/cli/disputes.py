@@ -18,7 +18,7 @@ from channelsim.channel.report.progress import progress
 from channelsim.channel.report.terminal import console, print_json, say
 from channelsim.channel.session.session_events import Listener
 from channelsim.channel.session.setup import NAMES
-from channelsim.channel.session.transcript import Sink
+from channelsim.channel.session.transcript import Record, Sink
 from channelsim.channel.simulation.deviating import command_of, deviating
 from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.promises.old_copies import restored
@@ -100,13 +100,15 @@ def run_dispute(
     show: Callable[[Any], None] = print_json,
     page: Callable[[str], None] | None = None,
     apart: Callable[[], SessionProcesses | None] = lambda: None,
+    head: Record | None = None,
 ) -> int:
     """Run a dispute and report it; the exit code, 1 for a broken promise or an idle adversary.
 
     `sink` receives each line of the transcript, and `finish` is called after the last one. `show`
     prints the document. `anywhere`: where the adversary finds nothing to change from its step on,
     as in a hand that is over by then, it tries once more from a step inside of the hand. `page`
-    receives the dispute's HTML page. `apart` begins the processes of a run, if it has any.
+    receives the dispute's HTML page. `apart` begins the processes of a run, if it has any. `head` is
+    that of a transcript which is replayed.
     """
     lanes, log = Lanes(scenario.honest), dispute_log(scenario)
     try:
@@ -115,7 +117,7 @@ def run_dispute(
             first = lines.append if anywhere else sink
             listeners: list[Listener] = [lanes, *([log] if page is not None else [])]
             listeners.append(lambda event: bar(lanes.height))
-            run, broken, digest = played(scenario, first, *listeners, apart=apart())
+            run, broken, digest = played(scenario, first, *listeners, apart=apart(), head=head)
             step = step_in_play(run) if anywhere and not run.deviated else None
             if step is not None:
                 scenario, lines = replace(scenario, step=step), []
