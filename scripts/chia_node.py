@@ -1,6 +1,6 @@
 """A genuine Chia full node for tests: chia-blockchain's simulator, served on loopback alone.
 
-    HOME=… CHIA_ROOT=… CHIA_KEYS_ROOT=… python scripts/chia_node.py CHAIN [PORT]
+    HOME=… CHIA_ROOT=… CHIA_KEYS_ROOT=… python scripts/chia_node.py CHAIN [OPTIONS]
 
 It runs in a virtual environment that has chia-blockchain, and not this project. The folder
 CHIA_ROOT gets a configuration, TLS certificates, a fixed key and small plots; it can be kept for
@@ -8,24 +8,26 @@ later runs, but not moved. CHAIN names the chain, which is new or goes on. Once 
 one line of JSON is printed. It ends with SIGTERM, or when its standard input ends. SIGUSR1 lets it
 call itself not synced, and synced again the next time.
 
-Nothing listens but the RPC, on a free port unless PORT is given: no daemon, no wallet, no other
-nodes. Blocks are made on demand (`farm_block`).
+Nothing listens but the RPC, on a free port unless `--port` is given: no daemon, no wallet, no other
+nodes. Blocks are made on demand (`farm_block`). With `--agg-sig-data`, signatures of its network
+are for these 32 bytes and not for the genesis challenge, as a network's configuration can say.
 """
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import json
 import os
 import signal
 import socket
-import sys
 import threading
 import time
 from pathlib import Path
 
 from chia.apis import StubMetadataRegistry
 from chia.cmds.sim_funcs import create_chia_directory, generate_plots, select_fingerprint
+from chia.consensus.constants import replace_str_to_bytes
 from chia.full_node.full_node import FullNode
 from chia.protocols.outbound_message import NodeType
 from chia.server.signal_handlers import SignalHandlers
@@ -90,7 +92,7 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-async def serve(chain: str, port: int, announced: int) -> None:
+async def serve(chain: str, port: int, agg_sig_data: str | None, announced: int) -> None:
     """Serve the RPC of the node of this chain until SIGTERM."""
     config = override_config(
         load_config(ROOT, "config.yaml"),
@@ -113,6 +115,10 @@ async def serve(chain: str, port: int, announced: int) -> None:
         plot_dir=simulator["plot_directory"],
         keychain=Keychain(),
     )
+    if agg_sig_data is not None:
+        # Not by the configuration, which other nodes have too.
+        changes = {"AGG_SIG_ME_ADDITIONAL_DATA": agg_sig_data}
+        tools.constants = replace_str_to_bytes(tools.constants, **changes)
     await tools.setup_keys(
         fingerprint=int(simulator["key_fingerprint"]),
         reward_ph=decode_puzzle_hash(simulator["farming_address"]),
@@ -195,5 +201,9 @@ if __name__ == "__main__":
     os.dup2(2, 1)
     make_root()
     threading.Thread(target=end_with_standard_input, daemon=True).start()
-    name, *ports = sys.argv[1:]
-    asyncio.run(serve(name, int(ports[0]) if ports else free_port(), original))
+    parser = argparse.ArgumentParser()
+    parser.add_argument("chain")
+    parser.add_argument("--port", type=int)
+    parser.add_argument("--agg-sig-data")
+    given = parser.parse_args()
+    asyncio.run(serve(given.chain, given.port or free_port(), given.agg_sig_data, original))

@@ -96,5 +96,5 @@ def _check_header(path: Path, first: bytes, wanted: _Header) -> None:
     if header.settings != wanted.settings:
         raise UsageError(
             f"{path}: the chain has other limits or blocks; use the same --mix,"
-            " --max-block-cost and --max-mempool-cost, or another file"
+            " --max-block-cost, --max-mempool-cost and --agg-sig-data, or another file"
         )

@@ -86,18 +86,21 @@ _SIGNATURES = "PARENT PUZZLE AMOUNT PUZZLE_AMOUNT PARENT_AMOUNT PARENT_PUZZLE"
 """The kinds of signatures but AGG_SIG_ME, in the order of their codes, which begin with 43."""
 
 
-def constants_of(agg_sig_data: bytes, block_cost: int, pool_cost: int) -> ConsensusConstants:
-    """The constants of a network whose AGG_SIG_ME data is also its genesis challenge."""
+def constants_of(
+    agg_sig_data: bytes, block_cost: int, pool_cost: int, genesis_challenge: bytes | None = None
+) -> ConsensusConstants:
+    """The constants of a network; its AGG_SIG_ME data is its genesis challenge by default."""
+    genesis_challenge = genesis_challenge or agg_sig_data
     arguments: dict[str, object] = {
         name: sized(value) for sized, values in _SIZED for name, value in values.items()
     }
-    for name in ("GENESIS_CHALLENGE", "AGG_SIG_ME_ADDITIONAL_DATA"):
-        arguments[name] = bytes32(agg_sig_data)
+    arguments["GENESIS_CHALLENGE"] = bytes32(genesis_challenge)
+    arguments["AGG_SIG_ME_ADDITIONAL_DATA"] = bytes32(agg_sig_data)
     for code, kind in enumerate(_SIGNATURES.split(), 43):
         data = sha256(agg_sig_data + bytes([code])).digest()
         arguments[f"AGG_SIG_{kind}_ADDITIONAL_DATA"] = bytes32(data)
     for farmer in ("POOL", "FARMER"):
-        arguments[f"GENESIS_PRE_FARM_{farmer}_PUZZLE_HASH"] = bytes32(agg_sig_data)
+        arguments[f"GENESIS_PRE_FARM_{farmer}_PUZZLE_HASH"] = bytes32(genesis_challenge)
     arguments |= dict.fromkeys(_FORKS.split(), NEVER)
     arguments |= {
         "MAX_BLOCK_COST_CLVM": uint64(block_cost),

@@ -68,7 +68,7 @@ class Ledger:
     def __init__(self, seed: int, *, mixed: bool = False) -> None:
         self._headers = FullNodeSimulator.with_seed(seed)
         self._nobody = self._headers.get_farming_ph()
-        self.agg_sig_data = bytes(self._headers.get_aggsig_additional_data())
+        self.genesis_challenge = bytes(self._headers.get_aggsig_additional_data())
         self._mix = f"transaction blocks/{seed}" if mixed else None
         self._forks = 0
         self._blocks = [Block(1, True, 0)]

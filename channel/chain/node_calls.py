@@ -124,7 +124,7 @@ class NodeCalls:
         return {"blockchain_state": state}
 
     def _call_get_network_info(self, _: Json) -> Json:
-        challenge = self._ledger.agg_sig_data.hex()
+        challenge = self._ledger.genesis_challenge.hex()
         return {
             "network_name": NETWORK,
             "network_prefix": "txch",
@@ -132,7 +132,7 @@ class NodeCalls:
         }
 
     def _call_get_aggsig_additional_data(self, _: Json) -> Json:
-        return {"additional_data": self._ledger.agg_sig_data.hex()}
+        return {"additional_data": bytes(self._constants.AGG_SIG_ME_ADDITIONAL_DATA).hex()}
 
     def _call_get_constants(self, _: Json) -> Json:
         return {"constants": plain(self._constants.to_json_dict())}

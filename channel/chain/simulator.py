@@ -78,7 +78,8 @@ Change: TypeAlias = Pushed | Farmed | Reorganised | Given
 class NodeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Settings of an embedded node: limits of cost, and which blocks carry transactions.
 
-    With `mixed`, about one block of three carries them.
+    With `mixed`, about one block of three carries them. `agg_sig_data` is what signatures of the
+    network are for, if it is not the genesis challenge.
     """
 
     mixed: bool = False
@@ -86,6 +87,7 @@ class NodeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pool_cost: Annotated[int, Meta(ge=LEAST_BLOCK_COST, le=MOST_POOL_COST)] = (
         POOL_BLOCKS * BLOCK_COST
     )
+    agg_sig_data: Hash | None = None
 
 
 PUBLIC_LIKE = NodeSettings()
@@ -108,8 +110,10 @@ class SimulatedChain:
         limits = Limits(settings.block_cost, settings.pool_cost)
         self.mempool = Mempool(self.ledger.find, self.ledger.tip, limits)
         self.record: Callable[[Change], None] | None = None
+        genesis = self.ledger.genesis_challenge
+        self._agg_sig_data = settings.agg_sig_data or genesis
         self._validator = Validator(
-            constants_of(self.ledger.agg_sig_data, settings.block_cost, settings.pool_cost)
+            constants_of(self._agg_sig_data, settings.block_cost, settings.pool_cost, genesis)
         )
 
     def peak(self) -> int:
@@ -118,7 +122,7 @@ class SimulatedChain:
 
     def agg_sig_data(self) -> bytes:
         """The suffix of AGG_SIG_ME messages on this network."""
-        return self.ledger.agg_sig_data
+        return self._agg_sig_data
 
     def coin(self, coin_id: bytes) -> CoinSeen | None:
         """The coin with this id, if the chain has it."""

@@ -13,6 +13,7 @@ import typer
 
 from channelsim.channel.errors import UsageError
 
+_HASH = re.compile(r"(0x)?[0-9a-f]{64}", re.I)
 _WHOLE = re.compile(r"[+-]?[0-9]{1,40}")
 _REAL = re.compile(r"[+-]?([0-9]{1,40}\.?[0-9]{0,40}|\.[0-9]{1,40})(e[+-]?[0-9]{1,3})?", re.I)
 
@@ -84,6 +85,21 @@ def real_number(least: float, most: float) -> Callable[[Any], float]:
     return read
 
 
+def hash_of(value: Any) -> bytes:
+    """A hash from its 64 hex digits.
+
+    >>> hash_of("0x" + 32 * "05") == bytes([5]) * 32
+    True
+    >>> hash_of("05")
+    Traceback (most recent call last):
+    typer._click.exceptions.BadParameter: 05: not 64 hex digits
+    """
+    text = str(value)
+    if not _HASH.fullmatch(text):
+        raise typer.BadParameter(f"{_shown(text)}: not 64 hex digits")
+    return bytes.fromhex(text[-64:])
+
+
 def _path(value: Any) -> Path:
     # An empty name, as from an unset shell variable, would mean the current folder.
     if not str(value):
@@ -115,6 +131,9 @@ InText = Annotated[
 ]
 NoProgress = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print only the result.")]
+Mix = Annotated[
+    bool, typer.Option("--mix", help="Let one block in three carry transactions, as on mainnet.")
+]
 Watch = Annotated[
     bool,
     typer.Option(
@@ -124,6 +143,25 @@ Watch = Annotated[
     ),
 ]
 Jobs = Annotated[int | None, whole(1, 256, "How many processes (one per core).")]
+MaxFee = Annotated[
+    int | None,
+    whole(
+        0,
+        MOST_MOJOS,
+        "The most that a spend may pay as its fee, in mojos; 0: no fees (1 % of what is at stake"
+        " for the spend; the fee is the node's estimate times the spend's cost, and rises while it"
+        " is not confirmed).",
+    ),
+]
+MaxFees = Annotated[
+    int | None,
+    whole(
+        0,
+        MOST_MOJOS,
+        "The most that all fees of the channel may cost, in mojos; 0: no fees (5 % of the"
+        " channel's money, or 20 times --max-fee if that is more).",
+    ),
+]
 TargetName = Annotated[
     str, typer.Argument(help="An installed game, or a TOML file that names programs.")
 ]

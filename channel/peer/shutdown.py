@@ -14,6 +14,7 @@ from channelsim.channel.chain.coins import Bundle, Coin, standard_spend
 from channelsim.channel.crypto import bls
 from channelsim.channel.errors import Violation
 from channelsim.channel.peer.endpoint import Endpoint
+from channelsim.channel.peer.interface import Effect, Push
 from channelsim.channel.protocol.spend_parsing import channel_conditions
 from channelsim.channel.protocol.state import ChannelState
 from channelsim.clsp.values import tree_hash
@@ -61,6 +62,12 @@ class CleanShutdown:
         if not bls.verify(self.endpoint.channel.channel_key, self._message(), signature):
             raise Violation("CH-SHUT-3", "the completed signature is not valid")
         return self._completed(signature)
+
+    def pushes(self) -> list[Effect]:
+        """Push the completed spend, if it is here: our balance is at stake for it."""
+        if self.bundle is None:
+            return []
+        return [Push("shutdown", self.bundle, self.state.balances[self.endpoint.side])]
 
     def is_paid_by(self, solution: bytes) -> bool:
         """True if the channel coin's spend with this solution is the shutdown."""

@@ -33,11 +33,12 @@ def make_parties(
         scenario.unroll_timeout,
         scenario.confirmations,
         decks=deck_settings(scenario.games),
+        spacing=scenario.spacing,
     )
 
     def make(side: Side) -> Party:
         config = make_config(seed, side, chain, agreement)
-        if scenario.most_fees != (0, 0) and side == scenario.honest:
+        if all(scenario.most_fees) and side == scenario.honest:
             most, most_of_all = scenario.most_fees
             wallet = fund_wallet(secret_of(seed, side), "fees", chain, most_of_all)
             fees = Fees(wallet, most, most_of_all)

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from channelsim.channel.chain.simulator import BLOCK_REWARD
+from channelsim.channel.chain.spacing import HOME_SPACING, PUBLIC_SPACING
 from channelsim.channel.errors import UsageError
+from channelsim.channel.peer.agreement import MOST_SPACING
 from channelsim.channel.peer.limits import Limits
-from channelsim.channel.session.setup import ASK, NAMES, check_game, check_policy
+from channelsim.channel.protocol.proposals import MOST_TIMEOUT
+from channelsim.channel.session.setup import (
+    ASK,
+    DEFAULT_TIMEOUT,
+    NAMES,
+    check_game,
+    check_policy,
+)
 from channelsim.channel.simulation.crowd import MOST_RATE
 from channelsim.games import registry
 from channelsim.games.amounts import counted
@@ -28,9 +39,12 @@ FEES = 20_000_000
 """A fee that the honest side's node asks, in mojos: mempools take it in the place of none."""
 
 MOST_FEES = 1_000_000_000
-MOST_MAX_FEE = 1_000_000_000_000
 MOST_HANDS = 100
 MOST_STEPS = 999_999
+
+
+MIXED: Mapping[str, Any] = {"mixed": True, "spacing": 0, "unroll_timeout": 0, "game_timeout": 0}
+"""Fields that put a scenario on mixed blocks; its times follow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,18 +55,19 @@ class Scenario:
     `staggered` each is a proposal of its own, and the next is made a few moves later.
     `adversary` by name ("" for none); `step` counts what it says, from 0: at that message it
     begins to deviate. `side` is the adversary's place in `NAMES`. Money in mojos, `stack` in
-    units; `fees` is what the honest side's node asks for a spend of a cost of 20,000,000, and
-    `max_fee` and `max_fees` are the most that it pays for a spend and in all (0: 20 and 1,000 times
-    `fees`). Each peer
-    contributes `contribution`, or enough for all hands where that is 0. `policies` are the
+    units; `fees` is what the honest side's node asks for a spend of a cost of 20,000,000,
+    `max_fee` the most that it pays for a spend (None: 20 times `fees`, or else `max_fees`), and
+    `max_fees` the most in all (None: 50 times as much). Each peer contributes
+    `contribution`, or enough for all hands where that is 0. `policies` are the
     initiator's and the receiver's, "" for a game's first one. `old_copy` is the number of its
     messages after which the honest side is restored from an older copy of its store (0: never);
     without an adversary, the other side is honest too. `agreed`: both sides are honest, and play
     the hands that they agreed on as two processes of `peer` do, with decks that they prepare.
     `most_states` and `most_bytes` are the limits of what the honest side keeps of the channel (0:
-    as by default). Where it is `mixed`, only about one block in three carries transactions. A
-    `crowd` fills blocks at so many mojos per cost (0: there is none), once the honest side has a
-    spend for them after the opening.
+    as by default). Where it is `mixed`, only about one block in three carries transactions, and the
+    `spacing` of both peers is that of public networks unless it is given. Timeouts that are not
+    given (0) follow from the spacing. A `crowd` fills blocks at so many mojos per cost (0: there is
+    none), once the honest side has a spend for them after the opening.
     """
 
     games: tuple[str, ...]
@@ -66,8 +81,8 @@ class Scenario:
     stack: int = 10
     stakes: int = 3
     confirmations: int = 3
-    unroll_timeout: int = 15
-    game_timeout: int = 15
+    unroll_timeout: int = 0
+    game_timeout: int = 0
     hands: int = 1
     staggered: bool = False
     contribution: int = 0
@@ -77,9 +92,18 @@ class Scenario:
     most_states: int = 0
     most_bytes: int = 0
     mixed: bool = False
-    max_fee: int = 0
-    max_fees: int = 0
+    max_fee: int | None = None
+    max_fees: int | None = None
     crowd: int = 0
+    spacing: int = 0
+
+    def __post_init__(self) -> None:
+        """Replace what was not given by what follows from the other fields."""
+        spacing = self.spacing or (PUBLIC_SPACING if self.mixed else HOME_SPACING)
+        object.__setattr__(self, "spacing", spacing)
+        for name in ("unroll_timeout", "game_timeout"):
+            timeout = getattr(self, name) or spacing * DEFAULT_TIMEOUT
+            object.__setattr__(self, name, timeout)
 
     @property
     def dealer(self) -> str | None:
@@ -94,9 +118,11 @@ class Scenario:
 
     @property
     def most_fees(self) -> tuple[int, int]:
-        """The most that the honest side pays, for a spend and in all (0, 0: nothing)."""
-        most = self.max_fee or 20 * self.fees
-        return most, self.max_fees or 50 * most
+        """The most that the honest side pays, for a spend and in all (0: nothing)."""
+        most = self.max_fee
+        if most is None:
+            most = 20 * self.fees or self.max_fees or 0
+        return most, min(50 * most, BLOCK_REWARD) if self.max_fees is None else self.max_fees
 
     @property
     def limits(self) -> Limits:
@@ -128,6 +154,11 @@ def check(scenario: Scenario) -> Scenario:
         raise UsageError(f"an old copy at step {scenario.old_copy}: from 1 to {MOST_STEPS}")
     if min(scenario.most_states, scenario.most_bytes) < 0:
         raise UsageError("limits of states and bytes are at least 1")
+    if not 1 <= scenario.spacing <= MOST_SPACING:
+        raise UsageError(f"a spacing of {scenario.spacing}: from 1 to {MOST_SPACING}")
+    for blocks in (scenario.unroll_timeout, scenario.game_timeout):
+        if not 1 <= blocks <= MOST_TIMEOUT:
+            raise UsageError(f"{counted(blocks, 'block')}: from 1 to {MOST_TIMEOUT}")
     if scenario.weather not in WEATHERS:
         near = nearest(scenario.weather, WEATHERS)
         one_of = ", ".join(WEATHERS)
@@ -135,8 +166,8 @@ def check(scenario: Scenario) -> Scenario:
     if not 0 <= scenario.fees <= MOST_FEES:
         raise UsageError(f"fees of {counted(scenario.fees, 'mojo')}: from 0 to {MOST_FEES}")
     for most in (scenario.max_fee, scenario.max_fees):
-        if not 0 <= most <= MOST_MAX_FEE:
-            raise UsageError(f"at most {counted(most, 'mojo')} of fees: from 0 to {MOST_MAX_FEE}")
+        if most is not None and not 0 <= most <= BLOCK_REWARD:
+            raise UsageError(f"at most {counted(most, 'mojo')} of fees: from 0 to {BLOCK_REWARD}")
     if not 0 <= scenario.crowd <= MOST_RATE:
         raise UsageError(
             f"a crowd at {counted(scenario.crowd, 'mojo')} per cost: from 0 to {MOST_RATE}"

@@ -26,14 +26,16 @@ SECONDS_TO_END = 20
 class RealNode:
     """A node with a chain of this name, which is new; ends with the `with` that it is used in.
 
-    `address` is the farmer's, as `farm_block` takes it. The chain is deleted afterwards.
+    `address` is the farmer's, as `farm_block` takes it. The chain is deleted afterwards. With
+    `agg_sig_data`, signatures are for that and not for the genesis challenge.
     """
 
-    def __init__(self, chain: str) -> None:
+    def __init__(self, chain: str, agg_sig_data: bytes | None = None) -> None:
         self._root = Path(os.environ[FOLDER])
         self._chain = chain
         self._log = self._root / f"{chain}.log"
         self._port: str | None = None
+        self._agg_sig_data = agg_sig_data
         self._delete()
         self.start()
 
@@ -48,7 +50,9 @@ class RealNode:
         for folder in ("home", "keys"):
             (self._root / folder).mkdir(parents=True, exist_ok=True)
         command = [os.environ[PYTHON], str(STARTER), self._chain]
-        command += [self._port] if self._port else []
+        command += ["--port", self._port] if self._port else []
+        if self._agg_sig_data is not None:
+            command += ["--agg-sig-data", self._agg_sig_data.hex()]
         with self._log.open("wb") as log:
             self._process = Popen(command, env=environment, stdin=PIPE, stdout=PIPE, stderr=log)
         assert self._process.stdout is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from itertools import product
 
 import pytest
 
@@ -12,13 +13,10 @@ from channelsim.channel.chain.interface import FarmableChain
 from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.promises.checker import BrokenPromise, check
 from channelsim.channel.simulation.run import Run
-from channelsim.channel.simulation.scenario import Scenario
+from channelsim.channel.simulation.scenario import FEES, Scenario
 from tests.real_node.chain import RealChain
 from tests.real_node.shared import all_on
 from tests.real_node.spends import KINDS, Counts, mined, table
-
-FEE = 50
-"""Mojos that the honest side of some disputes offers at first."""
 
 
 def scenario(
@@ -33,6 +31,11 @@ def scenario(
         fees=fees,
         **more,  # type: ignore[arg-type]
     )
+
+
+def paying(adversary: str) -> Scenario:
+    """A dispute whose stakes are worth fees, for claims and shutdowns too."""
+    return scenario(adversary, fees=FEES, unit=10**8, max_fee=10**8, max_fees=2 * 10**9)
 
 
 SHARED = (
@@ -53,10 +56,8 @@ SHARED = (
         for name in ("silent", "wrong-card", "wrong-opening", "stale-oldest", "illegal-on-chain")
     ),
     # with fees
-    *(
-        scenario(name, fees=FEE)
-        for name in ("stale-previous", "dead", "wrong-reveal", "late-preempter-1", "leaver")
-    ),
+    *map(paying, ("stale-previous", "dead", "wrong-reveal", "late-preempter-1", "leaver")),
+    *map(paying, ("impatient", "leaves-closing", "stale-oldest", "greedy-share")),
 )
 
 ALONE = tuple(
@@ -108,5 +109,5 @@ def test_disputes_while_blocks_are_replaced(chain: RealChain, adversary: str) ->
 
 def test_each_kind_of_spend_was_mined(record_property: Callable[[str, object], None]) -> None:
     record_property("spends", table(COUNTS))
-    missing = [kind for kind in KINDS.values() if not COUNTS[kind, False]]
+    missing = [kind for kind in product(KINDS.values(), (False, True)) if not COUNTS[kind]]
     assert not missing, table(COUNTS)

@@ -23,8 +23,10 @@ from channelsim.channel.chain.simulator import (
 from channelsim.channel.cli.options import (
     InText,
     Json,
+    Mix,
     Seed,
     file_option,
+    hash_of,
     json_wanted,
     real,
     refuse,
@@ -58,10 +60,7 @@ def command(
         bool, typer.Option("--block-on-push", help="Make a block whenever a bundle is pending.")
     ] = False,
     wallets: Annotated[int, whole(0, MOST_WALLETS, "How many funded wallets to print.")] = 2,
-    mix: Annotated[
-        bool,
-        typer.Option("--mix", help="Let one block in three carry transactions, as on mainnet."),
-    ] = False,
+    mix: Mix = False,
     max_block_cost: Annotated[
         int, whole(LEAST_BLOCK_COST, BLOCK_COST, "The most that a block's spends may cost.")
     ] = BLOCK_COST,
@@ -71,6 +70,14 @@ def command(
             LEAST_BLOCK_COST,
             MOST_POOL_COST,
             f"The most that the mempool's bundles may cost ({POOL_BLOCKS} blocks).",
+        ),
+    ] = None,
+    agg_sig_data: Annotated[
+        bytes | None,
+        typer.Option(
+            parser=hash_of,
+            metavar="HEX",
+            help="What signatures on this network are for (AGG_SIG_ME); the genesis challenge.",
         ),
     ] = None,
     state: Annotated[
@@ -83,9 +90,9 @@ def command(
 ) -> int:
     """Serve a full node of a new test chain, with the usual RPC and funded wallets, until Ctrl-C.
 
-    It first prints its URL, the network's genesis challenge and the wallets; with --json, in one
-    line. Without --state, the chain ends with the command. The same seed gives the same wallets.
-    Its mempool is as strict as that of a real node.
+    It first prints its URL, the network's genesis challenge and AGG_SIG_ME data, and the wallets;
+    with --json, in one line. Without --state, the chain ends with the command. The same seed gives
+    the same wallets. Its mempool is as strict as that of a real node.
 
     Example: channelsim node --block-on-push
     """
@@ -95,7 +102,7 @@ def command(
     address = read_address(listen) if listen is not None else LOCAL
     number = node_seed(seed.encode())
     pool_cost = POOL_BLOCKS * max_block_cost if max_mempool_cost is None else max_mempool_cost
-    settings = NodeSettings(mix, max_block_cost, pool_cost)
+    settings = NodeSettings(mix, max_block_cost, pool_cost, agg_sig_data)
     stored = (
         nullcontext(SimulatedChain(number, settings))
         if state is None
@@ -106,7 +113,8 @@ def command(
         funded = [_funded(chain, secret) for secret in secrets]
         about = {
             "url": url,
-            "genesis_challenge": chain.agg_sig_data().hex(),
+            "genesis_challenge": chain.ledger.genesis_challenge.hex(),
+            "agg_sig_data": chain.agg_sig_data().hex(),
             "height": chain.peak(),
             "wallets": funded,
         }
@@ -154,6 +162,7 @@ def _show(about: dict[str, Any], *, as_json: bool) -> None:
     terminal = console()
     say(terminal, f"node: {about['url']} (Ctrl-C stops it)")
     say(terminal, f"genesis challenge: {about['genesis_challenge']}")
+    say(terminal, f"AGG_SIG_ME data:   {about['agg_sig_data']}")
     for number, wallet in enumerate(about["wallets"], 1):
         say(terminal, f"wallet {number}: {wallet['address']}, {counted(wallet['mojos'], 'mojo')}")
         say(terminal, f"    puzzle hash          {wallet['puzzle_hash']}")

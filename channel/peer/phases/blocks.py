@@ -20,7 +20,6 @@ from channelsim.channel.peer.interface import (
     ChannelOpen,
     Effect,
     OpeningFailed,
-    Push,
     Tell,
     Watch,
 )
@@ -221,7 +220,4 @@ def _shut_down_again(state: PeerState) -> Transition:
 
 def _push_shutdown(state: PeerState) -> list[Effect]:
     """Push the shutdown, if we have its completed spend."""
-    shutdown = state.shutdown
-    if shutdown is None or shutdown.bundle is None:
-        return []
-    return [Push("shutdown", shutdown.bundle, shutdown.state.balances[shutdown.endpoint.side])]
+    return [] if state.shutdown is None else state.shutdown.pushes()

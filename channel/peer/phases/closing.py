@@ -14,7 +14,6 @@ from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.interface import (
     Effect,
     Ignored,
-    Push,
     Send,
     ShutdownStarted,
     Store,
@@ -108,4 +107,4 @@ def _complete(state: PeerState, shutdown: CleanShutdown, *, answer: bool) -> Tra
     if answer:
         state = replace(state, last_sent=message)
         effects.append(Send(message))
-    return state, [*effects, Push("shutdown", shutdown.bundle), *erased, *cancelled]
+    return state, [*effects, *shutdown.pushes(), *erased, *cancelled]

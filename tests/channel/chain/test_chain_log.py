@@ -22,6 +22,9 @@ from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import to_list
 from channelsim.games.referee import CREATE_COIN
 
+ZEROS = b"A" * 43 + b"="
+"""32 bytes of 0, as a log has them."""
+
 KEYS = [wallet_key(bytes([number]), "wallet") for number in range(4)]
 
 
@@ -109,6 +112,7 @@ def line(number: int, old: bytes, new: bytes) -> Callable[[bytes], bytes]:
         (line(0, b"chain 2", b"chain 3"), "not written by this version"),
         (line(0, b'"seed":5', b'"seed":6'), "the chain has another seed"),
         (line(0, b'"mixed":false', b'"mixed":true'), "other limits or blocks; use the same --mix"),
+        (line(0, b'"agg_sig_data":null', b'"agg_sig_data":"' + ZEROS + b'"'), "and --agg-sig-data"),
         (line(1, b"give", b"gave"), "line 2: damaged"),
         (line(1, b"puzzle", b"\xff"), "line 2: damaged"),
         (line(5, b'"amount":2', b'"amount":3'), "line 6: damaged .a bundle is refused"),

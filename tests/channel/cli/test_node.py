@@ -85,12 +85,16 @@ def wait_for(chain: RpcChain, coin: Coin) -> None:
     [
         (("--block-on-push", "--wallets", "3"), signal.SIGINT),
         (("--block-every", "0.05", "--listen", "127.0.0.1:0"), signal.SIGTERM),
+        (("--block-on-push", "--agg-sig-data", "05" * 32), signal.SIGINT),
     ],
-    ids=("on-push", "every"),
+    ids=("on-push", "every", "AGG_SIG data"),
 )
 def test_a_client_spends_from_a_printed_wallet(options: tuple[str, ...], ends_by: int) -> None:
     with served(*options, "--json", ends_by=ends_by) as about, RpcChain(about["url"]) as chain:
-        assert chain.agg_sig_data().hex() == about["genesis_challenge"]
+        apart = "--agg-sig-data" in options
+        assert chain.agg_sig_data().hex() == about["agg_sig_data"]
+        assert about["agg_sig_data"] == ("05" * 32 if apart else about["genesis_challenge"])
+        assert about["genesis_challenge"] != "05" * 32
         assert len(about["wallets"]) == (3 if "--wallets" in options else 2)
         same = address_of(wallet_key(derive(b"node", "wallet", 0), "wallet"))
         assert about["wallets"][0]["puzzle_hash"] == same.hex(), "they follow from the seed"
@@ -125,6 +129,7 @@ def crowd(url: str) -> None:
         (("--listen", "127.0.0.1:99999"), "an address is HOST:PORT"),
         (("--listen", "192.0.2.1:0"), "--listen 192.0.2.1:0: "),
         (("--block-every", "0"), "a number from 0.01 to 86400"),
+        (("--agg-sig-data", "05" * 31), "not 64 hex digits"),
         (("--state", __file__), "not a chain file of channelsim"),
         (("--block-every", "1", "--block-on-push"), "blocks come with --block-on-push already"),
     ],

@@ -18,6 +18,9 @@ from channelsim.channel.cli.disputes import (
 from channelsim.channel.cli.options import (
     InText,
     Json,
+    MaxFee,
+    MaxFees,
+    Mix,
     NoProgress,
     ReportFile,
     Seed,
@@ -66,8 +69,15 @@ def command(
     ] = None,
     fees: Annotated[
         int | None,
-        whole(0, MOST_FEES, "What the honest peer pays for urgent spends, in mojos (0)."),
+        whole(
+            0,
+            MOST_FEES,
+            "What the honest peer's node asks of a typical spend, in mojos (0). In a dispute,"
+            " --max-fee is 20 times as much by default, and --max-fees 50 times --max-fee.",
+        ),
     ] = None,
+    max_fee: MaxFee = None,
+    max_fees: MaxFees = None,
     crowd: Annotated[
         int | None,
         whole(
@@ -97,6 +107,7 @@ def command(
         int | None,
         whole(10_000, 192 << 20, "The honest peer's own limit of bytes for them (67108864)."),
     ] = None,
+    mix: Mix = False,
     processes: Annotated[
         bool,
         typer.Option(
@@ -131,12 +142,15 @@ def command(
             game=game,
             weather=weather,
             fees=fees,
+            max_fee=max_fee,
+            max_fees=max_fees,
             crowd=crowd,
             hands=hands,
             staggered=staggered,
             old_copy=old_copy,
             most_states=most_states,
             most_bytes=most_bytes,
+            mix=mix,
             processes=processes,
         )
         refuse("is of one dispute: name an adversary instead of --all", transcript=transcript)
@@ -164,12 +178,15 @@ def command(
         side=NAMES.index(side),
         weather=weather,
         fees=fees,
+        max_fee=max_fee,
+        max_fees=max_fees,
         crowd=crowd,
         hands=hands,
         staggered=staggered,
         old_copy=old_copy,
         most_states=most_states,
         most_bytes=most_bytes,
+        mixed=mix,
     )
     if scenario.staggered and len(scenario.games) * scenario.hands == 1:
         raise UsageError("--staggered: one hand of one game has no next one; add --hands or --game")

@@ -8,23 +8,34 @@ from typing import Annotated
 import typer
 
 from channelsim.channel.cli.nodes import Certificate, NodeKey, NodeUrl
-from channelsim.channel.cli.options import InText, Json, file_argument, json_wanted
+from channelsim.channel.cli.options import (
+    InText,
+    Json,
+    MaxFee,
+    MaxFees,
+    file_argument,
+    json_wanted,
+)
 from channelsim.channel.cli.passphrases import PassphraseFile
 from channelsim.channel.cli.peers import (
     AdversaryName,
     Balance,
     Counterparty,
     Games,
+    GameTimeout,
     Hands,
     MostBytes,
     MostStates,
     PeerOptions,
     Policy,
+    Spacing,
     Stack,
     Unit,
+    UnrollTimeout,
     WalletKey,
     run_peer,
 )
+from channelsim.channel.peer.interface import FeeLimits
 from channelsim.channel.protocol.state import Side
 
 
@@ -43,8 +54,13 @@ def command(
     unit: Unit = None,
     stack: Stack = None,
     balance: Balance = None,
+    spacing: Spacing = None,
+    unroll_timeout: UnrollTimeout = None,
+    game_timeout: GameTimeout = None,
     most_states: MostStates = None,
     most_bytes: MostBytes = None,
+    max_fee: MaxFee = None,
+    max_fees: MaxFees = None,
     policy: Policy = None,
     adversary: AdversaryName = None,
     passphrase_file: PassphraseFile = None,
@@ -54,8 +70,9 @@ def command(
     """Play the initiator, who connects to the receiver, until the channel has ended.
 
     A new DIR needs --node, --peer, --game and --wallet-key. A DIR that has a channel resumes it,
-    even after a kill; only the address, the node and the policy can then be changed. It prints each
-    event; with --json, as a line of JSON. Exit code 1: the channel did not end by a clean shutdown.
+    even after a kill; only the address, the node, the policy and the maxima of fees can then be
+    changed. It prints each event; with --json, as a line of JSON. Exit code 1: the channel did not
+    end by a clean shutdown.
 
     Example: channelsim peer connect alice --address HOST:PORT
     """
@@ -71,8 +88,12 @@ def command(
         unit=unit,
         stack=stack,
         balance=balance,
+        spacing=spacing,
+        unroll_timeout=unroll_timeout,
+        game_timeout=game_timeout,
         most_states=most_states,
         most_bytes=most_bytes,
+        fees=FeeLimits(max_fee, max_fees),
         policy=policy,
         adversary=adversary,
         passphrase_file=passphrase_file,
