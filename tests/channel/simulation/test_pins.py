@@ -65,15 +65,20 @@ def test_a_coin_that_cannot_pay_for_a_pin_makes_none() -> None:
 # --- disputes ------------------------------------------------------------------------------------
 
 
-def run(adversary: str, side: int = 1, crowd: int = 10, **more: int) -> Run:
-    scenario = Scenario(("spacepoker",), "pins", adversary, 8, side, crowd=crowd, **more)
+def run(adversary: str, side: int = 1, crowd: int = 10, most: int = 0) -> Run:
+    scenario = Scenario(
+        *(("spacepoker",), "pins", adversary, 8, side),
+        max_fee=most,
+        max_fees=10 * most,
+        crowd=crowd,
+    )
     return Arena(check_scenario(scenario)).run()
 
 
 @pytest.mark.parametrize("side", [0, 1])
 @pytest.mark.parametrize("most", [0, AMPLE])
 def test_a_dispute_with_costly_pins_keeps_all_promises(side: int, most: int) -> None:
-    done = run("heavy-pinner", side, max_fee=most, max_fees=10 * most)
+    done = run("heavy-pinner", side, most=most)
     assert check(done) == []
     assert done.deviated
     pins = [
@@ -86,7 +91,7 @@ def test_a_dispute_with_costly_pins_keeps_all_promises(side: int, most: int) -> 
 
 @pytest.mark.parametrize("adversary", ["leaver", "wrong-reveal"])
 def test_fees_bring_spends_through_crowded_blocks(adversary: str) -> None:
-    without, paid = (run(adversary, max_fee=most, max_fees=10 * most) for most in (0, AMPLE))
+    without, paid = (run(adversary, most=most) for most in (0, AMPLE))
     assert check(without) == check(paid) == []
     assert without.blocks - paid.blocks > CROWDED // 4
     calm = run(adversary, crowd=0)
