@@ -69,6 +69,10 @@ class RealChain(RpcChain):
         farmer = Address(token_bytes(32), "txch").encode()
         self.ask("farm_block", address=farmer, blocks=blocks, guarantee_tx_block=True)
 
+    def farm_without(self) -> None:
+        """Make a block that carries nothing of the mempool, as if its farmer took none of it."""
+        self.ask("reorg_blocks", num_of_blocks_to_rev=0, num_of_new_blocks=1)
+
     def reorganise(self, back: int, new: int, *, keep: bool, bundle: Bundle | None = None) -> None:
         """Replace the last `back` blocks by `new` others.
 
@@ -107,6 +111,11 @@ class RealChain(RpcChain):
         """The cost of a block and of the mempool."""
         state = self.ask("get_blockchain_state")["blockchain_state"]
         return Limits(state["block_max_cost"], state["mempool_max_total_cost"])
+
+    def room(self) -> int:
+        """The cost that the mempool takes until it is full."""
+        state = self.ask("get_blockchain_state")["blockchain_state"]
+        return int(state["mempool_max_total_cost"] - state["mempool_cost"])
 
     # --- money ---
 

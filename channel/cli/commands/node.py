@@ -93,8 +93,8 @@ def command(
     """Serve a full node of a new test chain, with the usual RPC and funded wallets, until Ctrl-C.
 
     It first prints its URL, the network's genesis challenge and AGG_SIG_ME data, and the wallets;
-    with --json, in one line. Without --state, the chain ends with the command. The same seed gives the same wallets.
-    Its mempool is as strict as that of a real node.
+    with --json, in one line. Without --state, the chain ends with the command. The same seed gives
+    the same wallets. Its mempool is as strict as that of a real node.
 
     Example: channelsim node --block-on-push
     """
