@@ -41,21 +41,19 @@ RAISES = 10
 
 FUNDING = "funding"
 
-STEP = 8
-"""The step at which the adversary deviates."""
-
 AMPLE = 10_000_000_000
 """A maximum with which a spend that nobody pins is in at once."""
 
 SPENDS = {
-    FUNDING: "",
-    "unroll": "silent",
-    "preempt": "stale-previous",
-    "move": "silent",
-    "redo": "dead",
-    "slash": "wrong-reveal",
+    FUNDING: ("", 0),
+    "unroll": ("wrong-reveal", 8),
+    "preempt": ("stale-previous", 8),
+    "move": ("leaver", 4),
+    "redo": ("dead", 8),
+    "slash": ("wrong-reveal", 8),
 }
-"""The kinds of spends with a deadline, and an adversary against which the honest side owes one."""
+"""The kinds of spends with a deadline, each with an adversary and its step: against it, the honest
+side owes one."""
 
 PINS = (0, 1_000_000_000, MOST_COST)
 """Costs of pins; at most what a bundle can cost besides the pinned spend."""
@@ -237,12 +235,12 @@ _CONSTANTS = constants_of(bytes(32), BLOCK_COST, BLOCK_COST * POOL_BLOCKS)
 
 def scenario_of(trial: Trial, seed: str) -> Scenario:
     """A dispute in which the honest side owes this spend, at this maximum."""
-    adversary = SPENDS[trial.spend]
+    adversary, step = SPENDS[trial.spend]
     # Enough for the spends before it, too.
     limits = {"max_fee": trial.most, "max_fees": 4 * trial.most}
     # Of two honest sides, the receiver has the funding first.
     side = Side.RECEIVER if adversary else Side.INITIATOR
-    return Scenario(("spacepoker",), seed, adversary, STEP, side, **limits)
+    return Scenario(("spacepoker",), seed, adversary, step, side, **limits)
 
 
 def run_trial(trial: Trial, seed: str, rate: int, node: Node = EMBEDDED) -> Outcome:

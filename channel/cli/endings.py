@@ -15,12 +15,14 @@ import typer
 from channelsim.channel.chain.observations import CoinSeen
 from channelsim.channel.chain.rpc_server import read_address
 from channelsim.channel.chain.several_nodes import SeveralNodes
+from channelsim.channel.cli.fees import NOT_GIVEN, changed_limits
 from channelsim.channel.cli.messages import complain
 from channelsim.channel.cli.nodes import node_addresses, nodes_at, wait_until_synced
 from channelsim.channel.cli.options import real
 from channelsim.channel.cli.running import line_printer, report_trouble, until_interrupted
 from channelsim.channel.errors import UsageError
 from channelsim.channel.network.identity import Pairing, read_identity
+from channelsim.channel.peer.interface import FeeLimits
 from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.report.channel_overview import ours_at_the_end
 from channelsim.channel.report.peer_lines import PeerLines
@@ -78,12 +80,14 @@ class Ending:
     """The way to end a channel: on chain for this `reason`, or with the other side (None).
 
     `policy` plays the live games (None: that of the settings). The chain is looked at `every` so
-    many seconds. `publish_old` publishes the newest state of an old copy of the store.
+    many seconds. `fees` are the player's maxima from now on (None: as they are). `publish_old`
+    publishes the newest state of an old copy of the store.
     """
 
     reason: str | None
     policy: str | None
     every: float
+    fees: FeeLimits = NOT_GIVEN
     publish_old: bool = False
 
 
@@ -104,6 +108,7 @@ def end_channel(
             closing(DeckThreads()) as decks,
             polled() as interrupted,
         ):
+            limits = changed_limits(peer, ending.fees, directory)
             lines(BlockMade(peer.state.block.peak))
             _check_copy(
                 directory, peer, lines, wanted=ending.publish_old, alone=ending.reason is not None
@@ -117,6 +122,7 @@ def end_channel(
                 decks,
                 [lines],
                 poll_time=ending.every,
+                fee_limits=limits,
                 on_trouble=report_trouble,
             )
             if ending.reason is None:

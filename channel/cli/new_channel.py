@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from chia_rs import PrivateKey
-
-from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.interface import Chain
+from channelsim.channel.cli.fees import NOT_GIVEN, by_amount, with_fees
 from channelsim.channel.cli.nodes import wait_until_synced
 from channelsim.channel.cli.wallet_keys import read_wallet_keys
 from channelsim.channel.crypto.hkdf import game_entropy, system_random
@@ -16,6 +14,7 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.network.identity import make_identity, read_identity
 from channelsim.channel.peer.agreement import Agreement
 from channelsim.channel.peer.config import Config
+from channelsim.channel.peer.interface import FeeLimits
 from channelsim.channel.peer.limits import Limits
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.protocol.wallet import Wallet, address_of
@@ -27,7 +26,10 @@ from channelsim.games.amounts import counted
 
 @dataclass(frozen=True, slots=True)
 class NewChannel:
-    """The terms of a new channel for one side, with its node, address, wallet and counterparty."""
+    """The terms of a new channel for one side, with its node, address, wallet and counterparty.
+
+    `fees` are the player's maxima (None: by default).
+    """
 
     side: Side
     setup: Setup
@@ -37,12 +39,13 @@ class NewChannel:
     wallet_key: Path
     adversary: str = ""
     limits: Limits = field(default_factory=Limits)
+    fees: FeeLimits = NOT_GIVEN
 
 
 def begin_channel(directory: Path, wanted: NewChannel, chain: Chain, passphrase: bytes) -> None:
     """Make the data directory of a new channel. Raises `UsageError`, and leaves nothing then."""
     setup, side = wanted.setup, wanted.side
-    wallet = _wallet(wanted.wallet_key, chain, setup.balance)
+    wallet, *others = _wallets(wanted.wallet_key, chain, setup.balance)
     secret = system_random(32)
     config = Config(
         name=NAMES[side],
@@ -61,6 +64,7 @@ def begin_channel(directory: Path, wanted: NewChannel, chain: Chain, passphrase:
         entropy=game_entropy(secret),
         limits=wanted.limits,
     )
+    config = with_fees(config, wanted.fees, others, wanted.wallet_key)
     settings = Settings(
         node=wanted.nodes[0],
         more_nodes=wanted.nodes[1:],
@@ -81,19 +85,15 @@ def begin_channel(directory: Path, wanted: NewChannel, chain: Chain, passphrase:
     create(directory, config, settings, passphrase)
 
 
-def _wallet(path: Path, chain: Chain, amount: int) -> Wallet:
-    """The wallet of the key in a file, with a coin of at least this amount."""
+def _wallets(path: Path, chain: Chain, amount: int) -> list[Wallet]:
+    """The coins of the key in a file, the largest first, which has at least this amount."""
     keys = read_wallet_keys(path)
     wait_until_synced(chain)
-    coins = [(seen.coin, one) for one in keys for seen in chain.coins_at(address_of(one))]
-    if not coins:
+    wallets = [Wallet(one, seen.coin) for one in keys for seen in chain.coins_at(address_of(one))]
+    if not wallets:
         raise UsageError(f"{path}: no coin at the address of this key")
-    coin, found = max(coins, key=_by_amount)
-    if coin.amount < amount:
-        most = counted(coin.amount, "mojo")
+    wallets.sort(key=by_amount, reverse=True)
+    if wallets[0].coin.amount < amount:
+        most = counted(wallets[0].coin.amount, "mojo")
         raise UsageError(f"{path}: the largest coin of this key has {most}; it takes {amount}")
-    return Wallet(found, coin)
-
-
-def _by_amount(found: tuple[Coin, PrivateKey]) -> tuple[int, bytes]:
-    return found[0].amount, found[0].id
+    return wallets

@@ -140,6 +140,25 @@ Watch = Annotated[
     ),
 ]
 Jobs = Annotated[int | None, whole(1, 256, "How many processes (one per core).")]
+MaxFee = Annotated[
+    int | None,
+    whole(
+        0,
+        MOST_MOJOS,
+        "The most that a spend may pay as its fee, in mojos; 0: no fees (1 % of what is at stake"
+        " for the spend; the fee is the node's estimate times the spend's cost, and rises while it"
+        " is not confirmed).",
+    ),
+]
+MaxFees = Annotated[
+    int | None,
+    whole(
+        0,
+        MOST_MOJOS,
+        "The most that all fees of the channel may cost, in mojos; 0: no fees (5 % of the"
+        " channel's money, or 20 times --max-fee if that is more).",
+    ),
+]
 TargetName = Annotated[
     str, typer.Argument(help="An installed game, or a TOML file that names programs.")
 ]

@@ -19,6 +19,7 @@ from channelsim.channel.chain.rpc_server import read_address
 from channelsim.channel.chain.several_nodes import SeveralNodes
 from channelsim.channel.cli.disputes import adversary_and_step
 from channelsim.channel.cli.endings import check_unfunded
+from channelsim.channel.cli.fees import NOT_GIVEN, changed_limits
 from channelsim.channel.cli.new_channel import NewChannel, begin_channel
 from channelsim.channel.cli.nodes import node_addresses, nodes_at, wait_until_synced
 from channelsim.channel.cli.options import MOST_MOJOS, file_option, game_names, refuse, whole
@@ -29,6 +30,7 @@ from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.errors import UsageError
 from channelsim.channel.network.identity import Pairing, read_fingerprint, read_identity
 from channelsim.channel.peer.config import Config
+from channelsim.channel.peer.interface import FeeLimits
 from channelsim.channel.peer.limits import (
     LEAST_BYTES,
     LEAST_STATES,
@@ -145,6 +147,7 @@ class PeerOptions:
     balance: int | None
     most_states: int | None
     most_bytes: int | None
+    fees: FeeLimits
     policy: str | None
     adversary: str | None
     passphrase_file: Path | None
@@ -173,7 +176,8 @@ def run_peer(side: Side, directory: Path, options: PeerOptions, *, as_json: bool
                 raise UsageError("--node: it is on another network than the channel")
             pairing = Pairing(read_identity(directory, passphrase), found.settings.counterparty)
             found = dataclasses.replace(found, settings=_change_settings(found, options, nodes))
-            return _Process(found, chain, pairing, as_json=as_json).run()
+            fees = options.fees if going_on else NOT_GIVEN
+            return _Process(found, chain, pairing, fees, as_json=as_json).run()
 
 
 class _Process:
@@ -184,6 +188,7 @@ class _Process:
         directory: DataDirectory,
         chain: SeveralNodes,
         pairing: Pairing,
+        fees: FeeLimits,
         *,
         as_json: bool,
     ) -> None:
@@ -208,6 +213,7 @@ class _Process:
             self._decks,
             [self._lines],
             waits_for_link=config.side is Side.INITIATOR and self._peer.state.block.peak == 0,
+            fee_limits=changed_limits(self._peer, fees, directory.path),
             on_trouble=report_trouble,
         )
 
@@ -389,4 +395,5 @@ def _new_channel(side: Side, options: PeerOptions, nodes: tuple[NodeAddress, ...
         wallet_key=options.wallet_key,
         adversary=options.adversary or "",
         limits=Limits(options.most_states or usual.states, options.most_bytes or usual.bytes),
+        fees=options.fees,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from channelsim.channel.protocol.state import Side
 from channelsim.channel.protocol.wallet import Wallet
 
 SHARE_OF_SPEND = 100
@@ -27,3 +28,13 @@ class Fees:
     wallet: Wallet
     per_spend: int | None = None
     per_channel: int | None = None
+
+
+def rest_of(wallet: Wallet, side: Side, contribution: int) -> Wallet | None:
+    """The coin that a wallet has left once it has funded a channel: its change, if there is any.
+
+    A receiver that contributes nothing spends no coin, and keeps the one that it has.
+    """
+    kept = side is Side.RECEIVER and not contribution
+    coin = wallet.coin if kept else wallet.change(contribution)
+    return Wallet(wallet.key, coin) if coin is not None else None

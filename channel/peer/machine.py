@@ -53,7 +53,7 @@ from channelsim.channel.peer.phases import (
     playing,
     resuming,
 )
-from channelsim.channel.peer.phases.fees import pay_for, react_to, with_book
+from channelsim.channel.peer.phases.fees import pay_for, pays_fees, react_to, with_book
 from channelsim.channel.peer.phases.leaving import blame, break_off, on_fault
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.limits import batch_limit
@@ -212,6 +212,11 @@ class Peer:
     def endpoint(self) -> Endpoint:
         """Our side of the channel. Raises `InvariantError` before the channel is known."""
         return endpoint_of(self.state)
+
+    @property
+    def pays_fees(self) -> bool:
+        """True if it pays fees, by its maxima as of now: then it hears of its node's fee rate."""
+        return pays_fees(self.config, self.state)
 
     @property
     def longest_message(self) -> int:

@@ -55,6 +55,11 @@ class Wallet:
     key: PrivateKey
     coin: Coin
 
+    def change(self, contribution: int) -> Coin | None:
+        """The coin that comes back when this one pays `contribution` mojos, if any is left."""
+        left = self.coin.amount - contribution
+        return Coin(self.coin.id, self.coin.puzzle_hash, left) if left > 0 else None
+
     def fund(self, channel: Channel, contribution: int, deadline: int, launch: bool) -> Bundle:
         """Build and sign the spend that pays `contribution` mojos into the channel.
 
@@ -66,8 +71,9 @@ class Wallet:
         conditions: list[Value] = []
         if launch:
             conditions.append(condition(CREATE_COIN, launcher_puzzle().hash, int_to_atom(0)))
-        if change := self.coin.amount - contribution:
-            conditions.append(condition(CREATE_COIN, self.coin.puzzle_hash, int_to_atom(change)))
+        if change := self.change(contribution):
+            amount = int_to_atom(change.amount)
+            conditions.append(condition(CREATE_COIN, change.puzzle_hash, amount))
         conditions.append(condition(ASSERT_COIN_ANNOUNCEMENT, launch_announcement(channel)))
         conditions.append(condition(ASSERT_BEFORE_HEIGHT_ABSOLUTE, int_to_atom(deadline)))
         own = signed_spend(self.key, self.coin, to_list(conditions), channel.agg_sig_data)

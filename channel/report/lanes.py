@@ -27,11 +27,13 @@ from channelsim.channel.peer.chain_news import (
 )
 from channelsim.channel.peer.interface import (
     BrokenOff,
+    FeeTooLow,
     GameSettled,
     News,
     OldCopy,
     OpeningFailed,
     OwnFault,
+    SpendDropped,
 )
 from channelsim.channel.protocol.messages import (
     Advisory,
@@ -233,6 +235,13 @@ def peer_text(news: News, us: int) -> str:
             return "closed by the shutdown"
         case OpeningFailed():
             return "the opening failed"
+        case FeeTooLow(name, fee):
+            return (
+                f"{name} is not confirmed, and its fee of {counted(fee, 'mojo')} rises no more: it"
+                " is at the maximum"
+            )
+        case SpendDropped(name):
+            return f"the node has dropped {name}, and takes it with another fee only"
         case _:
             return ""
 

@@ -12,6 +12,7 @@ from channelsim.channel.peer.interface import (
     DeckBurnt,
     DeckReady,
     DecksUsedUp,
+    FeeTooLow,
     FundingSent,
     GameStarted,
     Ignored,
@@ -22,6 +23,7 @@ from channelsim.channel.peer.interface import (
     OpeningFailed,
     Proposed,
     ShutdownStarted,
+    SpendDropped,
     YourTurn,
 )
 from channelsim.channel.report.lanes import chain_text, peer_text
@@ -31,6 +33,9 @@ from channelsim.games.amounts import counted
 
 MOST_PUSHED = 1000
 """Answers to spends that are printed: a node could give another reason every time."""
+
+MORE_FEES = "to allow more, stop and start again with --max-fee and --max-fees"
+"""Advice where a fee is too low."""
 
 Line = dict[str, Any]
 """The keys `height`, `event` (a kind of news, "Pushed" or "Link"), `text`, and any others."""
@@ -59,6 +64,8 @@ class PeerLines:
                     self.add("Pushed", f"pushes {name}: {result.text}")
             case NewsFor(_, news):
                 text = news_text(news, self._us)
+                if isinstance(news, FeeTooLow | SpendDropped):
+                    text = f"{text}; {MORE_FEES}"
                 if text:
                     self.add(type(news).__name__, text)
             case _:

@@ -29,6 +29,7 @@ from channelsim.channel.peer.interface import (
     Connected,
     DeckComputed,
     Event,
+    FeeLimits,
     Proposed,
     Push,
     Received,
@@ -95,7 +96,8 @@ class PeerRunner:
 
     `on_trouble` hears when the node cannot be asked, and when it can again. What the peer sends is
     dropped without a connection; the peer repeats it once there is one. With `waits_for_link` the
-    peer starts once there is a connection: times are counted from its first message on.
+    peer starts once there is a connection: times are counted from its first message on. With
+    `fee_limits` these become the player's maxima of fees.
     """
 
     def __init__(
@@ -109,10 +111,11 @@ class PeerRunner:
         *,
         waits_for_link: bool = False,
         poll_time: float = POLL_TIME,
+        fee_limits: FeeLimits | None = None,
         on_trouble: Callable[[Trouble], None] = lambda trouble: None,
     ) -> None:
         self.peer = peer
-        self._driven = DrivenPeer(peer.config.name, actor, pays_fees=peer.config.fees is not None)
+        self._driven = DrivenPeer(peer.config.name, actor)
         self._driver = PeerDriver(self._driven, self, fee_rate=None)
         self._chain = chain
         self._player = player
@@ -120,6 +123,7 @@ class PeerRunner:
         self._listeners = tuple(listeners)
         self._waits_for_link = waits_for_link
         self._poll_time = poll_time
+        self._fee_limits = fee_limits
         self._on_trouble = on_trouble
         self._trouble = Trouble("")
         self._rate_trouble = ""
@@ -166,6 +170,8 @@ class PeerRunner:
             await self._linked.wait()
             peak = await self._peak()
         self._react(partial(self._driver.start, peak))
+        if self._fee_limits is not None:
+            self._react(partial(self._driver.handle, self._fee_limits))
         self._started.set()
         self._spawn(self._follow_chain)
         self._spawn(self._ask_player)
@@ -322,7 +328,7 @@ class PeerRunner:
     def _look(self, watched: Sequence[Coin]) -> tuple[Block, int | NodeError | None]:
         """The tip; and for a peer that pays fees, the fee rate if the tip is new, or the error."""
         before, block = self._block, observe(self._chain, watched)
-        if not self._driven.pays_fees or (before is not None and before.peak == block.peak):
+        if not self.peer.pays_fees or (before is not None and before.peak == block.peak):
             return block, None
         try:
             return block, self._chain.fee_rate()

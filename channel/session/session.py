@@ -12,6 +12,7 @@ from channelsim.channel.errors import Blame, InvariantError, UsageError
 from channelsim.channel.peer.agreement import Agreement
 from channelsim.channel.peer.chain_news import ChannelClosed
 from channelsim.channel.peer.decks.pool import MOST_DECKS
+from channelsim.channel.peer.fee_settings import Fees
 from channelsim.channel.peer.interface import (
     AcceptGames,
     Act,
@@ -44,7 +45,13 @@ from channelsim.channel.session.dealers import (
 from channelsim.channel.session.deck_works import DeckThreads, seeded_secrets
 from channelsim.channel.session.driver import Delivery, Driver
 from channelsim.channel.session.hands import HandTracker
-from channelsim.channel.session.identity import make_config, node_seed, policy_chance
+from channelsim.channel.session.identity import (
+    fund_wallet,
+    make_config,
+    node_seed,
+    policy_chance,
+    secret_of,
+)
 from channelsim.channel.session.peer_driver import Actor, DrivenPeer
 from channelsim.channel.session.picks import Pick
 from channelsim.channel.session.result import Checks, Result, find_rewards, is_conserved
@@ -372,7 +379,11 @@ def _make_peers(setup: Setup, chain: FarmableChain, limits: Limits) -> tuple[Pee
     )
 
     def make(side: Side) -> Peer:
-        config = make_config(setup.seed.encode(), side, chain, agreement)
+        seed = setup.seed.encode()
+        config = make_config(seed, side, chain, agreement)
+        if most := setup.max_fees or setup.max_fee:
+            wallet = fund_wallet(secret_of(seed, side), "fees", chain, most)
+            config = replace(config, fees=Fees(wallet, setup.max_fee, setup.max_fees))
         entropy = scripted(setup.script, side, config.entropy)
         return Peer(replace(config, entropy=entropy, limits=limits))
 

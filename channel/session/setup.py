@@ -36,7 +36,9 @@ class Setup:
     each peer puts into the channel; `policies` are the initiator's and the receiver's. A
     game without a policy of that name plays its first one. Timeouts and confirmations are in
     blocks. `rotation` is the name of a `channelsim.games.rotations.Rotation` whose games these are;
-    without one they take turns. `limit` is the betting structure of all games.
+    without one they take turns. `limit` is the betting structure of all games. `max_fee` and
+    `max_fees` are the most that each peer pays for a spend and in all, as in `Fees`; without either
+    they pay nothing.
     """
 
     games: tuple[str, ...]
@@ -52,6 +54,8 @@ class Setup:
     game_timeout: int = 15
     rotation: str | None = None
     limit: str | None = None
+    max_fee: int | None = None
+    max_fees: int | None = None
 
     @property
     def dealer_chooses(self) -> bool:

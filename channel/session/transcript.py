@@ -100,7 +100,7 @@ class Recorder:
 def _written(setup: Setup) -> Record:
     """A setup as JSON data; older transcripts do not have its optional settings."""
     record: Record = msgspec.to_builtins(setup)
-    for name in ("rotation", "limit"):
+    for name in ("rotation", "limit", "max_fee", "max_fees"):
         if record[name] is None:
             del record[name]
     return record

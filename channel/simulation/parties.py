@@ -37,7 +37,7 @@ def make_parties(
 
     def make(side: Side) -> Party:
         config = make_config(seed, side, chain, agreement)
-        if scenario.most_fees != (0, 0) and side == scenario.honest:
+        if all(scenario.most_fees) and side == scenario.honest:
             most, most_of_all = scenario.most_fees
             wallet = fund_wallet(secret_of(seed, side), "fees", chain, most_of_all)
             fees = Fees(wallet, most, most_of_all)

@@ -28,7 +28,6 @@ FEES = 20_000_000
 """A fee that the honest side's node asks, in mojos: mempools take it in the place of none."""
 
 MOST_FEES = 1_000_000_000
-MOST_MAX_FEE = 1_000_000_000_000
 MOST_HANDS = 100
 MOST_STEPS = 999_999
 
@@ -41,10 +40,10 @@ class Scenario:
     `staggered` each is a proposal of its own, and the next is made a few moves later.
     `adversary` by name ("" for none); `step` counts what it says, from 0: at that message it
     begins to deviate. `side` is the adversary's place in `NAMES`. Money in mojos, `stack` in
-    units; `fees` is what the honest side's node asks for a spend of a cost of 20,000,000, and
-    `max_fee` and `max_fees` are the most that it pays for a spend and in all (0: 20 and 1,000 times
-    `fees`). Each peer
-    contributes `contribution`, or enough for all hands where that is 0. `policies` are the
+    units; `fees` is what the honest side's node asks for a spend of a cost of 20,000,000,
+    `max_fee` the most that it pays for a spend (None: 20 times `fees`, or else `max_fees`), and
+    `max_fees` the most in all (None: 50 times as much). Each peer contributes
+    `contribution`, or enough for all hands where that is 0. `policies` are the
     initiator's and the receiver's, "" for a game's first one. `old_copy` is the number of its
     messages after which the honest side is restored from an older copy of its store (0: never);
     without an adversary, the other side is honest too. `agreed`: both sides are honest, and play
@@ -77,8 +76,8 @@ class Scenario:
     most_states: int = 0
     most_bytes: int = 0
     mixed: bool = False
-    max_fee: int = 0
-    max_fees: int = 0
+    max_fee: int | None = None
+    max_fees: int | None = None
     crowd: int = 0
 
     @property
@@ -94,9 +93,11 @@ class Scenario:
 
     @property
     def most_fees(self) -> tuple[int, int]:
-        """The most that the honest side pays, for a spend and in all (0, 0: nothing)."""
-        most = self.max_fee or 20 * self.fees
-        return most, self.max_fees or 50 * most
+        """The most that the honest side pays, for a spend and in all (0: nothing)."""
+        most = self.max_fee
+        if most is None:
+            most = 20 * self.fees or self.max_fees or 0
+        return most, min(50 * most, BLOCK_REWARD) if self.max_fees is None else self.max_fees
 
     @property
     def limits(self) -> Limits:
@@ -135,8 +136,8 @@ def check(scenario: Scenario) -> Scenario:
     if not 0 <= scenario.fees <= MOST_FEES:
         raise UsageError(f"fees of {counted(scenario.fees, 'mojo')}: from 0 to {MOST_FEES}")
     for most in (scenario.max_fee, scenario.max_fees):
-        if not 0 <= most <= MOST_MAX_FEE:
-            raise UsageError(f"at most {counted(most, 'mojo')} of fees: from 0 to {MOST_MAX_FEE}")
+        if most is not None and not 0 <= most <= BLOCK_REWARD:
+            raise UsageError(f"at most {counted(most, 'mojo')} of fees: from 0 to {BLOCK_REWARD}")
     if not 0 <= scenario.crowd <= MOST_RATE:
         raise UsageError(
             f"a crowd at {counted(scenario.crowd, 'mojo')} per cost: from 0 to {MOST_RATE}"

@@ -22,7 +22,7 @@ from channelsim.channel.crypto.hkdf import game_entropy
 from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.agreement import Agreement, DeckSettings, Times
 from channelsim.channel.peer.config import Config
-from channelsim.channel.peer.fee_settings import Fees
+from channelsim.channel.peer.fee_settings import Fees, rest_of
 from channelsim.channel.peer.limits import Limits
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.protocol.wallet import Wallet
@@ -218,18 +218,23 @@ def _secrets_of(config: Config) -> _Secrets:
 
 
 def _config_of(settings: ChannelTerms, secrets: _Secrets) -> Config:
-    fees = None
+    side, fees = Side(settings.side), None
+    wallet = Wallet(PrivateKey.from_bytes(secrets.wallet), settings.wallet_coin)
     if settings.fee_coin is not None and secrets.fees is not None:
-        wallet = Wallet(PrivateKey.from_bytes(secrets.fees), settings.fee_coin)
-        fees = Fees(wallet, *(settings.most_fees or (settings.fees or (0, 0, 0))[2:]))
+        payer = Wallet(PrivateKey.from_bytes(secrets.fees), settings.fee_coin)
+        fees = Fees(payer, *(settings.most_fees or (settings.fees or (0, 0, 0))[2:]))
+    elif settings.fees is not None:
+        # A file of an earlier version: no fees, unless the player allows them.
+        rest = rest_of(wallet, side, settings.contributions[side])
+        fees = Fees(rest, 0) if rest is not None else None
     decks = DeckSettings(settings.deck_positions, settings.deck_rounds)
     return Config(
         name=settings.name,
         peer=settings.peer,
-        side=Side(settings.side),
+        side=side,
         secret=secrets.channel,
         reward_address=settings.reward_address,
-        wallet=Wallet(PrivateKey.from_bytes(secrets.wallet), settings.wallet_coin),
+        wallet=wallet,
         agreement=Agreement(
             settings.contributions,
             settings.unroll_timeout,

@@ -15,10 +15,12 @@ from chia_rs import PrivateKey
 from msgspec.structs import replace
 
 from channelsim.channel.chain.coins import Bundle, Coin
+from channelsim.channel.chain.constants import BLOCK_COST, POOL_BLOCKS, constants_of
 from channelsim.channel.chain.interface import Answer, Chain, PushResult, pending_with
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import PendingBundle
 from channelsim.channel.chain.rpc import NodeError
+from channelsim.channel.chain.validation import InvalidBundle, Validator
 from channelsim.channel.peer.fee_settings import SHARE_OF_SPEND
 from channelsim.channel.peer.fees.answers import react
 from channelsim.channel.peer.fees.book import FeeBook, Offer, key_of
@@ -33,6 +35,9 @@ from channelsim.channel.watch.watcher import Sight, Step, Watcher
 
 MOST_COINS = 10
 """Fee coins that are used: the largest. Anybody can send small ones to a known address."""
+
+MOST_NEWER = 10
+"""Pending bundles in which a newer state is looked for: each of several nodes has one at most."""
 
 T = TypeVar("T")
 
@@ -108,6 +113,7 @@ class Pusher:
         self._known_at: int | None = None
         self._book = FeeBook()
         self._last: tuple[int, Bundle, Offered] | None = None
+        self._newer: Bundle | None = None
         self._trouble = ""
 
     def push(self, chain: Chain, watcher: Watcher, sight: Sight) -> Offered | None:
@@ -118,7 +124,8 @@ class Pusher:
         if self._key is not None and self._known_at != sight.peak:
             self._refresh(chain, sight)
         if sight.spend is None:
-            self._book, self._last = replace(self._book, offers=(), dropped=()), None
+            self._book = replace(self._book, offers=(), dropped=())
+            self._last = self._newer = None
             return None
         purse = self._purse(sight.peak)
         if purse is None:
@@ -204,13 +211,15 @@ class Pusher:
         return purse if unspent and purse.is_used else None
 
     def _with_fee(self, chain: Chain, watcher: Watcher, sight: Sight, purse: Purse) -> Offered:
-        """Offer the spend with the fee that is due, unless a newer state is about to be paid."""
+        """Offer the spend with the fee that is due; the owner's own one, if that is better."""
         push = _push_of(sight)
         pending = chain.pending(key_of(push))
-        if any(watcher.pays_newer(other.bundle, sight) for other in pending):
-            # The owner knows more than these data: a fee must not drive its spend out.
-            self._book = self._book.only(())
-            return Offered(chain.push(push.bundle))
+        newer = self._newer_than_ours(watcher, sight, pending)
+        if newer is not None:
+            push = Push(push.name, newer, push.stake, push.before)
+            if any(spend.coin in purse.coins.unspent for spend in newer.spends):
+                # Paid for before a restart: its fee stays as it is.
+                return Offered(_answer_to(chain, push)[0])
         book = self._book
         if book.offer(key_of(push)) is None:
             book = book.with_offer(_resumed(purse, push, sight, pending))
@@ -221,7 +230,41 @@ class Pusher:
             result, _ = _answer_to(chain, push)
             if result.answer is Answer.ACCEPTED:
                 return Offered(result)
+            if newer is not None:
+                self._newer = None
+                return Offered(_answer_to(chain, _push_of(sight))[0])
         return offered
+
+    def _newer_than_ours(
+        self, watcher: Watcher, sight: Sight, pending: Sequence[PendingBundle]
+    ) -> Bundle | None:
+        """The bundle that spends our coin to a newer state: the owner knows more than these data.
+
+        A fee must not drive it out, so it is paid for in the place of our spend. What is pending
+        has our fee coin too, later on; then it is as it was at first. A node may make bundles up,
+        but not the signatures of a state.
+        """
+        if self._newer is not None and not watcher.pays_newer(self._newer, sight):
+            self._newer = None  # the data were copied again
+        for other in pending[:MOST_NEWER]:
+            if not watcher.pays_newer(other.bundle, sight):
+                continue
+            if self._newer is not None and set(self._newer.spends) <= set(other.bundle.spends):
+                break
+            if self._is_valid(other.bundle):
+                self._newer = _beginning_with(key_of(_push_of(sight)), other.bundle)
+                break
+        return self._newer
+
+    def _is_valid(self, bundle: Bundle) -> bool:
+        """True if the puzzles of a bundle run, and its signature is right."""
+        limits = BLOCK_COST, BLOCK_COST * POOL_BLOCKS
+        validator = Validator(constants_of(self._channel.agg_sig_data, *limits))
+        try:
+            validator.validate(b"", bundle)
+        except InvalidBundle:
+            return False
+        return True
 
     def _carry_out(
         self, chain: Chain, purse: Purse | None, book: FeeBook, effects: Sequence[Effect]
@@ -260,6 +303,12 @@ def _push_of(sight: Sight) -> Push:
     name = "preempt" if sight.step is Step.STALE else "unroll-timeout"
     before = None if sight.latest is None else sight.latest + 1
     return Push(name, sight.spend, sight.stake, before)
+
+
+def _beginning_with(coin_id: bytes, bundle: Bundle) -> Bundle:
+    """The bundle with the spend of this coin as its first, by which an offer is known."""
+    spends = sorted(bundle.spends, key=lambda spend: spend.coin.id != coin_id)
+    return Bundle(tuple(spends), bundle.signature)
 
 
 def _resumed(purse: Purse, push: Push, sight: Sight, pending: Sequence[PendingBundle]) -> Offer:

@@ -67,7 +67,7 @@ def spent(chain: RealChain, coin_id: bytes) -> bool:
 
 
 @pytest.fixture
-def node(chain: RealChain) -> Node:
+def genuine(chain: RealChain) -> Node:
     """The genuine node, with a chain that begins anew for each trial."""
 
     def begin(seed: int) -> FarmableChain:
@@ -85,11 +85,11 @@ def seed() -> str:
 
 @pytest.mark.parametrize("spend", SPENDS)
 def test_the_stated_maximum_suffices_and_half_of_it_does_not(
-    node: Node, seed: str, spend: str
+    genuine: Node, seed: str, spend: str
 ) -> None:
     bound = bound_of(cost_of_spend(spend, seed, RATE), MOST_COST, RATE)
     half, whole = (
-        run_trial(Trial(spend, MOST_COST, most, mempool=False), seed, RATE, node)
+        run_trial(Trial(spend, MOST_COST, most, mempool=False), seed, RATE, genuine)
         for most in (bound // 2, bound)
     )
     assert half.blocks is None
@@ -99,8 +99,8 @@ def test_the_stated_maximum_suffices_and_half_of_it_does_not(
 
 
 @pytest.mark.skipif("CHANNELSIM_EVERY_CROWD" not in os.environ, reason="takes some minutes")
-def test_every_row_is_as_promised(node: Node, seed: str, record_property: Record) -> None:
-    table = list(rows(seed, RATE, node))
+def test_every_row_is_as_promised(genuine: Node, seed: str, record_property: Record) -> None:
+    table = list(rows(seed, RATE, genuine))
     text = StringIO()
     show_outcomes(Console(file=text, width=130), RATE, table)
     record_property("maximum fees on the genuine node", text.getvalue())

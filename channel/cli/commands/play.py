@@ -11,6 +11,8 @@ from channelsim.channel.cli.options import (
     MOST_MOJOS,
     InText,
     Json,
+    MaxFee,
+    MaxFees,
     Quiet,
     ReportFile,
     SeedOrNone,
@@ -85,6 +87,8 @@ def command(
     transcript: TranscriptFile = None,
     report: ReportFile = None,
     quiet: Quiet = False,
+    max_fee: MaxFee = None,
+    max_fees: MaxFees = None,
     adversary: Annotated[
         str | None,
         typer.Option(
@@ -129,6 +133,8 @@ def command(
             stack=stack,
             contribution=balance,
             policies=None if policy is None else policy_pair(policy),
+            max_fee=max_fee,
+            max_fees=max_fees,
         )
         with (
             report_file(report, transcript=transcript) as page,
@@ -165,6 +171,8 @@ def command(
             script=None if script is None else fixed,
             rotation=rotation.name if rotation else None,
             limit=limit,
+            max_fee=max_fee,
+            max_fees=max_fees,
         ),
         str(script),
     )

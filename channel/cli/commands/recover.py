@@ -9,8 +9,16 @@ import typer
 
 from channelsim.channel.cli.endings import Ending, EndPolicy, Every, end_channel, node_of_directory
 from channelsim.channel.cli.nodes import Certificate, NodeKey, NodeUrl
-from channelsim.channel.cli.options import InText, Json, file_argument, json_wanted
+from channelsim.channel.cli.options import (
+    InText,
+    Json,
+    MaxFee,
+    MaxFees,
+    file_argument,
+    json_wanted,
+)
 from channelsim.channel.cli.passphrases import PassphraseFile, passphrase_of
+from channelsim.channel.peer.interface import FeeLimits
 from channelsim.channel.session.peer_runner import POLL_TIME
 
 
@@ -21,6 +29,8 @@ def command(
     key: NodeKey = None,
     policy: EndPolicy = None,
     every: Every = POLL_TIME,
+    max_fee: MaxFee = None,
+    max_fees: MaxFees = None,
     publish_old: Annotated[
         bool,
         typer.Option(
@@ -47,5 +57,6 @@ def command(
     as_json = json_wanted(json, text)
     chain = node_of_directory(directory, node, cert, key)
     passphrase = passphrase_of(directory, passphrase_file)
-    ending = Ending("recovery", policy, every, publish_old=publish_old)
+    fees = FeeLimits(max_fee, max_fees)
+    ending = Ending("recovery", policy, every, fees, publish_old=publish_old)
     return end_channel(directory, chain, passphrase, ending, as_json=as_json)

@@ -20,6 +20,12 @@ IN_USE = (Phase.FUNDING, Phase.PLAYING, Phase.ON_CHAIN)
 """The phases in which fee coins are kept ready."""
 
 
+def pays_fees(config: Config, state: PeerState) -> bool:
+    """True if a peer pays fees, by its maxima as of now."""
+    purse = _purse(config, state)
+    return purse is not None and purse.is_used
+
+
 def pay_for(config: Config, state: PeerState, effects: list[Effect], *, scan: bool) -> Transition:
     """Add fees to what is pushed; `scan`: by a block, which repeats all that is due."""
     if not scan and not any(isinstance(effect, Push) for effect in effects):

@@ -315,21 +315,24 @@ class _FeeMonitor:
         fee = sum(one.fee for one in event.pending)
         whole = sum(one.cost for one in event.pending)
         inside = any(spend.coin.id == key for one in event.pending for spend in one.bundle.spends)
-        for offer in offers:
-            more = offer.fee_for(key) - union.fee_for(key)
-            if offer.coins > union.coins and (
-                more < LEAST_RAISE or (fee + more) * whole <= fee * cost(offer.bundle)
-            ):
+        replacements = [
+            offer
+            for offer in offers
+            if offer.coins >= union.coins and {*offer.bundle.spends} != {*union.bundle.spends}
+        ]
+        paid = union.fee_for(key)
+        for offer in replacements:
+            more = offer.fee_for(key) - paid
+            if more < LEAST_RAISE or (fee + more) * whole <= fee * cost(offer.bundle):
                 yield f"CH-FEE-3: no mempool takes its replacement of a pinned {name}"
-        if any(offer.coins > union.coins for offer in offers):
+        if replacements or fee * line.cost >= line.offer.fee_for(key) * whole:
             return
-        own, paid = line.offer.fee_for(key), union.fee_for(key)
         extra = PAYMENT_COST if inside else PAYMENT_COST + line.cost
         need = max(LEAST_RAISE, fee * extra // max(whole, 1) + 1)
-        payer = max((coin.amount for coin in self._free()), default=0)
-        first = [line.offer.first(payment) for payment in line.offer.payments]
-        room = self._left(line.push, first[-1] if first else None)
-        if fee * line.cost < own * whole and paid + need <= room and need <= payer:
+        own = [line.offer.first(payment) for payment in line.offer.payments]
+        amounts = [coin.amount for coin in self._free()] + [coin.amount - paid for coin in own]
+        room = self._left(line.push, own[-1] if own else None)
+        if paid + need <= room and need <= max(amounts, default=0):
             yield f"CH-FEE-3: it leaves its {name} in a bundle that pays less than its own"
 
     # --- dropped bundles ---

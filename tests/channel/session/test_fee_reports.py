@@ -110,11 +110,12 @@ class Paying(Place):
             self.events.append(event.event)
 
 
-def paying(chain: SimulatedChain, *, fees: bool = True) -> Paying:
+def paying(chain: SimulatedChain, most: tuple[int | None, int | None] | None = (1, 1)) -> Paying:
+    """A side that pays at most so many mojos for a spend and in all; None: without a coin."""
     config = places(chain)[0].config
     key = wallet_key(b"reports", "fees")
     wallet = Wallet(key, chain.give(address_of(key), 1_000_000))
-    return Paying(replace(config, fees=Fees(wallet, 0, 0) if fees else None))
+    return Paying(replace(config, fees=Fees(wallet, *most) if most else None))
 
 
 def highest(place: Paying) -> int:
@@ -139,7 +140,8 @@ def test_a_runner_asks_once_a_block_and_gives_the_rate_before_it() -> None:
         runner = place.runner(chain, None)
         task = asyncio.ensure_future(runner.run())
         await until(lambda: bool(place.events))
-        await until(lambda: kinds(place.events) == ["0", "block"])
+        # The second time with the coin that pays fees.
+        await until(lambda: kinds(place.events) == ["0", "block", "block"])
         await asyncio.sleep(0.1)
         assert chain.count == 1, "the same block many times"
         crowd(chain)
@@ -150,16 +152,18 @@ def test_a_runner_asks_once_a_block_and_gives_the_rate_before_it() -> None:
         assert kinds(place.events)[-4:] == ["block"] * 4
         reported = [event for event in kinds(place.events) if event != "block"]
         assert (reported[0], reported[-1]) == ("0", "0")
-        assert chain.count == kinds(place.events).count("block")
+        assert chain.count == kinds(place.events).count("block") - 1
         assert place.troubles == []
         task.cancel()
 
     asyncio.run(play())
 
 
-def test_a_peer_without_fees_costs_no_call() -> None:
+@pytest.mark.parametrize("most", [None, (0, None), (None, 0), (None, None)])
+def test_a_peer_that_pays_no_fees_costs_no_call(most: tuple[int | None, int | None] | None) -> None:
+    """By default, too: the stakes are too small for a fee that mempools take."""
     chain = Asked(1)
-    place = paying(chain, fees=False)
+    place = paying(chain, most)
 
     async def play() -> None:
         task = asyncio.ensure_future(place.runner(chain, None).run())
@@ -183,7 +187,7 @@ def test_a_node_that_does_not_say_is_reported_once_and_hides_no_block() -> None:
         await until(lambda: bool(place.events))
         for _ in range(3):
             await next_block(chain, place)
-        assert kinds(place.events) == ["block"] * 4
+        assert kinds(place.events) == ["block"] * 5
         await until(lambda: place.troubles == ["the node does not say what fees it asks"])
         crowd(chain)
         chain.silent = False

@@ -11,13 +11,17 @@ from typing import Any
 import msgspec
 import pytest
 
+from channelsim.channel.chain.coins import Coin
 from channelsim.channel.peer.config import Config
-from channelsim.channel.peer.fee_settings import Fees
+from channelsim.channel.peer.fee_settings import Fees, rest_of
 from channelsim.channel.peer.limits import Limits
+from channelsim.channel.protocol.state import Side
+from channelsim.channel.protocol.wallet import Wallet
 from channelsim.channel.store import keys_file
 from channelsim.channel.store.interface import StoreError
 from channelsim.channel.store.keys_file import FILE, is_encrypted, read_keys, write_keys
 from tests.channel.table import ANN, BEN, sit
+from tests.paths import ROOT
 
 PASSPHRASE = b"correct horse"
 
@@ -71,6 +75,60 @@ def test_an_encrypted_file_of_an_earlier_version_has_no_limits(
     write_keys(tmp_path, config, PASSPHRASE)
     assert "limits" not in json.loads((tmp_path / FILE).read_bytes())["settings"]
     assert read_keys(tmp_path, PASSPHRASE).limits == Limits()
+
+
+EARLIER = ROOT / "tests" / "data" / "keys"
+"""Files as the version before issue 30 wrote them for Ann of the table "old keys"."""
+
+
+def read_earlier(folder: Path, name: str) -> Config:
+    (folder / FILE).write_bytes((EARLIER / f"{name}.json").read_bytes())
+    return read_keys(folder, PASSPHRASE)
+
+
+@pytest.mark.parametrize("name", ["plain", "encrypted"])
+def test_a_file_of_an_earlier_version_pays_no_fees_and_knows_the_coin_for_them(
+    tmp_path: Path, name: str
+) -> None:
+    """The settings of the encrypted file are authenticated as that version wrote them."""
+    config, ann = read_earlier(tmp_path, name), sit("old keys").ends[ANN].peer.config
+    assert comparable(replace(config, fees=None)) == comparable(ann)
+    assert config.fees is not None
+    assert (config.fees.per_spend, config.fees.per_channel) == (0, None)
+    funding = ann.wallet.coin
+    change = Coin(funding.id, funding.puzzle_hash, funding.amount - ann.agreement.contributions[0])
+    assert config.fees.wallet.coin == change
+    assert bytes(config.fees.wallet.key) == bytes(ann.wallet.key)
+
+
+def test_a_file_of_an_earlier_version_with_fees_has_their_maximum(tmp_path: Path) -> None:
+    """It had a first fee of 5 mojos, a step of 3, and at most 100 for a spend."""
+    config, ben = read_earlier(tmp_path, "paying"), sit("old keys").ends[BEN].peer.config
+    assert config.fees is not None
+    assert (config.fees.per_spend, config.fees.per_channel) == (100, None)
+    assert config.fees.wallet.coin == ben.wallet.coin
+
+
+def test_a_changed_file_of_an_earlier_version_is_refused(tmp_path: Path) -> None:
+    text = (EARLIER / "encrypted.json").read_text()
+    before = '"fee_coin": null'
+    assert before in text
+    (tmp_path / FILE).write_text(text.replace(before, f'{before}, "most_fees": [9, 9]'))
+    with pytest.raises(StoreError, match="somebody changed the file"):
+        read_keys(tmp_path, PASSPHRASE)
+
+
+def test_what_is_left_of_a_coin_that_funds_a_channel(config: Config) -> None:
+    wallet = Wallet(config.wallet.key, Coin(bytes(32), config.wallet.coin.puzzle_hash, 100))
+    for side in Side:
+        change = rest_of(wallet, side, 60)
+        assert change is not None
+        assert (change.coin.parent, change.coin.amount) == (wallet.coin.id, 40)
+        assert rest_of(wallet, side, 100) is None
+    assert rest_of(wallet, Side.RECEIVER, 0) == wallet
+    spent = rest_of(wallet, Side.INITIATOR, 0)
+    assert spent is not None
+    assert spent.coin == Coin(wallet.coin.id, wallet.coin.puzzle_hash, 100)
 
 
 def test_the_secrets_are_not_in_an_encrypted_file(tmp_path: Path, config: Config) -> None:

@@ -380,32 +380,97 @@ def drop(chain: SimulatedChain, bundle: Bundle) -> None:
 # --- the owner and the watcher -------------------------------------------------------------------
 
 
-def test_a_fee_never_drives_out_a_newer_state_of_the_owner(tmp_path: Path) -> None:
-    """The owner comes back late and knows more than the copy; its spend has no fee."""
-    ours = in_a_hand(tmp_path / "watch", messages=12)
-    table = ours.table
-    old = tmp_path / "old"
+def knowing_less(folder: Path) -> tuple[Tower, Bundle]:
+    """A tower whose copy is old, and the preemption with the owner's newest state."""
+    ours = in_a_hand(folder / "watch", messages=12)
+    old = folder / "old"
     shutil.copytree(ours.folder, old)
-    while len(table.sent) < 17:
-        assert table.step()
+    while len(ours.table.sent) < 17:
+        assert ours.table.step()
+    money(ours.table.chain, COIN)
+    tower = preempting(Tower(Watched(ours.table, old)))
+    spend = ours.look(WAIT).spend
+    assert spend is not None
+    assert spend != tower.sight().spend
+    return tower, spend
+
+
+@pytest.mark.parametrize("case", ["no room", "restarts"])
+def test_a_fee_never_drives_out_a_newer_state_of_the_owner_but_pays_for_it(
+    tmp_path: Path, case: str
+) -> None:
+    """The owner comes back late and knows more than the copy; its spend has no fee."""
+    tower, _ = knowing_less(tmp_path)
+    table = tower.ours.table
     newest = table.ends[ANN].play.newest.state.number
-    money(table.chain, COIN)
-    tower = preempting(Tower(Watched(table, old)))
     assert tower.data.newest.state.number < newest
     hear(table, (BEN,))
-    before = tower.pending()
-    assert [one.fee for one in before] == [0]
-    for _ in range(6):
+    (before,) = tower.pending()
+    assert before.fee == 0
+    for number in range(6):
         offered = tower.look()
         assert offered is not None
-        assert (offered.result.answer, offered.fee) == (Answer.PENDING_CONFLICT, 0)
-        assert tower.pending() == before
+        assert offered.result.answer is Answer.ACCEPTED
+        (pending,) = tower.pending()
+        assert set(before.bundle.spends) <= set(pending.bundle.spends)
         without_room(table.chain)
+        if case == "restarts" and number == 4:
+            tower.restart()
+    paid = pending.fee
+    assert 0 < paid <= MOST
     farm(table)
     settle(table)
     sound(table)
     assert settled(table.ends[ANN]).number == newest
-    assert left(table.chain) == COIN
+    assert left(table.chain) == COIN - paid
+
+
+def test_data_that_are_copied_again_count_more_than_what_was_pending(tmp_path: Path) -> None:
+    tower, newer = knowing_less(tmp_path)
+    old = tower.sight().spend
+    assert tower.chain.push(newer).answer is Answer.ACCEPTED
+    assert tower.look() is not None
+    table = tower.ours.table
+    tower.ours = Watched(table, tmp_path / "watch")
+    tower.data = tower.ours.copied()
+    ours = tower.sight().spend
+    assert ours == newer != old
+    without_room(tower.chain, 3)
+    assert tower.look() is not None
+    (pending,) = tower.pending()
+    assert set(newer.spends) <= set(pending.bundle.spends)
+    assert pending.fee > 0
+
+
+@pytest.mark.parametrize("lie", ["no conditions", "no signature", "no coin"])
+def test_a_node_that_makes_up_a_newer_spend_keeps_ours_out_of_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lie: str
+) -> None:
+    """One of several nodes may lie about its mempool; the others take our spend."""
+    tower, newer = knowing_less(tmp_path)
+    (spend,) = newer.spends
+    none = signed_spend(KEY, Coin(bytes(32), ADDRESS, 1), to_list([]), tower.chain.agg_sig_data())
+    bundle = {
+        "no conditions": Bundle((Spend(spend.coin, spend.puzzle, b"\x80"),), newer.signature),
+        "no signature": Bundle(newer.spends, NO_SIGNATURE),
+        "no coin": joined(none, newer),
+    }[lie]
+    unroll, pending = spend.coin.id, tower.chain.pending
+
+    def lying(coin_id: bytes) -> list[PendingBundle]:
+        made_up = [PendingBundle(bundle, 0, 10**7)] if coin_id == unroll else []
+        return [*made_up, *pending(coin_id)]
+
+    with monkeypatch.context() as patched:
+        patched.setattr(tower.chain, "pending", lying)
+        for _ in range(4):
+            assert tower.look() is not None
+            without_room(tower.chain)
+    ours = tower.sight().spend
+    assert ours is not None
+    (taken,) = tower.pending()
+    assert set(ours.spends) <= set(taken.bundle.spends)
+    assert (taken.fee > 0) is (lie != "no coin")
 
 
 def test_the_owner_and_the_watcher_do_not_keep_each_other_out(tmp_path: Path) -> None:

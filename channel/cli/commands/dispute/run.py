@@ -18,6 +18,8 @@ from channelsim.channel.cli.disputes import (
 from channelsim.channel.cli.options import (
     InText,
     Json,
+    MaxFee,
+    MaxFees,
     NoProgress,
     ReportFile,
     Seed,
@@ -66,8 +68,15 @@ def command(
     ] = None,
     fees: Annotated[
         int | None,
-        whole(0, MOST_FEES, "What the honest peer pays for urgent spends, in mojos (0)."),
+        whole(
+            0,
+            MOST_FEES,
+            "What the honest peer's node asks of a typical spend, in mojos (0). In a dispute,"
+            " --max-fee is 20 times as much by default, and --max-fees 50 times --max-fee.",
+        ),
     ] = None,
+    max_fee: MaxFee = None,
+    max_fees: MaxFees = None,
     crowd: Annotated[
         int | None,
         whole(
@@ -131,6 +140,8 @@ def command(
             game=game,
             weather=weather,
             fees=fees,
+            max_fee=max_fee,
+            max_fees=max_fees,
             crowd=crowd,
             hands=hands,
             staggered=staggered,
@@ -164,6 +175,8 @@ def command(
         side=NAMES.index(side),
         weather=weather,
         fees=fees,
+        max_fee=max_fee,
+        max_fees=max_fees,
         crowd=crowd,
         hands=hands,
         staggered=staggered,

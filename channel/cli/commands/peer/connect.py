@@ -8,7 +8,14 @@ from typing import Annotated
 import typer
 
 from channelsim.channel.cli.nodes import Certificate, NodeKey, NodeUrl
-from channelsim.channel.cli.options import InText, Json, file_argument, json_wanted
+from channelsim.channel.cli.options import (
+    InText,
+    Json,
+    MaxFee,
+    MaxFees,
+    file_argument,
+    json_wanted,
+)
 from channelsim.channel.cli.passphrases import PassphraseFile
 from channelsim.channel.cli.peers import (
     AdversaryName,
@@ -25,6 +32,7 @@ from channelsim.channel.cli.peers import (
     WalletKey,
     run_peer,
 )
+from channelsim.channel.peer.interface import FeeLimits
 from channelsim.channel.protocol.state import Side
 
 
@@ -45,6 +53,8 @@ def command(
     balance: Balance = None,
     most_states: MostStates = None,
     most_bytes: MostBytes = None,
+    max_fee: MaxFee = None,
+    max_fees: MaxFees = None,
     policy: Policy = None,
     adversary: AdversaryName = None,
     passphrase_file: PassphraseFile = None,
@@ -54,8 +64,9 @@ def command(
     """Play the initiator, who connects to the receiver, until the channel has ended.
 
     A new DIR needs --node, --peer, --game and --wallet-key. A DIR that has a channel resumes it,
-    even after a kill; only the address, the node and the policy can then be changed. It prints each
-    event; with --json, as a line of JSON. Exit code 1: the channel did not end by a clean shutdown.
+    even after a kill; only the address, the node, the policy and the maxima of fees can then be
+    changed. It prints each event; with --json, as a line of JSON. Exit code 1: the channel did not
+    end by a clean shutdown.
 
     Example: channelsim peer connect alice --address HOST:PORT
     """
@@ -73,6 +84,7 @@ def command(
         balance=balance,
         most_states=most_states,
         most_bytes=most_bytes,
+        fees=FeeLimits(max_fee, max_fees),
         policy=policy,
         adversary=adversary,
         passphrase_file=passphrase_file,
