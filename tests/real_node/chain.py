@@ -9,9 +9,10 @@ from chia_rs import PrivateKey
 from chia_wallet_sdk import Address
 
 from channelsim.channel.chain.coins import Bundle, Coin, condition, signed_spend
-from channelsim.channel.chain.full_node import Patience, RpcChain
+from channelsim.channel.chain.full_node import RpcChain
 from channelsim.channel.chain.interface import Answer, PushResult
 from channelsim.channel.chain.mempool_items import Limits
+from channelsim.channel.chain.rpc import Patience, RpcClient
 from channelsim.channel.protocol.wallet import address_of, wallet_key
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import to_list
@@ -26,6 +27,8 @@ NOTES = 150
 CHANGE = 1_000_000
 """Mojos that a wallet's coin has above what it was asked for: its spends give change."""
 
+PATIENCE = Patience(seconds=120, attempts=2)
+
 LAST_HEIGHT = 290
 """Reorganisations above it may never end: a fault of the simulator near its first epoch."""
 
@@ -34,7 +37,7 @@ class RealChain(RpcChain):
     """The chain of a genuine node, on which only this process makes blocks."""
 
     def __init__(self, node: RealNode) -> None:
-        super().__init__(node.url, node.credentials, Patience(seconds=120, attempts=2))
+        super().__init__(node.url, node.credentials, PATIENCE)
         self.farmer_puzzle_hash = bytes(Address.decode(node.address).puzzle_hash)
         self._bank = Address(address_of(BANK), "txch").encode()
         self._accepted: list[Bundle] = []
@@ -51,6 +54,13 @@ class RealChain(RpcChain):
             self.ask("revert_blocks", num_of_blocks=blocks)
         self._accepted.clear()
         self._notes = list(self._minted)
+
+    def move_to(self, node: RealNode) -> None:
+        """Go on at another node of this chain, once that has all blocks."""
+        before = self._rpc
+        self.url = node.url
+        self._rpc = RpcClient(node.url, node.credentials, PATIENCE)
+        before.close()
 
     # --- as an embedded node ---
 
