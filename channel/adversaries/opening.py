@@ -22,10 +22,11 @@ from channelsim.channel.chain.coins import (
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.crypto.keys import SecretKeys
+from channelsim.channel.peer.agreement import least_funding_blocks
 from channelsim.channel.peer.interface import Effect, Event, ProposeGames, Push, Send
 from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.protocol.messages import Funded, Funding, Launch, Message, Request, encode
-from channelsim.channel.protocol.proposals import ANSWER_MARGIN, Wish
+from channelsim.channel.protocol.proposals import Wish
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import to_list
 from channelsim.games import registry
@@ -154,7 +155,8 @@ class _LateFunder(Adversary):
             case Funded():
                 return []
             case Launch():
-                deadline = self.peer.state.block.peak + 2 * ANSWER_MARGIN
+                blocks = 2 * least_funding_blocks(self.peer.config.agreement.spacing)
+                deadline = self.peer.state.block.peak + blocks
                 opening = with_deadline(self.peer.state.opening, deadline=deadline)
                 self.peer.state = replace(self.peer.state, opening=opening)
                 return [encode(replace(message, deadline=deadline))]
@@ -207,7 +209,8 @@ class _Early(Adversary):
         super().__init__(peer, plan)
         games = [registry.get(name) for name in registry.built_in()]
         game = plan.chance.pick([one for one in games if not one.deck_positions])
-        self._wish = Wish(game.name, game.default_parameters(10, 10), 15, i_am_alice=True)
+        timeout = 15 * peer.config.agreement.spacing
+        self._wish = Wish(game.name, game.default_parameters(10, 10), timeout, i_am_alice=True)
 
     def handle(self, event: Event) -> list[Effect]:
         if isinstance(event, Block) and self.phase is Phase.FUNDING:

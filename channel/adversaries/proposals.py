@@ -28,7 +28,7 @@ from channelsim.channel.protocol.messages import (
     Propose,
     Settle,
 )
-from channelsim.channel.protocol.proposals import offer_of
+from channelsim.channel.protocol.proposals import least_timeout, offer_of
 from channelsim.channel.protocol.transitions import MAX_OPEN_PROPOSALS
 
 
@@ -76,11 +76,12 @@ def _short_timeouts(one: Proposing, message: Message, blob: bytes) -> list[bytes
     # No rule forbids the proposal: the other side has to refuse it.
     if one.batch_and_before(message) is None:
         return None
-    least = one.peer.config.agreement.confirmations
-    timeout = one.plan.chance.pick((1, least, least + 2))
+    agreed = one.peer.config.agreement
+    few = one.plan.chance.pick((1, agreed.confirmations, agreed.confirmations + 2, None))
 
     def shorter(offer: Offer) -> Offer:
-        wish = replace(one.wish_of(offer), timeout=timeout)
+        most = least_timeout(offer.game, agreed.confirmations, agreed.spacing) - 1
+        wish = replace(one.wish_of(offer), timeout=most if few is None else few)
         return offer_of(one.channel, one.side, offer.game_id, wish)
 
     return _offering(one, message, shorter)

@@ -237,10 +237,11 @@ def scenario_of(trial: Trial, seed: str) -> Scenario:
     """A dispute in which the honest side owes this spend, at this maximum."""
     adversary, step = SPENDS[trial.spend]
     # Enough for the spends before it, too.
-    limits = {"max_fee": trial.most, "max_fees": 4 * trial.most}
     # Of two honest sides, the receiver has the funding first.
     side = Side.RECEIVER if adversary else Side.INITIATOR
-    return Scenario(("spacepoker",), seed, adversary, step, side, **limits)
+    return Scenario(
+        ("spacepoker",), seed, adversary, step, side, max_fee=trial.most, max_fees=4 * trial.most
+    )
 
 
 def run_trial(trial: Trial, seed: str, rate: int, node: Node = EMBEDDED) -> Outcome:

@@ -59,9 +59,9 @@ def described_scenario(
     """
     menu = (registry.DEFAULT,) if games is None else _menu(games)
     step = get(adversary).default_step if step is None else step
-    scenario = Scenario(games=menu, seed=DEFAULT_SEED, adversary=adversary, step=step)
     given = {name: value for name, value in fields.items() if value is not None}
-    return check(replace(scenario, **given))
+    described = {"seed": DEFAULT_SEED, **given}
+    return check(Scenario(games=menu, adversary=adversary, step=step, **described))
 
 
 def _menu(text: str) -> tuple[str, ...]:
@@ -80,7 +80,13 @@ def processes_of(
     They end with the block: the node is asked for payouts after a run.
     """
     with ExitStack() as stack:
-        yield lambda: stack.enter_context(session_processes(scenario.seed)) if wanted else None
+        yield (
+            lambda: (
+                stack.enter_context(session_processes(scenario.seed, mixed=scenario.mixed))
+                if wanted
+                else None
+            )
+        )
 
 
 def run_dispute(

@@ -59,6 +59,7 @@ def begin_channel(directory: Path, wanted: NewChannel, chain: Chain, passphrase:
             setup.unroll_timeout,
             setup.confirmations,
             decks=deck_settings(setup.games),
+            spacing=setup.spacing,
         ),
         agg_sig_data=chain.agg_sig_data(),
         entropy=game_entropy(secret),

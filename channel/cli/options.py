@@ -131,6 +131,9 @@ InText = Annotated[
 ]
 NoProgress = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print only the result.")]
+Mix = Annotated[
+    bool, typer.Option("--mix", help="Let one block in three carry transactions, as on mainnet.")
+]
 Watch = Annotated[
     bool,
     typer.Option(

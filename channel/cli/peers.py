@@ -15,8 +15,10 @@ from msgspec.structs import replace
 
 from channelsim.channel.adversaries.base import Adversary, Plan, get
 from channelsim.channel.chain.coins import Bundle
+from channelsim.channel.chain.interface import Chain
 from channelsim.channel.chain.rpc_server import read_address
 from channelsim.channel.chain.several_nodes import SeveralNodes
+from channelsim.channel.chain.spacing import HOME_SPACING, PUBLIC_SPACING, usual_spacing
 from channelsim.channel.cli.disputes import adversary_and_step
 from channelsim.channel.cli.endings import check_unfunded
 from channelsim.channel.cli.fees import NOT_GIVEN, changed_limits
@@ -29,6 +31,7 @@ from channelsim.channel.cli.running import line_printer, report_trouble, until_i
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.errors import UsageError
 from channelsim.channel.network.identity import Pairing, read_fingerprint, read_identity
+from channelsim.channel.peer.agreement import MOST_SPACING
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.interface import FeeLimits
 from channelsim.channel.peer.limits import (
@@ -39,6 +42,7 @@ from channelsim.channel.peer.limits import (
     Limits,
 )
 from channelsim.channel.peer.machine import Peer, Phase
+from channelsim.channel.protocol.proposals import MOST_TIMEOUT
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.report.peer_lines import PeerLines
 from channelsim.channel.report.terminal import console
@@ -53,6 +57,7 @@ from channelsim.channel.session.setup import (
     DEFAULT_HANDS,
     DEFAULT_STACK,
     DEFAULT_STAKES,
+    DEFAULT_TIMEOUT,
     DEFAULT_UNIT,
     NAMES,
     Setup,
@@ -101,6 +106,33 @@ Balance = Annotated[
     int | None,
     whole(1, MOST_MOJOS, "What each side puts into the channel, in mojos (10 stakes)."),
 ]
+Spacing = Annotated[
+    int | None,
+    whole(
+        1,
+        MOST_SPACING,
+        "What this side multiplies its blocks by, where not every block has transactions"
+        f" ({PUBLIC_SPACING} on mainnet and testnet11, {HOME_SPACING} elsewhere).",
+    ),
+]
+UnrollTimeout = Annotated[
+    int | None,
+    whole(
+        1,
+        MOST_TIMEOUT,
+        f"The blocks of the unroll timeout ({DEFAULT_TIMEOUT} times the spacing), the same on both"
+        " sides.",
+    ),
+]
+GameTimeout = Annotated[
+    int | None,
+    whole(
+        1,
+        MOST_TIMEOUT,
+        f"The blocks of the timeout of games ({DEFAULT_TIMEOUT} times the spacing): those that this"
+        " side proposes, and the most that it accepts.",
+    ),
+]
 MostStates = Annotated[
     int | None,
     whole(
@@ -145,6 +177,9 @@ class PeerOptions:
     unit: int | None
     stack: int | None
     balance: int | None
+    spacing: int | None
+    unroll_timeout: int | None
+    game_timeout: int | None
     most_states: int | None
     most_bytes: int | None
     fees: FeeLimits
@@ -166,7 +201,8 @@ def run_peer(side: Side, directory: Path, options: PeerOptions, *, as_json: bool
         if going_on:
             _refuse_terms(directory, options)
         else:
-            begin_channel(directory, _new_channel(side, options, nodes), chain, passphrase)
+            wanted = _new_channel(side, options, nodes, chain)
+            begin_channel(directory, wanted, chain, passphrase)
         with opened(directory, passphrase) as found:
             if found.config.side is not side:
                 other = "connect" if side is Side.RECEIVER else "listen"
@@ -300,6 +336,7 @@ def setup_of(config: Config, settings: Settings) -> Setup:
             unroll_timeout=config.agreement.unroll_timeout,
             game_timeout=settings.game_timeout,
             rotation=settings.rotation or None,
+            spacing=config.agreement.spacing,
         )
     )
 
@@ -329,6 +366,9 @@ def _refuse_terms(directory: Path, options: PeerOptions) -> None:
         unit=options.unit,
         stack=options.stack,
         balance=options.balance,
+        spacing=options.spacing,
+        unroll_timeout=options.unroll_timeout,
+        game_timeout=options.game_timeout,
         most_states=options.most_states,
         most_bytes=options.most_bytes,
     )
@@ -354,8 +394,13 @@ def _change_settings(
     return after
 
 
-def _new_channel(side: Side, options: PeerOptions, nodes: tuple[NodeAddress, ...]) -> NewChannel:
-    """The channel that the options of a first start describe. Raises `UsageError`."""
+def _new_channel(
+    side: Side, options: PeerOptions, nodes: tuple[NodeAddress, ...], chain: Chain
+) -> NewChannel:
+    """The channel that the options of a first start describe. Raises `UsageError`.
+
+    The network decides on what they leave out; it is asked once all else is right.
+    """
     if options.counterparty is None or options.wallet_key is None or options.games is None:
         raise UsageError("a new DIR needs --peer, --wallet-key and --game (see --help)")
     address = options.address
@@ -384,6 +429,14 @@ def _new_channel(side: Side, options: PeerOptions, nodes: tuple[NodeAddress, ...
         balance=options.balance or unit * stack * DEFAULT_STAKES,
         policies=_policies(side, policy, games),
         rotation=rotation.name if rotation else None,
+    )
+    check(setup)
+    spacing = options.spacing or usual_spacing(chain.agg_sig_data())
+    setup = dataclasses.replace(
+        setup,
+        spacing=spacing,
+        unroll_timeout=options.unroll_timeout or spacing * DEFAULT_TIMEOUT,
+        game_timeout=options.game_timeout or spacing * DEFAULT_TIMEOUT,
     )
     usual = Limits()
     return NewChannel(

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from channelsim.channel.chain.interface import FarmableChain
-from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.cli.messages import complain
 from channelsim.channel.cli.prompt import Prompt
 from channelsim.channel.report.document import document, unfinished
@@ -17,8 +16,7 @@ from channelsim.channel.report.progress import progress
 from channelsim.channel.report.session_progress import SessionProgress
 from channelsim.channel.report.terminal import console, print_json
 from channelsim.channel.session.deciders import Deciders
-from channelsim.channel.session.identity import node_seed
-from channelsim.channel.session.session import Session, SessionBroken
+from channelsim.channel.session.session import Session, SessionBroken, node_of
 from channelsim.channel.session.session_events import Listener
 from channelsim.channel.session.setup import ASK, NAMES, Setup
 from channelsim.channel.session.transcript import Recorder, Sink, Transcript, choices_of
@@ -86,9 +84,7 @@ def run_session(
         with progress("session", "hand", shown=not (narrated or quiet)) as bar:
             listeners.append(lambda event: bar(len(so_far.hands), setup.hands))
             with _processes(setup) if processes else nullcontext() as apart:
-                chain: FarmableChain = (
-                    apart.chain if apart else SimulatedChain(node_seed(setup.seed.encode()))
-                )
+                chain: FarmableChain = apart.chain if apart else node_of(setup)
                 session = Session(
                     setup,
                     deciders.decide,
@@ -138,4 +134,4 @@ def _processes(setup: Setup) -> AbstractContextManager[SessionProcesses]:
     """The processes of one session. They need the network, which no other session imports."""
     from channelsim.channel.simulation.session_processes import session_processes
 
-    return session_processes(setup.seed, setup.script)
+    return session_processes(setup.seed, setup.script, mixed=setup.mixed)

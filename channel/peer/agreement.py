@@ -9,6 +9,9 @@ from channelsim.channel.protocol.proposals import ANSWER_MARGIN
 from channelsim.games.deck.group import Group, real_group
 from channelsim.games.deck.terms import LEAST_ROUNDS, DeckTerms
 
+MOST_SPACING = 100
+"""The largest spacing: the timeouts that follow from it are far below their limits."""
+
 
 @dataclass(frozen=True, slots=True)
 class Times:
@@ -53,8 +56,9 @@ class DeckSettings:
 class Agreement:
     """Contributions, timeouts and waiting times of a channel.
 
-    `contributions` in mojos, the initiator's first; `unroll_timeout` in blocks; `confirmations`
-    is our own setting. `decks` are the terms of prepared decks.
+    `contributions` in mojos, the initiator's first; `unroll_timeout` in blocks. `confirmations`
+    and `spacing` are our own settings: every number of blocks in which something must get in is
+    multiplied by `spacing`. `decks` are the terms of prepared decks.
     """
 
     contributions: tuple[int, int]
@@ -62,7 +66,14 @@ class Agreement:
     confirmations: int
     times: Times = Times()
     decks: DeckSettings = field(default_factory=DeckSettings)
+    spacing: int = 1
 
-    def least_unroll_timeout(self) -> int:
-        """The shortest unroll timeout that a careful player accepts, in blocks."""
-        return self.confirmations + 2 + ANSWER_MARGIN
+
+def least_unroll_timeout(confirmations: int, spacing: int) -> int:
+    """The shortest unroll timeout that a careful player accepts, in blocks."""
+    return spacing * (confirmations + 2 + ANSWER_MARGIN)
+
+
+def least_funding_blocks(spacing: int) -> int:
+    """The fewest blocks for the funding that a careful receiver accepts."""
+    return spacing * ANSWER_MARGIN

@@ -41,6 +41,7 @@ class Endpoint:
     channel: Channel
     secret_keys: SecretKeys
     confirmations: int
+    spacing: int
     entropy: Callable[[int], bytes] = field(repr=False)
     decks: Mapping[int, FinishedDeck] = field(default_factory=dict, repr=False)
 

@@ -200,8 +200,8 @@ class Peer:
         """True if nothing is left to do, as of the newest block, but for a deep reorganisation."""
         if self.phase is not Phase.FAILED:
             return self.phase is Phase.CLOSED
-        opened, confirmations = self.state.opening.opened, self.config.agreement.confirmations
-        return not can_be_funded(opened, self.state.block, confirmations)
+        opened = self.state.opening.opened
+        return not can_be_funded(opened, self.state.block, self.config.agreement)
 
     @property
     def play(self) -> PlayState:

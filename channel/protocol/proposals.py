@@ -20,7 +20,9 @@ from channelsim.games.judge import commitment, hashes_of
 from channelsim.games.referee import FIRST, GameCoin, referee
 
 ANSWER_MARGIN = 3
-"""Blocks left to answer within a timeout, after those that reorganisations can take."""
+"""Blocks left to answer within a timeout, after those that reorganisations can take.
+
+Where not every block carries transactions, it is multiplied by the spacing."""
 
 MOST_TIMEOUT = 32256
 """The longest game timeout that a player accepts: a week, in blocks."""
@@ -74,26 +76,37 @@ def first_game(channel: Channel, proposer: Side, offer: Offer) -> LiveGame:
     return game
 
 
-def least_timeout(game: str, confirmations: int) -> int:
+def least_timeout(game: str, confirmations: int, spacing: int) -> int:
     """The shortest game timeout, in blocks, that a careful player accepts."""
     reveals = registry.get(game).reveals
-    return confirmations * (2 if reveals else 1) + 2 + ANSWER_MARGIN
+    return spacing * (confirmations * (2 if reveals else 1) + 2 + ANSWER_MARGIN)
 
 
-def reason_to_refuse(channel: Channel, group: Group, confirmations: int) -> str | None:
+def reason_to_refuse(
+    channel: Channel, group: Group, confirmations: int, spacing: int
+) -> str | None:
     """The reason for which a careful player cancels this proposal, or None."""
     for offer in group.offers:
         try:
             first_game(channel, group.proposer, offer)
-            least = least_timeout(offer.game, confirmations)
+            least = least_timeout(offer.game, confirmations, spacing)
         except UnfitProposal as unfit:
             return str(unfit)
         blocks = counted(offer.timeout, "block")
         if offer.timeout < least:
-            return f"a timeout of {blocks} is too short; at least {least}"
+            return f"a timeout of {blocks} is too short; at least {least}{by_spacing(spacing)}"
         if offer.timeout > MOST_TIMEOUT:
             return f"a timeout of {blocks} is too long; at most {MOST_TIMEOUT}"
     return None
+
+
+def by_spacing(spacing: int) -> str:
+    """The reason for a longer time than usual, in brackets; nothing at the usual spacing.
+
+    >>> by_spacing(4), by_spacing(1)
+    (' (spacing 4)', '')
+    """
+    return f" (spacing {spacing})" if spacing > 1 else ""
 
 
 def _build(channel: Channel, proposer: Side, game_id: int, wish: Wish) -> tuple[Offer, LiveGame]:

@@ -11,11 +11,13 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from channelsim.channel.peer.agreement import Agreement
 from channelsim.channel.peer.chain_news import ChannelSettled
 from channelsim.channel.peer.deadlines import in_play
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer.onchain.chain_view import ChainView
 from channelsim.channel.peer.onchain.dispute_state import Dispute
+from channelsim.channel.peer.opening.failed_opening import watched_until
 from channelsim.channel.peer.peer_state import PeerState, Phase, endpoint_of, play_of
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.state import ChannelState, LiveGame, Side
@@ -48,7 +50,7 @@ def overview_by_records(terms: ChannelTerms, records: Iterable[bytes]) -> dict[s
             "balances": _by_name(newest.balances),
         }
     return {
-        **_terms(Side(terms.side), terms.contributions, terms.unroll_timeout, terms.confirmations),
+        **_terms(Side(terms.side), terms),
         "states": states,
         "games": [
             {
@@ -68,7 +70,7 @@ def overview_of_peer(peer: Peer) -> dict[str, Any]:
     config, state = peer.config, peer.state
     agreement, side = config.agreement, config.side
     found = {
-        **_terms(side, agreement.contributions, agreement.unroll_timeout, agreement.confirmations),
+        **_terms(side, agreement),
         "phase": state.phase.value,
         "height": state.block.peak,
         "states": None,
@@ -98,14 +100,13 @@ def ours_at_the_end(state: PeerState) -> int:
     return play_of(state).state.balances[endpoint_of(state).side]
 
 
-def _terms(
-    side: Side, contributions: tuple[int, int], unroll_timeout: int, confirmations: int
-) -> dict[str, Any]:
+def _terms(side: Side, terms: ChannelTerms | Agreement) -> dict[str, Any]:
     return {
         "side": NAMES[side],
-        "contributions": _by_name(contributions),
-        "unroll_timeout": unroll_timeout,
-        "confirmations": confirmations,
+        "contributions": _by_name(terms.contributions),
+        "unroll_timeout": terms.unroll_timeout,
+        "confirmations": terms.confirmations,
+        "spacing": terms.spacing,
     }
 
 
@@ -171,7 +172,7 @@ def _due(peer: Peer) -> list[dict[str, Any]]:
         opened = state.opening.opened
         return [_duty("funding", them, opened.deadline)] if opened is not None else []
     if state.phase is Phase.FAILED and not peer.is_over and state.opening.opened is not None:
-        last = state.opening.opened.deadline + peer.config.agreement.confirmations
+        last = watched_until(state.opening.opened, peer.config.agreement)
         return [_duty("watch for a late funding, up to this height", us, last)]
     if state.dispute is not None:
         return _due_on_chain(state.dispute, us, them) if state.phase is Phase.ON_CHAIN else []
@@ -231,7 +232,7 @@ def overview_lines(channel: Mapping[str, Any]) -> Iterable[str]:
         yield f"phase: {channel['phase']}, as of height {channel['height']}"
     yield (
         f"times in blocks: unroll timeout {channel['unroll_timeout']}, confirmation depth"
-        f" {channel['confirmations']}"
+        f" {channel['confirmations']}, spacing {channel['spacing']}"
     )
     states = channel["states"]
     if states is None:

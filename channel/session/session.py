@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from channelsim.channel.chain.interface import FarmableChain
-from channelsim.channel.chain.simulator import SimulatedChain
+from channelsim.channel.chain.simulator import NodeSettings, SimulatedChain
 from channelsim.channel.errors import Blame, InvariantError, UsageError
 from channelsim.channel.peer.agreement import Agreement
 from channelsim.channel.peer.chain_news import ChannelClosed
@@ -128,7 +128,7 @@ class Session:
         self._decide = decide
         self._answer = answer
         seed = setup.seed.encode()
-        self._chain = chain or SimulatedChain(node_seed(seed))
+        self._chain = chain or node_of(setup)
         self._chances = tuple(policy_chance(seed, side) for side in Side)
         self._peers = _make_peers(setup, self._chain, limits or room_for(setup.hands))
         initiator, receiver = (
@@ -362,6 +362,11 @@ class Session:
         )
 
 
+def node_of(setup: Setup) -> SimulatedChain:
+    """The embedded node of a session."""
+    return SimulatedChain(node_seed(setup.seed.encode()), NodeSettings(mixed=setup.mixed))
+
+
 def room_for(hands: int) -> Limits:
     """The limits of peers into whose channel so many hands fit; the usual ones for a few."""
     states, usual = BATCHES_PER_HAND * hands, Limits()
@@ -376,6 +381,7 @@ def _make_peers(setup: Setup, chain: FarmableChain, limits: Limits) -> tuple[Pee
         setup.unroll_timeout,
         setup.confirmations,
         decks=deck_settings(setup.games),
+        spacing=setup.spacing,
     )
 
     def make(side: Side) -> Peer:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from channelsim.channel.chain.simulator import BLOCK_REWARD
+from channelsim.channel.chain.spacing import HOME_SPACING
 from channelsim.channel.errors import UsageError
-from channelsim.channel.protocol.proposals import MOST_TIMEOUT, least_timeout
+from channelsim.channel.peer.agreement import MOST_SPACING, least_unroll_timeout
+from channelsim.channel.protocol.proposals import MOST_TIMEOUT, by_spacing, least_timeout
 from channelsim.channel.session.script import Script
 from channelsim.games import registry
 from channelsim.games.amounts import counted
@@ -24,6 +26,9 @@ DEFAULT_STACK = 10
 DEFAULT_STAKES = 10
 """Stakes that each player puts into the channel by default."""
 
+DEFAULT_TIMEOUT = 15
+"""Blocks of the unroll timeout and of games by default, multiplied by the spacing."""
+
 MAX_HANDS = 100_000
 ASK = "ask"
 
@@ -35,10 +40,11 @@ class Setup:
     `unit` in mojos, `stack` in units (a stake is their product), `balance` in mojos is what
     each peer puts into the channel; `policies` are the initiator's and the receiver's. A
     game without a policy of that name plays its first one. Timeouts and confirmations are in
-    blocks. `rotation` is the name of a `channelsim.games.rotations.Rotation` whose games these are;
-    without one they take turns. `limit` is the betting structure of all games. `max_fee` and
-    `max_fees` are the most that each peer pays for a spend and in all, as in `Fees`; without either
-    they pay nothing.
+    blocks, and `spacing` is what both peers multiply blocks by. On a `mixed` chain, about one block
+    in three carries transactions. `rotation` is the name of a `channelsim.games.rotations.Rotation`
+    whose games these are; without one they take turns. `limit` is the betting structure of all
+    games. `max_fee` and `max_fees` are the most that each peer pays for a spend and in all, as in
+    `Fees`; without either they pay nothing.
     """
 
     games: tuple[str, ...]
@@ -50,12 +56,14 @@ class Setup:
     policies: tuple[str, str]
     script: Script | None = None
     confirmations: int = 3
-    unroll_timeout: int = 15
-    game_timeout: int = 15
+    unroll_timeout: int = DEFAULT_TIMEOUT
+    game_timeout: int = DEFAULT_TIMEOUT
     rotation: str | None = None
     limit: str | None = None
     max_fee: int | None = None
     max_fees: int | None = None
+    spacing: int = HOME_SPACING
+    mixed: bool = False
 
     @property
     def dealer_chooses(self) -> bool:
@@ -135,11 +143,21 @@ def check(setup: Setup, script_name: str = "script") -> Setup:
     for blocks in (setup.confirmations, setup.unroll_timeout, setup.game_timeout):
         if not 1 <= blocks <= MOST_TIMEOUT:
             raise UsageError(f"{counted(blocks, 'block')}: from 1 to {MOST_TIMEOUT}")
+    if not 1 <= setup.spacing <= MOST_SPACING:
+        raise UsageError(f"a spacing of {setup.spacing}: from 1 to {MOST_SPACING}")
+    least = least_unroll_timeout(setup.confirmations, setup.spacing)
+    if setup.unroll_timeout < least:
+        raise UsageError(
+            f"an unroll timeout of {counted(setup.unroll_timeout, 'block')} is too short: at least"
+            f" {least}{by_spacing(setup.spacing)}"
+        )
     for name in setup.games:
         _check_game_of(setup, name)
-        if setup.game_timeout < least_timeout(name, setup.confirmations):
+        least = least_timeout(name, setup.confirmations, setup.spacing)
+        if setup.game_timeout < least:
             raise UsageError(
-                f"a game timeout of {counted(setup.game_timeout, 'block')} is too short"
+                f"a game timeout of {counted(setup.game_timeout, 'block')} is too short for {name}:"
+                f" at least {least}{by_spacing(setup.spacing)}"
             )
     if setup.balance < max(setup.stakes(0)):
         raise UsageError(

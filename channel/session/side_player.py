@@ -24,7 +24,7 @@ from channelsim.channel.peer.interface import (
     YourTurn,
 )
 from channelsim.channel.peer.machine import Peer, Phase
-from channelsim.channel.protocol.proposals import Wish, least_timeout
+from channelsim.channel.protocol.proposals import Wish, by_spacing, least_timeout
 from channelsim.channel.protocol.state import Group, Side
 from channelsim.channel.protocol.state_history import StateHistory
 from channelsim.channel.session.agreed_hands import (
@@ -169,9 +169,12 @@ class SidePlayer:
             return "other seats than those agreed on"
         if offer.parameters != self._parameters(name):
             return "other parameters than those agreed on"
-        least = least_timeout(name, self.peer.config.agreement.confirmations)
-        if not least <= offer.timeout <= max(least, setup.game_timeout):
-            return f"a timeout of {counted(offer.timeout, 'block')}: at most {setup.game_timeout}"
+        agreement = self.peer.config.agreement
+        least = least_timeout(name, agreement.confirmations, agreement.spacing)
+        most = max(least, setup.game_timeout)
+        if not least <= offer.timeout <= most:
+            blocks = counted(offer.timeout, "block")
+            return f"a timeout of {blocks}: from {least} to {most}{by_spacing(agreement.spacing)}"
         if begun.proposals(play.state, group.proposer) > MOST_PROPOSALS:
             return f"more than {MOST_PROPOSALS} ids were used for hand {number + 1}"
         refusal = play.refusal

@@ -21,6 +21,7 @@ from typing import Any
 
 import msgspec
 
+from channelsim.channel.chain.spacing import HOME_SPACING
 from channelsim.channel.errors import UsageError
 from channelsim.channel.session.result import Result
 from channelsim.channel.session.session_events import (
@@ -100,8 +101,10 @@ class Recorder:
 def _written(setup: Setup) -> Record:
     """A setup as JSON data; older transcripts do not have its optional settings."""
     record: Record = msgspec.to_builtins(setup)
-    for name in ("rotation", "limit", "max_fee", "max_fees"):
-        if record[name] is None:
+    optional: dict[str, object] = {"mixed": False, "spacing": HOME_SPACING}
+    optional |= dict.fromkeys(("rotation", "limit", "max_fee", "max_fees"))
+    for name, usual in optional.items():
+        if record[name] == usual:
             del record[name]
     return record
 

@@ -35,6 +35,8 @@ def setup_of(scenario: Scenario) -> Setup:
         confirmations=scenario.confirmations,
         unroll_timeout=scenario.unroll_timeout,
         game_timeout=scenario.game_timeout,
+        spacing=scenario.spacing,
+        mixed=scenario.mixed,
     )
 
 

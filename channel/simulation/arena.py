@@ -57,7 +57,8 @@ from channelsim.channel.simulation.weather import Weather
 from channelsim.games.chance import Chance
 
 LIMIT = 600
-"""Blocks after which a run is given up; the promise of liveness is broken long before."""
+"""Blocks after which a run is given up, multiplied by the spacing; the promise of liveness is
+broken long before."""
 
 PATIENCE = 30
 """Blocks without progress, whatever was sent, after which the honest player closes."""
@@ -72,7 +73,7 @@ OPENING = ("funding",)
 """Spends of the opening: the crowd of a scenario comes with a later one of the honest side."""
 
 AFTERWARDS = 8
-"""Blocks that an adversary still has once the honest side is done."""
+"""Blocks that an adversary still has once the honest side is done, multiplied by the spacing."""
 
 
 class Arena:
@@ -147,8 +148,8 @@ class Arena:
         """Play it all, to the last payout."""
         start = self.chain.peak()
         self._driver.start()
-        rest = AFTERWARDS
-        for _ in range(LIMIT):
+        rest = self.scenario.spacing * AFTERWARDS
+        for _ in range(self.scenario.spacing * LIMIT):
             while self._between_blocks():
                 # A block may come while messages are still on their way.
                 if self._plan.chance(25):

@@ -35,7 +35,7 @@ def deadlines(peer: Peer) -> Iterator[tuple[int, Deadline]]:
     depth = agreement.confirmations
     if state.opening.deadline:
         yield state.opening.deadline, Deadline.FUNDING
-        yield state.opening.deadline + depth, Deadline.FAILED_OPENING
+        yield state.opening.deadline + agreement.spacing * depth, Deadline.FAILED_OPENING
     channel = state.opening.channel
     for seen in state.block.coins:
         if channel is not None and seen.coin == channel.coin:

@@ -58,7 +58,8 @@ def command_of(scenario: Scenario) -> str:
     if scenario.contribution:
         begin = f"channelsim play {','.join(scenario.games)} --adversary {name}{at}"
         given.pop("game", None)
-    return begin + "".join(f" --{option} {text}" for option, text in given.items())
+    mix = " --mix" if scenario.mixed else ""
+    return begin + "".join(f" --{option} {text}" for option, text in given.items()) + mix
 
 
 def _plain(scenario: Scenario) -> Scenario:
@@ -71,6 +72,7 @@ def _plain(scenario: Scenario) -> Scenario:
         scenario.side,
         scenario.weather,
         hands=scenario.hands,
+        mixed=scenario.mixed,
     )
 
 

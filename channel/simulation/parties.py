@@ -33,6 +33,7 @@ def make_parties(
         scenario.unroll_timeout,
         scenario.confirmations,
         decks=deck_settings(scenario.games),
+        spacing=scenario.spacing,
     )
 
     def make(side: Side) -> Party:

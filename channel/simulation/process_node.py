@@ -14,6 +14,7 @@ from channelsim.channel.chain.chain_log import stored_chain
 from channelsim.channel.chain.coins import Bundle, Coin
 from channelsim.channel.chain.interface import PushResult
 from channelsim.channel.chain.observations import CoinSeen, PendingBundle
+from channelsim.channel.chain.simulator import PUBLIC_LIKE, NodeSettings
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.simulation.child_process import ChildProcess
 from channelsim.channel.system.interrupt import SIGNALS
@@ -35,6 +36,7 @@ class ProcessNode:
         dies: Callable[[], bool],
         chance: Chance,
         *,
+        settings: NodeSettings = PUBLIC_LIKE,
         serves: bool = False,
     ) -> None:
         self.kills = 0
@@ -42,7 +44,7 @@ class ProcessNode:
         self._dies = dies
         self._chance = chance
         self._usual = 0.005
-        self._process = ChildProcess("the node's process", _serve, path, seed, serves)
+        self._process = ChildProcess("the node's process", _serve, path, seed, settings, serves)
         self._begin()
 
     def close(self) -> None:
@@ -139,14 +141,14 @@ class ProcessNode:
 READY, KILLED = "ready", "killed"
 
 
-def _serve(path: Path, seed: int, serves: bool, parent: Connection) -> None:
+def _serve(path: Path, seed: int, settings: NodeSettings, serves: bool, parent: Connection) -> None:
     """The process of a node: it answers each call with its result."""
     for one in SIGNALS:
         signal.signal(one, signal.SIG_IGN)  # the parent handles them, and kills us
     # A parent that ends takes its pipe with it.
     with (
         suppress(EOFError, ConnectionError),
-        stored_chain(path, seed) as chain,
+        stored_chain(path, seed, settings) as chain,
         chain.served() if serves else nullcontext("") as url,
     ):
         parent.send((READY, url))

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from channelsim.channel.chain.simulator import BLOCK_REWARD
+from channelsim.channel.chain.spacing import HOME_SPACING, PUBLIC_SPACING
 from channelsim.channel.errors import UsageError
+from channelsim.channel.peer.agreement import MOST_SPACING
 from channelsim.channel.peer.limits import Limits
-from channelsim.channel.session.setup import ASK, NAMES, check_game, check_policy
+from channelsim.channel.protocol.proposals import MOST_TIMEOUT
+from channelsim.channel.session.setup import (
+    ASK,
+    DEFAULT_TIMEOUT,
+    NAMES,
+    check_game,
+    check_policy,
+)
 from channelsim.channel.simulation.crowd import MOST_RATE
 from channelsim.games import registry
 from channelsim.games.amounts import counted
@@ -32,6 +43,10 @@ MOST_HANDS = 100
 MOST_STEPS = 999_999
 
 
+MIXED: Mapping[str, Any] = {"mixed": True, "spacing": 0, "unroll_timeout": 0, "game_timeout": 0}
+"""Fields that put a scenario on mixed blocks; its times follow."""
+
+
 @dataclass(frozen=True, slots=True)
 class Scenario:
     """A dispute: the games, and who deviates how, at which step.
@@ -49,9 +64,10 @@ class Scenario:
     without an adversary, the other side is honest too. `agreed`: both sides are honest, and play
     the hands that they agreed on as two processes of `peer` do, with decks that they prepare.
     `most_states` and `most_bytes` are the limits of what the honest side keeps of the channel (0:
-    as by default). Where it is `mixed`, only about one block in three carries transactions. A
-    `crowd` fills blocks at so many mojos per cost (0: there is none), once the honest side has a
-    spend for them after the opening.
+    as by default). Where it is `mixed`, only about one block in three carries transactions, and the
+    `spacing` of both peers is that of public networks unless it is given. Timeouts that are not
+    given (0) follow from the spacing. A `crowd` fills blocks at so many mojos per cost (0: there is
+    none), once the honest side has a spend for them after the opening.
     """
 
     games: tuple[str, ...]
@@ -65,8 +81,8 @@ class Scenario:
     stack: int = 10
     stakes: int = 3
     confirmations: int = 3
-    unroll_timeout: int = 15
-    game_timeout: int = 15
+    unroll_timeout: int = 0
+    game_timeout: int = 0
     hands: int = 1
     staggered: bool = False
     contribution: int = 0
@@ -79,6 +95,15 @@ class Scenario:
     max_fee: int | None = None
     max_fees: int | None = None
     crowd: int = 0
+    spacing: int = 0
+
+    def __post_init__(self) -> None:
+        """Replace what was not given by what follows from the other fields."""
+        spacing = self.spacing or (PUBLIC_SPACING if self.mixed else HOME_SPACING)
+        object.__setattr__(self, "spacing", spacing)
+        for name in ("unroll_timeout", "game_timeout"):
+            timeout = getattr(self, name) or spacing * DEFAULT_TIMEOUT
+            object.__setattr__(self, name, timeout)
 
     @property
     def dealer(self) -> str | None:
@@ -129,6 +154,11 @@ def check(scenario: Scenario) -> Scenario:
         raise UsageError(f"an old copy at step {scenario.old_copy}: from 1 to {MOST_STEPS}")
     if min(scenario.most_states, scenario.most_bytes) < 0:
         raise UsageError("limits of states and bytes are at least 1")
+    if not 1 <= scenario.spacing <= MOST_SPACING:
+        raise UsageError(f"a spacing of {scenario.spacing}: from 1 to {MOST_SPACING}")
+    for blocks in (scenario.unroll_timeout, scenario.game_timeout):
+        if not 1 <= blocks <= MOST_TIMEOUT:
+            raise UsageError(f"{counted(blocks, 'block')}: from 1 to {MOST_TIMEOUT}")
     if scenario.weather not in WEATHERS:
         near = nearest(scenario.weather, WEATHERS)
         one_of = ", ".join(WEATHERS)

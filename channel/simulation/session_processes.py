@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 from channelsim.channel.adversaries.base import Adversary, Rewind
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.interface import Answer, PushResult
+from channelsim.channel.chain.simulator import NodeSettings
 from channelsim.channel.network.identity import make_identity, read_identity
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.machine import Peer
@@ -38,7 +39,14 @@ LOCAL = ("127.0.0.1", 0)
 class SessionProcesses:
     """The node's process, and those of the sides for which `direct` is called."""
 
-    def __init__(self, folder: Path, seed: str, script: Script | None, stack: ExitStack) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        seed: str,
+        script: Script | None,
+        stack: ExitStack,
+        settings: NodeSettings,
+    ) -> None:
         self._folder, self._seed, self._stack = folder, seed.encode(), stack
         self._script = script
         self._common = Common()
@@ -52,6 +60,7 @@ class SessionProcesses:
                     node_seed(self._seed),
                     lambda: False,
                     Chance(self._seed),
+                    settings=settings,
                     serves=True,
                 )
             )
@@ -107,10 +116,15 @@ class SessionProcesses:
 
 
 @contextmanager
-def session_processes(seed: str, script: Script | None = None) -> Iterator[SessionProcesses]:
-    """Begin a node's process for a session of this seed; all processes end with the block."""
+def session_processes(
+    seed: str, script: Script | None = None, *, mixed: bool = False
+) -> Iterator[SessionProcesses]:
+    """Begin a node's process for a session of this seed; all processes end with the block.
+
+    On a `mixed` chain, about one block in three carries transactions.
+    """
     with ExitStack() as stack:
         folder = stack.enter_context(
             TemporaryDirectory(prefix="channelsim-", ignore_cleanup_errors=True)
         )
-        yield SessionProcesses(Path(folder), seed, script, stack)
+        yield SessionProcesses(Path(folder), seed, script, stack, NodeSettings(mixed=mixed))

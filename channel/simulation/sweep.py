@@ -2,15 +2,17 @@
 
 A seed is a few hands of each menu of games. Each run begins behind the place at which the adversary
 deviated in the one before, so that each of its deviations is run once. Weather and fees alternate,
-in another order with each seed and adversary. Honest peers are restored from old copies of their
+in another order with each seed and adversary, and in one run of three only about one block in three
+carries transactions. Honest peers are restored from old copies of their
 stores in every weather, at every few messages of a session.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from channelsim.channel.adversaries.base import Adversary, names
 from channelsim.channel.simulation.arena import Arena
@@ -20,7 +22,7 @@ from channelsim.channel.simulation.promises.fee_offers import spends_with_fee
 from channelsim.channel.simulation.promises.old_copies import restored
 from channelsim.channel.simulation.run import Run
 from channelsim.channel.simulation.run_results import part_of, result_of
-from channelsim.channel.simulation.scenario import FEES, WEATHERS, Scenario
+from channelsim.channel.simulation.scenario import FEES, MIXED, WEATHERS, Scenario
 from channelsim.games import registry
 
 HANDS = 2
@@ -32,6 +34,9 @@ RANDOM = ("random", "random")
 MOST_STEPS = 100
 """A bound on the messages of one session."""
 
+
+ONE_MIXED_IN = 3
+"""One run of so many has blocks without transactions."""
 
 BETWEEN_COPIES = 2
 """Messages between two places of a session at which an honest peer is restored from an old copy."""
@@ -165,11 +170,11 @@ def dealer_of_menus() -> str | None:
 def everywhere(first: Scenario, before: int = 0) -> Iterator[SweepTotals]:
     """Run a scenario again and again, each time from behind the place of the last deviation.
 
-    It begins at the scenario's step. `before` decides on the weather and the fees of the first
-    run; those of the others follow in turn. An old copy stays in the scenario's weather.
+    It begins at the scenario's step. `before` decides on the weather, the blocks and the fees of
+    the first run; those of the others follow in turn. An old copy stays in the scenario's weather.
     """
     if first.old_copy:
-        yield from _old_copies(first)
+        yield from _old_copies(first, before)
         return
     step: int | None = first.step
     while step is not None and step < MOST_STEPS:
@@ -178,6 +183,7 @@ def everywhere(first: Scenario, before: int = 0) -> Iterator[SweepTotals]:
             step=step,
             weather=WEATHERS[before % len(WEATHERS)],
             fees=FEES * (before % 5 == 0),
+            **_blocks(before),
         )
         before += 1
         run, tally = _run(scenario)
@@ -185,10 +191,15 @@ def everywhere(first: Scenario, before: int = 0) -> Iterator[SweepTotals]:
         yield tally
 
 
-def _old_copies(first: Scenario) -> Iterator[SweepTotals]:
+def _blocks(number: int) -> Mapping[str, Any]:
+    """The fields of the run with this number that say which blocks carry transactions."""
+    return MIXED if number % ONE_MIXED_IN == 0 else {}
+
+
+def _old_copies(first: Scenario, before: int) -> Iterator[SweepTotals]:
     """Run a scenario again and again, each time with an old copy a few messages later."""
-    for place in range(first.old_copy, MOST_STEPS, BETWEEN_COPIES):
-        run, tally = _run(replace(first, old_copy=place))
+    for number, place in enumerate(range(first.old_copy, MOST_STEPS, BETWEEN_COPIES), before):
+        run, tally = _run(replace(first, old_copy=place, **_blocks(number)))
         yield tally
         actor = run.parties[first.honest].actor if run is not None else None
         if isinstance(actor, RestoredPeer) and not actor.restored:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from channelsim.channel.chain.spacing import HOME_SPACING
 from channelsim.channel.errors import UsageError
 from channelsim.channel.session.session_events import Listener, SessionEvent
 from channelsim.channel.session.transcript import Lines, Record, Sink, record_of
@@ -38,6 +39,15 @@ def scenario_of(path: Path, header: Record) -> Scenario:
         raise UsageError(f"{path}: line 1: {error}") from None
 
 
+def _written(scenario: Scenario) -> Record:
+    """A scenario as JSON data; older transcripts do not say which blocks carry transactions."""
+    record: Record = asdict(scenario)
+    for name, usual in {"mixed": False, "spacing": HOME_SPACING}.items():
+        if record[name] == usual:
+            del record[name]
+    return record
+
+
 def played(
     scenario: Scenario,
     sink: Sink = lambda line: None,
@@ -49,7 +59,7 @@ def played(
     With `apart`, the node and both sides are processes of their own.
     """
     lines = Lines(sink)
-    lines.write({"format": DISPUTE, "scenario": asdict(scenario)})
+    lines.write({"format": DISPUTE, "scenario": _written(scenario)})
 
     def record(event: SessionEvent) -> None:
         line = record_of(event)

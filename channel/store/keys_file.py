@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 from channelsim.channel.chain.coins import Coin, Hash
 from channelsim.channel.crypto.hkdf import game_entropy
 from channelsim.channel.errors import UsageError
-from channelsim.channel.peer.agreement import Agreement, DeckSettings, Times
+from channelsim.channel.peer.agreement import MOST_SPACING, Agreement, DeckSettings, Times
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.fee_settings import Fees, rest_of
 from channelsim.channel.peer.limits import Limits
@@ -73,6 +73,7 @@ class ChannelTerms(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit
     fees: tuple[int, int, int] | None = None
     most_fees: tuple[int | None, int | None] | None = None
     limits: tuple[int, int] | None = None
+    spacing: Annotated[int, msgspec.Meta(ge=1, le=MOST_SPACING)] = 1
 
 
 class _Encrypted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -209,6 +210,7 @@ def _settings_of(config: Config) -> ChannelTerms:
         fee_coin=fees.wallet.coin if fees else None,
         most_fees=(fees.per_spend, fees.per_channel) if fees else None,
         limits=(config.limits.states, config.limits.bytes),
+        spacing=agreement.spacing,
     )
 
 
@@ -241,6 +243,7 @@ def _config_of(settings: ChannelTerms, secrets: _Secrets) -> Config:
             settings.confirmations,
             settings.times,
             decks,
+            settings.spacing,
         ),
         agg_sig_data=settings.agg_sig_data,
         entropy=game_entropy(secrets.channel),

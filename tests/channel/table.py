@@ -357,13 +357,11 @@ def sit(
     unroll_timeout: int = TIMEOUT,
     decks: DeckSettings | None = None,
     chain: SimulatedChain | None = None,
+    spacings: tuple[int, int] = (1, 1),
 ) -> Table:
     """Two peers with a wallet coin each, before any message."""
     blob = seed.encode()
     chain = chain or SimulatedChain(node_seed(blob))
-    agreement = Agreement(
-        contributions, unroll_timeout, confirmations, decks=decks or DeckSettings()
-    )
     ends = []
     for index, name in enumerate(NAMES):
         secret, key, reward_address = wallet_of(blob, name)
@@ -376,7 +374,13 @@ def sit(
             secret=channel_secret,
             reward_address=reward_address,
             wallet=wallet,
-            agreement=agreement,
+            agreement=Agreement(
+                contributions,
+                unroll_timeout,
+                confirmations,
+                decks=decks or DeckSettings(),
+                spacing=spacings[index],
+            ),
             agg_sig_data=chain.agg_sig_data(),
             entropy=game_entropy(channel_secret),
         )

@@ -34,12 +34,17 @@ LAST_HEIGHT = 290
 
 
 class RealChain(RpcChain):
-    """The chain of a genuine node, on which only this process makes blocks."""
+    """The chain of a genuine node, on which only this process makes blocks.
+
+    They carry transactions, but for those above the height `mixed_above`: of these, the node
+    decides which carry any.
+    """
 
     def __init__(self, node: RealNode) -> None:
         super().__init__(node.url, node.credentials, PATIENCE)
         self.farmer_puzzle_hash = bytes(Address.decode(node.address).puzzle_hash)
         self._bank = Address(address_of(BANK), "txch").encode()
+        self.mixed_above: int | None = None
         self._accepted: list[Bundle] = []
         self.ask("farm_block", address=self._bank, blocks=2, guarantee_tx_block=True)
         self.farm()
@@ -49,6 +54,7 @@ class RealChain(RpcChain):
 
     def reset(self) -> None:
         """Go back to the chain as it was at first."""
+        self.mixed_above = None
         blocks = self.peak() - self.base
         if blocks:
             self.ask("revert_blocks", num_of_blocks=blocks)
@@ -72,12 +78,18 @@ class RealChain(RpcChain):
         return result
 
     def farm(self, blocks: int = 1) -> None:
-        """Make blocks with transactions.
+        """Make blocks.
 
         Each pays its reward elsewhere: a node does not take a block that it had before.
         """
         farmer = Address(token_bytes(32), "txch").encode()
-        self.ask("farm_block", address=farmer, blocks=blocks, guarantee_tx_block=True)
+        mixed = self.mixed_above is not None and self.peak() >= self.mixed_above
+        self.ask("farm_block", address=farmer, blocks=blocks, guarantee_tx_block=not mixed)
+
+    def carries(self, height: int) -> bool:
+        """True if the block at this height carries transactions."""
+        record = self.ask("get_block_record_by_height", height=height)["block_record"]
+        return record["timestamp"] is not None
 
     def farm_without(self) -> None:
         """Make a block that carries nothing of the mempool, as if its farmer took none of it."""

@@ -52,7 +52,8 @@ Three differences are not in the table, because no single call shows them:
   spend to the newest coin of the singleton (fast-forward). No coin of a channel is a singleton.
 - Blocks of the embedded node carry transactions, unless it is told otherwise (`channelsim node
   --mix`). On the main chain about one in three does. Time locks compare with the last block that
-  carries transactions, on both.
+  carries transactions, on both. Peers give what must get in more blocks by their
+  [spacing](operators.md#blocks-without-transactions).
 - A genuine node keeps its mempool in memory only. `channelsim node --state FILE` has its pending
   bundles back after a restart.
 """

@@ -46,7 +46,8 @@ class Addressee(RuleBreaker):
         games = [registry.get(name) for name in registry.built_in()]
         game = plan.chance.pick([one for one in games if not one.deck_positions])
         parameters = game.default_parameters(UNIT, STACK)
-        self._wish = Wish(game.name, parameters, 15, i_am_alice=True)
+        timeout = 15 * peer.config.agreement.spacing
+        self._wish = Wish(game.name, parameters, timeout, i_am_alice=True)
         self._proposed = False
 
     def handle(self, event: Event) -> list[Effect]:
@@ -102,8 +103,9 @@ class Addressee(RuleBreaker):
             agg_sig_data=config.agg_sig_data,
             launcher_parent=config.wallet.coin,
         )
+        agreed = config.agreement
         endpoint = Endpoint(
-            self.side, channel, self.keys, config.agreement.confirmations, config.entropy
+            self.side, channel, self.keys, agreed.confirmations, agreed.spacing, config.entropy
         )
         offer = offer_of(channel, self.side, GAME_ID, self._wish)
         coin = _first_move(endpoint, first_game(channel, self.side, offer)).after.coin

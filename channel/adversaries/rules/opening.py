@@ -12,6 +12,7 @@ from channelsim.channel.adversaries.rules.breaker import (
     breaks_kind,
     changed,
 )
+from channelsim.channel.peer.agreement import least_funding_blocks
 from channelsim.channel.peer.opening.handshake import MOST_FUNDING_BLOCKS
 from channelsim.channel.protocol.half_signed import sign_halves
 from channelsim.channel.protocol.messages import (
@@ -129,8 +130,9 @@ def _other_times(one: RuleBreaker, message: Message) -> Variants:
 @breaks_kind("CH-OPEN-7", Launch)
 def _no_time(one: RuleBreaker, message: Launch) -> Variants:
     peak = one.plan.chain.peak()
+    near = peak + least_funding_blocks(one.peer.config.agreement.spacing) - 1
     far = peak + MOST_FUNDING_BLOCKS + 1
-    return changed(message, {"deadline": peak - 1}, {"deadline": far})
+    return changed(message, {"deadline": peak - 1}, {"deadline": near}, {"deadline": far})
 
 
 @breaks("CH-OPEN-8")

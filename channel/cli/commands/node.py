@@ -23,6 +23,7 @@ from channelsim.channel.chain.simulator import (
 from channelsim.channel.cli.options import (
     InText,
     Json,
+    Mix,
     Seed,
     file_option,
     hash_of,
@@ -59,10 +60,7 @@ def command(
         bool, typer.Option("--block-on-push", help="Make a block whenever a bundle is pending.")
     ] = False,
     wallets: Annotated[int, whole(0, MOST_WALLETS, "How many funded wallets to print.")] = 2,
-    mix: Annotated[
-        bool,
-        typer.Option("--mix", help="Let one block in three carry transactions, as on mainnet."),
-    ] = False,
+    mix: Mix = False,
     max_block_cost: Annotated[
         int, whole(LEAST_BLOCK_COST, BLOCK_COST, "The most that a block's spends may cost.")
     ] = BLOCK_COST,

@@ -7,12 +7,14 @@ from typing import Annotated, TypeVar
 
 import typer
 
+from channelsim.channel.chain.spacing import HOME_SPACING, PUBLIC_SPACING
 from channelsim.channel.cli.options import (
     MOST_MOJOS,
     InText,
     Json,
     MaxFee,
     MaxFees,
+    Mix,
     Quiet,
     ReportFile,
     SeedOrNone,
@@ -35,6 +37,7 @@ from channelsim.channel.session.setup import (
     DEFAULT_HANDS,
     DEFAULT_STACK,
     DEFAULT_STAKES,
+    DEFAULT_TIMEOUT,
     DEFAULT_UNIT,
     Setup,
     check,
@@ -96,6 +99,7 @@ def command(
             " hand, unless --hands says more; several games are live at once."
         ),
     ] = None,
+    mix: Mix = False,
     processes: Annotated[
         bool,
         typer.Option(
@@ -135,6 +139,7 @@ def command(
             policies=None if policy is None else policy_pair(policy),
             max_fee=max_fee,
             max_fees=max_fees,
+            mixed=mix,
         )
         with (
             report_file(report, transcript=transcript) as page,
@@ -159,6 +164,7 @@ def command(
     unit = _first(unit, fixed.unit, DEFAULT_UNIT)
     stack = _first(stack, fixed.stack, rotation.stack if rotation else DEFAULT_STACK)
     usual_hands = rotation.hands if rotation else DEFAULT_HANDS
+    spacing = PUBLIC_SPACING if mix else HOME_SPACING
     setup = check(
         Setup(
             games=games,
@@ -173,6 +179,10 @@ def command(
             limit=limit,
             max_fee=max_fee,
             max_fees=max_fees,
+            unroll_timeout=spacing * DEFAULT_TIMEOUT,
+            game_timeout=spacing * DEFAULT_TIMEOUT,
+            spacing=spacing,
+            mixed=mix,
         ),
         str(script),
     )

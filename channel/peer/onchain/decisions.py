@@ -15,7 +15,7 @@ from channelsim.channel.protocol.state import LiveGame
 from channelsim.games import registry
 
 LAST_CHANCE = 3
-"""Blocks before its deadline in which a move no longer waits for anything."""
+"""Blocks before its deadline in which a move no longer waits, multiplied by the spacing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +88,7 @@ def _move(view: ChainView, tracked: TrackedCoin, age: int, after: LiveGame, redo
         or age >= view.endpoint.confirmations
         or not registry.get(tracked.game.terms.game).reveals
     )
-    if not safe and age < tracked.game.coin.timeout - LAST_CHANCE:
+    last_chance = view.endpoint.spacing * LAST_CHANCE
+    if not safe and age < tracked.game.coin.timeout - last_chance:
         return Wait()
     return MakeMove(after, redo, not safe)

@@ -21,6 +21,7 @@ from typing import TypeAlias
 from channelsim.channel.chain.coins import Bundle, Coin, joined
 from channelsim.channel.crypto.keys import PublicKeys, SecretKeys
 from channelsim.channel.errors import InvariantError, Violation
+from channelsim.channel.peer.agreement import least_funding_blocks
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.opening.funding import check_completed, check_part
 from channelsim.channel.peer.opening.introduction import check_introduction, read_keys
@@ -35,11 +36,11 @@ from channelsim.channel.protocol.messages import (
     Message,
     Welcome,
 )
-from channelsim.channel.protocol.proposals import ANSWER_MARGIN
+from channelsim.channel.protocol.proposals import by_spacing
 from channelsim.channel.protocol.state import Channel, ChannelState, Side
 
 FUNDING_BLOCKS = 20
-"""Blocks that the initiator gives the funding bundle to get in."""
+"""Blocks that the initiator gives the funding bundle to get in, multiplied by its spacing."""
 
 MOST_FUNDING_BLOCKS = 4608
 """The latest deadline that the receiver accepts: about a day, in blocks."""
@@ -217,9 +218,14 @@ def _on_launch(config: Config, opening: Opening, launch: Launch, peak: int) -> A
         raise Violation("CH-OPEN-11", "the channel key does not match the hash in the hello")
     ours = opening.secret_keys
     keys = read_keys(introduction, launch.channel_key, launch.channel_proof, ours.public())
-    least = peak + ANSWER_MARGIN
-    if not least <= launch.deadline <= peak + MOST_FUNDING_BLOCKS:
-        raise Violation("CH-OPEN-7", f"deadline {launch.deadline} at height {peak}")
+    spacing = config.agreement.spacing
+    least, most = peak + least_funding_blocks(spacing), peak + MOST_FUNDING_BLOCKS
+    if not least <= launch.deadline <= most:
+        raise Violation(
+            "CH-OPEN-7",
+            f"deadline {launch.deadline} at height {peak}, from {least} to {most}"
+            f"{by_spacing(spacing)}",
+        )
     if launch.parent.id == config.wallet.coin.id:
         raise Violation("CH-OPEN-9", "the launcher would come from our own coin")
     channel = _build_channel(config, opening, keys, introduction, launch.parent)
@@ -262,7 +268,7 @@ def _on_welcome(config: Config, opening: Opening, message: Welcome, peak: int) -
     public = ours.public()
     check_introduction(message, public, config.reward_address, config.agreement)
     keys = read_keys(message, message.channel_key, message.channel_proof, public)
-    coin, deadline = config.wallet.coin, peak + FUNDING_BLOCKS
+    coin, deadline = config.wallet.coin, peak + config.agreement.spacing * FUNDING_BLOCKS
     after = replace(
         opening,
         step=OpeningStep.FIRST_HALVES,

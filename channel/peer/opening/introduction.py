@@ -8,8 +8,9 @@ from __future__ import annotations
 from channelsim.channel.crypto import bls
 from channelsim.channel.crypto.keys import PublicKeys
 from channelsim.channel.errors import Violation
-from channelsim.channel.peer.agreement import Agreement
+from channelsim.channel.peer.agreement import Agreement, least_unroll_timeout
 from channelsim.channel.protocol.messages import Introduction
+from channelsim.channel.protocol.proposals import by_spacing
 from channelsim.games.amounts import counted
 from channelsim.games.referee import payout_message
 
@@ -36,7 +37,8 @@ def check_introduction(
     if theirs.unroll_timeout != agreed.unroll_timeout:
         raise Violation(
             "CH-OPEN-6",
-            f"{counted(theirs.unroll_timeout, 'block')}, agreed {agreed.unroll_timeout}",
+            f"an unroll timeout of {counted(theirs.unroll_timeout, 'block')},"
+            f" agreed {agreed.unroll_timeout}",
         )
     times = (theirs.response_time, theirs.move_time)
     if times != (agreed.times.response, agreed.times.move):
@@ -45,10 +47,12 @@ def check_introduction(
             f"response and move times of {times[0]} and {counted(times[1], 'block')},"
             f" agreed {agreed.times.response} and {agreed.times.move}",
         )
-    if theirs.unroll_timeout < agreed.least_unroll_timeout():
+    least = least_unroll_timeout(agreed.confirmations, agreed.spacing)
+    if theirs.unroll_timeout < least:
         raise Violation(
             "CH-OPEN-6",
-            f"{counted(theirs.unroll_timeout, 'block')}; at least {agreed.least_unroll_timeout()}",
+            f"an unroll timeout of {counted(theirs.unroll_timeout, 'block')}, at least"
+            f" {least}{by_spacing(agreed.spacing)}",
         )
 
 

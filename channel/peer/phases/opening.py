@@ -86,6 +86,7 @@ def _advance(config: Config, state: PeerState, message: Message) -> Transition:
         opening.channel,
         opening.secret_keys,
         config.agreement.confirmations,
+        config.agreement.spacing,
         config.entropy,
     )
     new = opening.states[len(before.states) :]

@@ -197,7 +197,9 @@ def _unfit(
         if isinstance(action, Propose):
             group = Group(endpoint.side.other, action.offers)
             reason = reason_against(decks, group.decks())
-            reason = reason or reason_to_refuse(endpoint.channel, group, endpoint.confirmations)
+            reason = reason or reason_to_refuse(
+                endpoint.channel, group, endpoint.confirmations, endpoint.spacing
+            )
             if reason is not None:
                 reasons[group.id] = reason
             decks, stores = name(decks, group.decks())

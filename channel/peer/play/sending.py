@@ -136,7 +136,7 @@ def _check_wishes(endpoint: Endpoint, play: PlayState, wishes: tuple[Wish, ...])
     except UnfitProposal as unfit:
         raise UsageError(f"cannot propose: {unfit}") from None
     refused = reason_to_refuse(
-        endpoint.channel, Group(endpoint.side, offers), endpoint.confirmations
+        endpoint.channel, Group(endpoint.side, offers), endpoint.confirmations, endpoint.spacing
     )
     reason = refused or next(filter(None, map(unsendable, offers)), None)
     if reason is not None:
@@ -347,7 +347,7 @@ def _answers(
             cancels.append(Cancel(group.id, as_text(command.reason)))
             continue
         stakes = group.stakes()
-        reason = reason_to_refuse(endpoint.channel, group, endpoint.confirmations)
+        reason = reason_to_refuse(endpoint.channel, group, endpoint.confirmations, endpoint.spacing)
         if reason is None and any(b < s for b, s in zip(balances, stakes, strict=True)):
             reason = "a balance no longer covers the stake"
         if reason is None and live + len(group.offers) > MAX_LIVE_GAMES:

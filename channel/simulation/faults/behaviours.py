@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from channelsim.channel.chain.observations import Block
+from channelsim.channel.chain.spacing import HOME_SPACING
 from channelsim.channel.peer.agreement import Times
 from channelsim.channel.peer.chain_news import ChannelSettled, Undone
 from channelsim.channel.peer.decks.pool import DeckPool, PoolTransition
@@ -347,3 +348,8 @@ def asks_while_it_closes(ask_back: Callable[..., Any]) -> Callable[..., Any]:
 def waits_twice(in_play: Callable[..., Any]) -> Callable[..., Any]:
     """Count the time for an answer from the request on, however late that could be sent."""
     return lambda play, side, wanted: in_play(play, side, wanted=False)
+
+
+def without_spacing(least: Callable[..., Any]) -> Callable[..., Any]:
+    """Require as many blocks as where every block carries transactions."""
+    return lambda *args: least(*args[:-1], HOME_SPACING)

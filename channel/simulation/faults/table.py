@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from channelsim.channel.adversaries.rules.breaker import UNBREAKABLE, name_of
+from channelsim.channel.chain.spacing import PUBLIC_SPACING
 from channelsim.channel.peer.chain_news import IllegalOnChain
 from channelsim.channel.peer.interface import Cancelled
 from channelsim.channel.peer.onchain.lineage import Lineage
@@ -51,6 +52,7 @@ from channelsim.channel.simulation.faults.behaviours import (
     uses_up,
     waits_twice,
     without_evidence,
+    without_spacing,
     wrong_half,
 )
 from channelsim.channel.simulation.faults.fee_behaviours import (
@@ -81,7 +83,7 @@ from channelsim.channel.simulation.faults.kinds import (
     events,
 )
 from channelsim.channel.simulation.faults.skipped_checks import EngineCheck, checks
-from channelsim.channel.simulation.scenario import FEES
+from channelsim.channel.simulation.scenario import FEES, MIXED
 from channelsim.games import registry
 
 
@@ -272,6 +274,18 @@ _BEHAVIOURS: Mapping[str, tuple[str, Plant]] = {
     "knows no maximum of fees": (
         "pays any fees in all",
         engine("peer.fees.purse:most_for_all", always(1 << 60)),
+    ),
+    "forgets the spacing of games": (
+        "accepts timeouts of games that are long enough where every block has transactions",
+        engine("protocol.proposals:least_timeout", without_spacing),
+    ),
+    "forgets the spacing of deadlines": (
+        "accepts deadlines that are far enough where every block has transactions",
+        engine("peer.opening.handshake:least_funding_blocks", without_spacing),
+    ),
+    "funds in a hurry": (
+        "gives the funding as many blocks as where each has transactions",
+        engine("peer.opening.handshake:FUNDING_BLOCKS", lambda blocks: blocks // PUBLIC_SPACING),
     ),
     "never raises a fee": (
         "offers the same fee with every block",
@@ -466,6 +480,9 @@ _BREAKS: Mapping[str, tuple[str, ...]] = {
     "repeats dropped bytes": ("CH-FEE-4", "stale-any", "leaver"),
     "hides dropped spends": ("CH-FEE-4", "stale-any", "leaver"),
     "reports drops again": ("CH-FEE-4", "stale-any", "leaver"),
+    "forgets the spacing of games": ("the least timeout", "short-timeouts"),
+    "forgets the spacing of deadlines": ("CH-OPEN-7", "breaks-ch-open-7"),
+    "funds in a hurry": ("CH-OPEN-7", ""),
     "hides illegal moves": ("news", "illegal-on-chain", "wrong-commitment"),
     "hides cancellations": ("news", "unaffordable", "short-timeouts"),
     "cancels all proposals": ("law", "", "leaver"),
@@ -489,7 +506,7 @@ _BREAKS: Mapping[str, tuple[str, ...]] = {
 }
 """The rule or promise that each behaviour breaks, and the adversaries against which that shows."""
 
-_PINNED = {"fees": FEES, "mixed": True, "unroll_timeout": 60, "game_timeout": 60}
+_PINNED = {"fees": FEES, **MIXED}
 """Fields of scenarios in which spends wait for some blocks, so that they can be pinned."""
 
 _TWO_GAMES = tuple(game.name for game in registry.channel_games())[:2]
@@ -516,6 +533,9 @@ _GIVEN: Mapping[str, Mapping[str, Any]] = {
     "repeats dropped bytes": {"fees": FEES, "weather": "forgetful"},
     "hides dropped spends": {"weather": "forgetful"},
     "reports drops again": {"weather": "forgetful"},
+    "forgets the spacing of games": MIXED,
+    "forgets the spacing of deadlines": MIXED,
+    "funds in a hurry": MIXED,
     "goes on from an old copy": {"old_copy": 9},
     "is silent as an old copy": {"old_copy": 9, "weather": "reconnects"},
     "keeps ready decks": {"old_copy": 9},

@@ -17,6 +17,9 @@ from channelsim.games import registry
 from channelsim.games.amounts import counted
 from channelsim.games.deck.finished import FinishedDeck
 
+MARGIN = 2 + 3
+"""Blocks that a timeout leaves besides those that reorganisations can take."""
+
 LONGEST_TIMEOUT = 7 * 4608
 """The longest game timeout, in blocks, that a careful side accepts: a week."""
 
@@ -28,6 +31,7 @@ class CarefulSide:
     """The proposals and decks that the honest side has to be careful about."""
 
     confirmations: int
+    spacing: int
     decks: dict[int, FinishedDeck] = field(default_factory=dict)
     """All decks that were ever ready, by number."""
     free: set[int] = field(default_factory=set)
@@ -104,4 +108,4 @@ class CarefulSide:
     def _least_timeout(self, offer: Offer) -> int:
         """The least timeout, in blocks, that a careful side accepts."""
         reveals = offer.game in registry.names() and registry.get(offer.game).reveals
-        return self.confirmations * (2 if reveals else 1) + 3
+        return (self.confirmations * (2 if reveals else 1) + MARGIN) * self.spacing

@@ -513,15 +513,17 @@ def conversation(run: Run) -> Conversation:
         scenario.unroll_timeout,
         (TIMES.response, TIMES.move),
         scenario.confirmations,
+        scenario.spacing,
         run.chain.agg_sig_data(),
         (first, second),
+        side,
     )
     talk = Conversation(
         side,
         Handshake(terms),
         (TIMES.response, TIMES.move),
         scenario.confirmations,
-        CarefulSide(scenario.confirmations),
+        CarefulSide(scenario.confirmations, scenario.spacing),
         {number: LedgerState(number, contributions) for number in (0, 1)},
         side,
         1 - side,

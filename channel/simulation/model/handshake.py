@@ -53,7 +53,10 @@ MOST_COST = 200_000_000
 """The CLVM cost that running a wallet's spend may have."""
 
 MARGIN = 3
-"""Blocks that the funding has at least."""
+"""Blocks that the funding has at least, multiplied by the spacing."""
+
+OWN_BLOCKS = 20
+"""Blocks that an honest initiator gives the funding, multiplied by its spacing."""
 
 A_DAY = 4608
 """Blocks in a day: the latest deadline of a funding."""
@@ -66,15 +69,18 @@ M = TypeVar("M", bound=Message)
 class OpeningTerms:
     """The terms that both players agreed on before the opening, and the coins of their wallets.
 
-    `times` are the response and the move time, in blocks.
+    `times` are the response and the move time, in blocks. `honest` is the side that does nothing
+    wrong.
     """
 
     contributions: tuple[int, int]
     unroll_timeout: int
     times: tuple[int, int]
     confirmations: int
+    spacing: int
     agg_sig_data: bytes
     wallets: tuple[Coin, Coin]
+    honest: int
 
 
 class Handshake:
@@ -159,7 +165,7 @@ class Handshake:
             yield "CH-OPEN-3"
         if one.contributions != self._terms.contributions or not sum(one.contributions):
             yield "CH-OPEN-5"
-        least = self._terms.confirmations + 3
+        least = (self._terms.confirmations + 2 + MARGIN) * self._terms.spacing
         if one.unroll_timeout != self._terms.unroll_timeout or one.unroll_timeout < least:
             yield "CH-OPEN-6"
         if (one.response_time, one.move_time) != self._terms.times:
@@ -171,7 +177,9 @@ class Handshake:
             yield "CH-OPEN-11"
         others = (*_keys(hello), welcome.channel_key, *_keys(welcome))
         yield from _proved(launch.channel_key, launch.channel_proof, others)
-        if not peak + MARGIN <= launch.deadline <= peak + A_DAY:
+        blocks = MARGIN if self._terms.honest else OWN_BLOCKS
+        least = peak + blocks * self._terms.spacing
+        if not least <= launch.deadline <= peak + A_DAY:
             yield "CH-OPEN-7"
         if launch.parent == self._terms.wallets[1]:
             yield "CH-OPEN-9"

@@ -297,7 +297,7 @@ class _FeeMonitor:
             return min(self.rate * line.cost, room)
         within = max(1, 2 * (line.push.before - line.since) // 3)
         part = min(1.0, max(0, self.peak - line.since) / within)
-        return start * (room / start) ** part
+        return float(start * (room / start) ** part)
 
     def _left_in_pin(self, event: Pinned, offers: Sequence[Offered]) -> Iterator[str]:
         """Find a pin that is not replaced though it pays less, or replaced in vain."""

@@ -152,7 +152,8 @@ def spends_with_fee(run: Run) -> int:
     if fees is None:
         return 0
     wallet = fees.wallet.coin
-    paid, coins = set(), [wallet.id]
+    paid: set[bytes] = set()
+    coins = [wallet.id]
     for coin_id in coins:
         seen = run.chain.coin(coin_id)
         if seen is None or seen.spent is None or seen.solution is None:

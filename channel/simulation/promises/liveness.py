@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from channelsim.channel.chain.ledger import MOST_GAP
 from channelsim.channel.chain.observations import CoinSeen
 from channelsim.channel.simulation.crowd import CROWDED
 from channelsim.channel.simulation.promises.safety import channel_coin
@@ -43,6 +44,8 @@ def unsettled(run: Run) -> Iterator[str]:
     dropped = MOST_DROPPED * MOST_FORGOTTEN
     weather += dropped * (moves + 3) if scenario.weather == "forgetful" else 0
     weather += CROWDED if scenario.crowd else 0
+    # A lock counts to the last block with transactions, and the spend waits for the next one.
+    weather += 2 * MOST_GAP * (moves + 3) if scenario.mixed else 0
     most = seen.spent + bound + 2 * scenario.confirmations + 2 + weather
     if done > most:
         yield f"settled at {done}, promised by {most}"

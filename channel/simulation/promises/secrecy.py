@@ -29,7 +29,7 @@ VALUE = 16
 """Bytes of the shortest value that a move reveals."""
 
 LAST_BLOCKS = 3
-"""Blocks before its deadline in which a move is made, whatever it reveals."""
+"""Blocks before its deadline in which a move is made, whatever it reveals, times the spacing."""
 
 
 def secrecy(run: Run) -> Iterator[str]:
@@ -183,7 +183,9 @@ def _waiting(run: Run) -> Iterator[str]:
     reveals = all(registry.get(name).reveals for name in run.scenario.games)
     if run.reorgs or not reveals:
         return  # the coins that it saw may have been born at other heights; or need not wait
-    end = run.parties[run.scenario.honest]
+    scenario = run.scenario
+    last_blocks = scenario.spacing * LAST_BLOCKS
+    end = run.parties[scenario.honest]
     first = {
         coin.id for news in end.news if isinstance(news, StateCounts) for _, coin in news.games
     }
@@ -194,5 +196,5 @@ def _waiting(run: Run) -> Iterator[str]:
             if seen is None or spend.coin.id in first or not move or move in sent:
                 continue
             age = one.height - seen.born
-            if age < min(run.scenario.confirmations, run.scenario.game_timeout - LAST_BLOCKS):
+            if age < min(scenario.confirmations, scenario.game_timeout - last_blocks):
                 yield f"a move went out when what it answers was {counted(age, 'block')} deep"

@@ -269,7 +269,7 @@ async def blocks(chain: CrowdedChain, every: float) -> AsyncIterator[None]:
 
 
 async def until_offered(chain: CrowdedChain, coin: Coin, least: int) -> None:
-    """Wait until peers have offered so many bundles with a fee for this coin, and no more follow."""
+    """Wait until peers have offered so many bundles with a fee for this coin, and no more."""
     async with asyncio.timeout(GUARD):
         count = -1
         while count < least or count != len(chain.paid_for(coin)):

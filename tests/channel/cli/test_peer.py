@@ -16,9 +16,12 @@ from typing import Any
 import pytest
 
 from channelsim.channel.chain.interface import FarmableChain
+from channelsim.channel.chain.peaks import PUBLIC
 from channelsim.channel.chain.simulator import NodeSettings, SimulatedChain
 from channelsim.channel.network.identity import make_identity, read_identity
 from channelsim.channel.protocol.wallet import address_of, wallet_key, wallet_seed
+from channelsim.channel.store.data_directory import read_settings
+from channelsim.channel.store.keys_file import read_terms
 from tests.channel.command import channelsim
 
 COMMAND = "import sys; from channelsim.channel.cli import main; sys.exit(main())"
@@ -289,6 +292,20 @@ async def _blocks(chain: SimulatedChain) -> None:
         (("listen", "--node", "URL", "NEW", "--game", "chess"), "chess"),
         (("listen", "--node", "URL", "NEW", "--policy", "bold"), "--policy bold"),
         (("listen", "--node", "URL", "NEW", "--balance", "1"), "does not cover one stake"),
+        (("listen", "--node", "URL", "NEW", "--spacing", "0"), "a whole number from 1 to 100"),
+        (("listen", "--node", "URL", "NEW", "--spacing", "101"), "a whole number from 1 to 100"),
+        (
+            ("listen", "--node", "URL", "NEW", "--spacing", "4", "--unroll-timeout", "31"),
+            "an unroll timeout of 31 blocks is too short: at least 32 (spacing 4)",
+        ),
+        (
+            ("listen", "--node", "URL", "NEW", "--spacing", "4", "--game-timeout", "43"),
+            "a game timeout of 43 blocks is too short for spacepoker: at least 44 (spacing 4)",
+        ),
+        (
+            ("listen", "--node", "URL", "NEW", "--unroll-timeout", "7"),
+            "an unroll timeout of 7 blocks is too short: at least 8",
+        ),
         (("listen", "--node", "URL", "NEW", "--wallet-key", "DIR/none"), "none"),
         (("listen", "--node", "URL", "NEW", "--wallet-key", "DIR/bad.key"), "64 hex digits"),
         (("listen", "--node", "URL", "NEW", "--wallet-key", "DIR/poor.key"), "no coin"),
@@ -312,6 +329,44 @@ def test_wrong_options_are_refused_in_one_line_and_leave_nothing(
     assert reason in ran.err
     assert len(ran.err.splitlines()) == 1
     assert not directory.exists()
+
+
+@pytest.mark.parametrize(
+    ("network", "options", "times"),
+    [
+        ("home", (), (1, 15, 15)),
+        ("home", ("--spacing", "4"), (4, 60, 60)),
+        ("public", (), (4, 60, 60)),
+        ("public", ("--unroll-timeout", "32", "--game-timeout", "44"), (4, 32, 44)),
+    ],
+)
+def test_the_spacing_follows_from_the_network_and_the_timeouts_from_the_spacing(
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    network: str,
+    options: tuple[str, ...],
+    times: tuple[int, int, int],
+) -> None:
+    data = next(iter(PUBLIC)) if network == "public" else None
+    chain = SimulatedChain(1, NodeSettings(agg_sig_data=data))
+    key = str(wallet_file(chain, tmp_path, "bob"))
+    directory = tmp_path / "new"
+    fingerprint(directory)
+
+    async def begin(url: str) -> None:
+        terms = ("--game", "spacepoker", "--peer", "0" * 64, "--wallet-key", key, "--node", url)
+        side = await started(directory, "listen", *terms, *options)
+        await side.until("Listening")
+        side.process.terminate()
+        await side.process.wait()
+
+    with chain.served() as url:
+        asyncio.run(begin(url))
+    terms = read_terms(directory)
+    assert (terms.spacing, terms.unroll_timeout, read_settings(directory).game_timeout) == times
+    ran = channelsim(capsys, "peer", "listen", directory, "--spacing", "4")
+    assert (ran.code, ran.out) == (2, "")
+    assert "has a channel already, with terms of its own" in ran.err
 
 
 def test_a_key_of_another_passphrase_begins_no_channel(

@@ -45,13 +45,12 @@ class Offers(DirectDelivery):
     """Delivery that notes the node's answers."""
 
     def __init__(self, chain: SimulatedChain) -> None:
+        super().__init__(chain)
         self.answers: list[PushResult] = []
 
-        def offer(bundle: Bundle) -> PushResult:
-            self.answers.append(chain.push(bundle))
-            return self.answers[-1]
-
-        self.offer = offer
+    def offer(self, index: int, bundle: Bundle) -> PushResult:
+        self.answers.append(super().offer(index, bundle))
+        return self.answers[-1]
 
 
 class Driven(Embedded):

@@ -55,7 +55,9 @@ QUICK = (
     *("is silent as an old copy", "publishes its old copy", "stays with an old copy"),
     *("uses up named numbers", "begins any deck", "keeps ready decks"),
     *("loses acts", "cancels first", "starts times again", "knows no limit"),
-    *("takes illegal moves", "discloses its seed", "waits for ever", "clock ahead"),
+    *(f"forgets the spacing of {what}" for what in ("games", "deadlines")),
+    *("funds in a hurry", "takes illegal moves", "discloses its seed"),
+    *("waits for ever", "clock ahead"),
 )
 """Faults that show within a few runs; of these, too, most are for the long tests."""
 

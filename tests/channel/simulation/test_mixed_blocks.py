@@ -2,52 +2,146 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
 import pytest
 
 from channelsim.channel.chain.simulator import NodeSettings, SimulatedChain
-from channelsim.channel.session.deciders import Deciders
-from channelsim.channel.session.session import Session
-from channelsim.channel.session.setup import DEFAULT_STACK, DEFAULT_UNIT, Setup, check
+from channelsim.channel.session.session import node_of
+from channelsim.channel.session.setup import Setup
+from channelsim.channel.simulation import sweep
 from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.promises.checker import check as broken_promises
-from channelsim.channel.simulation.scenario import Scenario
+from channelsim.channel.simulation.scenario import MIXED, Scenario
+from tests.channel.command import channelsim
+from tests.sampling import one_in
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_a_session_ends_with_equal_sums(seed: int) -> None:
-    setup = check(
-        Setup(
-            games=("spacepoker",),
-            seed=f"mixed/{seed}",
-            hands=2,
-            unit=DEFAULT_UNIT,
-            stack=DEFAULT_STACK,
-            balance=20_000,
-            policies=("random", "random"),
+def test_the_spacing_and_the_timeouts_follow_from_the_blocks() -> None:
+    usual, mixed = Scenario(("spacepoker",), ""), Scenario(("spacepoker",), "", mixed=True)
+    assert (usual.spacing, usual.unroll_timeout, usual.game_timeout) == (1, 15, 15)
+    assert (mixed.spacing, mixed.unroll_timeout, mixed.game_timeout) == (4, 60, 60)
+    assert replace(usual, **MIXED) == mixed
+    short = Scenario(("spacepoker",), "", mixed=True, spacing=1, game_timeout=20)
+    assert (short.spacing, short.unroll_timeout, short.game_timeout) == (1, 15, 20)
+
+
+@pytest.mark.parametrize("seed", one_in(2, range(4)))
+def test_a_session_ends_with_equal_sums_and_is_replayed(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, seed: int
+) -> None:
+    file = tmp_path / "session.jsonl"
+    played = channelsim(
+        *(capsys, "play", "spacepoker", "--mix", "--hands", "2", "--policy", "random"),
+        *("--seed", f"mixed/{seed}", "--transcript", file, "--json"),
+    )
+    assert played.code == 0, played.err
+    assert channelsim(capsys, "replay", file, "--json").code == 0
+    with file.open(encoding="ascii") as lines:
+        setup = msgspec.convert(json.loads(lines.readline())[1]["setup"], Setup)
+    assert (setup.mixed, setup.spacing, setup.unroll_timeout, setup.game_timeout) == (
+        *(True, 4),
+        *(60, 60),
+    )
+    chain = node_of(setup)
+    chain.farm(60)
+    carries = [block is not None and block.carries for block in map(chain.ledger.block, range(60))]
+    assert 10 < carries.count(True) < 30
+
+
+def test_a_dispute_is_replayed_with_its_blocks(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "dispute.jsonl"
+    run = ("dispute", "run", "leaver", "--mix", "--transcript", file, "--json")
+    played = channelsim(capsys, *run)
+    assert played.code == 0, played.err
+    scenario = json.loads(played.out)["scenario"]
+    assert (scenario["mixed"], scenario["spacing"], scenario["game_timeout"]) == (True, 4, 60)
+    assert channelsim(capsys, "replay", file, "--json").code == 0
+
+
+def test_a_transcript_of_usual_blocks_says_nothing_of_them(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """As those do that were recorded before blocks could lack transactions."""
+    file = tmp_path / "dispute.jsonl"
+    channelsim(capsys, "dispute", "run", "leaver", "--transcript", file, "--json")
+    with file.open(encoding="ascii") as lines:
+        recorded = json.loads(lines.readline())[1]["scenario"]
+    assert not {"mixed", "spacing"} & {*recorded}
+    assert channelsim(capsys, "replay", file, "--json").code == 0
+
+
+NAMES = ("stale-any", "leaver", "silent", "wrong-commitment", "late-preempter", "pinner")
+
+
+@pytest.mark.parametrize("weather", one_in(2, ("calm", "reorgs", "full", "cut-off")))
+@pytest.mark.parametrize("name", one_in(2, NAMES))
+def test_a_dispute_keeps_all_promises(name: str, weather: str) -> None:
+    for side in (0, 1):
+        scenario = Scenario(
+            ("spacepoker",), "mixed", name, step=8, side=side, weather=weather, mixed=True
         )
-    )
-    chain = SimulatedChain(seed, NodeSettings(mixed=True))
-    deciders = Deciders(setup)
-    result = Session(setup, deciders.decide, deciders.answer, [], chain).run()
-    assert result.checks.conserved
-    assert any(
-        not (one := chain.ledger.block(h)) or not one.carries for h in range(1, chain.peak())
-    )
+        run = Arena(scenario).run()
+        assert broken_promises(run) == []
+        assert run.deviated
+
+
+def test_agreed_hands_keep_all_promises() -> None:
+    run = Arena(Scenario(("spacepoker",), "agreed", hands=2, agreed=True, mixed=True)).run()
+    assert broken_promises(run) == []
+
+
+def test_usual_margins_often_have_no_block_with_transactions_and_spaced_ones_always() -> None:
+    windows = {blocks: [0, 0] for blocks in (3, 8, 12, 32)}
+    for seed in range(5):
+        chain = SimulatedChain(seed, NodeSettings(mixed=True))
+        chain.farm(1000)
+        found = [chain.ledger.block(height) for height in range(1, 1001)]
+        carries = [block is not None and block.carries for block in found]
+        for blocks, counts in windows.items():
+            for begun in range(len(carries) - blocks):
+                counts[0] += 1
+                counts[1] += not any(carries[begun : begun + blocks])
+    shares = {blocks: none / counted for blocks, (counted, none) in windows.items()}
+    assert 0.25 < shares[3] < 0.32, "a last chance, and the margin of an answer"
+    assert 0.01 < shares[8] < 0.04, "the least unroll timeout"
+    assert shares[12] == shares[32] == 0, "both with a spacing of 4"
 
 
 @pytest.mark.parametrize("side", [0, 1])
-@pytest.mark.parametrize("name", ["stale-any", "leaver", "silent", "wrong-commitment"])
-def test_a_dispute_keeps_all_promises_if_its_times_are_long(name: str, side: int) -> None:
+def test_a_reorganisation_within_the_least_timeouts_needs_the_spacing(side: int) -> None:
     scenario = Scenario(
-        ("spacepoker",),
-        "mixed",
-        name,
-        step=8,
-        side=side,
-        unroll_timeout=60,
-        game_timeout=60,
+        *(("spacepoker",), "x1", "silent", 8, side, "reorgs"),
         mixed=True,
+        spacing=1,
+        unroll_timeout=8,
+        game_timeout=11,
     )
-    run = Arena(scenario).run()
-    assert broken_promises(run) == []
-    assert run.deviated
+    (broken,) = broken_promises(Arena(scenario).run())
+    assert broken.how == "the honest side did not move in time"
+    spaced = replace(scenario, spacing=4, unroll_timeout=4 * 8, game_timeout=4 * 11)
+    assert broken_promises(Arena(spaced).run()) == []
+
+
+def test_a_share_of_a_sweep_is_on_mixed_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    arenas: list[Scenario] = []
+
+    class Noted(Arena):
+        def __init__(self, scenario: Scenario) -> None:
+            super().__init__(scenario)
+            arenas.append(scenario)
+
+    monkeypatch.setattr(sweep, "Arena", Noted)
+    first = [*sweep.beginnings("share", 0)]
+    deviating = next(one for one in first if one.adversary == "dead")
+    copies = next(one for one in first if one.old_copy)
+    for scenario in (deviating, copies):
+        arenas.clear()
+        assert sum(not totals.broken for totals in sweep.everywhere(scenario, 1)) == len(arenas)
+        assert [one.mixed for one in arenas][:3] == [False, False, True]
+        assert {(one.mixed, one.spacing) for one in arenas} == {(False, 1), (True, 4)}

@@ -21,7 +21,7 @@ from channelsim.channel.peer.chain_news import (
     LeftForChain,
     Undone,
 )
-from channelsim.channel.peer.interface import Cancelled, Effect, Event, Pinned, Push
+from channelsim.channel.peer.interface import Cancelled, Effect, Event, Push
 from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.peer.onchain import decisions
 from channelsim.channel.protocol.messages import Advisory, Batch, Move, decode, encode
@@ -32,12 +32,11 @@ from channelsim.channel.simulation.model.conversation import conversation
 from channelsim.channel.simulation.promises.checker import BrokenPromise, check
 from channelsim.channel.simulation.promises.secrecy import games_played, moves_in
 from channelsim.channel.simulation.run import Disclosure, Run
-from channelsim.channel.simulation.scenario import FEES, WEATHERS, Scenario
+from channelsim.channel.simulation.scenario import WEATHERS, Scenario
 from channelsim.channel.simulation.scenario import check as check_scenario
 from channelsim.channel.simulation.sweep import SweepTotals
 from channelsim.channel.simulation.sweep_campaign import run_all
 from channelsim.channel.simulation.transcript import played
-from channelsim.games.amounts import counted
 from tests.sampling import one_in
 
 GAME = ("spacepoker",)
@@ -425,23 +424,6 @@ def test_only_a_deep_reorganisation_undoes_a_final_shutdown() -> None:
     assert check(done) == []
     end.news += [Undone(closed[-1]), closed[-1]]
     assert [one.how for one in check(done)] == ["final news was undone: ChannelClosed"]
-
-
-def test_a_fee_that_is_too_high_and_a_pin_that_is_left_are_found() -> None:
-    times = {"unroll_timeout": 60, "game_timeout": 60}
-    done = run("pinner", 5, 0, fees=FEES, seed="try4", mixed=True, **times)
-    end = done.parties[done.scenario.honest]
-    assert check(done) == []
-    pinned = [at for at, turn in enumerate(end.journal) if isinstance(turn.event, Pinned)]
-    for at in pinned:
-        end.journal[at] = replace(end.journal[at], effects=())
-    assert {one.how for one in check(done)} == {
-        "it adds no fee to a bundle of the other side that contains its spend"
-    }
-    fees = end.peer.config.fees
-    assert fees is not None
-    end.peer.config = replace(end.peer.config, fees=replace(fees, first=1, step=0))
-    assert any(f"it offers {counted(FEES, 'mojo')} for a" in one.how for one in check(done))
 
 
 def test_the_ledger_and_the_engine_agree_on_every_state() -> None:

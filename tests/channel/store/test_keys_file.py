@@ -51,7 +51,12 @@ def test_a_configuration_is_read_as_it_was_written(
     tmp_path: Path, config: Config, passphrase: bytes
 ) -> None:
     other = sit("other").ends[BEN].peer.config
-    paying = replace(config, fees=Fees(other.wallet, 5, 100), limits=Limits(12_345, 99 << 20))
+    paying = replace(
+        config,
+        fees=Fees(other.wallet, 5, 100),
+        limits=Limits(12_345, 99 << 20),
+        agreement=replace(config.agreement, spacing=4),
+    )
     for number, one in enumerate((paying,) if passphrase else (config, other, paying)):
         directory = tmp_path / str(number)
         write_keys(directory, one, passphrase)
@@ -78,7 +83,7 @@ def test_an_encrypted_file_of_an_earlier_version_has_no_limits(
 
 
 EARLIER = ROOT / "tests" / "data" / "keys"
-"""Files as the version before issue 30 wrote them for Ann of the table "old keys"."""
+"""Files as versions before maximum fees wrote them, for Ann of the table "old keys"."""
 
 
 def read_earlier(folder: Path, name: str) -> Config:
@@ -131,6 +136,49 @@ def test_what_is_left_of_a_coin_that_funds_a_channel(config: Config) -> None:
     assert spent.coin == Coin(wallet.coin.id, wallet.coin.puzzle_hash, 100)
 
 
+@pytest.mark.parametrize("passphrase", [b"", PASSPHRASE], ids=("plain", "encrypted"))
+def test_a_file_of_an_earlier_version_has_a_spacing_of_1(
+    tmp_path: Path, config: Config, passphrase: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fields = [
+        (name, kind, *([default] if default is not msgspec.NODEFAULT else []))
+        for name, kind, default in (
+            (field.name, field.type, field.default)
+            for field in msgspec.structs.fields(keys_file.ChannelTerms)
+        )
+        if name != "spacing"
+    ]
+    earlier = msgspec.defstruct(
+        "ChannelTerms", fields, frozen=True, forbid_unknown_fields=True, omit_defaults=True
+    )
+    settings_of = vars(keys_file)["_settings_of"]
+    with monkeypatch.context() as version:
+        version.setattr(
+            keys_file,
+            "_settings_of",
+            lambda config: earlier(
+                **{name: getattr(settings_of(config), name) for name, *_ in fields}
+            ),
+        )
+        write_keys(tmp_path, config, passphrase)
+    assert "spacing" not in json.loads((tmp_path / FILE).read_bytes())["settings"]
+    assert read_keys(tmp_path, passphrase).agreement.spacing == 1
+    assert keys_file.read_terms(tmp_path).spacing == 1
+
+
+@pytest.mark.parametrize("spacing", [0, 101, -4, "4"])
+def test_an_impossible_spacing_is_refused_in_one_line(
+    tmp_path: Path, config: Config, spacing: object
+) -> None:
+    write_keys(tmp_path, config)
+    file = json.loads((tmp_path / FILE).read_bytes())
+    set_in(file, "settings", "spacing", to=spacing)
+    (tmp_path / FILE).write_text(json.dumps(file))
+    with pytest.raises(StoreError, match=r"no file with keys.*spacing") as info:
+        read_keys(tmp_path)
+    assert "\n" not in str(info.value)
+
+
 def test_the_secrets_are_not_in_an_encrypted_file(tmp_path: Path, config: Config) -> None:
     write_keys(tmp_path / "open", config)
     write_keys(tmp_path / "closed", config, PASSPHRASE)
@@ -162,6 +210,7 @@ def set_in(document: dict[str, Any], *path: str, to: object) -> None:
     ("change", "reason"),
     [
         (lambda file: set_in(file, "settings", "unroll_timeout", to=1), "passphrase is wrong, or"),
+        (lambda file: set_in(file, "settings", "spacing", to=2), "is wrong, or"),
         (lambda file: set_in(file, "settings", "wallet_coin", "amount", to=1), "is wrong, or"),
         (lambda file: set_in(file, "encrypted", "cost", to=1 << 30), "no file with keys"),
         (lambda file: set_in(file, "encrypted", "cost", to=2), "no file with keys"),

@@ -20,6 +20,7 @@ from channelsim.channel.cli.options import (
     Json,
     MaxFee,
     MaxFees,
+    Mix,
     NoProgress,
     ReportFile,
     Seed,
@@ -106,6 +107,7 @@ def command(
         int | None,
         whole(10_000, 192 << 20, "The honest peer's own limit of bytes for them (67108864)."),
     ] = None,
+    mix: Mix = False,
     processes: Annotated[
         bool,
         typer.Option(
@@ -148,6 +150,7 @@ def command(
             old_copy=old_copy,
             most_states=most_states,
             most_bytes=most_bytes,
+            mix=mix,
             processes=processes,
         )
         refuse("is of one dispute: name an adversary instead of --all", transcript=transcript)
@@ -183,6 +186,7 @@ def command(
         old_copy=old_copy,
         most_states=most_states,
         most_bytes=most_bytes,
+        mixed=mix,
     )
     if scenario.staggered and len(scenario.games) * scenario.hands == 1:
         raise UsageError("--staggered: one hand of one game has no next one; add --hands or --game")
