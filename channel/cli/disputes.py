@@ -107,8 +107,8 @@ def run_dispute(
     `sink` receives each line of the transcript, and `finish` is called after the last one. `show`
     prints the document. `anywhere`: where the adversary finds nothing to change from its step on,
     as in a hand that is over by then, it tries once more from a step inside of the hand. `page`
-    receives the dispute's HTML page. `apart` begins the processes of a run, if it has any. `head` is
-    that of a transcript which is replayed.
+    receives the dispute's HTML page. `apart` begins the processes of a run, if it has any.
+    `head` is that of a transcript which is replayed.
     """
     lanes, log = Lanes(scenario.honest), dispute_log(scenario)
     try:

@@ -6,11 +6,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from channelsim.channel.chain.interface import Chain
-<<<<<<< HEAD
-from channelsim.channel.cli.fees import NOT_GIVEN, by_amount, with_fees
-=======
 from channelsim.channel.chain.spacing import usual_spacing
->>>>>>> spacing
+from channelsim.channel.cli.fees import NOT_GIVEN, by_amount, with_fees
 from channelsim.channel.cli.nodes import wait_until_synced
 from channelsim.channel.cli.wallet_keys import read_wallet_keys
 from channelsim.channel.crypto.hkdf import game_entropy, system_random
@@ -32,11 +29,8 @@ from channelsim.games.amounts import counted
 class NewChannel:
     """The terms of a new channel for one side, with its node, address, wallet and counterparty.
 
-<<<<<<< HEAD
-    `fees` are the player's maxima (None: by default).
-=======
-    Its spacing is that of the network unless it is given, and timeouts follow from the spacing.
->>>>>>> spacing
+    `fees` are the player's maxima (None: by default). Its spacing is that of the network unless it
+    is given, and timeouts follow from the spacing.
     """
 
     side: Side
@@ -47,25 +41,17 @@ class NewChannel:
     wallet_key: Path
     adversary: str = ""
     limits: Limits = field(default_factory=Limits)
-<<<<<<< HEAD
     fees: FeeLimits = NOT_GIVEN
-=======
     spacing: int | None = None
     unroll_timeout: int | None = None
     game_timeout: int | None = None
->>>>>>> spacing
 
 
 def begin_channel(directory: Path, wanted: NewChannel, chain: Chain, passphrase: bytes) -> None:
     """Make the data directory of a new channel. Raises `UsageError`, and leaves nothing then."""
-<<<<<<< HEAD
-    setup, side = wanted.setup, wanted.side
-    wallet, *others = _wallets(wanted.wallet_key, chain, setup.balance)
-=======
     side = wanted.side
-    wallet = _wallet(wanted.wallet_key, chain, wanted.setup.balance)
+    wallet, *others = _wallets(wanted.wallet_key, chain, wanted.setup.balance)
     setup = _with_times(wanted, chain.agg_sig_data())
->>>>>>> spacing
     secret = system_random(32)
     config = Config(
         name=NAMES[side],
@@ -106,11 +92,6 @@ def begin_channel(directory: Path, wanted: NewChannel, chain: Chain, passphrase:
     create(directory, config, settings, passphrase)
 
 
-<<<<<<< HEAD
-def _wallets(path: Path, chain: Chain, amount: int) -> list[Wallet]:
-    """The coins of the key in a file, the largest first, which has at least this amount."""
-    keys = read_wallet_keys(path)
-=======
 def _with_times(wanted: NewChannel, agg_sig_data: bytes) -> Setup:
     """The setup with the times of this network. Raises `UsageError` for one that is too short."""
     spacing = wanted.spacing or usual_spacing(agg_sig_data)
@@ -124,18 +105,9 @@ def _with_times(wanted: NewChannel, agg_sig_data: bytes) -> Setup:
     )
 
 
-def _wallet(path: Path, chain: Chain, amount: int) -> Wallet:
-    """The wallet of the key in a file, with a coin of at least this amount."""
-    text = read(path, MOST_KEY).decode(errors="replace").strip()
-    try:
-        key = SecretKey.from_bytes(bytes.fromhex(text))
-    except ValueError:
-        raise UsageError(
-            f"{path}: no secret key of a wallet: 64 hex digits, as `channelsim node` prints them"
-        ) from None
-    # The key of an address itself, or the one that its puzzle makes of it.
-    keys = [PrivateKey.from_bytes(one.to_bytes()) for one in (key.derive_synthetic(), key)]
->>>>>>> spacing
+def _wallets(path: Path, chain: Chain, amount: int) -> list[Wallet]:
+    """The coins of the key in a file, the largest first, which has at least this amount."""
+    keys = read_wallet_keys(path)
     wait_until_synced(chain)
     wallets = [Wallet(one, seen.coin) for one in keys for seen in chain.coins_at(address_of(one))]
     if not wallets:

@@ -47,8 +47,8 @@ def played(
 ) -> tuple[Run, list[BrokenPromise], str]:
     """Run a scenario and check its promises; returns the run, the broken promises, the digest.
 
-    With `apart`, the node and both sides are processes of their own. `head` is the first record of a
-    transcript that is played again: older ones lack fields of scenarios.
+    With `apart`, the node and both sides are processes of their own. `head` is the first record of
+    a transcript that is played again: older ones lack fields of scenarios.
     """
     lines = Lines(sink)
     lines.write(head or {"format": DISPUTE, "scenario": asdict(scenario)})
