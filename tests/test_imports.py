@@ -126,7 +126,7 @@ PEER = {
         *("phases", "machine"),
     ),
     "opening": ("introduction", "funding", "handshake", "failed_opening"),
-    "fees": ("payment", "coins", "book", "purse", "paying", "answers"),
+    "fees": ("payment", "coins", "fee_state", "fee_wallet", "paying", "answers"),
     "decks": ("pool",),
     "play": ("play_state", "receiving", "sending", "next_step"),
     "onchain": (
