@@ -179,10 +179,6 @@ class CampaignDirectory(Generic[R]):
         )
         self._progress.append([msgspec.json.encode(line)], sync=False)
 
-    def write_finding(self, name: str, document: object) -> Path:
-        """Write a finding, which replaces one of this name. Raises `UsageError`."""
-        return self._write(Path(FINDINGS) / name, document)
-
     def write_summary(self, document: Mapping[str, Any]) -> None:
         """Write the document of a campaign that is done. Raises `UsageError`."""
         self._write(Path(SUMMARY), document)

@@ -28,14 +28,7 @@ def document(target: str, results: Sequence[CheckResult]) -> dict[str, Any]:
                 "result": result.status.value,
                 "tried": result.tried,
                 "why": result.unchecked,
-                "failures": [
-                    {
-                        "text": failure.text,
-                        "case": failure.case,
-                        "source_line": failure.source_line,
-                    }
-                    for failure in result.failures
-                ],
+                "failures": msgspec.to_builtins(result.failures),
             }
             for result in results
         ],
@@ -48,7 +41,11 @@ def junit_cases(results: Sequence[CheckResult]) -> list[JUnitCase]:
         JUnitCase(
             result.check,
             [
-                JUnitFailure(one.text, json_line(one.case) if one.case is not None else "")
+                JUnitFailure(
+                    one.line,
+                    json_line(one.vector) if one.vector is not None else one.replay,
+                    one.severity,
+                )
                 for one in result.failures
             ],
             result.unchecked,
@@ -82,9 +79,9 @@ def sarif(source: str, results: Sequence[CheckResult], abouts: dict[str, str]) -
                     {
                         "ruleId": check,
                         "level": "error",
-                        "message": {"text": failure.text},
+                        "message": {"text": failure.line},
                         "locations": [_location(failure.source_line or source)],
-                        "properties": {"case": failure.case},
+                        "properties": {"case": failure.vector},
                     }
                     for check, failure in found
                 ],

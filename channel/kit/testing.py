@@ -45,8 +45,8 @@ class Conformance:
             pytest.skip(result.unchecked)
         lines = []
         for failure in result.failures[:SHOWN]:
-            lines.append(failure.text)
-            lines += [] if failure.case is None else [json_line(failure.case)]
+            lines.append(failure.line)
+            lines += [] if failure.vector is None else [json_line(failure.vector)]
         if len(result.failures) > SHOWN:
             lines.append(f"and {len(result.failures) - SHOWN} more")
         if lines:

@@ -52,7 +52,7 @@ from channelsim.channel.kit.conformance_campaign import (
     resumed,
 )
 from channelsim.channel.kit.conformance_reports import document, junit_cases, sarif
-from channelsim.channel.lab.coverage.corpus import own_corpus
+from channelsim.channel.lab.cases.corpus import own_corpus
 from channelsim.channel.lab.target.loading import load
 from channelsim.channel.report.junit import junit
 from channelsim.channel.report.progress import Bar, campaign_progress, progress, status_text
@@ -198,11 +198,13 @@ def _print(name: str, results: Sequence[CheckResult]) -> None:
     show_table(out, ("check", "result", "tried"), rows, title=f"what {name} owes", left=3)
     for result in results:
         for failure in result.failures[:SHOWN]:
-            say(out, f"{result.check}: {failure.text}")
+            say(out, f"{result.check}: {failure.line}")
+            if failure.replay:
+                say(out, failure.replay)
             if failure.source_line:
                 say(out, f"source: {failure.source_line}")
-            if failure.case is not None:
-                print(json_line(failure.case))
+            if failure.vector is not None:
+                print(json_line(failure.vector))
         if len(result.failures) > SHOWN:
             say(out, f"{result.check}: and {len(result.failures) - SHOWN} more")
     counts = Counter(result.status for result in results)

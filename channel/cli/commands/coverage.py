@@ -11,7 +11,7 @@ from rich.text import Text
 
 from channelsim.channel.cli.messages import all_tried, unfinished_output
 from channelsim.channel.cli.options import Json, NoProgress, TargetName, file_option
-from channelsim.channel.lab.coverage.corpus import read
+from channelsim.channel.lab.cases.corpus import read
 from channelsim.channel.lab.coverage.page import page
 from channelsim.channel.lab.coverage.program_coverage import WIDTH, ProgramCoverage, corpus_coverage
 from channelsim.channel.lab.coverage.unreachable import stored_reasons

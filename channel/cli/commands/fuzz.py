@@ -42,9 +42,9 @@ from channelsim.channel.cli.options import (
 )
 from channelsim.channel.cli.watch import Check, Round, watch, watched_target
 from channelsim.channel.errors import UsageError
+from channelsim.channel.findings.finding import Finding, summary
+from channelsim.channel.findings.finding_files import FindingFiles, command_line
 from channelsim.channel.lab.cases.runs import OUTCOMES
-from channelsim.channel.lab.fuzz.finding_files import FindingFiles, command_line
-from channelsim.channel.lab.fuzz.findings import Document
 from channelsim.channel.lab.fuzz.fuzz import (
     FuzzReport,
     counts_so_far,
@@ -250,14 +250,14 @@ def _round(
         check_fuzzed(corpus, target.programs)
     folder = _folder(target, out)
     report = fuzzed(target, folder)
-    parts = [counted(len(report.findings), "finding")]
+    parts = [summary(report.findings)]
     with finishing():
         paths = FindingFiles(folder).write_last(report.findings)
         if corpus is not None:
             save(report, corpus)
     for one, path in zip(report.findings[:1], paths, strict=False):
         line = f" ({one.source_line})" if one.source_line else ""
-        parts[0] += f", the first: {one.severity} at {one.validator}: {one.cause}{line}"
+        parts[0] += f", the first: {one.severity} at {one.place}: {one.cause}{line}"
         parts.append(command_line("replay", path))
     if report.mended:
         parts.append(f"{counted(len(report.mended), 'finding')} no longer happening")
@@ -288,7 +288,7 @@ def _print(report: FuzzReport, paths: Sequence[Path], added: int, corpus: Path |
             apart = True
             say(out, ORDER_ONLY, "bold")
             say(out)
-        say(out, f"{number}. {found.severity}: {found.text}", "bold")
+        say(out, f"{number}. {found.line}", "bold")
         if number > SHOWN:
             continue
         for line in details(found):
@@ -320,7 +320,7 @@ def _summary(report: FuzzReport) -> str:
         f"{counted(report.runs, 'run', ',')} in {report.seconds:.1f} s,"
         f" {counted(rate, 'run', ',')} per second,"
         f" nodes {reached} of {nodes}, branches {sides} of {branches},"
-        f" {counted(len(report.findings), 'finding')}{early}"
+        f" {summary(report.findings)}{early}"
     )
 
 
@@ -357,7 +357,7 @@ def _document(report: FuzzReport, paths: Sequence[Path]) -> dict[str, Any]:
         "findings": [
             {
                 **msgspec.to_builtins(found),
-                "replay": command_line("replay", path) if path else None,
+                "replay": command_line("replay", path) if path else "",
             }
             for found, path in zip_longest(report.findings, paths)
         ],
@@ -368,14 +368,14 @@ def _document(report: FuzzReport, paths: Sequence[Path]) -> dict[str, Any]:
 def _junit_cases(report: FuzzReport) -> list[JUnitCase]:
     """One test case per law, with a failure for each of its findings."""
     return [
-        JUnitCase(law.name, [_failure(one) for one in report.findings if one.law == law.name])
+        JUnitCase(law.name, [_failure(one) for one in report.findings if one.rule == law.name])
         for law in laws_for(report.target)
     ]
 
 
-def _failure(found: Document) -> JUnitFailure:
-    text = "\n".join((found.text, *details(found), found.pytest))
-    return JUnitFailure(found.text, text, found.severity)
+def _failure(found: Finding) -> JUnitFailure:
+    text = "\n".join((found.line, *details(found), found.pytest))
+    return JUnitFailure(found.line, text, found.severity)
 
 
 def _slug(name: str) -> str:

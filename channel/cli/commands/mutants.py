@@ -34,7 +34,7 @@ from channelsim.channel.cli.options import (
     real,
 )
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.coverage.corpus import own_corpus
+from channelsim.channel.lab.cases.corpus import own_corpus
 from channelsim.channel.lab.mutants.hunt import HuntPlace
 from channelsim.channel.lab.mutants.kinds import KINDS
 from channelsim.channel.lab.mutants.prepared_calls import stored as stored_calls

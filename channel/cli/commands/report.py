@@ -64,7 +64,7 @@ def _document(path: Path) -> dict[str, Any]:
             raise UsageError(f"{path}: the campaign is not done yet; resume it with --resume")
         path /= SUMMARY
     data = input_files.read(path, input_files.FINDING)
-    check_kind(path, data, Kind.DOCUMENT, Kind.SESSION, Kind.FINDING, Kind.CROSSCHECKED)
+    check_kind(path, data, Kind.DOCUMENT, Kind.SESSION, Kind.FINDING)
     try:
         return msgspec.json.decode(data, type=dict[str, Any])
     except (msgspec.DecodeError, RecursionError) as error:

@@ -9,15 +9,10 @@ import msgspec
 
 from channelsim.channel.comparisons.changes import Change, lost_and_added, new_and_mended
 from channelsim.channel.comparisons.documents import DocumentKind
+from channelsim.channel.findings.finding import Finding
 
-_CASE = re.compile(r" \(channelsim |\. In the case shown ")
-"""What follows is about one case: its command, or its money."""
-
-
-class CheckFailure(msgspec.Struct, frozen=True):
-    """One thing that is wrong."""
-
-    text: str
+_CASE = re.compile(r"\. In the case shown ")
+"""What follows is about the money in one case."""
 
 
 class CheckOutcome(msgspec.Struct, frozen=True):
@@ -25,7 +20,7 @@ class CheckOutcome(msgspec.Struct, frozen=True):
 
     check: str
     result: Literal["passed", "failed", "not checked"]
-    failures: list[CheckFailure]
+    failures: list[Finding]
 
 
 class ConformDocument(msgspec.Struct, frozen=True):
@@ -47,7 +42,7 @@ def compare(before: ConformDocument, after: ConformDocument, tolerance: float) -
 def _failures(document: ConformDocument) -> dict[str, str]:
     """The failures, by their words without the case in which they were seen."""
     return {
-        f"{one.check}: {_CASE.split(failure.text, maxsplit=1)[0]}": f"{one.check}: {failure.text}"
+        f"{one.check}: {_CASE.split(failure.line, maxsplit=1)[0]}": f"{one.check}: {failure.line}"
         for one in document.checks
         for failure in one.failures
     }

@@ -13,15 +13,7 @@ from channelsim.channel.comparisons.changes import (
 )
 from channelsim.channel.comparisons.coverage_changes import Covered, coverage_changes
 from channelsim.channel.comparisons.documents import DocumentKind
-
-
-class CrosscheckFinding(msgspec.Struct, frozen=True):
-    """What identifies a cause."""
-
-    law: str
-    validator: str
-    severity: str
-    text: str
+from channelsim.channel.findings.finding import Finding
 
 
 class CrosscheckDocument(msgspec.Struct, frozen=True):
@@ -35,7 +27,7 @@ class CrosscheckDocument(msgspec.Struct, frozen=True):
     tried: dict[str, Number]
     most_cost: dict[str, Number]
     coverage: dict[str, Covered]
-    findings: list[CrosscheckFinding]
+    findings: list[Finding]
     lost: list[object] = []
 
 
@@ -55,10 +47,7 @@ def compare(
 
 
 def _causes(document: CrosscheckDocument) -> dict[tuple[str, str, str], str]:
-    return {
-        (one.law, one.validator, one.text): f"{one.severity}: {one.validator}: {one.text}"
-        for one in document.findings
-    }
+    return {(one.rule, one.place, one.text): one.line for one in document.findings}
 
 
 def _costs(document: CrosscheckDocument) -> dict[str, int]:

@@ -6,26 +6,7 @@ import msgspec
 
 from channelsim.channel.comparisons.changes import Change, Number, lost_and_added, new_and_mended
 from channelsim.channel.comparisons.documents import DocumentKind
-
-
-class DisputeScenario(msgspec.Struct, frozen=True):
-    """The adversary of a scenario; "" is honest play."""
-
-    adversary: str
-
-
-class DisputeFinding(msgspec.Struct, frozen=True):
-    """A broken promise, or an exception."""
-
-    scenario: DisputeScenario
-    promise: str = ""
-    exception: str = ""
-
-    @property
-    def text(self) -> str:
-        """Who breaks what."""
-        who = self.scenario.adversary or "honest play"
-        return f"{who}: {self.promise or self.exception}"
+from channelsim.channel.findings.finding import Finding
 
 
 class DisputeDocument(msgspec.Struct, frozen=True):
@@ -34,7 +15,7 @@ class DisputeDocument(msgspec.Struct, frozen=True):
     runs: Number
     interrupted: bool
     matrix: dict[str, dict[str, object]]
-    findings: list[DisputeFinding]
+    findings: list[Finding]
     lost: list[object] = []
 
 
@@ -47,7 +28,7 @@ def compare(before: DisputeDocument, after: DisputeDocument, tolerance: float) -
 
 
 def _broken(document: DisputeDocument) -> dict[str, str]:
-    return {one.text: one.text for one in document.findings}
+    return {one.mistake: f"{one.place}: {one.rule}" for one in document.findings}
 
 
 def _deviations(document: DisputeDocument) -> list[str]:

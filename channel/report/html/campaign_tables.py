@@ -13,6 +13,7 @@ import msgspec
 
 from channelsim.channel.campaign.directory import Figure
 from channelsim.channel.errors import UsageError
+from channelsim.channel.findings.finding import Finding
 from channelsim.clsp.run import MAX_COST
 
 FEW = 3
@@ -63,16 +64,12 @@ class _Lost(msgspec.Struct, frozen=True):
     work: Figure
 
 
-class _Failure(msgspec.Struct, frozen=True):
-    text: str
-
-
 class _Check(msgspec.Struct, frozen=True):
     check: str
     result: str
     tried: str = ""
     why: str = ""
-    failures: tuple[_Failure, ...] = ()
+    failures: tuple[Finding, ...] = ()
 
 
 class _Cell(msgspec.Struct, frozen=True):
@@ -205,10 +202,10 @@ def _checks(data: Any) -> Table:
     return Table("Checks", head, rows, failed=any(one.failures for one in checks))
 
 
-def _few(failures: tuple[_Failure, ...]) -> str:
+def _few(failures: tuple[Finding, ...]) -> str:
     """The first failures, and how many more there are."""
     more = f"; and {len(failures) - FEW} more" if len(failures) > FEW else ""
-    return "; ".join(one.text for one in failures[:FEW]) + more
+    return "; ".join(one.line for one in failures[:FEW]) + more
 
 
 def _mutants(title: str, found: Mapping[str, _Killed]) -> Table:

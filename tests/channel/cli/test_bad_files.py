@@ -56,7 +56,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> dict[Kind, bytes]:
     """A right file of each of our kinds."""
     folder = tmp_path_factory.mktemp("good")
     from channelsim.channel.cli.commands.play import command as play
-    from channelsim.channel.lab.fuzz.findings import FORMAT
+    from channelsim.channel.findings.finding import FORMAT
 
     session = folder / "session.jsonl"
     with redirect_stdout(StringIO()) as printed:
@@ -71,8 +71,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> dict[Kind, bytes]:
     costs = 'target = "x"\ncases = 1\nseed = "x"\n[validators.a]\n[bundles]\n'
     return {
         Kind.TRANSCRIPT: session.read_bytes(),
-        Kind.FINDING: json.dumps({"format": FORMAT, "law": "x"}, indent=2).encode(),
-        Kind.CROSSCHECKED: b'{"law": "x", "validator": "a", "vector": null}',
+        Kind.FINDING: json.dumps({"format": FORMAT, "rule": "x"}, indent=2).encode(),
         Kind.DOCUMENT: b'{\n  "interrupted": false\n}\n',
         Kind.SESSION: printed.getvalue().encode(),
         Kind.PAGE: b"<!DOCTYPE html>\n<html></html>\n",
@@ -198,7 +197,7 @@ def corpus(command: str, stem: str) -> Arguments:
     return arguments
 
 
-DOCUMENTS = {Kind.FINDING, Kind.CROSSCHECKED, Kind.DOCUMENT}
+DOCUMENTS = {Kind.FINDING, Kind.DOCUMENT}
 ARGUMENTS: dict[str, tuple[Arguments, set[Kind]]] = {
     "replay files": (lambda file, _: ("replay", file), {Kind.TRANSCRIPT, Kind.FINDING}),
     "vectors check files": (
@@ -218,7 +217,7 @@ ARGUMENTS: dict[str, tuple[Arguments, set[Kind]]] = {
         lambda file, here: ("view", file, "-o", here / "page.html"),
         DOCUMENTS | {Kind.TRANSCRIPT, Kind.PAGE},
     ),
-    "trace file": (lambda file, _: ("trace", file), {Kind.CASES, Kind.FINDING, Kind.CROSSCHECKED}),
+    "trace file": (lambda file, _: ("trace", file), {Kind.CASES, Kind.FINDING}),
     "trace target": (lambda file, _: ("trace", VECTORS, "--target", file), {Kind.TARGET}),
     "play script": (lambda file, _: ("play", "calpoker", "--script", file), {Kind.SCRIPT}),
     "cost target": (lambda file, _: ("cost", file), {Kind.TARGET}),

@@ -15,6 +15,7 @@ from channelsim.channel.adversaries.base import names
 from channelsim.channel.campaign.directory import opened
 from channelsim.channel.campaign.shards import Configuration, Plan
 from channelsim.channel.cli import dispute_sweep
+from channelsim.channel.findings.finding_files import FindingFiles
 from channelsim.channel.report.account import account
 from channelsim.channel.report.lanes import Lanes
 from channelsim.channel.report.matrix import show
@@ -23,6 +24,7 @@ from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.sweep import SweepTotals
 from channelsim.channel.simulation.sweep_campaign import SweepReport
+from channelsim.channel.simulation.sweep_findings import findings
 from channelsim.channel.simulation.transcript import played
 from tests.channel.command import channelsim
 
@@ -186,7 +188,7 @@ def test_a_broken_promise_is_reported_and_fails(
     monkeypatch.setattr(dispute_sweep, "run_all", lambda *_, **__: SweepReport(tally))
     ran = channelsim(capsys, "dispute", "run", "--all")
     assert ran.code == 1
-    assert json.loads(ran.out)["findings"][0]["how"] == "planted"
+    assert json.loads(ran.out)["findings"][0]["text"] == "safety: planted"
     out = StringIO()
     show(tally, Console(file=out, width=120, no_color=True, highlight=False))
     shown = out.getvalue()
@@ -202,9 +204,9 @@ def test_the_order_of_shards_changes_no_file_of_a_finding(tmp_path: Path) -> Non
     configuration = Configuration("dispute run --all", "1", "t", "s", {})
     plan = Plan(configuration.digest, 2, 1)
     with opened(tmp_path, configuration, plan, "adversaries", resume=False) as directory:
-        notebook = dispute_sweep.DisputeFindings(directory)
-        notebook.write(SweepTotals(broken=broken[1:]))
-        notebook.write_last(SweepTotals(broken=broken))
+        files = FindingFiles(directory.findings)
+        files.write(findings(SweepTotals(broken=broken[1:])))
+        files.write_last(findings(SweepTotals(broken=broken)))
     (path,) = (tmp_path / "findings").iterdir()
     assert json.loads(path.read_text())["scenario"]["seed"] == "a"
 

@@ -19,7 +19,7 @@ from channelsim.channel.cli.dispute_sweep import sweep_document
 from channelsim.channel.comparisons.changes import Change, Comparison, Effect
 from channelsim.channel.comparisons.documents import compare, document_kinds, read_document
 from channelsim.channel.comparisons.presentation import MOST_ROWS, as_lines, as_markdown
-from channelsim.channel.kit.conformance import CheckResult, Failure
+from channelsim.channel.kit.conformance import CheckResult, failed_check
 from channelsim.channel.kit.conformance_reports import document as conform_document
 from channelsim.channel.lab.costs.bundles import BundleCost
 from channelsim.channel.lab.costs.costs import Figures
@@ -87,7 +87,9 @@ def of_mutants(folder: Path, run: Run) -> Pair:
 
 def of_conform(folder: Path, run: Run) -> Pair:
     passed = CheckResult("rules", "9 cases")
-    failed = replace(passed, failures=(Failure("end: theft. In the case shown 8 of 9 mojos"),))
+    failed = replace(
+        passed, failures=(failed_check("rules", "theft. In the case shown 8 of 9 mojos", "end"),)
+    )
     unchecked = CheckResult("cost", unchecked="interrupted")
     before = conform_document("nine", [passed, CheckResult("cost", "9 cases")])
     after = conform_document("nine", [failed, unchecked])

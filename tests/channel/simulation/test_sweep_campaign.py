@@ -95,7 +95,7 @@ def test_a_campaign_stores_what_it_finds(
     assert ran.code == 1
     assert json.loads((tmp_path / "all" / "summary.json").read_bytes()) == document
     (finding,) = (tmp_path / "all" / "findings").iterdir()
-    assert json.loads(finding.read_bytes())["exception"] == "ValueError: planted"
+    assert json.loads(finding.read_bytes())["text"] == "ValueError: planted"
     again = channelsim(capsys, "compare", tmp_path / "all", tmp_path / "all")
     assert (again.code, again.out) == (0, "dispute run --all: nothing changed\n")
 

@@ -200,5 +200,5 @@ def test_a_program_that_never_ends_is_found_and_does_not_hold_up_the_rest(tmp_pa
     (tmp_path / "tree" / "calpoker" / "d.clsp").write_text(ENDLESS)
     tally = crosscheck(load(str(path)), 400, "s", 1).tally
     assert tally.runaway == {"d"}
-    assert {finding.validator for finding in tally.findings.values()} == {"d"}
+    assert {finding.place for finding in tally.findings.values()} == {"d"}
     assert tally.outcomes["e"].total() > 0

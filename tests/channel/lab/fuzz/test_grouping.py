@@ -7,10 +7,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from channelsim.channel.findings.finding import DISAGREEMENT, GRIEFING, THEFT, UNSLASHABLE, Finding
+from channelsim.channel.findings.finding_files import file_name
 from channelsim.channel.lab.cases.fields import Probe
 from channelsim.channel.lab.cases.guided_mutator import make_case
-from channelsim.channel.lab.cases.trial import DISAGREEMENT, GRIEFING, THEFT, UNSLASHABLE
-from channelsim.channel.lab.fuzz.findings import FORMAT, Document, document, still_broken
+from channelsim.channel.lab.fuzz.findings import described, root, shrunk, still_broken
 from channelsim.channel.lab.fuzz.grouping import grouped
 from channelsim.channel.lab.fuzz.shrink import broken_by
 from channelsim.channel.lab.laws import laws
@@ -21,6 +22,8 @@ from channelsim.clsp.values import NIL
 from tests.channel.lab.broken import target_file
 from tests.channel.lab.fuzzing import searched
 
+TARGET = load("calpoker")
+
 
 def finding(
     cause: str,
@@ -30,29 +33,20 @@ def finding(
     follows: str = "",
     fields: int = 1,
     order_only: bool = False,
-) -> Document:
-    return Document(
-        format=FORMAT,
-        target="a copy",
-        source="copy.toml",
-        law="verdicts agree",
-        validator=validator,
+) -> Finding:
+    return Finding(
+        rule="verdicts agree",
+        place=validator,
         severity=severity,
-        cause=cause,
         text="",
-        differs=(),
+        cause=cause,
         fields=(fields, fields),
-        also=(),
-        vector=None,
-        probe={},
-        brun={},
-        pytest="",
         follows=follows,
         order_only=order_only,
     )
 
 
-def shown(*found: Document) -> dict[str, int]:
+def shown(*found: Finding) -> dict[str, int]:
     """The causes that are listed, in their order, each with how many stand under it."""
     return {one.cause: len(one.also) for one in grouped(found)}
 
@@ -74,7 +68,7 @@ INDEPENDENT = [
 def test_independent_causes_are_listed_each(causes: tuple[str, str]) -> None:
     one, two = map(finding, causes)
     assert shown(one, two) == shown(two, one) == dict.fromkeys(causes, 0)
-    assert len({each.file_name for each in (one, two)}) == 2
+    assert len({file_name(described(TARGET, each)) for each in (one, two)}) == 2
 
 
 CONSEQUENCES = [
@@ -141,7 +135,7 @@ def test_evidence_before_rules_is_a_matter_of_order(tmp_path: Path) -> None:
     assert broken_by(target, agree, held) == ()
     (found,) = broken_by(target, agree, without)
     assert (found.severity, found.order_only) == (DISAGREEMENT, True)
-    written = document(target, without, found, 1)
+    written = shrunk(target, without, found, 1)
     assert [msgspec.to_builtins(part) for part in written.compared] == [
         {"part": "verdict", "expected": "slash", "actual": "raise"}
     ]
@@ -194,7 +188,7 @@ def test_a_combination_of_two_mistakes_stands_under_one_of_them(tmp_path: Path) 
     target = load(str(target_file(tmp_path, "spacepoker", *changes)))
     result = searched(target, "two", 1_000_000)
     found = [one for one in grouped(result.found) if not one.order_only]
-    assert {one.root[1] for one in found} == {"SP-END-2", "SP-END-3"}
+    assert {root(one)[1] for one in found} == {"SP-END-2", "SP-END-3"}
     assert all(one.fields[1] == 1 for one in found)
     for one in found:
         assert still_broken(target, msgspec.to_builtins(one)) != []

@@ -6,14 +6,17 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from channelsim.channel.campaign.directory import opened
 from channelsim.channel.campaign.engine import CampaignStatus
 from channelsim.channel.campaign.shards import Configuration, Plan
-from channelsim.channel.lab.crosscheck.finding_files import FORMAT as CROSSCHECKED
+from channelsim.channel.findings.finding import FORMAT, MOVER, OPPONENT, Loss
+from channelsim.channel.findings.finding_files import FindingFiles
 from tests.browser import by_id, parsed, text_of
 from tests.channel.command import channelsim
+from tests.channel.written_findings import finding
 
 Capsys = pytest.CaptureFixture[str]
 
@@ -52,7 +55,7 @@ def test_a_folder_shows_its_counts_over_time_and_its_summary(
         for done, paths in enumerate((5, 8, 10), 1):
             counts = {"findings": 1, "paths": paths}
             directory.note(CampaignStatus(done, 3, 100 * done, 300, 0, 1.0, counts))
-        directory.write_finding("a.json", {"text": "a loss", "severity": "theft"})
+        FindingFiles(directory.findings).write([finding("a loss", "theft")])
         running = text_of(page(capsys, folder))
         directory.write_summary(summary)
     assert "300 of 300 cases so far; 1 finding" in running
@@ -62,7 +65,7 @@ def test_a_folder_shows_its_counts_over_time_and_its_summary(
     # The plan of a hunt may be an upper bound: only while it runs is it a goal.
     assert "work done300 of 300 cases" in "".join(running.splitlines())
     assert "300 of" not in text_of(shown)
-    assert rows(shown, "Findings") == {"a loss": ["theft", "", "", "0", "1"]}
+    assert rows(shown, "Findings") == {"a loss": ["theft", "e", "a law", "0", "1"]}
     assert rows(shown, "Coverage by validator") == {"e": ["8 of 9", "2 of 4"]}
     assert rows(shown, "Outcomes") == {"e": ["100", "200"]}
     lines = {
@@ -77,9 +80,13 @@ def test_a_folder_shows_its_counts_over_time_and_its_summary(
 
 def test_findings_link_to_their_sections(tmp_path: Path, capsys: Capsys) -> None:
     vector = {"validator": "e", "move": HOSTILE, "state": [HOSTILE, 1]}
+    loss = Loss(MOVER, OPPONENT, 7)
     findings = [
-        {"severity": "griefing", "text": "a delay", "validator": "e", "vector": vector},
-        {"severity": "theft", "text": HOSTILE, "law": HOSTILE, "loss": 7, "vector": vector},
+        msgspec.to_builtins(one)
+        for one in (
+            finding("a delay", "griefing", vector=vector),
+            finding(HOSTILE, "theft", cause=HOSTILE, loss=loss, vector=vector),
+        )
     ]
     file = tmp_path / "printed.json"
     file.write_text(json.dumps({"target": HOSTILE, "findings": findings, "outcomes": {}}))
@@ -88,7 +95,7 @@ def test_findings_link_to_their_sections(tmp_path: Path, capsys: Capsys) -> None
     assert list(rows(shown, "Findings")) == [HOSTILE, "a delay"]
     alone = tmp_path / "alone.json"
     alone.write_text(json.dumps(findings[1]))
-    assert list(rows(page(capsys, alone), "Findings")) == [HOSTILE]
+    assert HOSTILE in text_of(page(capsys, alone))
     for number, text in ((1, HOSTILE), (2, "a delay")):
         (link,) = (one for one in shown.iter("a") if one.get("href") == f"#finding-{number}")
         assert text_of(link) == text
@@ -98,6 +105,8 @@ def test_findings_link_to_their_sections(tmp_path: Path, capsys: Capsys) -> None
 def test_mutants_costs_checks_and_disputes_have_tables(tmp_path: Path, capsys: Capsys) -> None:
     killed = {"made": 4, "killed": 3, "argued": 0, "open": 1}
     cell = {"runs": 2, "broken_promises": 1, "results": {"slashed": 2}}
+    wrong = msgspec.to_builtins(finding(HOSTILE, "griefing"))
+    late = msgspec.to_builtins(finding("duty: late", scenario={"seed": "s7"}))
     file = tmp_path / "printed.json"
     file.write_text(
         json.dumps(
@@ -105,10 +114,8 @@ def test_mutants_costs_checks_and_disputes_have_tables(tmp_path: Path, capsys: C
                 "validators": {"e": killed},
                 "survivors": [{"validator": "e", "change": "1 for 2"}],
                 "most_cost": {"e slash": 11_000_000},
-                "checks": [
-                    {"check": "laws", "result": "failed", "failures": [{"text": HOSTILE}] * 5}
-                ],
-                "findings": [{"scenario": {"seed": "s7"}, "promise": "duty", "how": "late"}],
+                "checks": [{"check": "laws", "result": "failed", "failures": [wrong] * 5}],
+                "findings": [late],
                 "matrix": {"silent": {"the flop": cell, "the turn": cell}},
             }
         )
@@ -117,7 +124,9 @@ def test_mutants_costs_checks_and_disputes_have_tables(tmp_path: Path, capsys: C
     assert rows(shown, "Mutants by validator") == {"e": ["3 of 4", "0", "1"]}
     assert rows(shown, "Mutants that nothing noticed") == {"e": ["1 for 2"]}
     assert rows(shown, "Costs against the block") == {"e slash": ["11,000,000", "0.1000%"]}
-    assert rows(shown, "Checks")["laws"][-1] == "; ".join([HOSTILE] * 3 + ["and 2 more"])
+    assert rows(shown, "Checks")["laws"][-1] == "; ".join(
+        [f"griefing: e: {HOSTILE}"] * 3 + ["and 2 more"]
+    )
     assert list(rows(shown, "Findings")) == ["duty: late"]
     assert "s7" in text_of(by_id(shown, "finding-1"))
     assert rows(shown, "Disputes") == {"silent": ["4", "2", "slashed 4"]}
@@ -128,8 +137,8 @@ def test_mutants_costs_checks_and_disputes_have_tables(tmp_path: Path, capsys: C
     ("document", "said"),
     [
         ({"coverage": {"e": {"nodes": "many"}}}, "key `coverage`: "),
-        ({"findings": [{"loss": []}]}, "a finding: "),
-        ({"format": CROSSCHECKED, "law": "", "vector": {}}, "a finding: "),
+        ({"findings": [{"loss": []}]}, "key `findings`: "),
+        ({"format": FORMAT, "rule": "", "vector": {}}, "no finding: "),
         ({"findings": "none"}, "key `findings`: "),
         ({"validators": [1]}, "key `validators`: "),
         ({"seed": 1}, "so it has no page"),
@@ -163,7 +172,7 @@ def test_a_summary_shows_findings_whose_files_are_gone(tmp_path: Path, capsys: C
     configuration = Configuration("crosscheck", "0", "e", "7", {}, {})
     plan = Plan(configuration.digest, 1, 1)
     with opened(tmp_path / "c", configuration, plan, "cases", resume=False) as directory:
-        directory.write_summary({"findings": [{"text": "a loss"}]})
+        directory.write_summary({"findings": [msgspec.to_builtins(finding("a loss"))]})
     assert list(rows(page(capsys, tmp_path / "c"), "Findings")) == ["a loss"]
 
 
