@@ -95,8 +95,17 @@ def test_what_only_tests_need_is_used_by_tests_only(layer: str) -> None:
 
 PACKAGES = (
     *("system", "campaign", "findings", "crypto", "chain", "protocol", "watch", "peer", "store"),
-    *("network", "session", "adversaries", "simulation", "lab", "report", "comparisons", "kit"),
-    *("bench", "cli"),
+    *(
+        "network",
+        "session",
+        "adversaries",
+        "simulation",
+        "lab",
+        "documents",
+        "report",
+        "comparisons",
+    ),
+    *("kit", "bench", "cli"),
 )
 """The packages of `channel`: each may import those before it."""
 

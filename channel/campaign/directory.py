@@ -16,7 +16,7 @@ at a time may write to a directory; anyone may read it meanwhile.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -179,7 +179,7 @@ class CampaignDirectory(Generic[R]):
         )
         self._progress.append([msgspec.json.encode(line)], sync=False)
 
-    def write_summary(self, document: Mapping[str, Any]) -> None:
+    def write_summary(self, document: object) -> None:
         """Write the document of a campaign that is done. Raises `UsageError`."""
         self._write(Path(SUMMARY), document)
 

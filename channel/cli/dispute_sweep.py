@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
-
-import msgspec
 
 from channelsim.channel.cli.campaigns import (
     all_done,
     campaign_directory,
     chosen_workers,
-    lost_document,
 )
+from channelsim.channel.documents.documents import DisputesDocument, lost_work
 from channelsim.channel.findings.finding_files import FindingFiles
 from channelsim.channel.report.matrix import show
 from channelsim.channel.report.progress import campaign_progress
@@ -56,7 +53,7 @@ def sweep(
                 on_status=on_status,
             )
         with finishing():
-            totals, printed = report.totals, sweep_document(report)
+            totals, printed = report.totals, sweep_document(report, seed)
             if stored is not None and not totals.interrupted:
                 files.write_last(findings(totals))
                 stored.write_summary(printed)
@@ -65,37 +62,25 @@ def sweep(
             else:
                 show(totals, console())
             every = all_done("disputes", report.lost, "adversary")
-    return exit_code(
-        totals.interrupted, failed=bool(totals.broken or totals.exceptions) or not every
+    return exit_code(totals.interrupted, failed=bool(printed.findings) or not every)
+
+
+def sweep_document(report: SweepReport, seed: str) -> DisputesDocument:
+    """The results of many runs as a document."""
+    totals = report.totals
+    return DisputesDocument(
+        target=None,
+        dealer=dealer_of_menus(),
+        seed=seed,
+        runs=totals.runs,
+        idle=totals.idle,
+        blocks=totals.blocks,
+        spends=totals.spends,
+        reorgs=totals.reorgs,
+        interrupted=totals.interrupted,
+        shards=report.shards,
+        lost=lost_work(report.lost),
+        digest=report.digest,
+        matrix=totals.matrix,
+        findings=tuple(findings(totals)),
     )
-
-
-def sweep_document(report: SweepReport) -> dict[str, Any]:
-    """The results of many runs as JSON data."""
-    tally = report.totals
-    return {
-        "runs": tally.runs,
-        "dealer": dealer_of_menus(),
-        "broken_promises": len(tally.broken),
-        "exceptions": len(tally.exceptions),
-        "idle": tally.idle,
-        "blocks": tally.blocks,
-        "spends": tally.spends,
-        "reorgs": tally.reorgs,
-        "interrupted": tally.interrupted,
-        "shards": report.shards,
-        "lost": lost_document(report.lost),
-        "digest": report.digest,
-        "matrix": {
-            name: {
-                where: {
-                    "runs": cell.runs,
-                    "broken_promises": cell.broken,
-                    "results": dict(cell.results),
-                }
-                for where, cell in row.items()
-            }
-            for name, row in tally.matrix.items()
-        },
-        "findings": msgspec.to_builtins(findings(tally)),
-    }

@@ -8,15 +8,14 @@ from typing import Any
 from channelsim.channel.campaign.directory import is_campaign
 from channelsim.channel.cli.disputes import run_dispute
 from channelsim.channel.cli.sessions import run_session
+from channelsim.channel.documents.document_files import read_document
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding_files import parsed
 from channelsim.channel.report.html.campaign_page import (
     campaign_html,
     directory_page,
     document_page,
-    read_document,
 )
-from channelsim.channel.report.html.campaign_tables import SECTIONS
 from channelsim.channel.report.html.finding_page import finding_html, finding_page
 from channelsim.channel.session.transcript import Comparer, of_lines, unbroken
 from channelsim.channel.simulation.transcript import DISPUTE, scenario_of
@@ -45,10 +44,7 @@ def page_of(file: Path) -> tuple[str, int]:
         case Kind.FINDING:
             return finding_html(finding_page(file, parsed(file, data))), 0
         case _:
-            document = read_document(file, data)
-            if not {"findings", *(key for key, _ in SECTIONS)} & document.keys():
-                raise UsageError(f"{file}: not the document of a campaign, so it has no page")
-            return campaign_html(document_page(file, document)), 0
+            return campaign_html(document_page(file, read_document(file))), 0
 
 
 def _page_of_transcript(file: Path, data: bytes) -> tuple[str, int]:

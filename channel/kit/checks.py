@@ -14,8 +14,9 @@ from types import MappingProxyType
 
 import msgspec
 
+from channelsim.channel.documents.documents import CheckResult
 from channelsim.channel.findings.finding import Finding
-from channelsim.channel.kit.conformance import Check, CheckResult, Subject, failed_check
+from channelsim.channel.kit.conformance import Check, Subject, failed_check
 from channelsim.channel.lab.cases import corpus
 from channelsim.channel.lab.cases.corpus import Entry
 from channelsim.channel.lab.cases.decision import deciding_line

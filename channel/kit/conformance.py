@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from enum import Enum
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -17,6 +16,7 @@ from channelsim.channel.campaign.directory import CampaignDirectory
 from channelsim.channel.campaign.engine import CampaignStatus
 from channelsim.channel.campaign.executors import Workers, processes
 from channelsim.channel.campaign.shards import Configuration, Plan, Shard, describe_lost
+from channelsim.channel.documents.documents import CheckResult
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import FAILED_CHECK, Finding
 from channelsim.channel.findings.finding_files import FindingFiles
@@ -71,39 +71,11 @@ OpenCampaign: TypeAlias = Callable[
 """Opens a campaign, by its name, with its configuration, plan and unit of work in the singular."""
 
 
-class Status(Enum):
-    """The result of one check."""
-
-    PASSED = "passed"
-    FAILED = "failed"
-    NOT_CHECKED = "not checked"
-
-
 def failed_check(check: str, text: str, place: str = "", source_line: str = "") -> Finding:
     """A finding of a check that is not about a law or a dispute."""
     return Finding(
         rule=check, place=place, severity=FAILED_CHECK, text=text, source_line=source_line
     )
-
-
-@dataclass(frozen=True, slots=True)
-class CheckResult:
-    """The result of a check: what was tried, and what is wrong.
-
-    `unchecked` is the reason why nothing could be tried; it is empty otherwise.
-    """
-
-    check: str
-    tried: str = ""
-    failures: tuple[Finding, ...] = ()
-    unchecked: str = ""
-
-    @property
-    def status(self) -> Status:
-        """The status: passed, failed, or not tried."""
-        if self.failures:
-            return Status.FAILED
-        return Status.NOT_CHECKED if self.unchecked else Status.PASSED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

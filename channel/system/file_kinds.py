@@ -13,6 +13,12 @@ import msgspec
 from channelsim.channel.errors import UsageError
 from channelsim.channel.system import input_files
 
+DOCUMENT = "channelsim document "
+"""The beginning of the `format` of every document that a command prints."""
+
+SESSION = "channelsim session 1"
+"""The `format` of the document of a session."""
+
 _HEX = re.compile(rb"[0-9a-fA-F\s]+")
 _CHIALISP = re.compile(rb"(?:\s|;[^\n]*\n)*+\(")
 
@@ -135,9 +141,9 @@ def _kind_of_json(data: bytes) -> Kind | None:
                 return Kind.SPENDS
             case {"validator": _, "move": _, "expect": _}:
                 return Kind.CASES
-            case {"balances": _, "hands": _}:
+            case {"format": str(tag)} if tag == SESSION:
                 return Kind.SESSION
-            case {"interrupted": bool()}:
+            case {"format": str(tag)} if tag.startswith(DOCUMENT):
                 return Kind.DOCUMENT
     return None
 

@@ -7,13 +7,15 @@ from typing import Annotated, Any
 
 import typer
 
-from channelsim.channel.cli.campaigns import all_done, lost_document
+from channelsim.channel.cli.campaigns import all_done
 from channelsim.channel.cli.messages import complain
 from channelsim.channel.cli.options import InText, Json, NoProgress, Seed, json_wanted, whole
+from channelsim.channel.documents.documents import lost_work
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.terminal import console, print_json, say
 from channelsim.channel.simulation.crashes import CrashedRun, CrashTotals, run_crashes
 from channelsim.channel.simulation.stages import AIMS, Stage
+from channelsim.channel.system.file_kinds import DOCUMENT
 from channelsim.channel.system.interrupt import exit_code, finishing
 from channelsim.games.amounts import counted
 
@@ -82,6 +84,7 @@ def _words(stage: Stage) -> str:
 def crash_document(totals: CrashTotals) -> dict[str, Any]:
     """The totals as JSON data."""
     return {
+        "format": f"{DOCUMENT}crash-test 1",
         "kills": totals.kills,
         "node_kills": totals.node_kills,
         "stages": {stage.value: totals.stages[stage] for stage in Stage},
@@ -89,7 +92,7 @@ def crash_document(totals: CrashTotals) -> dict[str, Any]:
         "contradictions": totals.contradictions,
         "broken_promises": totals.broken_promises,
         "interrupted": totals.interrupted,
-        "lost": lost_document(totals.lost),
+        "lost": lost_work(totals.lost),
         "findings": [asdict(run) for run in totals.failed],
     }
 

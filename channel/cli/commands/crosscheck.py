@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 
@@ -15,7 +15,6 @@ from channelsim.channel.cli.campaigns import (
     all_done,
     campaign_directory,
     chosen_workers,
-    lost_document,
 )
 from channelsim.channel.cli.findings import ORDER_ONLY
 from channelsim.channel.cli.messages import all_tried, never_tried, not_checked
@@ -32,6 +31,7 @@ from channelsim.channel.cli.options import (
     whole,
 )
 from channelsim.channel.cli.watch import Check, Round, watch, watched_target
+from channelsim.channel.documents.documents import CrosscheckDocument, lost_work
 from channelsim.channel.findings.finding import summary
 from channelsim.channel.findings.finding_files import FindingFiles
 from channelsim.channel.lab.cases.explanation import explanation
@@ -139,29 +139,29 @@ def _round(target: str, cases: int, seed: str, jobs: int | None, check: Check) -
     return Round(1 if every or left else 0, "; ".join(parts), report.interrupted)
 
 
-def document(report: CrosscheckReport, reached: dict[str, SampledCoverage]) -> dict[str, Any]:
-    """A report as JSON data."""
+def document(report: CrosscheckReport, reached: dict[str, SampledCoverage]) -> CrosscheckDocument:
+    """The report as a document."""
     tally = report.tally
-    return {
-        "target": report.target.name,
-        "rules": report.target.rules,
-        "dealer": report.target.dealer,
-        "seed": report.seed,
-        "cases": report.compared,
-        "disagreements": report.disagreements,
-        "seconds": round(report.seconds, 3),
-        "cases_per_second": round(report.rate),
-        "interrupted": report.interrupted,
-        "digest": report.digest,
-        "shards": report.shards,
-        "lost": lost_document(report.lost),
-        "outcomes": {name: dict(sorted(found.items())) for name, found in tally.outcomes.items()},
-        "tried": dict(sorted(tally.tried.items())),
-        "unchecked": unchecked(report.target),
-        "most_cost": dict(sorted(tally.costs.items())),
-        "coverage": msgspec.to_builtins(reached),
-        "findings": msgspec.to_builtins(report.findings),
-    }
+    return CrosscheckDocument(
+        target=report.target.name,
+        rules=report.target.rules,
+        dealer=report.target.dealer,
+        seed=report.seed,
+        cases=report.compared,
+        disagreements=report.disagreements,
+        seconds=round(report.seconds, 3),
+        cases_per_second=round(report.rate),
+        interrupted=report.interrupted,
+        digest=report.digest,
+        shards=report.shards,
+        lost=lost_work(report.lost),
+        outcomes={name: dict(sorted(found.items())) for name, found in tally.outcomes.items()},
+        tried=dict(sorted(tally.tried.items())),
+        unchecked=unchecked(report.target),
+        most_cost=dict(sorted(tally.costs.items())),
+        coverage=reached,
+        findings=tuple(report.findings),
+    )
 
 
 def _print(report: CrosscheckReport, reached: dict[str, SampledCoverage]) -> None:
@@ -172,9 +172,8 @@ def _print(report: CrosscheckReport, reached: dict[str, SampledCoverage]) -> Non
         counts: Mapping[str, int] = tally.outcomes.get(name, {})
         found = reached[name]
         cells = [f"{counts.get(end, 0):,}" for end in OUTCOMES]
-        nodes = _share(found.nodes_reached, found.nodes)
-        branches = _share(found.branches_reached, found.branches)
-        rows.append((name, *cells, f"{found.fingerprints:,}", nodes, branches))
+        shares = ("", "") if found.reached is None else found.reached.shares
+        rows.append((name, *cells, f"{found.fingerprints:,}", *shares))
     against = report.target.against
     headings = ("validator", *OUTCOMES, "paths", "nodes", "branches")
     show_table(out, headings, rows, title=f"{report.target.name} against {against}")
@@ -210,7 +209,3 @@ def _print(report: CrosscheckReport, reached: dict[str, SampledCoverage]) -> Non
     )
     if report.digest is not None:
         say(out, f"digest    {report.digest}")
-
-
-def _share(part: int | None, whole: int | None) -> str:
-    return "" if part is None or whole is None else f"{part}/{whole}"

@@ -8,7 +8,7 @@ from functools import partial
 from hashlib import sha256
 from itertools import zip_longest
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from rich.console import Console
@@ -21,7 +21,6 @@ from channelsim.channel.cli.campaigns import (
     all_done,
     campaign_directory,
     chosen_workers,
-    lost_document,
 )
 from channelsim.channel.cli.corpora import check_fuzzed
 from channelsim.channel.cli.findings import ORDER_ONLY, details
@@ -41,6 +40,7 @@ from channelsim.channel.cli.options import (
     whole,
 )
 from channelsim.channel.cli.watch import Check, Round, watch, watched_target
+from channelsim.channel.documents.documents import FuzzDocument, lost_work
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import Finding, summary
 from channelsim.channel.findings.finding_files import FindingFiles, command_line
@@ -335,34 +335,31 @@ def _show_counts(out: Console, report: FuzzReport) -> None:
     show_table(out, headings, rows, title=f"{report.target.name} against {against}")
 
 
-def _document(report: FuzzReport, paths: Sequence[Path]) -> dict[str, Any]:
-    """A report as JSON data."""
-    return {
-        "target": report.target.name,
-        "rules": report.target.rules,
-        "dealer": report.target.dealer,
-        "seed": report.seed,
-        "jobs": report.jobs,
-        "seconds": round(report.seconds, 3),
-        "stopped": report.stopped,
-        "interrupted": report.interrupted,
-        "digest": report.digest,
-        "shards": report.shards,
-        "lost": lost_document(report.lost),
-        "runs": report.runs,
-        "runs_per_second": round(report.rate),
-        "coverage": msgspec.to_builtins(report.coverage),
-        "tried": dict(sorted(report.tally.tried.items())),
-        "unchecked": unchecked(report.target),
-        "findings": [
-            {
-                **msgspec.to_builtins(found),
-                "replay": command_line("replay", path) if path else "",
-            }
+def _document(report: FuzzReport, paths: Sequence[Path]) -> FuzzDocument:
+    """The report as a document."""
+    return FuzzDocument(
+        target=report.target.name,
+        rules=report.target.rules,
+        dealer=report.target.dealer,
+        seed=report.seed,
+        jobs=report.jobs,
+        seconds=round(report.seconds, 3),
+        stopped=report.stopped,
+        interrupted=report.interrupted,
+        digest=report.digest,
+        shards=report.shards,
+        lost=lost_work(report.lost),
+        runs=report.runs,
+        runs_per_second=round(report.rate),
+        coverage=report.coverage,
+        tried=dict(sorted(report.tally.tried.items())),
+        unchecked=unchecked(report.target),
+        findings=tuple(
+            msgspec.structs.replace(found, replay=command_line("replay", path) if path else "")
             for found, path in zip_longest(report.findings, paths)
-        ],
-        "mended": [str(path) for path in report.mended],
-    }
+        ),
+        mended=tuple(map(str, report.mended)),
+    )
 
 
 def _junit_cases(report: FuzzReport) -> list[JUnitCase]:

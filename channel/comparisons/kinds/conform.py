@@ -3,32 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Literal
-
-import msgspec
 
 from channelsim.channel.comparisons.changes import Change, lost_and_added, new_and_mended
 from channelsim.channel.comparisons.documents import DocumentKind
-from channelsim.channel.findings.finding import Finding
+from channelsim.channel.documents.documents import ConformDocument, Status
 
 _CASE = re.compile(r"\. In the case shown ")
 """What follows is about the money in one case."""
-
-
-class CheckOutcome(msgspec.Struct, frozen=True):
-    """The result of one check."""
-
-    check: str
-    result: Literal["passed", "failed", "not checked"]
-    failures: list[Finding]
-
-
-class ConformDocument(msgspec.Struct, frozen=True):
-    """What is compared of `conform --json`."""
-
-    target: str
-    interrupted: bool
-    checks: list[CheckOutcome]
 
 
 def compare(before: ConformDocument, after: ConformDocument, tolerance: float) -> list[Change]:
@@ -49,7 +30,9 @@ def _failures(document: ConformDocument) -> dict[str, str]:
 
 
 def _made(document: ConformDocument) -> list[str]:
-    return [f"check of {one.check}" for one in document.checks if one.result != "not checked"]
+    return [
+        f"check of {one.check}" for one in document.checks if one.result is not Status.NOT_CHECKED
+    ]
 
 
-KIND = DocumentKind("conform", frozenset(("target", "checks", "failed")), ConformDocument, compare)
+KIND = DocumentKind(ConformDocument, compare)

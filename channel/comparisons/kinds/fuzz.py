@@ -2,24 +2,11 @@
 
 from __future__ import annotations
 
-import msgspec
-
-from channelsim.channel.comparisons.changes import Change, Effect, Number, new_and_mended
-from channelsim.channel.comparisons.coverage_changes import Covered, coverage_changes
+from channelsim.channel.comparisons.changes import Change, Effect, new_and_mended
+from channelsim.channel.comparisons.coverage_changes import coverage_changes
 from channelsim.channel.comparisons.documents import DocumentKind
+from channelsim.channel.documents.documents import FuzzDocument
 from channelsim.channel.findings.finding import Finding
-
-
-class FuzzDocument(msgspec.Struct, frozen=True):
-    """What is compared of `fuzz --json`."""
-
-    target: str
-    seed: str
-    interrupted: bool
-    runs: Number
-    coverage: dict[str, Covered]
-    findings: list[Finding]
-    lost: list[object] = []
 
 
 def compare(before: FuzzDocument, after: FuzzDocument, tolerance: float) -> list[Change]:
@@ -42,6 +29,4 @@ def _in_short(finding: Finding) -> str:
     return f"{finding.severity}: {finding.place}: {finding.cause}"
 
 
-KIND = DocumentKind(
-    "fuzz", frozenset(("runs", "coverage", "findings", "mended")), FuzzDocument, compare, "runs"
-)
+KIND = DocumentKind(FuzzDocument, compare, lambda document: (document.runs, "runs"))

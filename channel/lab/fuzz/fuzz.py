@@ -28,7 +28,7 @@ from channelsim.channel.lab.cases.fields import Probe
 from channelsim.channel.lab.cases.tally_record import tally_of
 from channelsim.channel.lab.cases.trial import LabTally
 from channelsim.channel.lab.cases.work import SECOND
-from channelsim.channel.lab.fuzz.findings import root, still_broken
+from channelsim.channel.lab.fuzz.findings import still_broken
 from channelsim.channel.lab.fuzz.fuzz_part import (
     CorpusCase,
     FuzzPart,
@@ -192,7 +192,7 @@ def run_search(
     target = search.target
     report = FuzzReport(target, search.seed, jobs)
     again = _try_again(report, findings)
-    counts = _Counting(target, on_found)
+    counts = CampaignCounts(target, on_found)
     run = engine.run(search.job, search.plan, workers, journal, counts.add, on_status)
     report.seconds = run.seconds
     report.interrupted = run.interrupted
@@ -214,13 +214,14 @@ def run_search(
     return report
 
 
-class _Counting:
+class CampaignCounts:
     """The counts of a campaign so far, and its findings as they come."""
 
     def __init__(self, target: Target, on_found: Callable[[Sequence[Finding]], object]) -> None:
         self._on_found = on_found
         self._runs = 0
         self._found: list[Finding] = []
+        self._listed = 0
         self._covered = {name: Coverage() for name in target.traceable}
 
     def add(self, _: Shard, part: FuzzPart) -> Counts:
@@ -230,12 +231,14 @@ class _Counting:
             covered.add(coverage_of(part, name))
         if part.findings:
             self._found += part.findings
-            self._on_found(grouped(self._found))
+            listed = grouped(self._found)
+            self._listed = len(listed)
+            self._on_found(listed)
         return {
             "runs": self._runs,
             "nodes": sum(len(one.nodes) for one in self._covered.values()),
             "branches": sum(len(one.branches) for one in self._covered.values()),
-            "findings": len({root(one) for one in self._found}),
+            "findings": self._listed,
         }
 
 

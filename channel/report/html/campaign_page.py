@@ -1,10 +1,9 @@
-"""Make the page of a campaign from its directory, or of a command's JSON document."""
+"""Make the page of a campaign from its directory, or of a command's document."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -16,13 +15,14 @@ from channelsim.channel.campaign.directory import (
     read_progress,
     read_shards,
 )
+from channelsim.channel.documents.document_files import read_document
+from channelsim.channel.documents.documents import CampaignResults, Document
 from channelsim.channel.errors import UsageError
-from channelsim.channel.findings.finding import Finding
+from channelsim.channel.findings.finding import Finding, summary
 from channelsim.channel.findings.finding_files import stored_findings
 from channelsim.channel.report.html.campaign_tables import Table, fact, tables
 from channelsim.channel.report.html.finding_page import FindingPage, finding_page
 from channelsim.channel.report.html.page import render
-from channelsim.channel.system import input_files
 from channelsim.games.amounts import counted
 
 FINISHED = "finished"
@@ -80,29 +80,25 @@ def directory_page(path: Path) -> CampaignPage:
     shards, seconds = 0, 0.0
     for shard in read_shards(path):
         shards, seconds = shards + 1, seconds + shard.seconds
-    summary = path / SUMMARY
-    document: dict[str, Any] = {}
-    if summary.exists():
-        document = read_document(summary, input_files.read(summary, input_files.LINES))
+    document = read_document(path) if (path / SUMMARY).exists() else None
     last = progress[-1] if progress else None
     work = last.work if last else 0
     configuration = file.configuration
     of_all = f"{work:,} of {file.plan.total:,} {file.unit}"
     # A plan may be an upper bound: a hunt ends when nothing is left to hunt.
-    finished = bool(document) and _end(document) == FINISHED
-    found = list(_stored(path / FINDINGS)) or _listed(summary, document)
+    state = f"{of_all} so far" if document is None else _end(document)
+    found = list(_stored(path / FINDINGS)) or _listed(path / SUMMARY, document)
     return _page(
-        summary,
         f"Campaign: {configuration.command} of {configuration.target}",
-        _end(document) if document else f"{of_all} so far",
+        state,
         (
             ("seed", configuration.seed),
             ("version", configuration.version),
             *((name, fact(value)) for name, value in configuration.options.items() if fact(value)),
-            ("work done", f"{work:,} {file.unit}" if finished else of_all),
+            ("work done", f"{work:,} {file.unit}" if state == FINISHED else of_all),
             ("shards done", f"{shards:,}"),
             ("time in shards", f"{seconds:,.1f} s"),
-            *([("digest", str(document["digest"]))] if "digest" in document else []),
+            *_digest(document),
         ),
         document,
         found,
@@ -111,14 +107,14 @@ def directory_page(path: Path) -> CampaignPage:
     )
 
 
-def document_page(path: Path, document: dict[str, Any]) -> CampaignPage:
-    """The page of the JSON document that a command printed. Raises `UsageError`."""
-    named = ("seed", "cases", "runs", "seconds", "digest")
+def document_page(path: Path, document: Document) -> CampaignPage:
+    """The page of the document in a file."""
+    named = ("seed", "cases", "runs", "seconds")
+    facts = [(name, fact(getattr(document, name, None))) for name in named]
     return _page(
-        path,
-        f"Results of {document.get('target', 'a campaign')}",
+        f"Results of {document.target or document.command}",
         _end(document),
-        tuple((name, str(document[name])) for name in named if name in document),
+        (*((name, value) for name, value in facts if value), *_digest(document)),
         document,
         _listed(path, document),
         (),
@@ -126,35 +122,25 @@ def document_page(path: Path, document: dict[str, Any]) -> CampaignPage:
     )
 
 
-def _end(document: Mapping[str, Any]) -> str:
-    """The end of a campaign in a few words, such as an interrupt or lost seeds."""
-    if document.get("interrupted") is True:
+def _digest(document: Document | None) -> Iterator[tuple[str, str]]:
+    if isinstance(document, CampaignResults) and document.digest is not None:
+        yield "digest", document.digest
+
+
+def _end(document: Document) -> str:
+    """The end of a command in a few words, such as an interrupt or lost seeds."""
+    if document.interrupted:
         return "interrupted"
-    lost = document.get("lost")
-    if isinstance(lost, list) and lost:
-        return f"not complete: {counted(len(lost), 'seed')} could not be done"
+    if isinstance(document, CampaignResults) and document.lost:
+        return f"not complete: {counted(len(document.lost), 'seed')} could not be done"
     return FINISHED
 
 
-def read_document(path: Path, data: bytes) -> dict[str, Any]:
-    """The JSON object in a file. Raises `UsageError`."""
-    if not data.strip():
-        raise UsageError(f"{path}: is empty: not a transcript, a finding or a JSON document")
-    try:
-        return msgspec.json.decode(data, type=dict[str, Any])
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        reason = ascii(str(error)[:200])[1:-1]
-        raise UsageError(
-            f"{path}: not a transcript, a finding or a JSON document ({reason})"
-        ) from None
-
-
 def _page(
-    where: Path,
     title: str,
     state: str,
     facts: tuple[tuple[str, str], ...],
-    document: dict[str, Any],
+    document: Document | None,
     listed: Sequence[tuple[Path, Finding]],
     progress: Sequence[ProgressLine],
     unit: str,
@@ -168,18 +154,11 @@ def _page(
         )
         for number, (path, finding) in enumerate(ordered, 1)
     )
-    made = tables(where, document)
+    made = () if document is None else tables(document)
     failed = bool(findings) or any(table.failed for table in made)
-    survivors = document.get("survivors")
-    found = (
-        f"{counted(len(survivors), 'mutant')} open"
-        if isinstance(survivors, list)
-        else counted(len(findings), "finding")
-    )
-    explained = findings or survivors or document.get("lost")
     return CampaignPage(
         title=title,
-        summary=f"{state}; {found}" + ("; a check failed" if failed and not explained else ""),
+        summary=f"{state}; {summary(finding for _, finding in listed)}",
         good=not failed,
         facts=facts,
         charts=tuple(_charts(progress)),
@@ -198,14 +177,9 @@ def _stored(folder: Path) -> Iterator[tuple[Path, Finding]]:
         yield path, finding
 
 
-def _listed(path: Path, document: Mapping[str, Any]) -> list[tuple[Path, Finding]]:
-    """The findings in the document of a file. Raises `UsageError`."""
-    try:
-        found = msgspec.convert(document.get("findings", []), list[Finding])
-    except msgspec.ValidationError as error:
-        reason = ascii(str(error)[:200])[1:-1]
-        raise UsageError(f"{path}: key `findings`: {reason}") from None
-    return [(path, one) for one in found]
+def _listed(path: Path, document: Document | None) -> list[tuple[Path, Finding]]:
+    """The findings of the document of a file."""
+    return [] if document is None else [(path, one) for one in document.every_finding()]
 
 
 def _section(path: Path, finding: Finding, key: str) -> FindingPage:

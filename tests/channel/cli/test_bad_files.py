@@ -18,6 +18,8 @@ import pytest
 from channelsim.channel.cli.app import commands
 from channelsim.channel.system.file_kinds import Kind, kind_of
 from tests.channel.command import Ran, channelsim
+from tests.channel.written_documents import crosscheck
+from tests.channel.written_documents import text as document_text
 from tests.corpus import stored_corpus
 from tests.paths import DATA
 
@@ -72,7 +74,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> dict[Kind, bytes]:
     return {
         Kind.TRANSCRIPT: session.read_bytes(),
         Kind.FINDING: json.dumps({"format": FORMAT, "rule": "x"}, indent=2).encode(),
-        Kind.DOCUMENT: b'{\n  "interrupted": false\n}\n',
+        Kind.DOCUMENT: document_text(crosscheck()).encode(),
         Kind.SESSION: printed.getvalue().encode(),
         Kind.PAGE: b"<!DOCTYPE html>\n<html></html>\n",
         Kind.CASES: VECTORS.read_bytes().partition(b"\n")[0],

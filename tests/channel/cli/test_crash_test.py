@@ -32,6 +32,7 @@ def test_it_prints_one_document(capsys: pytest.CaptureFixture[str]) -> None:
     assert [*stages] == ["opening", "deck_step", "batch", "shutdown", "dispute", "rest"]
     assert sum(stages.values()) == 2
     assert document == {
+        "format": "channelsim document crash-test 1",
         "kills": 2,
         "node_kills": 0,
         "contradictions": 0,

@@ -162,13 +162,13 @@ def test_everything_at_once(
     ran = channelsim(capsys, "dispute", "run", "--all", "--seeds", 2, "--jobs", 1, "--json")
     assert ran.code == 0, ran.err
     document = json.loads(ran.out)
-    assert (document["broken_promises"], document["exceptions"]) == (0, 0)
+    assert (document["findings"], document["summary"]) == ([], "0 findings")
     assert document["runs"] - document["idle"] == sum(
         cell["runs"] for row in document["matrix"].values() for cell in row.values()
     )
     (cell,) = document["matrix"]["false-launcher"].values()
     assert [*document["matrix"]["false-launcher"]] == ["handshake"]
-    assert cell["broken_promises"] == 0
+    assert cell["broken"] == 0
     assert cell["results"] == {"no channel": cell["runs"]}
     assert cell["runs"] >= 2
     assert {"handshake", "proposal", "deal", "showdown"} < set(document["matrix"]["dead"])

@@ -103,7 +103,7 @@ def test_a_game_of_another_package_is_in_every_command(tmp_path: Path) -> None:
     assert "parity, commit" in trace.out
     assert json.loads(crosscheck.out)["cases"] == 400
     assert "reveal slash" in cost.out
-    assert json.loads(mutants.out)["killed"] > 0
+    assert json.loads(mutants.out)["total"]["killed"] > 0
     # A hand is over before the adversary's usual step: it deviates inside of it.
     deviated = json.loads(dispute.out)
     assert deviated["deviated"]
@@ -174,7 +174,7 @@ def test_one_of_our_games_works_from_a_package_of_its_own(tmp_path: Path) -> Non
     ran = run((tmp_path,), commands)
     assert [(one.code, one.err) for one in ran] == [(0, "")] * len(commands)
     assert json.loads(ran[0].out)["checks"]["python_clvm_agree"]
-    assert json.loads(ran[5].out)["killed"] > 0
+    assert json.loads(ran[5].out)["total"]["killed"] > 0
 
 
 def test_a_game_that_is_one_module_and_one_whose_programs_disagree(tmp_path: Path) -> None:

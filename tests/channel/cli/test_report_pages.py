@@ -9,6 +9,7 @@ import pytest
 
 from tests.browser import parsed, text_of
 from tests.channel.command import channelsim
+from tests.channel.written_documents import crosscheck, text
 
 Capsys = pytest.CaptureFixture[str]
 
@@ -30,12 +31,12 @@ def test_the_page_of_a_transcript_is_that_of_the_session(tmp_path: Path, capsys:
 
 def test_a_page_replaces_no_file_but_a_page(tmp_path: Path, capsys: Capsys) -> None:
     printed, page = tmp_path / "printed.json", tmp_path / "a.html"
-    printed.write_text('{"findings": []}')
+    printed.write_text(text(crosscheck()))
     for command in ("report", "view"):
         ran = channelsim(capsys, command, printed, "-o", printed)
         assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
         assert "this file is not a page" in ran.err
-    assert printed.read_text() == '{"findings": []}'
+    assert printed.read_text() == text(crosscheck())
     page.touch()
     for _ in range(2):
         assert channelsim(capsys, "report", printed, "-o", page).code == 0
@@ -73,7 +74,7 @@ def test_a_browser_opens_a_page_or_its_path_is_printed(
 
     monkeypatch.setattr(webbrowser, "open", browse)
     printed, page = tmp_path / "printed.json", tmp_path / "a.html"
-    printed.write_text('{"findings": []}')
+    printed.write_text(text(crosscheck()))
     ran = channelsim(capsys, "view", printed, "-o", page)
     assert (ran.code, ran.out, ran.err) == (0, "" if there else f"{page}\n", "")
     ran = channelsim(capsys, "view", page)

@@ -19,6 +19,7 @@ from channelsim.channel.report.terminal import console, print_json, say
 from channelsim.channel.simulation.faults.search import FaultReport, FaultStatus, examine_all
 from channelsim.channel.simulation.faults.table import ARGUED, faults
 from channelsim.channel.simulation.sweep import dealer_of_menus
+from channelsim.channel.system.file_kinds import DOCUMENT
 from channelsim.channel.system.interrupt import exit_code, finishing
 from channelsim.games.amounts import counted
 from channelsim.games.names import nearest, quoted
@@ -86,6 +87,7 @@ def tally(found: list[FaultReport], *, interrupted: bool = False) -> dict[str, A
             noticed = f"{by or 'nobody'}: {finding.promise}" if finding.scenario else ""
             rules.setdefault(rule, {})[finding.fault] = noticed or finding.outcome.value
     return {
+        "format": f"{DOCUMENT}faults 1",
         "dealer": dealer_of_menus(),
         "interrupted": interrupted,
         "faults": len(found),

@@ -155,7 +155,7 @@ def test_the_report_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert (report["cases"], report["disagreements"], report["findings"]) == (1000, 0, [])
     assert report["cases_per_second"] > 0
     assert set(report["tried"]) == {law.name for law in laws_for(of_game(registry.get(GAME)))}
-    reached = report["coverage"]["commitA"]
+    reached = report["coverage"]["commitA"]["reached"]
     assert (reached["nodes"], reached["branches"]) == (
         reached["nodes_reached"],
         reached["branches_reached"],

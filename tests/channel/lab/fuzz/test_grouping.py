@@ -7,11 +7,16 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from channelsim.channel.campaign.shards import Shard
 from channelsim.channel.findings.finding import DISAGREEMENT, GRIEFING, THEFT, UNSLASHABLE, Finding
-from channelsim.channel.findings.finding_files import file_name
+from channelsim.channel.findings.finding_files import FindingFiles, file_name
 from channelsim.channel.lab.cases.fields import Probe
 from channelsim.channel.lab.cases.guided_mutator import make_case
+from channelsim.channel.lab.cases.tally_record import tally_record
+from channelsim.channel.lab.cases.trial import LabTally
 from channelsim.channel.lab.fuzz.findings import described, root, shrunk, still_broken
+from channelsim.channel.lab.fuzz.fuzz import CampaignCounts
+from channelsim.channel.lab.fuzz.fuzz_part import FuzzPart
 from channelsim.channel.lab.fuzz.grouping import grouped
 from channelsim.channel.lab.fuzz.shrink import broken_by
 from channelsim.channel.lab.laws import laws
@@ -101,6 +106,18 @@ def test_a_chain_of_consequences_stands_under_its_first_cause() -> None:
     last = finding("SP-END-4: raise", follows="SP-END-2: raise", fields=3)
     assert shown(last, middle, cause) == {"SP-END-3: raise": 2}
     assert shown(last, middle) == {"SP-END-2: raise": 1}  # the first cause is not found
+
+
+def test_a_campaign_counts_what_it_lists(tmp_path: Path) -> None:
+    """In its chart, its files and its list: a consequence is no finding of its own."""
+    cause = finding("SP-END-3: raise")
+    follows = finding("SP-END-2: raise", follows="SP-END-3: raise", fields=2)
+    every = [described(TARGET, one) for one in (follows, cause)]
+    files = FindingFiles(tmp_path)
+    counts = CampaignCounts(TARGET, files.write).add(
+        Shard("c", 0, 0, 1, 1), FuzzPart(1, True, tally_record(LabTally()), every, [], {})
+    )
+    assert counts["findings"] == len(grouped(every)) == len(list(tmp_path.iterdir())) == 1
 
 
 def test_two_that_follow_from_each_other_are_both_listed() -> None:
