@@ -10,11 +10,11 @@ import msgspec
 from channelsim.channel.campaign.directory import (
     FINDINGS,
     SUMMARY,
-    ProgressLine,
     read_campaign,
     read_progress,
     read_shards,
 )
+from channelsim.channel.campaign.engine import ProgressLine
 from channelsim.channel.documents.document_files import read_document
 from channelsim.channel.documents.documents import CampaignResults, Document
 from channelsim.channel.errors import UsageError
