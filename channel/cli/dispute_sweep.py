@@ -60,7 +60,7 @@ def sweep(
             if as_json:
                 print_json(printed)
             else:
-                show(totals, console())
+                show(printed, console())
             every = all_done("disputes", report.lost, "adversary")
     return exit_code(totals.interrupted, failed=bool(printed.findings) or not every)
 

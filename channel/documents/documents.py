@@ -13,7 +13,7 @@ from typing import Annotated, ClassVar, TypeAlias
 import msgspec
 
 from channelsim.channel.campaign.shards import Shard
-from channelsim.channel.findings.finding import SURVIVOR, Figure, Finding, summary
+from channelsim.channel.findings.finding import FAILED_CHECK, SURVIVOR, Figure, Finding, summary
 from channelsim.channel.lab.costs.snapshot import Changes, Snapshot
 from channelsim.channel.lab.coverage.coverage import SampledCoverage
 from channelsim.channel.lab.mutants.report import Count, Survivor
@@ -262,6 +262,18 @@ class CostDocument(Results, frozen=True, kw_only=True, tag="channelsim document 
     refused: dict[str, str] = {}
     left_out: tuple[str, ...] = ()
     check: Changes | None = None
+
+    def every_finding(self) -> tuple[Finding, ...]:
+        """The spends that the node refused, the costs that rose, and those that are gone."""
+        texts = [f"refused by the node: {name}: {why}" for name, why in self.refused.items()]
+        if self.check is not None:
+            texts += [f"higher than stored: {change}" for change in self.check.risen]
+            texts += [f"no longer measured: {name}" for name in self.check.gone]
+        return tuple(map(_dear, texts))
+
+
+def _dear(text: str) -> Finding:
+    return Finding(rule="cost", place="", severity=FAILED_CHECK, text=text)
 
 
 Document: TypeAlias = (

@@ -138,11 +138,11 @@ def command(
         with finishing():
             name = loaded.name
             abouts = {check: (getdoc(CHECKS[check]) or "") for check in CHECKS}
-            tests.write(junit("conform", name, junit_cases(results)))
+            printed = document(loaded, seed, results, conform_digest(made, results))
+            tests.write(junit("conform", name, junit_cases(results), printed.summary))
             log.write(sarif(loaded.source, results, abouts))
             tests.finish()
             log.finish()
-            printed = document(loaded, seed, results, conform_digest(made, results))
             if stored is not None and not interrupted:
                 stored.write_summary(printed)
             if json:

@@ -75,29 +75,30 @@ def command(
                 changes = snapshot.compare(reference, now, tolerance or 0) if reference else None
                 file.write(snapshot.text(now).encode())
                 file.finish()
+            printed = CostDocument(
+                target=tried.name,
+                dealer=tried.dealer,
+                interrupted=spends.interrupted,
+                costs=now,
+                block=MAX_COST,
+                refused=spends.refused,
+                left_out=spends.left_out,
+                check=changes,
+            )
             if json:
-                print_json(
-                    CostDocument(
-                        target=tried.name,
-                        dealer=tried.dealer,
-                        interrupted=spends.interrupted,
-                        costs=now,
-                        block=MAX_COST,
-                        refused=spends.refused,
-                        left_out=spends.left_out,
-                        check=changes,
-                    )
-                )
+                print_json(printed)
             else:
                 _print(now, spends, tried.cards)
                 if changes:
                     _print_changes(changes, check)
                 if spends.interrupted:
                     _print_interrupted(write, check)
+                if changes or spends.refused:
+                    say(console(), printed.summary)
             every = spends.interrupted or all_tried(
                 tried.name, tried.programs, now.validators, "try more --cases"
             )
-    failed = bool(spends.refused or (changes and changes.failed) or not every)
+    failed = bool(printed.every_finding()) or not every
     return exit_code(spends.interrupted, failed)
 
 

@@ -200,6 +200,8 @@ def _print(report: CrosscheckReport, reached: dict[str, SampledCoverage]) -> Non
             print(json_line(finding.vector))
     if len(every) > SHOWN:
         say(out, f"and {counted(len(every) - SHOWN, 'more finding')}")
+    if report.digest is not None:
+        say(out, f"digest    {report.digest}")
     say(
         out,
         f"{counted(report.compared, 'case', ',')} in {report.seconds:.1f} s,"
@@ -207,5 +209,3 @@ def _print(report: CrosscheckReport, reached: dict[str, SampledCoverage]) -> Non
         f" {summary(report.findings)}"
         f"{'; interrupted' if report.interrupted else ''}",
     )
-    if report.digest is not None:
-        say(out, f"digest    {report.digest}")

@@ -179,7 +179,10 @@ def command(
                     if not report.interrupted:
                         stored.write_summary(_document(report, paths))
                 added = save(report, corpus) if corpus else 0
-                suite.write(junit_text("fuzz", loaded.name, _junit_cases(report), report.seconds))
+                count = summary(report.findings)
+                suite.write(
+                    junit_text("fuzz", loaded.name, _junit_cases(report), count, report.seconds)
+                )
                 suite.finish()
             except UsageError as error:
                 trouble = str(error)

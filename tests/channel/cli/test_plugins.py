@@ -297,7 +297,7 @@ def test_a_game_that_lacks_programs_is_fuzzed_and_conforms_as_far_as_it_can(tmp_
     assert "tried by the rules alone: shares" in fuzz.out
     assert wrong_.code == 1
     (found,) = json.loads(wrong_.out)["findings"]
-    assert (found["law"], found["severity"]) == ("withholding", "theft")
+    assert (found["rule"], found["severity"]) == ("withholding", "theft")
     assert (found["brun"], found["compared"]) == ({}, [])
     assert half.code == 0
     assert set(json.loads(half.out)["coverage"]) == {"reveal", "referee"}
