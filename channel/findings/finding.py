@@ -18,11 +18,12 @@ BROKEN_PROMISE = "broken promise"
 EXCEPTION = "exception"
 DISAGREEMENT = "disagreement"
 SURVIVOR = "surviving mutant"
+UNNOTICED = "unnoticed fault"
 FAILED_CHECK = "failed check"
 
 SEVERITIES = (
     *(THEFT, UNSLASHABLE, GRIEFING, BROKEN_PROMISE, EXCEPTION),
-    *(DISAGREEMENT, SURVIVOR, FAILED_CHECK),
+    *(DISAGREEMENT, SURVIVOR, UNNOTICED, FAILED_CHECK),
 )
 """All severities, the worst first."""
 

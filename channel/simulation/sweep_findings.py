@@ -11,6 +11,7 @@ import msgspec
 from channelsim.channel.findings.finding import BROKEN_PROMISE, EXCEPTION, THEFT, Finding
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.promises.checker import BrokenPromise
+from channelsim.channel.simulation.run import Run
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.sweep import SweepTotals, row_of
 
@@ -28,6 +29,11 @@ def findings(totals: SweepTotals) -> list[Finding]:
         if mistake not in found:
             found[mistake] = _finding(scenario, promise, mistake)
     return [msgspec.structs.replace(one, times=times[key]) for key, one in found.items()]
+
+
+def of_run(run: Run, broken: Iterable[BrokenPromise]) -> list[Finding]:
+    """The broken promises of one dispute, each once."""
+    return findings(SweepTotals(broken=[(run.scenario, promise) for promise in broken]))
 
 
 def mistakes(totals: SweepTotals) -> int:

@@ -11,6 +11,7 @@ from channelsim.channel.cli.campaigns import all_done
 from channelsim.channel.cli.messages import complain
 from channelsim.channel.cli.options import InText, Json, NoProgress, Seed, json_wanted, whole
 from channelsim.channel.documents.documents import lost_work
+from channelsim.channel.findings.finding import BROKEN_PROMISE, Finding, summary
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.terminal import console, print_json, say
 from channelsim.channel.simulation.crashes import CrashedRun, CrashTotals, run_crashes
@@ -93,6 +94,7 @@ def crash_document(totals: CrashTotals) -> dict[str, Any]:
         "broken_promises": totals.broken_promises,
         "interrupted": totals.interrupted,
         "lost": lost_work(totals.lost),
+        "summary": summary(crash_findings(totals)),
         "findings": [asdict(run) for run in totals.failed],
     }
 
@@ -103,19 +105,28 @@ def _show(totals: CrashTotals) -> None:
         say(terminal, _title(run), "red")
         for line in _details(run):
             say(terminal, line)
-    kills = counted(totals.kills, "kill", ",")
-    if totals.node_kills:
-        kills += f" ({totals.node_kills:,} of the node)"
-    say(
-        terminal,
-        f"{kills} in {counted(totals.sessions, 'session', ',')}:"
-        f" {counted(totals.contradictions, 'contradictory signature')},"
-        f" {counted(totals.broken_promises, 'broken promise')}"
-        f"{'; interrupted' * totals.interrupted}",
-    )
     stages = ", ".join(f"{totals.stages[stage]:,} in {_words(stage)}" for stage in AIMS)
     rest = totals.stages[Stage.REST]
     say(terminal, f"kills of peers by stage: {stages}, {rest:,} elsewhere in play")
+    kills = counted(totals.kills, "kill", ",")
+    if totals.node_kills:
+        kills += f" ({totals.node_kills:,} of the node)"
+    sessions = f"{kills} in {counted(totals.sessions, 'session', ',')}"
+    count = summary(crash_findings(totals))
+    say(terminal, f"{sessions}{'; interrupted' * totals.interrupted}; {count}")
+
+
+def crash_findings(totals: CrashTotals) -> list[Finding]:
+    """Everything that went wrong."""
+    return [
+        Finding(rule=rule, place=_title(run), severity=BROKEN_PROMISE, text=text)
+        for run in totals.failed
+        for rule, texts in (
+            ("no contradictory signature", run.contradictions),
+            ("promises", run.broken),
+        )
+        for text in texts
+    ]
 
 
 def _title(run: CrashedRun) -> str:

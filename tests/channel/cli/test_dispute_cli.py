@@ -41,7 +41,7 @@ def test_a_run_is_one_document(capsys: pytest.CaptureFixture[str]) -> None:
     ran = channelsim(capsys, "dispute", "run", "silent", "--at", 7, "--seed", "a", "--json")
     assert ran.code == 0, ran.err
     document = json.loads(ran.out)
-    assert document["broken_promises"] == []
+    assert (document["broken_promises"], document["summary"]) == ([], "0 findings")
     assert document["deviated"] is True
     assert document["scenario"]["step"] == 7
     assert sum(document["got"].values()) == 2 * 3000
@@ -254,6 +254,7 @@ def test_the_lanes_show_every_action_and_its_reason() -> None:
         "Initiator got 4000 mojos, put in 3000: 2000 in state 8, 2000 from game 1",
         "why: Initiator broke off (CH-MOVE-5: game 1,",
         "broken promise: money: planted",
+        "1 finding (worst: theft)",
         digest,
     ):
         assert document in text, document
