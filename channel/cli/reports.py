@@ -8,7 +8,7 @@ from typing import Any
 from channelsim.channel.campaign.directory import is_campaign
 from channelsim.channel.cli.disputes import run_dispute
 from channelsim.channel.cli.sessions import run_session
-from channelsim.channel.documents.document_files import read_document
+from channelsim.channel.documents.document_files import parsed as parsed_document
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding_files import parsed
 from channelsim.channel.report.html.campaign_page import (
@@ -44,7 +44,7 @@ def page_of(file: Path) -> tuple[str, int]:
         case Kind.FINDING:
             return finding_html(finding_page(file, parsed(file, data))), 0
         case _:
-            return campaign_html(document_page(file, read_document(file))), 0
+            return campaign_html(document_page(file, parsed_document(file, data))), 0
 
 
 def _page_of_transcript(file: Path, data: bytes) -> tuple[str, int]:

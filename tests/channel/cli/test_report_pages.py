@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import webbrowser
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from tests.browser import parsed, text_of
 from tests.channel.command import channelsim
 from tests.channel.written_documents import crosscheck, text
+from tests.channel.written_findings import written as written_finding
 
 Capsys = pytest.CaptureFixture[str]
 
@@ -81,6 +83,16 @@ def test_a_browser_opens_a_page_or_its_path_is_printed(
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
     assert "already a page" in ran.err
     assert seen == [page.as_uri()]
+
+
+def test_a_document_and_a_finding_may_come_through_a_pipe(tmp_path: Path, capsys: Capsys) -> None:
+    for data in (text(crosscheck()), written_finding()):
+        reader, writer = os.pipe()
+        os.write(writer, data.encode())
+        os.close(writer)
+        ran = channelsim(capsys, "report", f"/dev/fd/{reader}", "-o", tmp_path / "a.html")
+        os.close(reader)
+        assert (ran.code, ran.err) == (0, "")
 
 
 def test_a_file_without_a_page_is_named(tmp_path: Path, capsys: Capsys) -> None:
