@@ -11,11 +11,12 @@ from channelsim.channel.cli.campaigns import all_done
 from channelsim.channel.cli.messages import complain
 from channelsim.channel.cli.options import InText, Json, NoProgress, Seed, json_wanted, whole
 from channelsim.channel.documents.documents import lost_work
-from channelsim.channel.findings.finding import BROKEN_PROMISE, Finding, summary
+from channelsim.channel.findings.finding import BROKEN_PROMISE, THEFT, Finding, summary
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.terminal import console, print_json, say
 from channelsim.channel.simulation.crashes import CrashedRun, CrashTotals, run_crashes
 from channelsim.channel.simulation.stages import AIMS, Stage
+from channelsim.channel.simulation.sweep_findings import MONEY
 from channelsim.channel.system.file_kinds import DOCUMENT
 from channelsim.channel.system.interrupt import exit_code, finishing
 from channelsim.games.amounts import counted
@@ -119,7 +120,12 @@ def _show(totals: CrashTotals) -> None:
 def crash_findings(totals: CrashTotals) -> list[Finding]:
     """Everything that went wrong."""
     return [
-        Finding(rule=rule, place=_title(run), severity=BROKEN_PROMISE, text=text)
+        Finding(
+            rule=rule,
+            place=_title(run),
+            severity=THEFT if text.startswith(f"{MONEY}: ") else BROKEN_PROMISE,
+            text=text,
+        )
         for run in totals.failed
         for rule, texts in (
             ("no contradictory signature", run.contradictions),

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from channelsim.channel.documents.document_files import read_document
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings import finding, finding_files
 from channelsim.channel.lab.cases import corpus
@@ -30,6 +31,7 @@ from channelsim.clsp import chialisp
 from channelsim.games import registry
 from tests.channel.cli.test_bad_files import SOURCE, SPENDS, VECTORS
 from tests.channel.command import channelsim
+from tests.channel.written_documents import EVERY, text
 from tests.corpus import stored_corpus
 
 TARGET = of_game(registry.get("calpoker"))
@@ -71,6 +73,7 @@ READERS: dict[str, tuple[Callable[[Path], Any], bytes]] = {
         b'["' + b"0" * 64 + b'",{"format":"channelsim transcript 1","setup":{}}]\n',
     ),
     "finding": (finding_files.load, msgspec.json.encode(FINDING)),
+    "document": (read_document, text(EVERY["conform"]).encode()),
     "cases": (stored_cases, VECTORS.read_bytes()[:700]),
     "trace": (trace_text.read, VECTORS.read_bytes()[:700]),
     "corpus": (
