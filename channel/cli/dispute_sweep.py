@@ -9,7 +9,8 @@ from channelsim.channel.cli.campaigns import (
     campaign_directory,
     chosen_workers,
 )
-from channelsim.channel.documents.documents import DisputesDocument, lost_work
+from channelsim.channel.documents.disputes import DisputesDocument
+from channelsim.channel.documents.results import lost_work
 from channelsim.channel.findings.finding_files import FindingFiles
 from channelsim.channel.report.matrix import show
 from channelsim.channel.report.progress import campaign_progress

@@ -13,7 +13,8 @@ from typing import Any
 from channelsim.channel.comparisons import kinds
 from channelsim.channel.comparisons.changes import Change, Comparison, in_order
 from channelsim.channel.documents import document_files
-from channelsim.channel.documents.documents import CampaignResults, CostDocument, Document, Results
+from channelsim.channel.documents.cost import CostDocument
+from channelsim.channel.documents.results import CampaignResults, Results
 from channelsim.channel.errors import UsageError
 from channelsim.games.amounts import counted
 from channelsim.games.names import printable
@@ -37,7 +38,7 @@ class ReadDocument:
     """A document, and where it was."""
 
     path: Path
-    value: Document
+    value: Results
 
     @property
     def seed(self) -> str | None:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cache
+from importlib import import_module
 from pathlib import Path
-from typing import Any, get_args, get_origin
+from pkgutil import iter_modules
+from typing import Any, get_origin
 
 import msgspec
 
+from channelsim.channel import documents
 from channelsim.channel.campaign.directory import SUMMARY, is_campaign
-from channelsim.channel.documents.documents import CostDocument, Document, Results
+from channelsim.channel.documents.cost import CostDocument
+from channelsim.channel.documents.results import Results
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.costs import snapshot
 from channelsim.channel.system import input_files
@@ -26,10 +30,18 @@ def formats() -> dict[str, type[Results]]:
     >>> formats()["channelsim document fuzz 1"].command
     'fuzz'
     """
-    return {str(one.__struct_config__.tag): one for one in get_args(Document)}
+    names = [module.name for module in iter_modules(documents.__path__)]
+    modules = [import_module(f"{documents.__name__}.{name}") for name in names]
+    kinds = [
+        kind
+        for module in modules
+        for kind in vars(module).values()
+        if isinstance(kind, type) and issubclass(kind, Results) and kind.command
+    ]
+    return {str(kind.__struct_config__.tag): kind for kind in kinds}
 
 
-def read_document(path: Path) -> Document:
+def read_document(path: Path) -> Results:
     """The document in a file, or that of the campaign in a folder; costs may be a snapshot.
 
     Raises `UsageError`, naming the file and the place.
@@ -39,11 +51,11 @@ def read_document(path: Path) -> Document:
     data = input_files.read(path, input_files.LINES)
     if kind_of(data) is Kind.COSTS:
         costs = snapshot.read(path)
-        return CostDocument(target=costs.target, costs=costs, block=MAX_COST)
+        return CostDocument(target=costs.target, costs=costs, block=MAX_COST, refused={})
     return parsed(path, data)
 
 
-def parsed(path: Path, data: bytes) -> Document:
+def parsed(path: Path, data: bytes) -> Results:
     """The document in a file that was read. Raises `UsageError`."""
     tag = format_of(data)
     if tag is None or not tag.startswith(DOCUMENT):
@@ -55,7 +67,7 @@ def parsed(path: Path, data: bytes) -> Document:
             f" read: its format is {tag[:60]!r}; run the command again"
         )
     try:
-        document: Document = msgspec.json.Decoder(Document, dec_hook=_counter).decode(data)
+        document: Results = msgspec.json.decode(data, type=kind, dec_hook=_counter)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         reason = document_error(error, data, kind)
         raise UsageError(f"{path}: no document of `{kind.command} --json`: {reason}") from None

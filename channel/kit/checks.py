@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 import msgspec
 
-from channelsim.channel.documents.documents import CheckResult
+from channelsim.channel.documents.conform import CheckResult
 from channelsim.channel.findings.finding import Finding
 from channelsim.channel.kit.conformance import Check, Subject, failed_check
 from channelsim.channel.lab.cases import corpus

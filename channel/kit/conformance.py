@@ -16,7 +16,7 @@ from channelsim.channel.campaign.directory import CampaignDirectory
 from channelsim.channel.campaign.engine import CampaignStatus
 from channelsim.channel.campaign.executors import Workers, processes
 from channelsim.channel.campaign.shards import Configuration, Plan, Shard, describe_lost
-from channelsim.channel.documents.documents import CheckResult
+from channelsim.channel.documents.conform import CheckResult
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import FAILED_CHECK, Finding
 from channelsim.channel.findings.finding_files import FindingFiles

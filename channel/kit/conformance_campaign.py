@@ -19,7 +19,7 @@ from channelsim.channel.campaign.directory import CampaignDirectory
 from channelsim.channel.campaign.engine import CampaignStatus
 from channelsim.channel.campaign.job import ShardResult, ShardWork
 from channelsim.channel.campaign.shards import Configuration, Plan, Shard
-from channelsim.channel.documents.documents import CheckResult
+from channelsim.channel.documents.conform import CheckResult
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.kit.conformance import Check, Effort, Subject
 from channelsim.channel.lab.target.target import Target

@@ -9,7 +9,7 @@ from urllib.parse import quote
 import msgspec
 
 from channelsim.channel import __version__
-from channelsim.channel.documents.documents import CheckResult, ConformDocument, Status
+from channelsim.channel.documents.conform import CheckResult, ConformDocument, Status
 from channelsim.channel.kit.conformance import INTERRUPTED
 from channelsim.channel.lab.target.target import Target
 from channelsim.channel.report.junit import JUnitCase, JUnitFailure

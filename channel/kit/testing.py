@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import pytest
 
-from channelsim.channel.documents.documents import Status
+from channelsim.channel.documents.conform import Status
 from channelsim.channel.errors import UsageError
 from channelsim.channel.kit.checks import CHECKS
 from channelsim.channel.kit.conformance import Effort, Subject

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
-from channelsim.channel.documents.documents import DisputesDocument
+from channelsim.channel.documents.disputes import DisputesDocument
 from channelsim.channel.report.tables import Cell as Shown
 from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import say

@@ -7,24 +7,25 @@ from typing import Any
 
 import msgspec
 
-from channelsim.channel.documents.documents import (
-    CheckResult,
-    ConformDocument,
-    CostDocument,
-    CrosscheckDocument,
-    DisputesDocument,
-    Document,
-    FuzzDocument,
-    LostWork,
-    MutantsDocument,
-    ProgramMutants,
+from channelsim.channel.documents.conform import CheckResult, ConformDocument
+from channelsim.channel.documents.cost import CostDocument
+from channelsim.channel.documents.coverage import (
+    CoverageDocument,
+    CoveredProgram,
+    UnreachedCode,
 )
+from channelsim.channel.documents.crosscheck import CrosscheckDocument
+from channelsim.channel.documents.disputes import DisputesDocument
+from channelsim.channel.documents.fuzz import FuzzDocument
+from channelsim.channel.documents.mutants import MutantsDocument, ProgramMutants
+from channelsim.channel.documents.results import LostWork, Results
 from channelsim.channel.findings.finding import FAILED_CHECK
 from channelsim.channel.lab.costs.bundles import BundleCost
 from channelsim.channel.lab.costs.costs import Figures
 from channelsim.channel.lab.costs.snapshot import Snapshot
 from channelsim.channel.lab.mutants.report import Count, Survivor
 from channelsim.channel.simulation.sweep import Cell
+from channelsim.clsp.analysis.tracer import CoverageCounts
 from tests.channel.written_findings import finding
 
 FIGURES = Figures(1, 11_000_000, 11_000_000, 11_000_000, 11_000_000)
@@ -98,16 +99,23 @@ def disputes(**fields: Any) -> DisputesDocument:
 
 def cost(**fields: Any) -> CostDocument:
     costs = Snapshot("e", 1, "s", {"e": {"slash": FIGURES}}, {"e move": BundleCost(1, 2, 3, 6)})
-    usual: dict[str, Any] = {"target": "e", "costs": costs, "block": 11_000_000_000}
+    usual: dict[str, Any] = {"target": "e", "costs": costs, "block": 11_000_000_000, "refused": {}}
     return CostDocument(**(usual | fields))
 
 
-def text(document: Document, **fields: Any) -> str:
+def coverage() -> CoverageDocument:
+    counts = CoverageCounts(9, 8, 4, 2)
+    code = UnreachedCode("main", "(x)", "e.clsp:3", None)
+    program = CoveredProgram(3, counts, {"main": counts}, (code,), ("a: expected slash",))
+    return CoverageDocument(target="e", programs={"e": program})
+
+
+def text(document: Results, **fields: Any) -> str:
     """A document's file, with fields of any shape."""
     return json.dumps(msgspec.to_builtins(document) | fields)
 
 
-EVERY: dict[str, Document] = {
+EVERY: dict[str, Results] = {
     "crosscheck": crosscheck(findings=(finding(), finding("a delay", "griefing"))),
     "fuzz": fuzz(findings=(finding(times=3),), lost=(LostWork(3, 1500),)),
     "mutants": mutants(survivor(), survivor("it is the same")),
@@ -119,6 +127,7 @@ EVERY: dict[str, Document] = {
     "disputes": disputes(
         matrix={"silent": {"the flop": Cell(2, 1)}}, findings=(finding("duty: late"),)
     ),
+    "coverage": coverage(),
     "cost": cost(refused={"e move": "too dear"}),
 }
-"""A document of each command that has findings or tables."""
+"""A document of each command."""

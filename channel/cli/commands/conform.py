@@ -35,7 +35,7 @@ from channelsim.channel.cli.options import (
     real,
     whole,
 )
-from channelsim.channel.documents.documents import ConformDocument, Status
+from channelsim.channel.documents.conform import ConformDocument, Status
 from channelsim.channel.kit.checks import CHECKS
 from channelsim.channel.kit.conformance import (
     INTERRUPTED,

@@ -16,7 +16,7 @@ from channelsim.channel.cli.options import (
     real,
     whole,
 )
-from channelsim.channel.documents.documents import CostDocument
+from channelsim.channel.documents.cost import CostDocument
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.costs import bundles, costs, snapshot
 from channelsim.channel.lab.costs.bundles import Bundles

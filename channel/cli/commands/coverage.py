@@ -10,11 +10,7 @@ from rich.text import Text
 
 from channelsim.channel.cli.messages import all_tried, unfinished_output
 from channelsim.channel.cli.options import Json, NoProgress, TargetName, file_option
-from channelsim.channel.documents.documents import (
-    CoverageDocument,
-    CoveredProgram,
-    UnreachedCode,
-)
+from channelsim.channel.documents.coverage import CoverageDocument, CoveredProgram, UnreachedCode
 from channelsim.channel.lab.cases.corpus import read
 from channelsim.channel.lab.coverage.page import page
 from channelsim.channel.lab.coverage.program_coverage import WIDTH, ProgramCoverage, corpus_coverage

@@ -10,7 +10,7 @@ import typer
 from channelsim.channel.cli.campaigns import all_done
 from channelsim.channel.cli.messages import complain
 from channelsim.channel.cli.options import InText, Json, NoProgress, Seed, json_wanted, whole
-from channelsim.channel.documents.documents import lost_work
+from channelsim.channel.documents.results import lost_work
 from channelsim.channel.findings.finding import BROKEN_PROMISE, THEFT, Finding, summary
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.terminal import console, print_json, say

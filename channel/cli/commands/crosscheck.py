@@ -31,7 +31,8 @@ from channelsim.channel.cli.options import (
     whole,
 )
 from channelsim.channel.cli.watch import Check, Round, watch, watched_target
-from channelsim.channel.documents.documents import CrosscheckDocument, lost_work
+from channelsim.channel.documents.crosscheck import CrosscheckDocument
+from channelsim.channel.documents.results import lost_work
 from channelsim.channel.findings.finding import summary
 from channelsim.channel.findings.finding_files import FindingFiles
 from channelsim.channel.lab.cases.explanation import explanation

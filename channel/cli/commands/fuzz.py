@@ -40,7 +40,8 @@ from channelsim.channel.cli.options import (
     whole,
 )
 from channelsim.channel.cli.watch import Check, Round, watch, watched_target
-from channelsim.channel.documents.documents import FuzzDocument, lost_work
+from channelsim.channel.documents.fuzz import FuzzDocument
+from channelsim.channel.documents.results import lost_work
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import Finding, summary
 from channelsim.channel.findings.finding_files import FindingFiles, command_line

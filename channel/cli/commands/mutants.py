@@ -31,7 +31,8 @@ from channelsim.channel.cli.options import (
     processes,
     real,
 )
-from channelsim.channel.documents.documents import MutantsDocument, ProgramMutants, lost_work
+from channelsim.channel.documents.mutants import MutantsDocument, ProgramMutants
+from channelsim.channel.documents.results import lost_work
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.cases.corpus import own_corpus
 from channelsim.channel.lab.mutants.hunt import HuntPlace

@@ -6,7 +6,7 @@ import re
 
 from channelsim.channel.comparisons.changes import Change, lost_and_added, new_and_mended
 from channelsim.channel.comparisons.documents import DocumentKind
-from channelsim.channel.documents.documents import ConformDocument, Status
+from channelsim.channel.documents.conform import ConformDocument, Status
 
 _CASE = re.compile(r"\. In the case shown ")
 """What follows is about the money in one case."""

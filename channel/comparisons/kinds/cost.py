@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from channelsim.channel.comparisons.changes import Change, Effect
 from channelsim.channel.comparisons.documents import DocumentKind
-from channelsim.channel.documents.documents import CostDocument
+from channelsim.channel.documents.cost import CostDocument
 from channelsim.channel.lab.costs import snapshot
 
 

@@ -10,7 +10,7 @@ from channelsim.channel.comparisons.changes import (
 )
 from channelsim.channel.comparisons.coverage_changes import coverage_changes
 from channelsim.channel.comparisons.documents import DocumentKind
-from channelsim.channel.documents.documents import CrosscheckDocument
+from channelsim.channel.documents.crosscheck import CrosscheckDocument
 from channelsim.clsp.analysis.tracer import CoverageCounts
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from channelsim.channel.comparisons.changes import Change, lost_and_added, new_and_mended
 from channelsim.channel.comparisons.documents import DocumentKind
-from channelsim.channel.documents.documents import DisputesDocument
+from channelsim.channel.documents.disputes import DisputesDocument
 
 
 def compare(before: DisputesDocument, after: DisputesDocument, tolerance: float) -> list[Change]:

@@ -6,7 +6,7 @@ from collections import Counter
 
 from channelsim.channel.comparisons.changes import Change, Effect, lost_and_added
 from channelsim.channel.comparisons.documents import DocumentKind
-from channelsim.channel.documents.documents import MutantsDocument
+from channelsim.channel.documents.mutants import MutantsDocument
 
 
 def compare(before: MutantsDocument, after: MutantsDocument, tolerance: float) -> list[Change]:

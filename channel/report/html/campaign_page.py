@@ -16,7 +16,7 @@ from channelsim.channel.campaign.directory import (
 )
 from channelsim.channel.campaign.engine import ProgressLine
 from channelsim.channel.documents.document_files import read_document
-from channelsim.channel.documents.documents import CampaignResults, Document
+from channelsim.channel.documents.results import CampaignResults, Results
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import Finding, summary
 from channelsim.channel.findings.finding_files import stored_findings
@@ -107,7 +107,7 @@ def directory_page(path: Path) -> CampaignPage:
     )
 
 
-def document_page(path: Path, document: Document) -> CampaignPage:
+def document_page(path: Path, document: Results) -> CampaignPage:
     """The page of the document in a file."""
     named = ("seed", "cases", "runs", "seconds")
     facts = [(name, fact(getattr(document, name, None))) for name in named]
@@ -122,12 +122,12 @@ def document_page(path: Path, document: Document) -> CampaignPage:
     )
 
 
-def _digest(document: Document | None) -> Iterator[tuple[str, str]]:
+def _digest(document: Results | None) -> Iterator[tuple[str, str]]:
     if isinstance(document, CampaignResults) and document.digest is not None:
         yield "digest", document.digest
 
 
-def _end(document: Document) -> str:
+def _end(document: Results) -> str:
     """The end of a command in a few words, such as an interrupt or lost seeds."""
     if document.interrupted:
         return "interrupted"
@@ -140,7 +140,7 @@ def _page(
     title: str,
     state: str,
     facts: tuple[tuple[str, str], ...],
-    document: Document | None,
+    document: Results | None,
     listed: Sequence[tuple[Path, Finding]],
     progress: Sequence[ProgressLine],
     unit: str,
@@ -177,7 +177,7 @@ def _stored(folder: Path) -> Iterator[tuple[Path, Finding]]:
         yield path, finding
 
 
-def _listed(path: Path, document: Document | None) -> list[tuple[Path, Finding]]:
+def _listed(path: Path, document: Results | None) -> list[tuple[Path, Finding]]:
     """The findings of the document of a file."""
     return [] if document is None else [(path, one) for one in document.every_finding()]
 

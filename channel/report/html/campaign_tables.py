@@ -6,19 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from channelsim.channel.documents.documents import (
-    CampaignResults,
-    CheckResult,
-    ConformDocument,
-    CostDocument,
-    CoverageDocument,
-    CrosscheckDocument,
-    DisputesDocument,
-    Document,
-    FuzzDocument,
-    LostWork,
-    MutantsDocument,
-)
+from channelsim.channel.documents.conform import CheckResult, ConformDocument
+from channelsim.channel.documents.cost import CostDocument
+from channelsim.channel.documents.coverage import CoverageDocument
+from channelsim.channel.documents.crosscheck import CrosscheckDocument
+from channelsim.channel.documents.disputes import DisputesDocument
+from channelsim.channel.documents.fuzz import FuzzDocument
+from channelsim.channel.documents.mutants import MutantsDocument
+from channelsim.channel.documents.results import CampaignResults, LostWork, Results
 from channelsim.channel.findings.finding import Finding
 from channelsim.channel.lab.mutants.report import Count, Survivor
 from channelsim.channel.simulation.sweep import Cell as DisputeCell
@@ -46,13 +41,13 @@ class Table(msgspec.Struct, frozen=True):
     failed: bool = False
 
 
-def tables(document: Document) -> tuple[Table, ...]:
+def tables(document: Results) -> tuple[Table, ...]:
     """The tables of a document that have rows."""
     lost = [_lost(document.lost)] if isinstance(document, CampaignResults) else []
     return tuple(table for table in (*lost, *_tables(document)) if table.rows)
 
 
-def _tables(document: Document) -> Iterator[Table]:
+def _tables(document: Results) -> Iterator[Table]:
     """The tables of each command."""
     match document:
         case ConformDocument():

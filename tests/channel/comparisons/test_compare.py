@@ -18,7 +18,9 @@ from channelsim.channel.cli.dispute_sweep import sweep_document
 from channelsim.channel.comparisons.changes import Change, Comparison, Effect
 from channelsim.channel.comparisons.documents import compare, document_kinds, read_document
 from channelsim.channel.comparisons.presentation import MOST_ROWS, as_lines, as_markdown
-from channelsim.channel.documents.documents import CheckResult, Document
+from channelsim.channel.documents.conform import CheckResult
+from channelsim.channel.documents.document_files import formats
+from channelsim.channel.documents.results import Results
 from channelsim.channel.kit.conformance import failed_check
 from channelsim.channel.kit.conformance_reports import document as conform_document
 from channelsim.channel.lab.costs.bundles import BundleCost
@@ -49,7 +51,7 @@ def toys(folder: Path) -> Iterator[Path]:
         yield toy(folder / name, mistake)
 
 
-def text_of(document: Document) -> str:
+def text_of(document: Results) -> str:
     return json.dumps(msgspec.to_builtins(document))
 
 
@@ -157,6 +159,7 @@ def changes(before: Path, after: Path, tolerance: float = 0.0) -> Comparison:
 
 def test_every_kind_is_compared_here() -> None:
     assert {kind.type.command for kind in document_kinds()} == set(PAIRS)
+    assert {kind.type for kind in document_kinds()} == set(formats().values())
 
 
 @pytest.mark.parametrize("kind", PAIRS)

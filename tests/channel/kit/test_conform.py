@@ -17,7 +17,7 @@ import pytest
 
 from channelsim.channel.campaign import directory
 from channelsim.channel.campaign.executors import AnyExecutor, ThisProcess
-from channelsim.channel.documents.documents import CheckResult, Status
+from channelsim.channel.documents.conform import CheckResult, Status
 from channelsim.channel.errors import UsageError
 from channelsim.channel.kit import checks
 from channelsim.channel.kit import disputes as disputing

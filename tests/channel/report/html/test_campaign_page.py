@@ -12,8 +12,9 @@ import pytest
 from channelsim.channel.campaign.directory import opened
 from channelsim.channel.campaign.engine import CampaignStatus
 from channelsim.channel.campaign.shards import Configuration, Plan
-from channelsim.channel.documents.document_files import read_document
-from channelsim.channel.documents.documents import CheckResult, Document, LostWork
+from channelsim.channel.documents.conform import CheckResult
+from channelsim.channel.documents.document_files import formats, read_document
+from channelsim.channel.documents.results import LostWork, Results
 from channelsim.channel.findings.finding import FORMAT, MOVER, OPPONENT, Loss
 from channelsim.channel.findings.finding_files import FindingFiles
 from channelsim.channel.lab.coverage.coverage import SampledCoverage
@@ -116,7 +117,7 @@ def test_findings_link_to_their_sections(tmp_path: Path, capsys: Capsys) -> None
 def test_mutants_costs_checks_and_disputes_have_tables(tmp_path: Path, capsys: Capsys) -> None:
     file = tmp_path / "printed.json"
 
-    def shown(document: Document) -> Any:
+    def shown(document: Results) -> Any:
         file.write_text(text(document))
         return page(capsys, file)
 
@@ -143,6 +144,7 @@ def test_mutants_costs_checks_and_disputes_have_tables(tmp_path: Path, capsys: C
 @pytest.mark.parametrize("command", EVERY)
 def test_every_page_counts_all_its_findings(command: str, tmp_path: Path, capsys: Capsys) -> None:
     """In its heading, in the table, and in the document itself."""
+    assert {type(one) for one in EVERY.values()} == set(formats().values())
     document = EVERY[command]
     file = tmp_path / "printed.json"
     file.write_text(text(document, summary="0 findings"))
