@@ -11,6 +11,7 @@ from channelsim.channel.adversaries.base import get
 from channelsim.channel.cli.messages import complain
 from channelsim.channel.cli.options import game_names
 from channelsim.channel.errors import UsageError
+from channelsim.channel.findings.finding import summary
 from channelsim.channel.report.account import account
 from channelsim.channel.report.html.session_page import dispute_log, dispute_page, session_html
 from channelsim.channel.report.lanes import Lanes
@@ -25,6 +26,7 @@ from channelsim.channel.simulation.promises.old_copies import restored
 from channelsim.channel.simulation.run import Run, step_in_play
 from channelsim.channel.simulation.scenario import Scenario, check
 from channelsim.channel.simulation.session_processes import SessionProcesses, session_processes
+from channelsim.channel.simulation.sweep_findings import of_run
 from channelsim.channel.simulation.transcript import played
 from channelsim.channel.system.interrupt import exit_code
 from channelsim.games import registry
@@ -183,5 +185,6 @@ def document(run: Run, broken: list[BrokenPromise], digest: str) -> dict[str, An
         "account": account(run),
         "news": [type(news).__name__ for news in run.parties[run.scenario.honest].news],
         "broken_promises": [asdict(one) for one in broken],
+        "summary": summary(of_run(run, broken)),
         "digest": digest,
     }

@@ -78,7 +78,7 @@ class _Line:
 
 
 class _FeeMonitor:
-    """The fees of one side as of one event: its wallet for fees, its limits, and what it has offered."""
+    """The fees of one side as of one event: its fee coins, its limits, and what it has offered."""
 
     def __init__(self, config: Config) -> None:
         fees = config.fees
