@@ -8,7 +8,7 @@ one. Types check our own games; those of plug-ins are checked when they are call
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import cast
+from typing import Any, cast
 
 import msgspec
 
@@ -65,11 +65,26 @@ def state_problem(state: object) -> str:
         return "its state has no method `value`"
     if not is_value(value()):
         return "the value of its state is not a CLVM value: bytes, or a tuple of two values"
+    return "" if _is_hashable(state) else "its state is not hashable: a frozen dataclass is"
+
+
+def field_problem(write: Callable[[Any], object]) -> Callable[[object], str]:
+    """What is wrong with a field of a state that is written so."""
+
+    def problem(field: object) -> str:
+        if not _is_hashable(field):
+            return "a field of a state has to be hashable: a tuple is"
+        return "" if is_value(write(field)) else "it is not written as a CLVM value"
+
+    return problem
+
+
+def _is_hashable(data: object) -> bool:
     try:
-        hash(state)
+        hash(data)
     except TypeError:
-        return "its state is not hashable: a frozen dataclass is"
-    return ""
+        return False
+    return True
 
 
 def is_value(data: object) -> bool:

@@ -17,6 +17,7 @@ from channelsim.games.answers import (
     choices_problem,
     count_problem,
     evidence_problem,
+    field_problem,
     initial_problem,
     lines_problem,
     mojos_problem,
@@ -36,9 +37,10 @@ from channelsim.games.choices import Action, Choice, choose, forced_action
 from channelsim.games.contract import Benchmark, Carry, Game
 from channelsim.games.errors import IllegalAction
 from channelsim.games.evidence import Candidate
+from channelsim.games.forms import Form, Hashes, ListOf, Opaque, Pair, Record
 from channelsim.games.players import Play, Player, Policy, Position, Seat, Settle, Terms
 from channelsim.games.story import Hand, Line, Story
-from channelsim.games.verdicts import Hashes, Judge, Verdict
+from channelsim.games.verdicts import Judge, Verdict
 from channelsim.plugins import answered, called, wrong_answer
 
 
@@ -50,7 +52,7 @@ def checked(game: Game) -> Game:
             name: replace(
                 one,
                 judge=_judge(game, name, one.judge),
-                read_state=answered(one.read_state, state_problem),
+                form=_form(one.form, state_problem),
             )
             for name, one in game.validators.items()
         },
@@ -103,6 +105,20 @@ def _judge(game: Game, name: str, judge: Judge) -> Judge:
         return verdict
 
     return judged
+
+
+def _form(form: Form, problem: Callable[[object], str] | None = None) -> Form:
+    """The form with a check of what its readers written by hand return."""
+    match form:
+        case Opaque(write, read):
+            return replace(form, read=answered(read, problem or field_problem(write)))
+        case Pair(first, second):
+            return Pair(_form(first), _form(second))
+        case ListOf(inner):
+            return replace(form, form=_form(inner))
+        case Record(_, fields):
+            return replace(form, fields=tuple((name, _form(inner)) for name, inner in fields))
+    return form
 
 
 @dataclass(frozen=True)

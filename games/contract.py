@@ -33,6 +33,20 @@ from channelsim.games.choices import (
 from channelsim.games.errors import BadTerms, IllegalAction
 from channelsim.games.even_stakes import even_stakes, even_terms
 from channelsim.games.evidence import Candidate, Evidence
+from channelsim.games.forms import (
+    Atom,
+    ByteIn,
+    Form,
+    Hashes,
+    HashOf,
+    Integer,
+    ListOf,
+    Opaque,
+    Optional,
+    Pair,
+    Record,
+    parts,
+)
 from channelsim.games.names import quoted
 from channelsim.games.plain_player import Moves, PlainPlayer, Taken
 from channelsim.games.players import (
@@ -48,19 +62,9 @@ from channelsim.games.players import (
     Terms,
     check_entropy,
 )
-from channelsim.games.states import (
-    Bytes16,
-    Bytes32,
-    Form,
-    Mojos,
-    PlainState,
-    RawState,
-    atom,
-    integer,
-)
+from channelsim.games.states import Bytes16, Bytes32, Mojos, PlainState, RawState
 from channelsim.games.story import Hand, Line, PlainStory, Span, Step, Story, plain_summary
 from channelsim.games.verdicts import (
-    Hashes,
     Judge,
     Next,
     Raise,
@@ -75,8 +79,10 @@ from channelsim.games.verdicts import (
 __all__ = [
     "Action",
     "Amount",
+    "Atom",
     "BadTerms",
     "Benchmark",
+    "ByteIn",
     "Bytes16",
     "Bytes32",
     "Candidate",
@@ -87,14 +93,20 @@ __all__ = [
     "Form",
     "Game",
     "Hand",
+    "HashOf",
     "Hashes",
     "Initial",
+    "Integer",
     "Judge",
     "Line",
+    "ListOf",
     "Mojos",
     "Moves",
     "Next",
     "OneOf",
+    "Opaque",
+    "Optional",
+    "Pair",
     "Parameters",
     "Plain",
     "PlainPlayer",
@@ -106,6 +118,7 @@ __all__ = [
     "Raise",
     "Rank",
     "RawState",
+    "Record",
     "Seat",
     "Settle",
     "SharedDeck",
@@ -120,12 +133,10 @@ __all__ = [
     "Valid",
     "Validator",
     "Verdict",
-    "atom",
     "by_name",
     "check_entropy",
     "even_stakes",
     "even_terms",
-    "integer",
 ]
 
 Rank: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
@@ -264,6 +275,13 @@ class Game:
         given = self.programs or {name: load(own[name]) for name in own if own[name] in ours()}
         if unknown := set(given) - set(own):
             raise ValueError(f"no validator is called {quoted(min(map(str, unknown)))}")
+        for name, validator in self.validators.items():
+            hashed = {one.validator for one in parts(validator.form) if isinstance(one, HashOf)}
+            if unknown := hashed - set(own):
+                raise ValueError(
+                    f"the state of {name} has the hash of {quoted(min(unknown))}, which is no"
+                    " validator"
+                )
         programs = {name: given.get(name, _stand_in(own[name])) for name in own}
         missing = tuple(name for name in own if programs[name] == _stand_in(own[name]))
         object.__setattr__(self, "programs", programs)

@@ -228,7 +228,7 @@ def _next(game: Game, hashes: Hashes, verdict: Verdict, result: Value) -> Next |
         case (bytes(program_hash), (state, (bytes(size), _))) if program_hash:
             for name, known in hashes.items():
                 if known == program_hash:
-                    step = game.validators[name].read_state(state)
+                    step = game.validators[name].read_state(state, hashes)
                     return Next(name, step, int.from_bytes(size, "big"))
             raise BadState("the program names a validator that is not of this game")
     return None

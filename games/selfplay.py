@@ -63,18 +63,18 @@ def turns(
         yield PlayedMove(position, play, terms.amount, players[seat.other])
         step = own_move(game, hashes, position, terms.amount, play)
         if step is not None:
-            _check_state(game, position, step)
+            _check_state(game, hashes, position, step)
         position = position_after(position, step, play.move, play.share)
         players = [player.moved(position) for player in players]
 
 
-def _check_state(game: Game, before: Position, step: Next) -> None:
+def _check_state(game: Game, hashes: Hashes, before: Position, step: Next) -> None:
     """Check that a validator's reader takes the state that the rules made for it.
 
     Raises `IllegalMove`.
     """
     try:
-        game.validators[step.validator].read_state(step.state.value())
+        game.validators[step.validator].read_state(step.state.value(), hashes)
     except BadState as error:
         raise IllegalMove(
             f"the game {game.name}: the state of {step.validator} that {before.validator} leads to"

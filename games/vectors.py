@@ -212,7 +212,7 @@ def _ask_rules(resolved: ResolvedCase, game: Game, hashes: Hashes) -> _Answer:
 def _judged(resolved: ResolvedCase, validator: Validator, hashes: Hashes) -> Verdict:
     """Judge a case by the rules. Raises `BadState`."""
     return validator.judge(
-        validator.read_state(resolved.state),
+        validator.read_state(resolved.state, hashes),
         resolved.move,
         resolved.case.mover_share,
         resolved.case.amount,

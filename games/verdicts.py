@@ -6,16 +6,14 @@ All money is in mojos. Source: spec/validator.md, "Results" and "The law of vali
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Protocol, TypeAlias
 
 import msgspec
 
 from channelsim.clsp.values import Value
-
-Hashes: TypeAlias = Mapping[str, bytes]
-"""The tree hash of each validator's program, by the validator's name."""
+from channelsim.games.forms import Form, Hashes, reader
 
 
 class State(Protocol):
@@ -81,15 +79,20 @@ class Judge(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Validator:
-    """One kind of move: its rules, and the reader of its state.
+    """One kind of move: its rules, and the form of its state, such as `Guessing.form`.
 
-    `read_state` raises `games.errors.BadState` for a CLVM value of another shape. The same
-    rules as a program are `Game.programs[name]`.
+    `read_state` follows from the form, and raises `games.errors.BadState` for a CLVM value of
+    another one. The same rules as a program are `Game.programs[name]`.
     """
 
     name: str
     judge: Judge
-    read_state: Callable[[Value], State]
+    form: Form
+    read_state: Callable[[Value, Hashes], State] = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        name, read = self.name, reader(self.form)
+        object.__setattr__(self, "read_state", lambda value, hashes: read(value, name, hashes))
 
 
 def by_name(*validators: Validator) -> Mapping[str, Validator]:

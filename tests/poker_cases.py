@@ -452,7 +452,8 @@ def _crowded(known: Known, step: int) -> Known:
 def _disturbed(call: Call, chance: FastChance) -> Iterator[State]:
     """States with one atom changed."""
     value = call.state.value()
-    programs = set(hashes_of(registry.get(call.game)).values())
+    hashes = hashes_of(registry.get(call.game))
+    programs = set(hashes.values())
     atoms = list(leaves(value))
     small = [at for at, atom in enumerate(atoms) if len(atom) < 16]
     near = numbers(value, call.amount, call.share)
@@ -468,7 +469,7 @@ def _disturbed(call: Call, chance: FastChance) -> Iterator[State]:
         if at not in small:
             atom = bytes((atoms[at][0] ^ 1,)) + atoms[at][1:]
         try:
-            yield read(with_leaf(value, at, atom))  # type: ignore[misc]
+            yield read(with_leaf(value, at, atom), hashes)  # type: ignore[misc]
         except BadState:
             continue
 

@@ -24,9 +24,24 @@ from channelsim.channel.lab.laws import laws
 from channelsim.channel.system.file_kinds import Kind
 from channelsim.clsp.run import ProgramValid, run_serialized
 from channelsim.games import contract, registry
+from channelsim.games.amounts import counted
 from channelsim.games.chance import Chance
 from channelsim.games.contract import Game
 from channelsim.games.dealing import deal
+from channelsim.games.forms import (
+    Atom,
+    ByteIn,
+    Form,
+    HashOf,
+    Integer,
+    ListOf,
+    Opaque,
+    Optional,
+    Pair,
+    Record,
+    length,
+    parts,
+)
 from channelsim.games.vectors import arguments, read
 from tests.paths import DATA, ROOT
 
@@ -35,8 +50,8 @@ FOLDER = ROOT / "docs" / "reference"
 FORMATS = {
     Kind.TARGET: ("channel.lab.target.loading", "[Targets](../lab.md#targets)"),
     Kind.CASES: ("games.vectors", "[Conformance vectors](../spec/vectors.md)"),
-    Kind.FINDING: ("channel.lab.fuzz.findings", "[Fuzz](../lab.md#fuzz)"),
-    Kind.SPENDS: ("channel.lab.coverage.corpus", "[Coverage](../lab.md#coverage)"),
+    Kind.FINDING: ("channel.findings.finding", "[Fuzz](../lab.md#fuzz)"),
+    Kind.SPENDS: ("channel.lab.cases.corpus", "[Coverage](../lab.md#coverage)"),
     Kind.COSTS: ("channel.lab.costs.snapshot", "[Costs](../lab.md#costs)"),
     Kind.REASONS: ("channel.lab.mutants.reasons", "[Mutants](../lab.md#mutants)"),
     Kind.UNREACHABLE: ("channel.lab.coverage.unreachable", "[Coverage](../lab.md#coverage)"),
@@ -50,7 +65,7 @@ FORMATS = {
 KEYS: dict[Kind, dict[str, str]] = {
     Kind.TARGET: {"": "_File"},
     Kind.CASES: {"": "Case"},
-    Kind.FINDING: {"": "Document"},
+    Kind.FINDING: {"": "Finding"},
     Kind.SPENDS: {"": "RefereeSpend"},
     Kind.COSTS: {"": "Snapshot"},
     Kind.REASONS: {"": "_File"},
@@ -165,6 +180,8 @@ def _family(games: tuple[Game, ...]) -> str:
         ),
         "The limit is MAX_MOVE_SIZE. Bytes and costs are those of the legal moves among the stored"
         " conformance vectors; a cost is that of the program alone.",
+        "The states, and the records inside of them:",
+        _table(("record", "field", "form"), _records(games)),
         _table(("rule", ""), ((f"`{rule}`", text) for rule, text in rules.items())),
     ]
     return "\n\n".join(parts)
@@ -193,6 +210,52 @@ def _validators(games: tuple[Game, ...]) -> Iterator[tuple[str, ...]]:
             _share_rule(games, name),
             f"{costs[name]:,}",
         )
+
+
+def _records(games: tuple[Game, ...]) -> Iterator[tuple[str, ...]]:
+    """The forms of the fields of each state, then of the records inside of states."""
+    validators = registry.validators_of(games)
+    states = {name: one.form for name, one in validators.items() if isinstance(one.form, Record)}
+    inner = [part for form in states.values() for part in parts(form) if isinstance(part, Record)]
+    records = {part.kind.__name__: part for part in inner if part not in states.values()}
+    for name, record in (*states.items(), *records.items()):
+        for field, form in record.fields:
+            yield f"`{name}`", f"`{field}`", form_text(form)
+        if record.checked:
+            yield f"`{name}`", "", "checked as a whole"
+
+
+def form_text(form: Form) -> str:
+    """A form in words."""
+    match form:
+        case Atom(size):
+            return counted(size, "byte")
+        case Integer(least, most):
+            return f"an integer from {_number(least)} to {_number(most)}"
+        case ByteIn(_, noun):
+            return f"a byte that is {noun}"
+        case HashOf(validator):
+            return f"the hash of the program {validator}"
+        case Pair(first, second):
+            return f"a pair of {form_text(first)} and {form_text(second)}"
+        case Optional(inner):
+            return f"{form_text(inner)}, or ()"
+        case ListOf(inner, _, _, ascending):
+            order = ", ascending" if ascending else ""
+            return f"a list of {length(form)}{order}: {form_text(inner)}"
+        case Record(kind, _, checked):
+            return f"{kind.__name__}{', checked as a whole' if checked else ''}"
+        case Opaque(_, _, text):
+            return text
+
+
+def _number(number: int) -> str:
+    """A bound; a great power of two, or one less, is shown as such."""
+    for less in (0, 1):
+        power = number + less
+        if power >= 1 << 16 and power.bit_count() == 1:
+            return f"2^{power.bit_length() - 1}{' - 1' if less else ''}"
+    return f"{number:,}"
 
 
 def _measure(

@@ -25,6 +25,7 @@ from channelsim.channel.protocol.state_history import StateHistory
 from channelsim.clsp.values import deserialize, serialize
 from channelsim.games import registry
 from channelsim.games.contract import Position, Seat, Terms
+from channelsim.games.judge import hashes_of
 from channelsim.games.referee import GameCoin
 
 
@@ -244,9 +245,9 @@ def _position(
 ) -> Position:
     if validator is None:
         return Position(None, None, mover, share, size, move)
-    known = registry.get(terms.game).validators
-    if validator not in known:
+    game = registry.get(terms.game)
+    if validator not in game.validators:
         raise msgspec.DecodeError(f"{terms.game} has no validator {validator!r}")
-    return Position(
-        validator, known[validator].read_state(deserialize(state)), mover, share, size, move
-    )
+    read = game.validators[validator].read_state
+    typed = read(deserialize(state), hashes_of(game))
+    return Position(validator, typed, mover, share, size, move)

@@ -6,39 +6,17 @@ form and raises `BadState` for any other shape.
 
 from __future__ import annotations
 
-from itertools import pairwise
-from typing import Annotated, Self, TypeAlias
+from typing import Annotated, TypeAlias
 
-from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import Value, to_list
 from channelsim.games.calpoker.deal import FOUR_OF_EIGHT, HAND, PACK, Cards, Hands
 from channelsim.games.errors import BadState
-from channelsim.games.reading import read_bytes, read_int, read_list
-from channelsim.games.states import Bytes16, Bytes32, Form, PlainState
+from channelsim.games.forms import ByteIn, Integer, ListOf
+from channelsim.games.states import Bytes16, Bytes32, PlainState
 
-
-def _write_cards(cards: Cards) -> Value:
-    return to_list([int_to_atom(card) for card in cards])
-
-
-def _read_cards(value: Value, name: str) -> Cards:
-    cards = tuple(read_int(card, name, 0, PACK - 1) for card in read_list(value, HAND, name))
-    if any(low >= high for low, high in pairwise(cards)):
-        raise BadState(f"{name}: not ascending")
-    return cards
-
-
-def _read_mask(value: Value, name: str) -> int:
-    (mask,) = read_bytes(value, name, 1)
-    if mask not in FOUR_OF_EIGHT:
-        raise BadState(f"{name}: not four of eight bits")
-    return mask
-
-
-HandCards: TypeAlias = Annotated[Cards, Form(_write_cards, _read_cards)]
+HandCards: TypeAlias = Annotated[Cards, ListOf(Integer(0, PACK - 1), HAND, HAND, ascending=True)]
 """The eight cards of a player, a list in CLVM."""
 
-Discards: TypeAlias = Annotated[int, Form(lambda mask: bytes([mask]), _read_mask)]
+Discards: TypeAlias = Annotated[int, ByteIn(FOUR_OF_EIGHT, "four of eight bits")]
 """The mask of four of eight cards, a byte in CLVM."""
 
 
@@ -71,12 +49,9 @@ class StateD(PlainState, frozen=True):
         """Both hands as they were dealt."""
         return self.alice_cards, self.bob_cards
 
-    @classmethod
-    def read(cls, value: Value) -> Self:
-        """The state of this CLVM form, in which no card comes twice."""
-        state = super().read(value)
-        _check_different(state.hands)
-        return state
+    def check_fields(self) -> None:
+        """Raise `BadState` if a card comes twice."""
+        _check_different(self.hands)
 
 
 class StateE(PlainState, frozen=True):
@@ -92,12 +67,9 @@ class StateE(PlainState, frozen=True):
         """Both hands as they were dealt."""
         return self.alice_cards, self.bob_cards
 
-    @classmethod
-    def read(cls, value: Value) -> Self:
-        """The state of this CLVM form, in which no card comes twice."""
-        state = super().read(value)
-        _check_different(state.hands)
-        return state
+    def check_fields(self) -> None:
+        """Raise `BadState` if a card comes twice."""
+        _check_different(self.hands)
 
 
 CalPokerState: TypeAlias = StateA | StateB | StateC | StateD | StateE

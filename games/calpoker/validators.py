@@ -142,10 +142,10 @@ def showdown(state: State, move: bytes, evidence: Value) -> tuple[Rank, Rank] | 
 
 
 VALIDATORS = by_name(
-    Validator("a", judge_a, StateA.read),
-    Validator("b", judge_b, StateB.read),
-    Validator("c", judge_c, StateC.read),
-    Validator("d", judge_d, StateD.read),
-    Validator("e", judge_e, StateE.read),
+    Validator("a", judge_a, StateA.form),
+    Validator("b", judge_b, StateB.form),
+    Validator("c", judge_c, StateC.form),
+    Validator("d", judge_d, StateD.form),
+    Validator("e", judge_e, StateE.form),
 )
 """The validators by name, in the order of play."""

@@ -107,8 +107,8 @@ def in_order(held: Held, cards: Sequence[int], order: bytes) -> tuple[int, ...] 
 
 
 VALIDATORS = by_name(
-    Validator("commit", commit, Commit.read),
-    Validator("rows", rows, Rows.read),
-    Validator("score", score, Score.read),
+    Validator("commit", commit, Commit.form),
+    Validator("rows", rows, Rows.form),
+    Validator("score", score, Score.form),
 )
 """By name, in the order of play."""

@@ -8,87 +8,40 @@ shape. Nothing here says which game it is: the schedule and the ranking do.
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias
 
-from channelsim.clsp.values import NIL, Value, to_list
 from channelsim.games.amounts import MAX_AMOUNT
 from channelsim.games.deck.terms import CARDS
-from channelsim.games.errors import BadState
+from channelsim.games.forms import Atom, ByteIn, HashOf, Integer, ListOf, Optional, Pair
 from channelsim.games.poker.first import First
 from channelsim.games.poker.limits import Forced, Structure
 from channelsim.games.poker.ranking import RANKINGS
-from channelsim.games.states import Bytes32, Form, PlainState, atom, integer
+from channelsim.games.states import Bytes32, PlainState
 
 OTHERS, BUTTONS, BOARD, OTHERS_UP, BUTTONS_UP = range(5)
 """Whose card is dealt: private to the other seat or to the button, shared, or open."""
 
-Chips: TypeAlias = Annotated[int, integer(0, MAX_AMOUNT)]
-Flag: TypeAlias = Annotated[int, integer(0, 1)]
-Position: TypeAlias = Annotated[int, integer(0, CARDS - 1)]
-Who: TypeAlias = Annotated[int, integer(OTHERS, BUTTONS_UP)]
-Point: TypeAlias = Annotated[bytes, atom(48)]
+Chips: TypeAlias = Annotated[int, Integer(0, MAX_AMOUNT)]
+Flag: TypeAlias = Annotated[int, Integer(0, 1)]
+Position: TypeAlias = Annotated[int, Integer(0, CARDS - 1)]
+Who: TypeAlias = Annotated[int, Integer(OTHERS, BUTTONS_UP)]
+Point: TypeAlias = Annotated[bytes, Atom(48)]
 
 
-def several(one: Form) -> Form:
-    """The form of a tuple: a proper list of at most 52 items."""
+_POSITION = Integer(0, CARDS - 1)
+_CARD = ByteIn(range(CARDS), "a card")
 
-    def read(value: Value, name: str) -> tuple[Any, ...]:
-        found: list[Any] = []
-        while isinstance(value, tuple) and len(found) < CARDS:
-            found.append(one.read(value[0], name))
-            value = value[1]
-        if value != NIL:
-            raise BadState(f"{name}: not a list of at most {CARDS} items")
-        return tuple(found)
-
-    return Form(lambda items: to_list(map(one.write, items)), read)
-
-
-def pair(first: Form, second: Form) -> Form:
-    """The form of a pair."""
-
-    def read(value: Value, name: str) -> tuple[Any, Any]:
-        if not isinstance(value, tuple):
-            raise BadState(f"{name}: not a pair")
-        return first.read(value[0], name), second.read(value[1], name)
-
-    return Form(lambda both: (first.write(both[0]), second.write(both[1])), read)
-
-
-def optional(form: Form) -> Form:
-    """The form of a value that may be missing, as `()`: empty bytes."""
-    return Form(
-        lambda data: form.write(data) if data else NIL,
-        lambda value, name: b"" if value == NIL else form.read(value, name),
-    )
-
-
-def nested(cls: type[PlainState]) -> Form:
-    """The form of a record inside a state."""
-    return Form(lambda record: record.value(), lambda value, name: cls.read(value))
-
-
-_POSITION = integer(0, CARDS - 1)
-_CARD = Form(lambda card: bytes((card,)), lambda value, name: _read_card(value, name))
-
-
-def _read_card(value: Value, name: str) -> int:
-    if not isinstance(value, bytes) or len(value) != 1 or value[0] >= CARDS:
-        raise BadState(f"{name}: no card")
-    return value[0]
-
-
-Cards: TypeAlias = Annotated[tuple[int, ...], several(_CARD)]
+Cards: TypeAlias = Annotated[tuple[int, ...], ListOf(_CARD, CARDS)]
 """Cards that both players know, each a raw byte."""
 
-OpenCards: TypeAlias = Annotated[tuple[tuple[int, int], ...], several(pair(_POSITION, _CARD))]
+OpenCards: TypeAlias = Annotated[tuple[tuple[int, int], ...], ListOf(Pair(_POSITION, _CARD), CARDS)]
 """Open cards with their positions."""
 
-Held: TypeAlias = Annotated[tuple[tuple[int, bytes], ...], several(pair(_POSITION, atom(32)))]
+Held: TypeAlias = Annotated[tuple[tuple[int, bytes], ...], ListOf(Pair(_POSITION, Atom(32)), CARDS)]
 """Private cards in the order of the deal: the position, and the scalar of the opponent's lock."""
 
 Dealt: TypeAlias = Annotated[
-    tuple[tuple[int, int], ...], several(pair(_POSITION, integer(OTHERS, BUTTONS_UP)))
+    tuple[tuple[int, int], ...], ListOf(Pair(_POSITION, Integer(OTHERS, BUTTONS_UP)), CARDS)
 ]
 """What a street deals: positions, and whose card each is."""
 
@@ -120,13 +73,13 @@ class Street(PlainState, frozen=True):
     worth. `deal` are the cards before the betting; those of a draw are dealt as they are wanted.
     """
 
-    first: Annotated[int, integer(min(First), max(First))]
+    first: Annotated[int, Integer(min(First), max(First))]
     size: Chips
     deal: Dealt
-    kind: Annotated[int, integer(min(Kind), max(Kind))]
+    kind: Annotated[int, Integer(min(Kind), max(Kind))]
 
 
-Streets: TypeAlias = Annotated[tuple[Street, ...], several(nested(Street))]
+Streets: TypeAlias = Annotated[tuple[Street, ...], ListOf(Street.form, CARDS)]
 """The streets that are left, the current one first."""
 
 
@@ -139,9 +92,9 @@ class Showdown(PlainState, frozen=True):
     there is no such half.
     """
 
-    mask_size: Annotated[int, integer(0, 2)]
-    ranking: Annotated[int, integer(0, len(RANKINGS) - 1)]
-    low: Annotated[int, integer(0, 1 << 24)]
+    mask_size: Annotated[int, Integer(0, 2)]
+    ranking: Annotated[int, Integer(0, len(RANKINGS) - 1)]
+    low: Annotated[int, Integer(0, 1 << 24)]
 
     @property
     def masks(self) -> int:
@@ -157,13 +110,13 @@ class Table(PlainState, frozen=True):
     """
 
     deck_id: Bytes32
-    locks: Annotated[tuple[Lock, ...], several(nested(Lock))]
-    unit: Annotated[int, integer(1, MAX_AMOUNT)]
-    stake: Annotated[int, integer(1, MAX_AMOUNT)]
-    structure: Annotated[int, integer(min(Structure), max(Structure))]
-    cap: Annotated[int, integer(0, 255)]
+    locks: Annotated[tuple[Lock, ...], ListOf(Lock.form, CARDS)]
+    unit: Annotated[int, Integer(1, MAX_AMOUNT)]
+    stake: Annotated[int, Integer(1, MAX_AMOUNT)]
+    structure: Annotated[int, Integer(min(Structure), max(Structure))]
+    cap: Annotated[int, Integer(0, 255)]
     bring_in: Chips
-    showdown: Annotated[Showdown, nested(Showdown)]
+    showdown: Showdown
 
 
 class Seats(PlainState, frozen=True):
@@ -202,10 +155,10 @@ class Owed(PlainState, frozen=True):
 
     position: Position
     who: Who
-    scalar: Annotated[bytes, optional(atom(32))]
+    scalar: Annotated[bytes, Optional(Atom(32))]
 
 
-Pending: TypeAlias = Annotated[tuple[Owed, ...], several(nested(Owed))]
+Pending: TypeAlias = Annotated[tuple[Owed, ...], ListOf(Owed.form, CARDS)]
 
 
 class Pot(PlainState, frozen=True):
@@ -221,11 +174,11 @@ class Deal(PlainState, frozen=True):
     CLVM: `(table streets pot forced seats)`.
     """
 
-    table: Annotated[Table, nested(Table)]
+    table: Table
     streets: Streets
-    pot: Annotated[Pot, nested(Pot)]
-    forced: Annotated[int, integer(min(Forced), max(Forced))]
-    seats: Annotated[Seats, nested(Seats)]
+    pot: Pot
+    forced: Annotated[int, Integer(min(Forced), max(Forced))]
+    seats: Seats
 
 
 class Begin(PlainState, frozen=True):
@@ -234,14 +187,14 @@ class Begin(PlainState, frozen=True):
     CLVM: `(table streets pot forced known pending seats mid_hash)`.
     """
 
-    table: Annotated[Table, nested(Table)]
+    table: Table
     streets: Streets
-    pot: Annotated[Pot, nested(Pot)]
-    forced: Annotated[int, integer(min(Forced), max(Forced))]
-    known: Annotated[Known, nested(Known)]
+    pot: Pot
+    forced: Annotated[int, Integer(min(Forced), max(Forced))]
+    known: Known
     pending: Pending
-    seats: Annotated[Seats, nested(Seats)]
-    mid_hash: Bytes32
+    seats: Seats
+    mid_hash: Annotated[bytes, HashOf("mid")]
 
 
 class Mid(PlainState, frozen=True):
@@ -251,14 +204,14 @@ class Mid(PlainState, frozen=True):
     bring-in is in front.
     """
 
-    table: Annotated[Table, nested(Table)]
+    table: Table
     streets: Streets
-    pot: Annotated[Pot, nested(Pot)]
+    pot: Pot
     last: Chips
-    raises: Annotated[int, integer(0, 1 << 30)]
+    raises: Annotated[int, Integer(0, 1 << 30)]
     brought_in: Flag
-    known: Annotated[Known, nested(Known)]
-    seats: Annotated[Seats, nested(Seats)]
+    known: Known
+    seats: Seats
 
 
 class Draw(PlainState, frozen=True):
@@ -268,13 +221,13 @@ class Draw(PlainState, frozen=True):
     what each player has in the pot.
     """
 
-    table: Annotated[Table, nested(Table)]
+    table: Table
     streets: Streets
     put: Chips
-    known: Annotated[Known, nested(Known)]
+    known: Known
     pending: Pending
-    seats: Annotated[Seats, nested(Seats)]
-    mid_hash: Bytes32
+    seats: Seats
+    mid_hash: Annotated[bytes, HashOf("mid")]
 
 
 class Show(PlainState, frozen=True):
@@ -283,11 +236,11 @@ class Show(PlainState, frozen=True):
     CLVM: `(table put known pending seats)`; `put` is what each player has in the pot.
     """
 
-    table: Annotated[Table, nested(Table)]
+    table: Table
     put: Chips
-    known: Annotated[Known, nested(Known)]
+    known: Known
     pending: Pending
-    seats: Annotated[Seats, nested(Seats)]
+    seats: Seats
 
 
 class End(PlainState, frozen=True):
@@ -297,13 +250,13 @@ class End(PlainState, frozen=True):
     that the waiter showed.
     """
 
-    table: Annotated[Table, nested(Table)]
+    table: Table
     put: Chips
     held: Held
     open: Cards
     shown: Cards
     board: Cards
-    seats: Annotated[Seats, nested(Seats)]
+    seats: Seats
 
 
 class Commit(PlainState, frozen=True):
@@ -313,12 +266,12 @@ class Commit(PlainState, frozen=True):
     what each player has in the pot.
     """
 
-    table: Annotated[Table, nested(Table)]
+    table: Table
     point: Chips
     put: Chips
     held: Held
     pending: Pending
-    seats: Annotated[Seats, nested(Seats)]
+    seats: Seats
 
 
 class Rows(PlainState, frozen=True):
@@ -328,13 +281,13 @@ class Rows(PlainState, frozen=True):
     waiter committed to.
     """
 
-    table: Annotated[Table, nested(Table)]
+    table: Table
     point: Chips
     put: Chips
     held: Held
     waiters: Held
     commitment: Bytes32
-    seats: Annotated[Seats, nested(Seats)]
+    seats: Seats
 
 
 class Score(PlainState, frozen=True):
@@ -344,10 +297,10 @@ class Score(PlainState, frozen=True):
     row from the top.
     """
 
-    table: Annotated[Table, nested(Table)]
+    table: Table
     point: Chips
     put: Chips
     held: Held
     shown: Cards
     commitment: Bytes32
-    seats: Annotated[Seats, nested(Seats)]
+    seats: Seats

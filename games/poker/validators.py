@@ -414,10 +414,10 @@ def held_cards(table: Table, held: Held, data: bytes) -> tuple[int, ...] | None:
 
 
 VALIDATORS = by_name(
-    Validator("deal", deal, Deal.read),
-    Validator("begin", begin, Begin.read),
-    Validator("mid", mid, Mid.read),
-    Validator("draw", draw, Draw.read),
-    Validator("show", show, Show.read),
-    Validator("end", end, End.read),
+    Validator("deal", deal, Deal.form),
+    Validator("begin", begin, Begin.form),
+    Validator("mid", mid, Mid.form),
+    Validator("draw", draw, Draw.form),
+    Validator("show", show, Show.form),
+    Validator("end", end, End.form),
 )

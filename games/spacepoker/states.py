@@ -10,15 +10,16 @@ from __future__ import annotations
 from typing import Annotated, TypeAlias
 
 from channelsim.games.amounts import MAX_AMOUNT
-from channelsim.games.states import Bytes16, Bytes32, Mojos, PlainState, integer
+from channelsim.games.forms import HashOf, Integer
+from channelsim.games.states import Bytes16, Bytes32, Mojos, PlainState
 
 PRE_FLOP, FLOP, TURN, RIVER = 4, 3, 2, 1
 """The streets, counted down; the specification calls their number N."""
 
-Stake: TypeAlias = Annotated[int, integer(1, MAX_AMOUNT)]
+Stake: TypeAlias = Annotated[int, Integer(1, MAX_AMOUNT)]
 """An amount of at least one mojo."""
 
-Street: TypeAlias = Annotated[int, integer(RIVER, PRE_FLOP)]
+Street: TypeAlias = Annotated[int, Integer(RIVER, PRE_FLOP)]
 
 
 class CommitA(PlainState, frozen=True):
@@ -48,7 +49,7 @@ class BeginRound(PlainState, frozen=True):
     mover_image: Bytes32
     waiter_image: Bytes32
     street: Street
-    mid_round_hash: Bytes32
+    mid_round_hash: Annotated[bytes, HashOf("mid_round")]
 
 
 class MidRound(PlainState, frozen=True):

@@ -218,10 +218,10 @@ def _dealt(mover_0: bytes, mover_1: bytes, waiter_0: bytes) -> tuple[_Dealt, _De
 
 
 VALIDATORS = by_name(
-    Validator("commitA", commit_a, CommitA.read),
-    Validator("commitB", commit_b, CommitB.read),
-    Validator("begin_round", begin_round, BeginRound.read),
-    Validator("mid_round", mid_round, MidRound.read),
-    Validator("end", end, End.read),
+    Validator("commitA", commit_a, CommitA.form),
+    Validator("commitB", commit_b, CommitB.form),
+    Validator("begin_round", begin_round, BeginRound.form),
+    Validator("mid_round", mid_round, MidRound.form),
+    Validator("end", end, End.form),
 )
 """The validators by name, in the order of play."""

@@ -17,6 +17,7 @@ from channelsim.games.contract import (
     Bytes16,
     Bytes32,
     Initial,
+    Integer,
     Mojos,
     Moves,
     Plain,
@@ -28,7 +29,6 @@ from channelsim.games.contract import (
     Settle,
     even_stakes,
     even_terms,
-    integer,
 )
 from channelsim.games.errors import BadAdvisory, BadState, BadTerms, IllegalAction
 
@@ -49,7 +49,7 @@ class Several(PlainState, frozen=True):
     image: Bytes32
     salt: Bytes16
     pot: Mojos
-    count: Annotated[int, integer(-1, 2)]
+    count: Annotated[int, Integer(-1, 2)]
 
 
 several = st.builds(

@@ -103,7 +103,7 @@ def say_under(code: int) -> Validator:
             case _:
                 return Raise("WORD-SAY-3")
 
-    return Validator("say", say, Saying.read)
+    return Validator("say", say, Saying.form)
 
 
 def moves(player: PlainPlayer) -> Moves:

@@ -102,7 +102,7 @@ def read(target: Target, data: Any) -> Probe:
         raise UsageError(f"the finding is about {probe.validator!r}, which {target.name} lacks")
     try:
         typed = (
-            target.game.validators[probe.validator].read_state(state)
+            target.game.validators[probe.validator].read_state(state, target.hashes)
             if target.rules
             else RawState(state)
         )

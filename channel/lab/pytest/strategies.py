@@ -1,4 +1,4 @@
-"""Hypothesis strategies for authors: CLVM values, hands, and the moves of a target.
+"""Hypothesis strategies for authors: CLVM values, states, hands, and the moves of a target.
 
 Needs Hypothesis (`pip install 'channelsim[lab]'`). Every example is what its strategy's name
 says, by the rules; and examples shrink: to short atoms, small stakes, early moves and small
@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
+from typing import Any
 
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from channelsim.channel.errors import InvariantError
+from channelsim.channel.errors import InvariantError, UsageError
 from channelsim.channel.lab.cases.evidence import evidence_near, evidence_of
 from channelsim.channel.lab.cases.mutator import Mutator, SiteCase
 from channelsim.channel.lab.pytest.drawn_moves import DrawnMove, drawn_move
@@ -28,8 +29,32 @@ from channelsim.clsp.values import NIL, Value, to_list
 from channelsim.games.amounts import counted
 from channelsim.games.chance import Chance
 from channelsim.games.choices import least_action
-from channelsim.games.contract import Action, Amount, OneOf, Play, Player, Seat, Terms
+from channelsim.games.contract import (
+    Action,
+    Amount,
+    Hashes,
+    OneOf,
+    PlainState,
+    Play,
+    Player,
+    Seat,
+    State,
+    Terms,
+)
 from channelsim.games.dealing import deal
+from channelsim.games.errors import BadState
+from channelsim.games.forms import (
+    Atom,
+    ByteIn,
+    Form,
+    HashOf,
+    Integer,
+    ListOf,
+    Opaque,
+    Optional,
+    Pair,
+    Record,
+)
 from channelsim.games.judge import own_move, position_after
 from channelsim.games.selfplay import PlayedMove
 
@@ -41,6 +66,9 @@ MADE = 24
 
 LONGEST = 200
 """More moves than a hand is followed for."""
+
+ITEMS = 4
+"""The most items of a list in a drawn state, unless its form asks for more."""
 
 _SECRETS = st.binary(min_size=64, max_size=64)
 
@@ -83,6 +111,56 @@ def values(max_leaves: int = 12) -> st.SearchStrategy[Value]:
     return st.recursive(
         leaves, lambda inner: st.one_of(pairs(inner), lists(inner)), max_leaves=max_leaves
     )
+
+
+# --- states --------------------------------------------------------------------------------------
+
+
+def states(target: Target, validator: str) -> st.SearchStrategy[State]:
+    """States that the reader of a validator takes, whether play reaches them or not.
+
+    Their lists are short. Raises `UsageError` for a state with a field that is written by hand and
+    has no examples (`Opaque`).
+    """
+    return of_form(target.game.validators[validator].form, target.hashes)
+
+
+def of_form(form: Form, hashes: Hashes) -> st.SearchStrategy[Any]:
+    """Fields of this form, in a game whose programs have these hashes."""
+    match form:
+        case Atom(size):
+            return st.binary(min_size=size, max_size=size)
+        case Integer(least, most):
+            return st.integers(least, most)
+        case ByteIn(values):
+            return st.sampled_from(sorted(values))
+        case HashOf(validator):
+            return st.just(hashes[validator])
+        case Pair(first, second):
+            return st.tuples(of_form(first, hashes), of_form(second, hashes))
+        case Optional(inner):
+            return st.just(b"") | of_form(inner, hashes)
+        case ListOf(inner, most, least, ascending):
+            length = min(most, max(least, ITEMS))
+            items = st.lists(
+                of_form(inner, hashes), min_size=least, max_size=length, unique=ascending
+            )
+            return items.map(sorted).map(tuple) if ascending else items.map(tuple)
+        case Record(kind, fields, checked):
+            made = st.builds(kind, **{name: of_form(inner, hashes) for name, inner in fields})
+            return made.filter(_fits) if checked else made
+        case Opaque(_, _, text, examples):
+            if not examples:
+                raise UsageError(f"an opaque form has no examples to draw from: {text}")
+            return st.sampled_from(examples)
+
+
+def _fits(state: PlainState) -> bool:
+    try:
+        state.check_fields()
+    except BadState:
+        return False
+    return True
 
 
 # --- hands ---------------------------------------------------------------------------------------

@@ -9,7 +9,8 @@ from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.hands import hands
 from channelsim.channel.lab.sites.honest_play import honest_sites, recorded_sites
 from channelsim.channel.lab.sites.replays import RecordedHands, replayed
-from channelsim.channel.lab.sites.site import Site, disturbed, make_site, recommitted
+from channelsim.channel.lab.sites.site import Site, make_site, recommitted
+from channelsim.channel.lab.sites.state_changes import disturbed
 from channelsim.channel.lab.target.target import Target
 from channelsim.games.selfplay import PlayedMove
 

@@ -128,7 +128,7 @@ def _typed(target: Target, validator: str, state: Value) -> State | None:
     if target.rules is None:
         return RawState(state)
     try:
-        return target.game.validators[validator].read_state(state)
+        return target.game.validators[validator].read_state(state, target.hashes)
     except BadState:
         return None
 

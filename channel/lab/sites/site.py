@@ -12,7 +12,7 @@ import msgspec
 
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.lab.sites.fast_chance import FastChance
-from channelsim.channel.lab.sites.values import leaves, numbers, with_leaf
+from channelsim.channel.lab.sites.values import leaves, with_leaf
 from channelsim.channel.lab.target.target import Target
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import NIL, Value, serialize, serialize_atom
@@ -209,35 +209,15 @@ def recommitted(target: Target, site: Site, chance: FastChance, fresh: bool = Fa
 def moved(target: Target, site: Site, state: Value, move: bytes) -> Site | None:
     """The site with another state that play can reach, and another move; None for no state."""
     play = msgspec.structs.replace(site.play, move=move)
-    return _elsewhere(target, site, state, site.amount, play, natural=True)
+    return elsewhere(target, site, state, site.amount, play, natural=True)
 
 
-def disturbed(target: Target, site: Site, chance: FastChance) -> Site | None:
-    """The site with another amount, or one atom of its state changed; None for no state."""
-    near = numbers(site.state, site.amount)
-    atoms = list(leaves(site.state))
-    programs = set(target.hashes.values())
-    at = int(chance.random() * (len(atoms) + 1))
-    number = chance.pick(near)
-    if at == len(atoms):
-        return _elsewhere(target, site, site.state, abs(number), site.play, natural=False)
-    atom = atoms[at]
-    if atom in programs:
-        return None  # a state that names another program is of another game
-    if len(atom) < 16:
-        atom = int_to_atom(number)
-    else:
-        flipped = int.from_bytes(atom, "big") ^ (1 << int(chance.random() * 8 * len(atom)))
-        atom = flipped.to_bytes(len(atom), "big")
-    state = with_leaf(site.state, at, atom)
-    return _elsewhere(target, site, state, site.amount, site.play, natural=False)
-
-
-def _elsewhere(
+def elsewhere(
     target: Target, site: Site, state: Value, amount: int, play: Play, natural: bool
 ) -> Site | None:
+    """The site with another state, amount and move; None where the reader refuses the state."""
     try:
-        typed: State = target.game.validators[site.validator].read_state(state)
+        typed: State = target.game.validators[site.validator].read_state(state, target.hashes)
     except BadState:
         return None
     before = msgspec.structs.replace(site.before, state=typed)

@@ -10,7 +10,8 @@
         return Valid(Next("reveal", RawState((state, (move, b""))), 16))
 
 A function with the name of a validator is its `Judge` (`channelsim.games.verdicts`). A state is a
-CLVM value, unless `READ = {"guess": Guessing.read}` has a reader for it.
+CLVM value, unless `READ = {"guess": Guessing.read}` has a reader for it, which
+takes the value and the hashes of the programs.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ def _judge(
     path: Path,
     name: str,
     function: Callable[..., object],
-    read: Callable[[Value], object] | None,
+    read: Callable[[Value, Hashes], object] | None,
     validators: tuple[str, ...],
 ) -> Judge:
     """A function of the file as a judge of states of which only the value is known."""
@@ -95,7 +96,7 @@ def _judge(
     ) -> Verdict:
         value = state.value()
         try:
-            typed = value if read is None else read(value)
+            typed = value if read is None else read(value, hashes)
             verdict = function(typed, move, share, amount, evidence, hashes)
         except user_code.NOT_THEIRS:
             raise

@@ -189,9 +189,9 @@ def player(seat: Seat, terms: Terms, entropy: bytes) -> PlainPlayer:
 
 
 VALIDATORS = by_name(
-    Validator("commit", commit, Committing.read),
-    Validator("bet", bet, Betting.read),
-    Validator("reveal", reveal, Revealing.read),
+    Validator("commit", commit, Committing.form),
+    Validator("bet", bet, Betting.form),
+    Validator("reveal", reveal, Revealing.form),
 )
 
 GAME = Game(

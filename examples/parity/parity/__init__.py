@@ -19,6 +19,7 @@ from channelsim.games.contract import (
     Game,
     Hashes,
     Initial,
+    Integer,
     Moves,
     Next,
     Parameters,
@@ -34,7 +35,6 @@ from channelsim.games.contract import (
     Verdict,
     by_name,
     even_terms,
-    integer,
 )
 
 RULES = {
@@ -61,7 +61,7 @@ class Revealing(PlainState, frozen=True):
     """Alice's secret is next. CLVM: `(commit guess)`; Bob's guess is 1 for odd, 0 for even."""
 
     commit: Bytes32
-    guess: Annotated[int, integer(0, 1)]
+    guess: Annotated[int, Integer(0, 1)]
 
 
 def commit(
@@ -128,9 +128,9 @@ def player(seat: Seat, terms: Terms, entropy: bytes) -> PlainPlayer:
 
 
 VALIDATORS = by_name(
-    Validator("commit", commit, Committing.read),
-    Validator("guess", guess, Guessing.read),
-    Validator("reveal", reveal, Revealing.read),
+    Validator("commit", commit, Committing.form),
+    Validator("guess", guess, Guessing.form),
+    Validator("reveal", reveal, Revealing.form),
 )
 
 GAME = Game(

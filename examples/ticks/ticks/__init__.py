@@ -16,6 +16,7 @@ from channelsim.games.contract import (
     Game,
     Hashes,
     Initial,
+    Integer,
     Moves,
     Next,
     Parameters,
@@ -31,7 +32,6 @@ from channelsim.games.contract import (
     Verdict,
     by_name,
     even_terms,
-    integer,
 )
 
 TICKS = 10
@@ -45,7 +45,7 @@ RULES = {
 class Ticking(PlainState, frozen=True):
     """A tick is next. CLVM: the atom `left`, how many ticks are left."""
 
-    left: Annotated[int, integer(1, TICKS)]
+    left: Annotated[int, Integer(1, TICKS)]
 
 
 def tick(
@@ -81,7 +81,7 @@ def player(seat: Seat, terms: Terms, entropy: bytes) -> PlainPlayer:
     return PlainPlayer(seat, terms, initial(terms).position, b"", moves)
 
 
-VALIDATORS = by_name(Validator("tick", tick, Ticking.read))
+VALIDATORS = by_name(Validator("tick", tick, Ticking.form))
 
 GAME = Game(
     name="ticks",

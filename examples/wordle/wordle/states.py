@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, TypeAlias
 
 from channelsim.clsp.values import Value
-from channelsim.games.contract import Bytes32, Form, PlainState, atom
+from channelsim.games.contract import Atom, Bytes32, HashOf, Opaque, PlainState
 from channelsim.games.errors import BadState
 from wordle.marks import PAIR
 
@@ -22,7 +22,15 @@ def _read_history(value: Value, name: str) -> bytes:
     return value
 
 
-History: TypeAlias = Annotated[bytes, Form(bytes, _read_history)]
+History: TypeAlias = Annotated[
+    bytes,
+    Opaque(
+        bytes,
+        _read_history,
+        f"up to {GUESSES - 1} guesses and clues",
+        tuple(bytes(range(size)) for size in range(0, LONGEST + 1, PAIR)),
+    ),
+]
 """The guesses and clues so far, ten bytes for each pair."""
 
 
@@ -45,5 +53,5 @@ class Answering(PlainState, frozen=True):
 
     commit: Bytes32
     history: History
-    guess: Annotated[bytes, atom(5)]
-    guess_hash: Bytes32
+    guess: Annotated[bytes, Atom(5)]
+    guess_hash: Annotated[bytes, HashOf("guess")]

@@ -138,7 +138,7 @@ def unless_in_gap(
 
 
 VALIDATORS = by_name(
-    Validator("commit", commit, Committing.read),
-    Validator("guess", guess, Guessing.read),
-    Validator("clue", clue, Answering.read),
+    Validator("commit", commit, Committing.form),
+    Validator("guess", guess, Guessing.form),
+    Validator("clue", clue, Answering.form),
 )

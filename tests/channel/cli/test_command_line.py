@@ -279,6 +279,8 @@ def test_names_are_cut_and_cleaned(capsys: Capsys) -> None:
         "dispute run --all --game spacepoker",
         "dispute run --all --weather calm",
         "dispute run --all --fees 0",
+        "dispute run --all --max-fee 0",
+        "dispute run --all --max-fees 0",
         "dispute run --all --hands 1",
         "dispute run --all --staggered",
         "dispute run --all --transcript x",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -41,6 +43,7 @@ from tests.channel.cli.test_peer import (
     started,
     wallet_file,
 )
+from tests.channel.command import channelsim
 from tests.channel.table import ANN, sit
 
 NAMES = ("alice", "bob")
@@ -167,6 +170,54 @@ def test_the_maxima_of_a_channel_change_by_an_event(
         assert changed_limits(peer, FeeLimits(*wanted), Path("dir")) is None
 
 
+# --- simulated peers ---------------------------------------------------------------------------
+
+
+def played(capsys: pytest.CaptureFixture[str], folder: Path, *options: object) -> tuple[str, int]:
+    """The digest of a session with these options, and how many fee coins were split off."""
+    file = folder / f"{len(options)}"
+    ran = channelsim(
+        capsys,
+        *("play", "spacepoker", "--seed", "fees", "--hands", 1, "--policy", "folder", "--json"),
+        *("--transcript", file, *options),
+    )
+    assert (ran.code, ran.err) == (0, "")
+    return json.loads(ran.out)["digest"], file.read_text().count('"pushed":"fee-coins"')
+
+
+def test_a_session_pays_fees_only_with_the_options(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    limits = ("--max-fee", 30_000_000, "--max-fees", 300_000_000)
+    digest, splits = played(capsys, tmp_path, *limits)
+    assert splits > 0
+    assert played(capsys, tmp_path, *limits, "--processes") == (digest, splits)
+    without, none = played(capsys, tmp_path)
+    assert (without != digest, none) == (True, 0)
+    assert played(capsys, tmp_path, "--max-fee", 0)[1] == 0
+    assert channelsim(capsys, "replay", tmp_path / f"{len(limits)}").code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "paid"),
+    [
+        (("--fees", 20_000_000), True),
+        (("--fees", 20_000_000, "--max-fee", 0), False),
+        (("--fees", 20_000_000, "--max-fees", 0), False),
+        (("--fees", 20_000_000, "--max-fee", 20_000_000), True),
+        ((), False),
+    ],
+)
+def test_a_dispute_pays_as_much_as_its_options_allow(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, options: tuple[object, ...], paid: bool
+) -> None:
+    file = tmp_path / "dispute"
+    given = ("--seed", "fees", "--json", "--transcript", file, *options)
+    ran = channelsim(capsys, "dispute", "run", "silent@7", *given)
+    assert (ran.code, ran.err) == (0, "")
+    assert ('"pushed":"unroll+fee"' in file.read_text()) is paid
+
+
 # --- processes in full blocks ------------------------------------------------------------------
 
 IDENTITY = Program(bytes.fromhex("01"))
@@ -251,6 +302,15 @@ async def killed(*sides: Side) -> None:
         assert await asyncio.wait_for(side.process.wait(), GUARD) == -signal.SIGKILL
 
 
+async def all_ended(play: Callable[[list[Side]], Awaitable[None]]) -> None:
+    """Play, and leave no process behind, also if that fails."""
+    sides: list[Side] = []
+    try:
+        await play(sides)
+    finally:
+        await killed(*(side for side in sides if side.process.returncode is None))
+
+
 @asynccontextmanager
 async def blocks(chain: CrowdedChain, every: float) -> AsyncIterator[None]:
     """Make full blocks meanwhile."""
@@ -287,7 +347,7 @@ def test_a_channel_is_opened_and_settled_in_full_blocks_for_a_fee(tmp_path: Path
     prints = [fingerprint(one) for one in (alice, bob)]
     chain.crowd()
 
-    async def play(url: str) -> None:
+    async def play(url: str, sides: list[Side]) -> None:
         # Stakes of 1,000,000,000 mojos: a claim never costs more than it brings.
         terms = ("--game", "spacepoker", "--hands", "1", "--unit", "100000000", "--node", url)
         most = ("--max-fee", str(ENOUGH), "--max-fees", str(IN_ALL))
@@ -299,6 +359,7 @@ def test_a_channel_is_opened_and_settled_in_full_blocks_for_a_fee(tmp_path: Path
             *(alice, "connect", "--address", listening, *terms, *most),
             *("--peer", prints[1], "--wallet-key", keys[0]),
         )
+        sides += [first, second]
         async with blocks(chain, 0.3):
             await second.until("GameStarted")
         await killed(first, second)
@@ -309,6 +370,7 @@ def test_a_channel_is_opened_and_settled_in_full_blocks_for_a_fee(tmp_path: Path
         coin = seen.coin
 
         poor = await recovering(bob, url, "--max-fee", TOO_LITTLE)
+        sides.append(poor)
         await until_offered(chain, coin, 1)
         async with blocks(chain, 0.05):
             line = await poor.until("FeeTooLow")
@@ -319,13 +381,15 @@ def test_a_channel_is_opened_and_settled_in_full_blocks_for_a_fee(tmp_path: Path
 
         offered = chain.paid_for(coin)
         again = await recovering(bob, url)
+        sides.append(again)
         await until_offered(chain, coin, len(offered) + 1)
         assert set(chain.paid_for(coin)[len(offered) :]) == {offered[-1]}, "the same bytes"
         await killed(again)
         rich = await recovering(bob, url, "--max-fee", ENOUGH)
+        sides.append(rich)
         async with blocks(chain, 0.06):
             await rich.end()
         assert chain.paid_for(coin)[-1] not in offered
 
     with chain.served() as url:
-        asyncio.run(play(url))
+        asyncio.run(all_ended(partial(play, url)))

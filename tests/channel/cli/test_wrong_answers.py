@@ -149,14 +149,42 @@ def test_what_a_plug_in_prints_is_in_no_document(tmp_path: Path) -> None:
 def test_a_state_that_its_own_reader_refuses_is_named(tmp_path: Path) -> None:
     """Rules and programs agree on it, so that no comparison finds it."""
     text = (PARITY / "parity" / "__init__.py").read_text("utf-8")
-    old = "    guess: Annotated[int, integer(0, 1)]"
+    old = "    guess: Annotated[int, Integer(0, 1)]"
     assert text.count(old) == 1
-    text = text.replace(old, "    guess: Annotated[int, integer(0, 0)]")
+    text = text.replace(old, "    guess: Annotated[int, Integer(0, 0)]")
     (tmp_path / "unread.py").write_text(without_programs(text, "unread"))
     install(tmp_path, "mine", {"games": ["unread = unread:GAME"]})
     (ran,) = run((tmp_path,), [("crosscheck", "unread", "--cases", 50, "--jobs", 1)])
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
     assert "guess leads to is refused by its own reader: guess: not from 0 to 0" in ran.err
+
+
+FORMS = {
+    "returns_list": (
+        "bytes, lambda value, name: []",
+        "returned a list, []: a field of a state has to be",
+    ),
+    "writes_number": ("lambda guess: guess, lambda value, name: value", "not a CLVM value"),
+    "divides": ("bytes, lambda value, name: 1 // 0", "ZeroDivisionError"),
+}
+"""Forms written by hand, and a part of the line about each."""
+
+
+def test_a_form_written_by_hand_is_named(tmp_path: Path) -> None:
+    head, old = "RULES = {", "Annotated[int, Integer(0, 1)]"
+    for name, (form, _) in FORMS.items():
+        text = wrong_game(name, old, "ODD").replace(
+            head,
+            f"from channelsim.games.contract import Opaque\n"
+            f"ODD = Annotated[int, Opaque({form})]\n{head}",
+        )
+        (tmp_path / f"{name}.py").write_text(text)
+    install(tmp_path, "mine", {"games": [f"{name} = {name}:GAME" for name in FORMS]})
+    commands = [("crosscheck", name, "--cases", 50, "--jobs", 1) for name in FORMS]
+    for name, ran in zip(FORMS, run((tmp_path,), commands), strict=True):
+        assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1), (name, ran)
+        assert f"{name}." in ran.err, ran.err
+        assert FORMS[name][-1] in ran.err
 
 
 def test_a_wrong_answer_is_named_in_the_lab_too(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from channelsim.channel.chain.refusals import FEE_TOO_LOW
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.peer.chain_news import StateCounts
 from channelsim.channel.peer.fee_settings import Fees
-from channelsim.channel.peer.fees.book import raised, risen
+from channelsim.channel.peer.fees.fee_state import raised, risen
 from channelsim.channel.peer.interface import (
     Dropped,
     FeeLimits,

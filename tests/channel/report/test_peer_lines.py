@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.interface import Answer, PushResult
+from channelsim.channel.peer.interface import FeeTooLow, News, SpendDropped
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE
 from channelsim.channel.report import peer_lines
 from channelsim.channel.report.peer_lines import PeerLines
-from channelsim.channel.session.session_events import Pushed
+from channelsim.channel.session.session_events import NewsFor, Pushed
 
 BUNDLE = Bundle((), NO_SIGNATURE)
 
@@ -41,3 +44,28 @@ def test_what_is_no_refusal_needs_no_reason() -> None:
 def test_a_node_with_ever_new_reasons_does_not_fill_the_memory() -> None:
     reasons = [PushResult(Answer.REFUSED, f"reason {number}") for number in range(5000)]
     assert len(printed(*reasons)) == peer_lines.MOST_PUSHED
+
+
+@pytest.mark.parametrize(
+    ("news", "says"),
+    [
+        (
+            FeeTooLow("unroll", 50_000_000),
+            "unroll is not confirmed, and its fee of 50000000 mojos rises no more: it is at the"
+            " maximum",
+        ),
+        (
+            SpendDropped("preempt"),
+            "the node has dropped preempt, and takes it with another fee only",
+        ),
+    ],
+)
+def test_a_player_is_told_of_a_fee_that_does_not_suffice_and_what_to_do(
+    news: News, says: str
+) -> None:
+    lines: list[dict[str, Any]] = []
+    PeerLines(0, lines.append)(NewsFor("alice", news))
+    (line,) = lines
+    assert line["event"] == type(news).__name__
+    advice = "to allow more, stop and start again with --max-fee and --max-fees"
+    assert line["text"] == f"{says}; {advice}"

@@ -385,7 +385,7 @@ def knowing_less(folder: Path) -> tuple[Tower, Bundle]:
     ours = in_a_hand(folder / "watch", messages=12)
     old = folder / "old"
     shutil.copytree(ours.folder, old)
-    while len(ours.table.sent) < 17:
+    while len(ours.table.sent) < 19:
         assert ours.table.step()
     money(ours.table.chain, COIN)
     tower = preempting(Tower(Watched(ours.table, old)))
@@ -426,19 +426,21 @@ def test_a_fee_never_drives_out_a_newer_state_of_the_owner_but_pays_for_it(
 
 
 def test_data_that_are_copied_again_count_more_than_what_was_pending(tmp_path: Path) -> None:
-    tower, newer = knowing_less(tmp_path)
-    old = tower.sight().spend
-    assert tower.chain.push(newer).answer is Answer.ACCEPTED
-    assert tower.look() is not None
+    tower, newest = knowing_less(tmp_path)
+    number = tower.data.newest.state.number + 2
     table = tower.ours.table
-    tower.ours = Watched(table, tmp_path / "watch")
-    tower.data = tower.ours.copied()
-    ours = tower.sight().spend
-    assert ours == newer != old
+    state = restored_state(table, ANN, number)
+    published = restored_state(table, BEN, received(table, BEN)[0])
+    between = Unroll(table, published).preempt(state, ANN)
+    assert between != newest
+    assert tower.chain.push(between).answer is Answer.ACCEPTED
+    assert tower.look() is not None
+    tower.data = read_watch_data(tmp_path / "watch")
+    assert tower.sight().spend == newest
     without_room(tower.chain, 3)
     assert tower.look() is not None
     (pending,) = tower.pending()
-    assert set(newer.spends) <= set(pending.bundle.spends)
+    assert set(newest.spends) <= set(pending.bundle.spends)
     assert pending.fee > 0
 
 

@@ -233,14 +233,14 @@ def test_rules_and_programs_deal_alike(preimage: bytes, seed: bytes, amount: int
 
 @given(states)
 def test_states_are_read_back(state: CalPokerState) -> None:
-    assert GAME.validators[NAMES[type(state)]].read_state(state.value()) == state
+    assert GAME.validators[NAMES[type(state)]].read_state(state.value(), {}) == state
 
 
 @pytest.mark.parametrize("name", sorted(GAME.validators))
 @given(value=st.recursive(st.binary(max_size=33), lambda v: st.tuples(v, v), max_leaves=9))
 def test_a_malformed_state_is_refused(name: str, value: Value) -> None:
     try:
-        state = GAME.validators[name].read_state(value)
+        state = GAME.validators[name].read_state(value, {})
     except BadState:
         return
     assert state.value() == value
@@ -250,7 +250,7 @@ def test_cards_out_of_order_or_out_of_the_pack_are_refused() -> None:
     def cards(*numbers: int) -> Value:
         return to_list([bytes([number]) if number else NIL for number in numbers])
 
-    good, read = cards(*range(8)), GAME.validators["d"].read_state
+    good, read = cards(*range(8)), StateD.read
     theirs = cards(*range(8, 16))
     assert read(to_list((DISCARDS, good, theirs)))
     for bad in (
@@ -267,4 +267,4 @@ def test_cards_out_of_order_or_out_of_the_pack_are_refused() -> None:
     with pytest.raises(BadState, match="bob_cards: one of them is Alice's"):
         read(to_list((DISCARDS, good, cards(7, *range(8, 15)))))
     with pytest.raises(BadState, match="bob_mask"):
-        GAME.validators["e"].read_state(to_list((THREE, good, theirs, DISCARDS)))
+        StateE.read(to_list((THREE, good, theirs, DISCARDS)))

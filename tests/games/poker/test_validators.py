@@ -73,7 +73,7 @@ def test_whole_hands(variant: Variant) -> None:
         stakes = stakes_of(variant, Structure(number % 3))
         for turn in Hand(f"{variant.name} {number}", stakes, variant).turns():
             assert compare(turn, turn.move, turn.share, turn.evidence) == turn.verdict
-            assert VALIDATORS[turn.validator].read_state(turn.state.value()) == turn.state
+            assert VALIDATORS[turn.validator].read_state(turn.state.value(), HASHES) == turn.state
             seen[turn.validator] += 1
     assert set(seen) == moves_of(variant)
 

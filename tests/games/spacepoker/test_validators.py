@@ -255,7 +255,7 @@ def test_rules_and_programs_agree_near_legal_moves(
 
 @given(states)
 def test_states_are_read_back(state: SpacePokerState) -> None:
-    assert GAME.validators[NAMES[type(state)]].read_state(state.value()) == state
+    assert GAME.validators[NAMES[type(state)]].read_state(state.value(), HASHES) == state
 
 
 READERS = sorted(GAME.validators)
@@ -265,7 +265,7 @@ READERS = sorted(GAME.validators)
 @given(value=st.recursive(st.binary(max_size=33), lambda v: st.tuples(v, v), max_leaves=9))
 def test_a_malformed_state_is_refused(name: str, value: Value) -> None:
     try:
-        state = GAME.validators[name].read_state(value)
+        state = GAME.validators[name].read_state(value, HASHES)
     except BadState:
         return
     assert state.value() == value

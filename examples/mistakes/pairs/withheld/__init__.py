@@ -66,7 +66,7 @@ _COMMIT = compile_source(Path(pairs.__file__).parent / "commit.clsp", others={"b
 GAME = replace(
     pairs.GAME,
     name="pairs_withheld",
-    validators={**pairs.VALIDATORS, "bet": Validator("bet", bet, Betting.read)},
+    validators={**pairs.VALIDATORS, "bet": Validator("bet", bet, Betting.form)},
     programs={**pairs.GAME.programs, "bet": _BET, "commit": _COMMIT},
     rules=RULES,
     terms=terms,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -26,13 +27,14 @@ from channelsim.clsp.run import ProgramSlash, ProgramValid, Raised
 from channelsim.clsp.values import NIL, Value, deserialize, from_list, serialize
 from channelsim.games import registry
 from channelsim.games.chance import Chance
-from channelsim.games.contract import Terms
+from channelsim.games.contract import Opaque, Terms
 from channelsim.games.dealing import deal
 from channelsim.games.judge import own_move
+from channelsim.games.spacepoker.states import BeginRound
 from channelsim.games.vectors import Case, check
 from channelsim.games.vectors import read as read_cases
 from tests.channel.lab.broken import target_file
-from tests.menu import DECKS, each_game
+from tests.menu import DECKS, each_game, each_program
 
 BUSY = [HealthCheck.too_slow]
 """How long it takes to draw says something about the machine, too."""
@@ -74,6 +76,38 @@ def test_values_of_every_kind_are_drawn_and_shrink_to_the_smallest() -> None:
     }
     for smallest, is_so in wanted.items():
         assert find(strategies.values(), is_so, settings=quick) == smallest
+
+
+@each_program
+def test_a_drawn_state_is_read_back(game: str) -> None:
+    target = load(game)
+    validators = target.game.validators
+
+    @settings(SEVERAL, max_examples=10 * len(validators))
+    @given(st.data(), st.sampled_from(sorted(validators)))
+    def read(data: st.DataObject, name: str) -> None:
+        state = data.draw(strategies.states(target, name))
+        assert validators[name].read_state(state.value(), target.hashes) == state
+
+    read()
+
+
+def test_states_have_the_bounds_of_their_forms() -> None:
+    target = load("spacepoker")
+    quick = settings(SEVERAL, max_examples=300)
+    drawn = strategies.states(target, "begin_round")
+    assert find(drawn, lambda state: True, settings=quick) == BeginRound(
+        1, 1, bytes(32), bytes(32), 1, target.hashes["mid_round"]
+    )
+    assert find(drawn, lambda state: getattr(state, "street", 0) == 4, settings=quick)
+
+
+def test_an_opaque_form_is_drawn_from_its_examples() -> None:
+    hand_written = Opaque(bytes, lambda value, name: value, "a word")
+    with pytest.raises(UsageError, match="no examples to draw from: a word"):
+        strategies.of_form(hand_written, {})
+    drawn = strategies.of_form(replace(hand_written, examples=(b"a", b"b")), {})
+    assert find(drawn, lambda word: word > b"a") == b"b"
 
 
 @each_game

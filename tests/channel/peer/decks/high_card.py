@@ -16,11 +16,13 @@ from msgspec.structs import replace
 from channelsim.clsp.values import Value
 from channelsim.games import registry
 from channelsim.games.contract import (
+    Atom,
     Bytes32,
     Forced,
     Game,
     Hashes,
     Initial,
+    Integer,
     Moves,
     Next,
     Parameters,
@@ -35,10 +37,8 @@ from channelsim.games.contract import (
     Valid,
     Validator,
     Verdict,
-    atom,
     by_name,
     even_terms,
-    integer,
 )
 from channelsim.games.deck.faults import DeckFault
 from channelsim.games.deck.finished import check_card, read_opening
@@ -60,11 +60,11 @@ class Hand(PlainState, frozen=True):
     """The deck, and the scalars and the card that are open so far."""
 
     deck_id: Bytes32
-    locks: Annotated[bytes, atom(3 * POSITIONS * TOY.point_size)]
-    initiator: Annotated[int, integer(0, 1)]
+    locks: Annotated[bytes, Atom(3 * POSITIONS * TOY.point_size)]
+    initiator: Annotated[int, Integer(0, 1)]
     of_bobs: Bytes32
     of_alices: Bytes32
-    alices_card: Annotated[int, integer(0, 255)]
+    alices_card: Annotated[int, Integer(0, 255)]
 
     def point(self, position: int, which: int) -> bytes:
         """D, K or L of a position."""
@@ -173,10 +173,10 @@ def player(seat: Seat, terms: Terms, entropy: bytes) -> PlainPlayer:
 GAME = Game(
     name="highcard",
     validators=by_name(
-        Validator("deal", deal, Hand.read),
-        Validator("answer", answer, Hand.read),
-        Validator("show", show, Hand.read),
-        Validator("end", end, Hand.read),
+        Validator("deal", deal, Hand.form),
+        Validator("answer", answer, Hand.form),
+        Validator("show", show, Hand.form),
+        Validator("end", end, Hand.form),
     ),
     rules=RULES,
     terms=terms,

@@ -20,6 +20,7 @@ from channelsim.games.contract import (
     Bytes32,
     Hashes,
     Initial,
+    Integer,
     Next,
     Parameters,
     PlainState,
@@ -30,7 +31,6 @@ from channelsim.games.contract import (
     Verdict,
     by_name,
     even_terms,
-    integer,
 )
 
 RULES = {
@@ -66,7 +66,7 @@ class Ending(PlainState, frozen=True):
     """Bob's secret is next. CLVM: `(bob odd)`, his commitment, and whether her number is odd."""
 
     bob: Bytes32
-    odd: Annotated[int, integer(0, 1)]
+    odd: Annotated[int, Integer(0, 1)]
 
 
 def commit(
@@ -117,10 +117,10 @@ def alices_share(odd: int, secret: bytes, amount: int) -> int:
 
 
 VALIDATORS = by_name(
-    Validator("commit", commit, Committing.read),
-    Validator("answer", answer, Answering.read),
-    Validator("reveal", reveal, Revealing.read),
-    Validator("end", end, Ending.read),
+    Validator("commit", commit, Committing.form),
+    Validator("answer", answer, Answering.form),
+    Validator("reveal", reveal, Revealing.form),
+    Validator("end", end, Ending.form),
 )
 
 

@@ -1,0 +1,114 @@
+"""States that no play is known to reach, made by the forms of their fields.
+
+A change stays within the form, so that the reader takes nearly every state that is made: only
+fields that do not fit each other, and shapes that an author wrote by hand, may be refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from channelsim.channel.lab.sites.fast_chance import FastChance
+from channelsim.channel.lab.sites.site import Site, elsewhere
+from channelsim.channel.lab.sites.values import leaves, numbers, with_leaf
+from channelsim.channel.lab.target.target import Target
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.values import Value
+from channelsim.games.errors import BadState
+from channelsim.games.forms import (
+    Atom,
+    ByteIn,
+    Form,
+    HashOf,
+    Integer,
+    ListOf,
+    Opaque,
+    Optional,
+    Pair,
+    Record,
+)
+
+SHORTEST_BYTES = 16
+"""An atom of a shape written by hand is taken for a number if it is shorter than this."""
+
+
+def disturbed(target: Target, site: Site, chance: FastChance) -> Site | None:
+    """The site with another amount, or one part of its state changed; None for no state."""
+    form = target.game.validators[site.validator].form
+    near = numbers(site.state, site.amount)
+    fields = len(form.fields) if isinstance(form, Record) else 1
+    if chance.below(fields + 1) == fields:
+        amount = abs(chance.pick(near))
+        return elsewhere(target, site, site.state, amount, site.play, natural=False)
+    try:
+        state = changed(form, site.before.state, near, chance)
+    except BadState:
+        return None
+    return elsewhere(target, site, state.value(), site.amount, site.play, natural=False)
+
+
+def changed(form: Form, value: Any, near: Sequence[int], chance: FastChance) -> Any:
+    """A value of this form that differs from the given one in one part, if it can.
+
+    Integers become one of `near`, or a bound of the form. The hash of a program stays: a state
+    with another one is of another game. Raises `BadState` where a hand-written form refuses it.
+    """
+    match form:
+        case Atom(size):
+            return _flipped(value, chance) if size else value
+        case Integer(least, most):
+            inside = [number for number in near if least <= number <= most]
+            return chance.pick((least, most, *inside))
+        case ByteIn(values):
+            return chance.pick(sorted(values))
+        case HashOf():
+            return value
+        case Pair(first, second):
+            if chance.random() < 0.5:
+                return changed(first, value[0], near, chance), value[1]
+            return value[0], changed(second, value[1], near, chance)
+        case Optional(Atom(size)):
+            return b"" if value else chance.bytes(size)
+        case ListOf():
+            return _other_items(form, list(value), near, chance)
+        case Record(kind, fields) if fields:
+            parts = {name: getattr(value, name) for name, _ in fields}
+            name, inner = chance.pick(fields)
+            parts[name] = changed(inner, parts[name], near, chance)
+            return kind(**parts)
+        case Record():
+            return value
+        case Opaque(write, read):
+            return read(_other_leaf(write(value), near, chance), "state")
+
+
+def _flipped(atom: bytes, chance: FastChance) -> bytes:
+    """The atom with one of its bits changed."""
+    number = int.from_bytes(atom, "big") ^ (1 << chance.below(8 * len(atom)))
+    return number.to_bytes(len(atom), "big")
+
+
+def _other_items(
+    form: ListOf, items: list[Any], near: Sequence[int], chance: FastChance
+) -> tuple[Any, ...]:
+    """The items with one changed, one left out, or one put in that is like another one."""
+    if not items:
+        return ()
+    at, lot = chance.below(len(items)), chance.random()
+    if lot < 0.2 and len(items) > form.least:
+        del items[at]
+    elif lot < 0.4 and len(items) < form.most:
+        items.insert(at, changed(form.form, items[at], near, chance))
+    else:
+        items[at] = changed(form.form, items[at], near, chance)
+    return tuple(sorted(items) if form.ascending else items)
+
+
+def _other_leaf(value: Value, near: Sequence[int], chance: FastChance) -> Value:
+    """The value with one of its atoms changed, as a number if it is short."""
+    atoms = list(leaves(value))
+    at = chance.below(len(atoms))
+    if len(atoms[at]) < SHORTEST_BYTES:
+        return with_leaf(value, at, int_to_atom(chance.pick(near)))
+    return with_leaf(value, at, _flipped(atoms[at], chance))
