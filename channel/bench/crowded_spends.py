@@ -31,6 +31,7 @@ from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.crowd import FULL_BLOCKS, MOST_GIVEN, CrowdedChain, CrowdSize
 from channelsim.channel.simulation.scenario import Scenario
+from channelsim.games import registry
 from channelsim.games.amounts import counted
 
 STAYS = 20
@@ -239,9 +240,10 @@ def scenario_of(trial: Trial, seed: str) -> Scenario:
     # Enough for the spends before it, too.
     # Of two honest sides, the receiver has the funding first.
     side = Side.RECEIVER if adversary else Side.INITIATOR
-    return Scenario(
-        ("spacepoker",), seed, adversary, step, side, max_fee=trial.most, max_fees=4 * trial.most
-    )
+    # The last game without a deck has several rounds: the honest side owes every kind of spend.
+    game = max(game.name for game in registry.channel_games() if not game.deck_positions)
+    most = trial.most
+    return Scenario((game,), seed, adversary, step, side, max_fee=most, max_fees=4 * most)
 
 
 def run_trial(trial: Trial, seed: str, rate: int, node: Node = EMBEDDED) -> Outcome:

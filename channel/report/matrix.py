@@ -54,7 +54,7 @@ def show(document: DisputesDocument, console: Console) -> None:
         console,
         f"{counted(document.runs, 'run')} ({document.idle} without anything to check);"
         f" {counted(document.blocks, 'block')}, {counted(document.spends, 'spend')}"
-        f" ({document.paid} with a fee of the honest peer),"
+        f" ({document.paid} with a fee),"
         f" {counted(document.reorgs, 'reorganisation')}; {document.summary}",
     )
 

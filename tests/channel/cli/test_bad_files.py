@@ -317,6 +317,7 @@ LIKE_THEM = {
     *(f"peer listen {name}" for name in ("cert", "key", "passphrase_file", "game")),
     *(f"peer connect {name}" for name in ("cert", "key", "passphrase_file", "game")),
     *("peer connect directory", "peer connect wallet_key", "peer identity directory", "watch key"),
+    "watch fee_key",  # a bad one is reported, and the watcher goes on without fees
 }
 """Arguments that are read as those are, and names of games."""
 
