@@ -55,8 +55,9 @@ def show(document: DisputesDocument, console: Console) -> None:
         f"{counted(document.runs, 'run')} ({document.idle} without anything to check);"
         f" {counted(document.blocks, 'block')}, {counted(document.spends, 'spend')}"
         f" ({document.paid} with a fee),"
-        f" {counted(document.reorgs, 'reorganisation')}; {document.summary}",
+        f" {counted(document.reorgs, 'reorganisation')}",
     )
+    say(console, document.summary)
 
 
 def _cell(cell: Cell | None) -> Shown:
