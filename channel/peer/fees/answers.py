@@ -47,8 +47,10 @@ def react(
 ) -> tuple[FeeBook, list[Effect]]:
     """Offer a spend anew, if there is a purse and a fee coin in it can pay for that."""
     spent = {spend.coin.id for spend in event.bundle.spends}
-    offers = (offer for offer in book.offers if offer.push.name != SPLIT)
-    offer = next((offer for offer in offers if offer.key in spent), None)
+    offers = [offer for offer in book.offers if offer.push.name != SPLIT and offer.key in spent]
+    # A replacement of one offer may contain the spends of others.
+    offers.sort(key=lambda offer: offer.replacement != event.bundle)
+    offer = next(iter(offers), None)
     again: tuple[Offer, Push] | None = None
     if purse is not None and offer is not None:
         answers = offer.answers if offer.height == purse.peak else 0
@@ -168,7 +170,13 @@ def _unpin(
     pays = max(book.rate * offer.cost, offer.fee)
     if purse.peak == offer.since and fee * offer.cost >= pays * cost:
         return None
-    return _replacement(purse, book, offer, pending, 0)
+    # Of several nodes, each may have another pin, and they may contradict each other.
+    alone = [(other,) for other in pending if other.bundle != offer.replacement]
+    for others in (pending, *alone):
+        again = _replacement(purse, book, offer, others, 0)
+        if again is not None:
+            return again
+    return None
 
 
 def _is_ours(offer: Offer, bundle: Bundle) -> bool:

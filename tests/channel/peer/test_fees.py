@@ -8,6 +8,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from channelsim.channel.chain.coins import Bundle, Coin, condition, joined, signed_spend
 from channelsim.channel.chain.constants import BLOCK_COST
@@ -426,3 +427,42 @@ def test_a_bundle_of_another_that_pays_enough_is_left_in_peace() -> None:
     other = joined(push.bundle, pay(thief, MOST, table))
     pinned = Pinned(push.bundle, (PendingBundle(other, MOST, 40 * MILLION),))
     assert not table.ends[BEN].peer.handle(pinned)
+
+
+def test_pins_of_several_nodes_that_contradict_each_other_are_paid_for_one_by_one() -> None:
+    """The thief shows each node another spend of its own coin beside our preemption."""
+    table = at_message(10_000)
+    thief = fee_wallet(table, ANN)
+    paying(table, BEN, rate=1)
+    farm(table)
+    publish_old(table, ANN, received(table, ANN)[0])
+    farm(table)
+    bundle = last(table, BEN, "preempt+fee")
+    pins = [joined(bundle, pay(thief, fee, table)) for fee in (3 * LEAST_RAISE, 2 * LEAST_RAISE)]
+    cost = table.chain.pending(bundle.spends[0].coin.id)[0].cost + 10 * MILLION
+    full_blocks(table, BEN, 3)
+    peer = table.ends[BEN].peer
+    others = [PendingBundle(pin, 10 * LEAST_RAISE, cost) for pin in pins]
+    (first,) = pushes(peer.handle(Pinned(bundle, tuple(others))), "unpin")
+    assert set(pins[0].spends) & set(first.bundle.spends) > {bundle.spends[0]}
+    others[0] = PendingBundle(first.bundle, 20 * LEAST_RAISE, cost)
+    (second,) = pushes(peer.handle(Pinned(first.bundle, tuple(others))), "unpin")
+    assert set(pins[1].spends) & set(second.bundle.spends) > {bundle.spends[0]}
+
+
+def test_an_answer_to_a_replacement_is_one_to_the_spend_that_it_is_for() -> None:
+    """A pin may contain two spends of ours: the answer to one must not use up the other's."""
+    table = at_message(10_000)
+    spend = pay(fee_wallet(table, ANN), 0, table)
+    paying(table, BEN, rate=1)
+    farm(table)
+    leave(table, BEN)
+    peer = table.ends[BEN].peer
+    (one,) = peer.state.fees.offers
+    other = replace(one, push=Push("move", spend, PURSE, one.push.before), coin=None)
+    peer.state = replace(peer.state, fees=peer.state.fees.with_offer(other))
+    pin = PendingBundle(joined(one.push.bundle, spend), 0, 100 * MILLION)
+    (unpin,) = pushes(peer.handle(Pinned(spend, (pin,))), "unpin")
+    peer.handle(Refused(unpin.bundle, FEE_TOO_LOW))
+    answers = {offer.push.name: offer.answers for offer in peer.state.fees.offers}
+    assert answers == {"unroll": 0, "move": 2}
