@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from channelsim.channel.chain.coins import Bundle, Coin, Spend, joined
+from channelsim.channel.chain.constants import BLOCK_COST, COST_PER_BYTE
 from channelsim.channel.chain.mempool import LEAST_RATE
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import PendingBundle
@@ -220,6 +221,10 @@ def _union(
             # Several pending bundles may have the same spend if it needs no signature.
             if spends.setdefault(spend.coin, spend) != spend:
                 return None
+    cost, fee = (sum(getattr(other, name) for other in others) for name in ("cost", "fee"))
+    size = sum(len(spend.puzzle) + len(spend.solution) for spend in spends.values())
+    if max(cost, size * COST_PER_BYTE) > BLOCK_COST // 2:
+        return None  # No mempool takes a bundle of more than half a block.
     wanted = offer.push.bundle.spends
     inside = [spend for spend in wanted if spend.coin in spends]
     if any(spends[spend.coin] != spend for spend in inside) or len(inside) not in (0, len(wanted)):
@@ -228,7 +233,6 @@ def _union(
     if any(bls.signature(signature) is None for signature in signatures):
         return None
     signature = bls.add(*signatures)
-    cost, fee = (sum(getattr(other, name) for other in others) for name in ("cost", "fee"))
     before = _paid_before(purse, offer, spends)
     if before is not None and offer.coin is not None:
         # Our own payment is in it: another one takes its place.

@@ -20,7 +20,10 @@ from channelsim.channel.chain.refusals import FEE_TOO_LOW
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.peer.chain_news import StateCounts
 from channelsim.channel.peer.fee_settings import Fees
-from channelsim.channel.peer.fees.book import raised, risen
+from channelsim.channel.peer.fees.book import FeeBook, raised, risen
+from channelsim.channel.peer.fees.coins import find_fee_coins
+from channelsim.channel.peer.fees.paying import pay as add_fees
+from channelsim.channel.peer.fees.purse import Purse
 from channelsim.channel.peer.interface import (
     Dropped,
     FeeLimits,
@@ -35,7 +38,7 @@ from channelsim.channel.peer.interface import (
 from channelsim.channel.protocol.spend_parsing import reserved_fee
 from channelsim.channel.protocol.wallet import Wallet, address_of, wallet_key
 from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import to_list
+from channelsim.clsp.values import Value, to_list
 from tests.channel.disputes import (
     at_message,
     facts,
@@ -466,3 +469,75 @@ def test_an_answer_to_a_replacement_is_one_to_the_spend_that_it_is_for() -> None
     peer.handle(Refused(unpin.bundle, FEE_TOO_LOW))
     answers = {offer.push.name: offer.answers for offer in peer.state.fees.offers}
     assert answers == {"unroll": 0, "move": 2}
+
+
+def test_a_fee_that_was_offered_once_counts_until_its_coin_is_spent() -> None:
+    """Bytes that a node has dropped may still be in a block: any other node can have them."""
+    table = at_message(10_000)
+    thief = fee_wallet(table, ANN)
+    paying(table, BEN, rate=1)
+    farm(table)
+    publish_old(table, ANN, received(table, ANN)[0])
+    farm(table)
+    bundle = last(table, BEN, "preempt+fee")
+    pin = joined(bundle, pay(thief, 3 * LEAST_RAISE, table))
+    full_blocks(table, BEN, 3)
+    peer = table.ends[BEN].peer
+    pinned = Pinned(bundle, (PendingBundle(pin, 10 * LEAST_RAISE, 100 * MILLION),))
+    (unpin,) = pushes(peer.handle(pinned), "unpin")
+    (offer,) = [one for one in peer.state.fees.offers if one.replacement is not None]
+    peer.handle(Refused(unpin.bundle, "UNKNOWN_UNSPENT"))
+    (after,) = [one for one in peer.state.fees.offers if one.key == offer.key]
+    assert after.replacement is None
+    assert after.most == offer.most > offer.fee
+
+
+@pytest.mark.parametrize("lock", [None, condition(87, int_to_atom(5000)), condition(82, b"\x03")])
+def test_a_split_of_its_fee_coin_pays_as_much_as_the_spend_that_waits_for_it(
+    lock: Value | None,
+) -> None:
+    """Bundles with different locks cannot replace each other, nor those of one coin wait together.
+
+    All blocks are full of others: nothing is mined.
+    """
+    table = at_message(16)
+    chain, own, other = table.chain, fee_wallet(table, ANN), fee_wallet(table, BEN)
+    chain.farm(5)
+    made = condition(51, other.coin.puzzle_hash, int_to_atom(other.coin.amount))
+    conditions = [made] if lock is None else [made, lock]
+    data = table.channel.agg_sig_data
+    spend = signed_spend(other.key, other.coin, to_list(conditions), data)
+    start, seen = chain.peak(), chain.coin(own.coin.id)
+    assert seen is not None
+    coins = find_fee_coins(own.coin, Block(start, (seen,)))
+    book, fees = FeeBook(), []
+    for blocks in range(12):
+        limits = FeeLimits(MOST, 20 * MOST)
+        purse = Purse(own.key, coins, limits, start + blocks, 3, 100 * MOST, data)
+        due = [Push("move", spend, 100 * MOST, start + 10)] if blocks else []
+        book, effects = add_fees(purse, book, due, ready=3, scan=True)
+        for push in pushes(effects):
+            chain.push(push.bundle)
+        fees.append(max(item.fee for item in chain.mempool.items()))
+    assert fees[0] == 0
+    assert fees[-1] == MOST
+    assert fees == sorted(fees)
+
+
+def test_pins_that_are_together_larger_than_a_bundle_are_not_joined() -> None:
+    """Nothing that no mempool takes is pushed, or written into the journal and every snapshot."""
+    table = at_message(10_000)
+    paying(table, BEN, rate=1)
+    farm(table)
+    leave(table, BEN)
+    peer = table.ends[BEN].peer
+    (offer,) = peer.state.fees.offers
+    own = offer.push.bundle
+    pins = []
+    for number in range(1, 40):
+        coin = Coin(number.to_bytes(32, "big"), bytes(32), 1)
+        padding = type(own.spends[0])(coin, b"\x01", bytes([0x80]) * 400_000)
+        pins.append(PendingBundle(Bundle((*own.spends, padding), own.signature), 0, MILLION))
+    full_blocks(table, BEN, 3)
+    (unpin,) = pushes(peer.handle(Pinned(own, tuple(pins))), "unpin")
+    assert sum(len(spend.solution) for spend in unpin.bundle.spends) < 500_000
