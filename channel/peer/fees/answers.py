@@ -66,7 +66,7 @@ def react(
             case Refused(bundle, error) if error in FEE_REFUSALS:
                 again = _bid_more(purse, book, offer, bundle)
             case Refused(bundle):
-                again = _without_fee(offer, bundle)
+                again = _without_fee(purse, offer, bundle)
     if again is not None:
         return book.with_offer(again[0]), [again[1]]
     if isinstance(event, Dropped) and event.name != SPLIT:
@@ -101,11 +101,17 @@ def _renew(purse: Purse, book: FeeBook, offer: Offer, bundle: Bundle) -> tuple[O
     return offer, purse.push(offer)
 
 
-def _without_fee(offer: Offer, bundle: Bundle) -> tuple[Offer, Push] | None:
-    """Push a spend by itself if the node refuses it with what pays for it: a coin may be gone."""
+def _without_fee(purse: Purse, offer: Offer, bundle: Bundle) -> tuple[Offer, Push] | None:
+    """Push a spend by itself if the node refuses it with what pays for it: a coin may be gone.
+
+    A refused replacement has coins of others, which may be gone: the fee coin stays. A spend by
+    itself can be pinned without the fee coin, and then there may be no room for it.
+    """
     if bundle == offer.push.bundle:
         return None
-    return replace(offer, others=(), replacement=None, replacement_fee=0), offer.push
+    own = _is_ours(offer, bundle)
+    offer = replace(offer, others=(), replacement=None, replacement_fee=0)
+    return offer, offer.push if own else purse.push(offer)
 
 
 def _bid_more(

@@ -17,7 +17,7 @@ import pytest
 from channelsim.channel.chain import rpc_server
 from channelsim.channel.chain.coins import REMARK, Bundle, Coin, condition
 from channelsim.channel.chain.interface import Answer
-from channelsim.channel.chain.ledger import MOST_GAP
+from channelsim.channel.chain.ledger import MOST_GAP, Record
 from channelsim.channel.chain.node_calls import MOST_BLOCKS
 from channelsim.channel.chain.node_json import bundle_json
 from channelsim.channel.chain.rpc_server import MOST_BODY, MOST_CONNECTIONS, MOST_HEADERS, serving
@@ -177,9 +177,14 @@ def test_answers_that_nobody_reads_are_bounded_together(monkeypatch: pytest.Monk
 
 def test_a_key_that_is_named_often_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """An address may have many coins: a thousand lists of them would keep the node busy."""
-    chain = SimulatedChain(1)
-    looked, at = [], chain.ledger.at
-    monkeypatch.setattr(chain.ledger, "at", lambda key: looked.append(key) or at(key))
+    chain, looked = SimulatedChain(1), []
+    at = chain.ledger.at
+
+    def counted_at(key: bytes) -> list[Record]:
+        looked.append(key)
+        return at(key)
+
+    monkeypatch.setattr(chain.ledger, "at", counted_at)
     coins(chain, 3)
     looked.clear()
     key = ANYONE.hash.hex()

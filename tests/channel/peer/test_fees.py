@@ -26,6 +26,7 @@ from channelsim.channel.peer.fees.paying import pay as add_fees
 from channelsim.channel.peer.fees.purse import Purse
 from channelsim.channel.peer.interface import (
     Dropped,
+    Effect,
     FeeLimits,
     FeeRate,
     FeeTooLow,
@@ -514,7 +515,7 @@ def test_a_split_of_its_fee_coin_pays_as_much_as_the_spend_that_waits_for_it(
     for blocks in range(12):
         limits = FeeLimits(MOST, 20 * MOST)
         purse = Purse(own.key, coins, limits, start + blocks, 3, 100 * MOST, data)
-        due = [Push("move", spend, 100 * MOST, start + 10)] if blocks else []
+        due: list[Effect] = [Push("move", spend, 100 * MOST, start + 10)] if blocks else []
         book, effects = add_fees(purse, book, due, ready=3, scan=True)
         for push in pushes(effects):
             chain.push(push.bundle)
@@ -541,3 +542,25 @@ def test_pins_that_are_together_larger_than_a_bundle_are_not_joined() -> None:
     full_blocks(table, BEN, 3)
     (unpin,) = pushes(peer.handle(Pinned(own, tuple(pins))), "unpin")
     assert sum(len(spend.solution) for spend in unpin.bundle.spends) < 500_000
+
+
+def test_a_refused_replacement_is_no_reason_to_show_a_spend_without_its_fee_coin() -> None:
+    """The coins of a pin are its maker's, who can have them gone; and could then pin the spend with
+    a bundle of half a block, in which there is no room for a fee coin."""
+    table = at_message(10_000)
+    thief = fee_wallet(table, ANN)
+    fees = paying(table, BEN, rate=1)
+    farm(table)
+    publish_old(table, ANN, received(table, ANN)[0])
+    farm(table)
+    bundle = last(table, BEN, "preempt+fee")
+    pin = joined(bundle, pay(thief, 2 * LEAST_RAISE, table))
+    full_blocks(table, BEN, 3)
+    peer = table.ends[BEN].peer
+    pinned = Pinned(bundle, (PendingBundle(pin, 4 * LEAST_RAISE, 100 * MILLION),))
+    (unpin,) = pushes(peer.handle(pinned), "unpin")
+    (again,) = pushes(peer.handle(Refused(unpin.bundle, "UNKNOWN_UNSPENT")))
+    assert again.name == "preempt+fee"
+    assert paid(again.bundle, fees) > paid(bundle, fees)
+    (bare,) = pushes(peer.handle(Refused(again.bundle, "UNKNOWN_UNSPENT")))
+    assert bare.name == "preempt"
