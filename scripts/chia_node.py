@@ -8,9 +8,11 @@ later runs, but not moved. CHAIN names the chain, which is new or goes on. Once 
 one line of JSON is printed. It ends with SIGTERM, or when its standard input ends. SIGUSR1 lets it
 call itself not synced, and synced again the next time.
 
-Nothing listens but the RPC, on a free port unless `--port` is given: no daemon, no wallet, no other
-nodes. Blocks are made on demand (`farm_block`). With `--agg-sig-data`, signatures of its network
-are for these 32 bytes and not for the genesis challenge, as a network's configuration can say.
+Nothing listens but the RPC, on a free port unless `--port` is given: no daemon, no wallet. Blocks
+are made on demand (`farm_block`). With `--agg-sig-data`, signatures of its network are for these 32
+bytes and not for the genesis challenge, as a network's configuration can say. With `--listen`, it
+takes other nodes at the announced `peer_port`; `--follow PORT` connects it to such a node, from
+which it takes the chain, and with which it shares bundles.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ from chia.cmds.sim_funcs import create_chia_directory, generate_plots, select_fi
 from chia.consensus.constants import replace_str_to_bytes
 from chia.full_node.full_node import FullNode
 from chia.protocols.outbound_message import NodeType
+from chia.server import server as node_server
 from chia.server.signal_handlers import SignalHandlers
 from chia.server.start_service import Service
 from chia.simulator.add_blocks_in_batches import add_blocks_in_batches
@@ -38,10 +41,12 @@ from chia.simulator.full_node_simulator import FullNodeSimulator
 from chia.simulator.simulator_full_node_rpc_api import SimulatorFullNodeRpcApi
 from chia.simulator.simulator_protocol import ReorgProtocol
 from chia.simulator.start_simulator import PLOT_SIZE, PLOTS
+from chia.types.peer_info import UnresolvedPeerInfo
 from chia.util.bech32m import decode_puzzle_hash
 from chia.util.chia_logging import initialize_logging
 from chia.util.config import load_config, override_config
 from chia.util.keychain import Keychain
+from chia.util.network import WebServer
 
 ROOT = Path(os.environ["CHIA_ROOT"]).resolve()
 
@@ -92,8 +97,11 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-async def serve(chain: str, port: int, agg_sig_data: str | None, announced: int) -> None:
+async def serve(given: argparse.Namespace, announced: int) -> None:
     """Serve the RPC of the node of this chain until SIGTERM."""
+    chain, port, agg_sig_data = given.chain, given.port or free_port(), given.agg_sig_data
+    # A node does not connect to one with its own certificate.
+    ssl = "wallet/public_wallet" if given.follow else "full_node/public_full_node"
     config = override_config(
         load_config(ROOT, "config.yaml"),
         {
@@ -101,6 +109,8 @@ async def serve(chain: str, port: int, agg_sig_data: str | None, announced: int)
             "full_node.rpc_port": port,
             "full_node.start_rpc_server": True,
             "full_node.enable_upnp": False,
+            "full_node.ssl.public_crt": f"config/ssl/{ssl}.crt",
+            "full_node.ssl.public_key": f"config/ssl/{ssl}.key",
             "full_node.database_path": f"db/{chain}.sqlite",
             "simulator.use_current_time": True,
             "simulator.auto_farm": False,
@@ -141,7 +151,8 @@ async def serve(chain: str, port: int, agg_sig_data: str | None, announced: int)
         node=node,
         peer_api=Simulator(node, tools, config),
         node_type=NodeType.FULL_NODE,
-        advertised_port=None,
+        advertised_port=0 if given.listen else None,
+        connect_peers={UnresolvedPeerInfo(LOOPBACK, port) for port in given.follow},
         service_name=service,
         on_connect_callback=node.on_connect,
         network_id=own["selected_network"],
@@ -151,7 +162,8 @@ async def serve(chain: str, port: int, agg_sig_data: str | None, announced: int)
     )
     async with SignalHandlers.manage() as signal_handlers:
         await server.setup_process_global_state(signal_handlers=signal_handlers)
-        announcing = asyncio.ensure_future(announce(announced, port, simulator["farming_address"]))
+        about = {"address": simulator["farming_address"]}
+        announcing = asyncio.ensure_future(announce(announced, port, about, node))
         await server.run()
         announcing.cancel()
 
@@ -166,7 +178,16 @@ def toggle_synced(config: dict[str, object]) -> None:
     config["selected_network"] = network
 
 
-async def announce(announced: int, port: int, address: str) -> None:
+class LoopbackServer(WebServer):
+    """The server for other nodes, which are on this machine."""
+
+    @classmethod
+    async def create(cls, hostname: str, **settings: object) -> WebServer:
+        """Listen on loopback alone, whatever the host."""
+        return await super().create(hostname=LOOPBACK, **settings)
+
+
+async def announce(announced: int, port: int, more: dict[str, str], node: FullNode) -> None:
     """Write how the node is asked to this descriptor, once it listens."""
     while True:
         try:
@@ -181,7 +202,8 @@ async def announce(announced: int, port: int, address: str) -> None:
         "url": f"https://{LOOPBACK}:{port}",
         "certificate": str(keys / "private_full_node.crt"),
         "key": str(keys / "private_full_node.key"),
-        "address": address,
+        "peer_port": node.server.webserver and node.server.get_port(),
+        **more,
     }
     os.write(announced, json.dumps(about).encode() + b"\n")
 
@@ -200,10 +222,12 @@ if __name__ == "__main__":
     original = os.dup(1)
     os.dup2(2, 1)
     make_root()
+    node_server.WebServer = LoopbackServer
     threading.Thread(target=end_with_standard_input, daemon=True).start()
     parser = argparse.ArgumentParser()
     parser.add_argument("chain")
     parser.add_argument("--port", type=int)
     parser.add_argument("--agg-sig-data")
-    given = parser.parse_args()
-    asyncio.run(serve(given.chain, given.port or free_port(), given.agg_sig_data, original))
+    parser.add_argument("--listen", action="store_true")
+    parser.add_argument("--follow", metavar="PORT", type=int, action="append", default=[])
+    asyncio.run(serve(parser.parse_args(), original))

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from channelsim.channel.lab.coverage.corpus import Entry, RefereeSpend, case_entry, spend_entry
+from channelsim.channel.lab.cases.corpus import Entry, RefereeSpend, case_entry, spend_entry
 from channelsim.channel.lab.coverage.program_coverage import corpus_coverage
 from channelsim.channel.lab.target.target import REFEREE, Target, of_game
 from channelsim.clsp.analysis.tracer import Coverage

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 import msgspec
 
+from channelsim.channel.lab.cases.corpus import case_entry
 from channelsim.channel.lab.cases.describe import described_value
-from channelsim.channel.lab.coverage.corpus import case_entry
 from channelsim.channel.lab.coverage.program_coverage import ProgramCoverage, corpus_coverage
 from channelsim.channel.lab.crosscheck.vectors import make
 from channelsim.channel.lab.target.target import Target, of_game

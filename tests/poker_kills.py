@@ -14,7 +14,7 @@ from itertools import count
 
 import msgspec
 
-from channelsim.channel.lab.coverage.corpus import case_entry
+from channelsim.channel.lab.cases.corpus import case_entry
 from channelsim.channel.lab.mutants.kinds import Mutant
 from channelsim.channel.lab.mutants.prepared_calls import (
     COST_FACTOR,

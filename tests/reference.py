@@ -50,8 +50,8 @@ FOLDER = ROOT / "docs" / "reference"
 FORMATS = {
     Kind.TARGET: ("channel.lab.target.loading", "[Targets](../lab.md#targets)"),
     Kind.CASES: ("games.vectors", "[Conformance vectors](../spec/vectors.md)"),
-    Kind.FINDING: ("channel.lab.fuzz.findings", "[Fuzz](../lab.md#fuzz)"),
-    Kind.SPENDS: ("channel.lab.coverage.corpus", "[Coverage](../lab.md#coverage)"),
+    Kind.FINDING: ("channel.findings.finding", "[Fuzz](../lab.md#fuzz)"),
+    Kind.SPENDS: ("channel.lab.cases.corpus", "[Coverage](../lab.md#coverage)"),
     Kind.COSTS: ("channel.lab.costs.snapshot", "[Costs](../lab.md#costs)"),
     Kind.REASONS: ("channel.lab.mutants.reasons", "[Mutants](../lab.md#mutants)"),
     Kind.UNREACHABLE: ("channel.lab.coverage.unreachable", "[Coverage](../lab.md#coverage)"),
@@ -65,7 +65,7 @@ FORMATS = {
 KEYS: dict[Kind, dict[str, str]] = {
     Kind.TARGET: {"": "_File"},
     Kind.CASES: {"": "Case"},
-    Kind.FINDING: {"": "Document"},
+    Kind.FINDING: {"": "Finding"},
     Kind.SPENDS: {"": "RefereeSpend"},
     Kind.COSTS: {"": "Snapshot"},
     Kind.REASONS: {"": "_File"},

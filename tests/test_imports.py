@@ -94,9 +94,9 @@ def test_what_only_tests_need_is_used_by_tests_only(layer: str) -> None:
 
 
 PACKAGES = (
-    *("system", "campaign", "crypto", "chain", "protocol", "peer", "watch", "store", "network"),
-    *("session", "adversaries", "simulation", "lab", "report", "comparisons", "kit", "bench"),
-    "cli",
+    *("system", "campaign", "findings", "crypto", "chain", "protocol", "peer", "watch", "store"),
+    *("network", "session", "adversaries", "simulation", "lab", "documents", "report"),
+    *("comparisons", "kit", "bench", "cli"),
 )
 """The packages of `channel`: each may import those before it."""
 
@@ -126,7 +126,7 @@ PEER = {
         *("phases", "machine"),
     ),
     "opening": ("introduction", "funding", "handshake", "failed_opening"),
-    "fees": ("payment", "coins", "book", "purse", "paying", "answers"),
+    "fees": ("payment", "coins", "fee_state", "fee_wallet", "paying", "answers"),
     "decks": ("pool",),
     "play": ("play_state", "receiving", "sending", "next_step"),
     "onchain": (
@@ -196,7 +196,7 @@ def test_the_channel_has_packages_only() -> None:
 
 def test_the_lab_needs_no_peer() -> None:
     assert used(ROOT / "channel" / "lab", "channel") <= {
-        *("errors", "system", "campaign", "crypto", "chain", "protocol", "lab")
+        *("errors", "system", "campaign", "findings", "crypto", "chain", "protocol", "lab")
     }
 
 

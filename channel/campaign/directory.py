@@ -16,15 +16,15 @@ at a time may write to a directory; anyone may read it meanwhile.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from channelsim.channel.campaign.engine import CampaignStatus
+from channelsim.channel.campaign.engine import CampaignStatus, ProgressLine, Seconds
 from channelsim.channel.campaign.job import Job, ShardResult
 from channelsim.channel.campaign.shards import FORMAT, Configuration, Plan, Shard
 from channelsim.channel.errors import UsageError
@@ -52,9 +52,6 @@ MOST = 1 << 36
 NAMED = 20
 """Damaged lines that are named; of more, only their number."""
 
-Figure: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=(1 << 63) - 1)]
-Seconds: TypeAlias = Annotated[float, msgspec.Meta(ge=0)]
-
 
 class CampaignFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The description of a campaign. `unit` names its unit of work in the plural (`cases`)."""
@@ -75,21 +72,6 @@ class ShardLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seconds: Seconds
     digest: str
     result: msgspec.Raw
-
-
-class ProgressLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Progress of the campaign: shards of planned, work of total, counts such as `findings`.
-
-    `seconds` are those of the run, which began with `begun` units of work done by earlier runs.
-    """
-
-    shards: Figure
-    planned: Figure
-    work: Figure
-    total: Figure
-    begun: Figure
-    seconds: Seconds
-    counts: dict[str, Figure]
 
 
 _shard_decoder = msgspec.json.Decoder(ShardLine)
@@ -168,22 +150,11 @@ class CampaignDirectory(Generic[R]):
 
     def note(self, status: CampaignStatus) -> None:
         """Add a line about the campaign's progress."""
-        line = ProgressLine(
-            status.shards,
-            status.planned,
-            status.work,
-            status.total,
-            status.begun,
-            round(status.seconds, 3),
-            dict(status.counts),
-        )
+        fields = {name: getattr(status, name) for name in ProgressLine.__struct_fields__}
+        line = ProgressLine(**fields | {"seconds": round(status.seconds, 3)})
         self._progress.append([msgspec.json.encode(line)], sync=False)
 
-    def write_finding(self, name: str, document: object) -> Path:
-        """Write a finding, which replaces one of this name. Raises `UsageError`."""
-        return self._write(Path(FINDINGS) / name, document)
-
-    def write_summary(self, document: Mapping[str, Any]) -> None:
+    def write_summary(self, document: object) -> None:
         """Write the document of a campaign that is done. Raises `UsageError`."""
         self._write(Path(SUMMARY), document)
 

@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from time import monotonic
 from types import MappingProxyType
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Annotated, Any, Generic, Protocol, TypeAlias, TypeVar
 
 import msgspec
 
@@ -36,21 +36,30 @@ TRIES = 2
 """Tries of a seed that crashes its worker, before its work is cut: another cause is possible."""
 
 
-class CampaignStatus(msgspec.Struct, frozen=True):
-    """Progress of a campaign.
+Figure: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=(1 << 63) - 1)]
+Seconds: TypeAlias = Annotated[float, msgspec.Meta(ge=0)]
+
+
+class ProgressLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Progress of a campaign, as its directory has it.
 
     `shards` of `planned` are done, and `work` of `total`. `begun` of the work was done by an
-    earlier run. `counts` are those of the shards that are done, `live` those of each that is under
-    way. `seconds` are those of this run.
+    earlier run. `counts` are those of the shards that are done, such as `findings`. `seconds` are
+    those of this run.
     """
 
-    shards: int
-    planned: int
-    work: int
-    total: int
-    begun: int
-    seconds: float
-    counts: Counts
+    shards: Figure
+    planned: Figure
+    work: Figure
+    total: Figure
+    begun: Figure
+    seconds: Seconds
+    counts: dict[str, Figure]
+
+
+class CampaignStatus(ProgressLine, frozen=True):
+    """Progress of a campaign that runs; `live` are the counts of each shard that is under way."""
+
     live: tuple[Counts, ...] = ()
 
     @property
@@ -299,7 +308,7 @@ class _Engine(Generic[R]):
             self._plan.total,
             self._begun,
             monotonic() - self._start,
-            self._counts,
+            dict(self._counts),
             tuple(one.counts for one in live),
         )
 

@@ -80,8 +80,3 @@ def all_done(name: str, lost: Sequence[Shard], unit: str) -> bool:
     for line in describe_lost(lost, unit):
         complain(f"{name}: {line}")
     return not lost
-
-
-def lost_document(lost: Sequence[Shard]) -> list[dict[str, int]]:
-    """Work that was not done, as JSON data: seed numbers, and how much work each still has."""
-    return [{"seed": one.first, "work": one.budget} for one in lost]

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field
-from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
-from channelsim.channel.campaign.directory import CampaignDirectory
-from channelsim.channel.campaign.job import Counts
 from channelsim.channel.cli.campaigns import (
     all_done,
     campaign_directory,
     chosen_workers,
-    lost_document,
 )
+from channelsim.channel.documents.disputes import DisputesDocument
+from channelsim.channel.documents.results import lost_work
+from channelsim.channel.findings.finding_files import FindingFiles
 from channelsim.channel.report.matrix import show
 from channelsim.channel.report.progress import campaign_progress
 from channelsim.channel.report.terminal import console, print_json
-from channelsim.channel.simulation.promises.checker import BrokenPromise
-from channelsim.channel.simulation.scenario import Scenario
-from channelsim.channel.simulation.sweep import SweepTotals, dealer_of_menus, row_of
+from channelsim.channel.simulation.sweep import dealer_of_menus
 from channelsim.channel.simulation.sweep_campaign import (
     SweepReport,
     run_all,
@@ -30,9 +23,8 @@ from channelsim.channel.simulation.sweep_campaign import (
     sweep_plan,
     sweep_size,
 )
+from channelsim.channel.simulation.sweep_findings import findings
 from channelsim.channel.system.interrupt import exit_code, finishing
-
-FORMAT = "channelsim dispute finding 1"
 
 
 def sweep(
@@ -51,112 +43,46 @@ def sweep(
     plan = sweep_plan(configuration, sweep_size(seed, seeds))
     with campaign_directory(out, configuration, plan, "adversaries", resume=resume) as stored:
         workers = chosen_workers(jobs, plan, cluster, stored=stored is not None)
-        notebook = DisputeFindings(stored)
+        files = FindingFiles(None if stored is None else stored.findings)
         with campaign_progress("disputes", "adversary", quiet=quiet) as on_status:
             report = run_all(
                 seed,
                 seeds,
                 workers=workers,
                 journal=stored,
-                on_result=notebook.write,
+                on_result=lambda totals: files.write(findings(totals)),
                 on_status=on_status,
             )
         with finishing():
-            totals, printed = report.totals, sweep_document(report)
+            totals, printed = report.totals, sweep_document(report, seed)
             if stored is not None and not totals.interrupted:
-                notebook.write_last(totals)
+                files.write_last(findings(totals))
                 stored.write_summary(printed)
             if as_json:
                 print_json(printed)
             else:
-                show(totals, console())
+                show(printed, console())
             every = all_done("disputes", report.lost, "adversary")
-    return exit_code(
-        totals.interrupted, failed=bool(totals.broken or totals.exceptions) or not every
+    return exit_code(totals.interrupted, failed=bool(printed.findings) or not every)
+
+
+def sweep_document(report: SweepReport, seed: str) -> DisputesDocument:
+    """The results of many runs as a document."""
+    totals = report.totals
+    return DisputesDocument(
+        target=None,
+        dealer=dealer_of_menus(),
+        seed=seed,
+        runs=totals.runs,
+        idle=totals.idle,
+        blocks=totals.blocks,
+        spends=totals.spends,
+        paid=totals.paid,
+        reorgs=totals.reorgs,
+        interrupted=totals.interrupted,
+        shards=report.shards,
+        lost=lost_work(report.lost),
+        digest=report.digest,
+        matrix=totals.matrix,
+        findings=tuple(findings(totals)),
     )
-
-
-@dataclass
-class DisputeFindings:
-    """Writes each broken promise and exception of an adversary once, in the first dispute that
-    shows it; nothing without a directory.
-
-    `broken` and `exceptions` are how many of the totals were looked at.
-    """
-
-    directory: CampaignDirectory[Any] | None
-    written: set[str] = field(default_factory=set)
-    broken: int = 0
-    exceptions: int = 0
-
-    def write(self, totals: SweepTotals) -> Counts:
-        """Write what is new among the totals so far, to which results are only appended."""
-        if self.directory is None:
-            return {}
-        broken, exceptions = totals.broken[self.broken :], totals.exceptions[self.exceptions :]
-        self.broken, self.exceptions = len(totals.broken), len(totals.exceptions)
-        for finding in findings(broken, exceptions):
-            name = file_name(finding)
-            if name not in self.written:
-                self.directory.write_finding(name, {"format": FORMAT, **finding})
-                self.written.add(name)
-        return {}
-
-    def write_last(self, totals: SweepTotals) -> None:
-        """Write all again, each in the first dispute of the order of seeds: earlier files depend
-        on the order in which shards came."""
-        self.written.clear()
-        self.broken = self.exceptions = 0
-        self.write(totals)
-
-
-def findings(
-    broken: Iterable[tuple[Scenario, BrokenPromise]], exceptions: Iterable[tuple[Scenario, str]]
-) -> Iterator[dict[str, Any]]:
-    """Broken promises and exceptions as JSON data, with their scenarios."""
-    for scenario, promise in broken:
-        yield {"scenario": asdict(scenario), **asdict(promise)}
-    for scenario, text in exceptions:
-        yield {"scenario": asdict(scenario), "exception": text}
-
-
-def file_name(finding: dict[str, Any]) -> str:
-    """The name of a finding's file: the same for the same promise, adversary and games."""
-    scenario = finding["scenario"]
-    who = f"{row_of(Scenario(**scenario))} {' '.join(scenario['games'])}"
-    what = finding.get("promise") or finding["exception"]
-    slug = re.sub(r"[^a-z0-9]+", "-", f"{who} {what}".lower()).strip("-")
-    digest = sha256(f"{who}\0{what}".encode()).hexdigest()[:8]
-    return f"{slug[:60]}-{digest}.json"
-
-
-def sweep_document(report: SweepReport) -> dict[str, Any]:
-    """The results of many runs as JSON data."""
-    tally = report.totals
-    return {
-        "runs": tally.runs,
-        "dealer": dealer_of_menus(),
-        "broken_promises": len(tally.broken),
-        "exceptions": len(tally.exceptions),
-        "idle": tally.idle,
-        "blocks": tally.blocks,
-        "spends": tally.spends,
-        "paid": tally.paid,
-        "reorgs": tally.reorgs,
-        "interrupted": tally.interrupted,
-        "shards": report.shards,
-        "lost": lost_document(report.lost),
-        "digest": report.digest,
-        "matrix": {
-            name: {
-                where: {
-                    "runs": cell.runs,
-                    "broken_promises": cell.broken,
-                    "results": dict(cell.results),
-                }
-                for where, cell in row.items()
-            }
-            for name, row in tally.matrix.items()
-        },
-        "findings": list(findings(tally.broken, tally.exceptions)),
-    }

@@ -11,6 +11,7 @@ from channelsim.channel.adversaries.base import get
 from channelsim.channel.cli.messages import complain
 from channelsim.channel.cli.options import game_names
 from channelsim.channel.errors import UsageError
+from channelsim.channel.findings.finding import summary
 from channelsim.channel.report.account import account
 from channelsim.channel.report.html.session_page import dispute_log, dispute_page, session_html
 from channelsim.channel.report.lanes import Lanes
@@ -18,13 +19,14 @@ from channelsim.channel.report.progress import progress
 from channelsim.channel.report.terminal import console, print_json, say
 from channelsim.channel.session.session_events import Listener
 from channelsim.channel.session.setup import NAMES
-from channelsim.channel.session.transcript import Sink
+from channelsim.channel.session.transcript import Record, Sink
 from channelsim.channel.simulation.deviating import command_of, deviating
 from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.promises.old_copies import restored
 from channelsim.channel.simulation.run import Run, step_in_play
 from channelsim.channel.simulation.scenario import Scenario, check
 from channelsim.channel.simulation.session_processes import SessionProcesses, session_processes
+from channelsim.channel.simulation.sweep_findings import of_run
 from channelsim.channel.simulation.transcript import played
 from channelsim.channel.system.interrupt import exit_code
 from channelsim.games import registry
@@ -100,6 +102,7 @@ def run_dispute(
     show: Callable[[Any], None] = print_json,
     page: Callable[[str], None] | None = None,
     apart: Callable[[], SessionProcesses | None] = lambda: None,
+    head: Record | None = None,
 ) -> int:
     """Run a dispute and report it; the exit code, 1 for a broken promise or an idle adversary.
 
@@ -107,6 +110,7 @@ def run_dispute(
     prints the document. `anywhere`: where the adversary finds nothing to change from its step on,
     as in a hand that is over by then, it tries once more from a step inside of the hand. `page`
     receives the dispute's HTML page. `apart` begins the processes of a run, if it has any.
+    `head` is that of a transcript which is replayed.
     """
     lanes, log = Lanes(scenario.honest), dispute_log(scenario)
     try:
@@ -115,7 +119,7 @@ def run_dispute(
             first = lines.append if anywhere else sink
             listeners: list[Listener] = [lanes, *([log] if page is not None else [])]
             listeners.append(lambda event: bar(lanes.height))
-            run, broken, digest = played(scenario, first, *listeners, apart=apart())
+            run, broken, digest = played(scenario, first, *listeners, apart=apart(), head=head)
             step = step_in_play(run) if anywhere and not run.deviated else None
             if step is not None:
                 scenario, lines = replace(scenario, step=step), []
@@ -181,5 +185,6 @@ def document(run: Run, broken: list[BrokenPromise], digest: str) -> dict[str, An
         "account": account(run),
         "news": [type(news).__name__ for news in run.parties[run.scenario.honest].news],
         "broken_promises": [asdict(one) for one in broken],
+        "summary": summary(of_run(run, broken)),
         "digest": digest,
     }

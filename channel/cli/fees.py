@@ -10,7 +10,7 @@ from channelsim.channel.cli.messages import complain
 from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.fee_settings import Fees, rest_of
-from channelsim.channel.peer.fees.book import limits_of, most_for_all
+from channelsim.channel.peer.fees.fee_state import limits_of, most_for_all
 from channelsim.channel.peer.interface import FeeLimits
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.wallet import Wallet

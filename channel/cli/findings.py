@@ -9,9 +9,10 @@ from typing import Any
 import msgspec
 
 from channelsim.channel.errors import UsageError
+from channelsim.channel.findings.finding import Finding
+from channelsim.channel.findings.finding_files import command_line, parsed
 from channelsim.channel.lab.cases.comparison import side_by_side
-from channelsim.channel.lab.fuzz.finding_files import parsed
-from channelsim.channel.lab.fuzz.findings import RECORDED, Document, still_broken
+from channelsim.channel.lab.fuzz.findings import RECORDED, still_broken
 from channelsim.channel.lab.target.loading import load
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.terminal import console, print_json, say
@@ -33,6 +34,9 @@ def replay_finding(
     `show` prints the document.
     """
     found = parsed(path, data)
+    if not found.probe and found.rule != RECORDED:
+        hint = f"`{found.replay}`" if found.replay else f"`{command_line('trace', path)}`"
+        raise UsageError(f"{path}: a finding that `replay` cannot try again; {hint} shows it")
     try:
         loaded = load(target or found.source, partial=True)
     except UsageError as error:
@@ -45,18 +49,18 @@ def replay_finding(
         return 1 if broken else 0
     out = console()
     if not broken:
-        say(out, f"{loaded.name}: this no longer happens: {found.text}")
+        say(out, f"{loaded.name}: this no longer happens: {found.place}: {found.text}")
         return 0
-    for line in (f"{found.severity}: {found.text}", *details(found)):
+    for line in (found.line, *details(found)):
         say(out, line)
     say(out, f"{loaded.name}: it still happens")
     return 1
 
 
-def details(found: Document) -> Iterator[str]:
+def details(found: Finding) -> Iterator[str]:
     """The lines of text below the title of a finding."""
     before, after = found.fields
-    if found.law == RECORDED:
+    if found.rule == RECORDED:
         yield "this is a case of the file of honest play"
     elif found.differs:
         yield f"not as in honest play ({before} → {after} fields): {'; '.join(found.differs)}"
@@ -67,7 +71,7 @@ def details(found: Document) -> Iterator[str]:
     yield from side_by_side(found.compared)
     if found.source_line:
         yield f"source: {found.source_line}"
-    yield f"law: {found.law}"
+    yield f"law: {found.rule}"
     if found.also:
         more = f", and {len(found.also) - 3} more" if len(found.also) > 3 else ""
         yield f"also: {'; '.join(found.also[:3])}{more}"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from channelsim.channel.chain.interface import Chain
+from channelsim.channel.chain.spacing import usual_spacing
 from channelsim.channel.cli.fees import NOT_GIVEN, by_amount, with_fees
 from channelsim.channel.cli.nodes import wait_until_synced
 from channelsim.channel.cli.wallet_keys import read_wallet_keys
@@ -19,7 +20,7 @@ from channelsim.channel.peer.limits import Limits
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.protocol.wallet import Wallet, address_of
 from channelsim.channel.session.dealers import deck_settings
-from channelsim.channel.session.setup import NAMES, Setup
+from channelsim.channel.session.setup import DEFAULT_TIMEOUT, NAMES, Setup, check
 from channelsim.channel.store.data_directory import NodeAddress, Settings, create
 from channelsim.games.amounts import counted
 
@@ -28,7 +29,8 @@ from channelsim.games.amounts import counted
 class NewChannel:
     """The terms of a new channel for one side, with its node, address, wallet and counterparty.
 
-    `fees` are the player's maxima (None: by default).
+    `fees` are the player's maxima (None: by default). Its spacing is that of the network unless it
+    is given, and timeouts follow from the spacing.
     """
 
     side: Side
@@ -40,12 +42,16 @@ class NewChannel:
     adversary: str = ""
     limits: Limits = field(default_factory=Limits)
     fees: FeeLimits = NOT_GIVEN
+    spacing: int | None = None
+    unroll_timeout: int | None = None
+    game_timeout: int | None = None
 
 
 def begin_channel(directory: Path, wanted: NewChannel, chain: Chain, passphrase: bytes) -> None:
     """Make the data directory of a new channel. Raises `UsageError`, and leaves nothing then."""
-    setup, side = wanted.setup, wanted.side
-    wallet, *others = _wallets(wanted.wallet_key, chain, setup.balance)
+    side = wanted.side
+    wallet, *others = _wallets(wanted.wallet_key, chain, wanted.setup.balance)
+    setup = _with_times(wanted, chain.agg_sig_data())
     secret = system_random(32)
     config = Config(
         name=NAMES[side],
@@ -84,6 +90,19 @@ def begin_channel(directory: Path, wanted: NewChannel, chain: Chain, passphrase:
     make_identity(directory, passphrase)
     read_identity(directory, passphrase)  # of another passphrase, it could never be used
     create(directory, config, settings, passphrase)
+
+
+def _with_times(wanted: NewChannel, agg_sig_data: bytes) -> Setup:
+    """The setup with the times of this network. Raises `UsageError` for one that is too short."""
+    spacing = wanted.spacing or usual_spacing(agg_sig_data)
+    return check(
+        replace(
+            wanted.setup,
+            spacing=spacing,
+            unroll_timeout=wanted.unroll_timeout or spacing * DEFAULT_TIMEOUT,
+            game_timeout=wanted.game_timeout or spacing * DEFAULT_TIMEOUT,
+        )
+    )
 
 
 def _wallets(path: Path, chain: Chain, amount: int) -> list[Wallet]:

@@ -15,10 +15,9 @@ from msgspec.structs import replace
 
 from channelsim.channel.adversaries.base import Adversary, Plan, get
 from channelsim.channel.chain.coins import Bundle
-from channelsim.channel.chain.interface import Chain
 from channelsim.channel.chain.rpc_server import read_address
 from channelsim.channel.chain.several_nodes import SeveralNodes
-from channelsim.channel.chain.spacing import HOME_SPACING, PUBLIC_SPACING, usual_spacing
+from channelsim.channel.chain.spacing import HOME_SPACING, PUBLIC_SPACING
 from channelsim.channel.cli.disputes import adversary_and_step
 from channelsim.channel.cli.endings import check_unfunded
 from channelsim.channel.cli.fees import NOT_GIVEN, changed_limits
@@ -201,8 +200,7 @@ def run_peer(side: Side, directory: Path, options: PeerOptions, *, as_json: bool
         if going_on:
             _refuse_terms(directory, options)
         else:
-            wanted = _new_channel(side, options, nodes, chain)
-            begin_channel(directory, wanted, chain, passphrase)
+            begin_channel(directory, _new_channel(side, options, nodes), chain, passphrase)
         with opened(directory, passphrase) as found:
             if found.config.side is not side:
                 other = "connect" if side is Side.RECEIVER else "listen"
@@ -394,13 +392,8 @@ def _change_settings(
     return after
 
 
-def _new_channel(
-    side: Side, options: PeerOptions, nodes: tuple[NodeAddress, ...], chain: Chain
-) -> NewChannel:
-    """The channel that the options of a first start describe. Raises `UsageError`.
-
-    The network decides on what they leave out; it is asked once all else is right.
-    """
+def _new_channel(side: Side, options: PeerOptions, nodes: tuple[NodeAddress, ...]) -> NewChannel:
+    """The channel that the options of a first start describe. Raises `UsageError`."""
     if options.counterparty is None or options.wallet_key is None or options.games is None:
         raise UsageError("a new DIR needs --peer, --wallet-key and --game (see --help)")
     address = options.address
@@ -430,14 +423,6 @@ def _new_channel(
         policies=_policies(side, policy, games),
         rotation=rotation.name if rotation else None,
     )
-    check(setup)
-    spacing = options.spacing or usual_spacing(chain.agg_sig_data())
-    setup = dataclasses.replace(
-        setup,
-        spacing=spacing,
-        unroll_timeout=options.unroll_timeout or spacing * DEFAULT_TIMEOUT,
-        game_timeout=options.game_timeout or spacing * DEFAULT_TIMEOUT,
-    )
     usual = Limits()
     return NewChannel(
         side=side,
@@ -449,4 +434,7 @@ def _new_channel(
         adversary=options.adversary or "",
         limits=Limits(options.most_states or usual.states, options.most_bytes or usual.bytes),
         fees=options.fees,
+        spacing=options.spacing,
+        unroll_timeout=options.unroll_timeout,
+        game_timeout=options.game_timeout,
     )

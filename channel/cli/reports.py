@@ -8,23 +8,21 @@ from typing import Any
 from channelsim.channel.campaign.directory import is_campaign
 from channelsim.channel.cli.disputes import run_dispute
 from channelsim.channel.cli.sessions import run_session
+from channelsim.channel.documents.document_files import parsed as parsed_document
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.fuzz.finding_files import parsed
+from channelsim.channel.findings.finding_files import parsed
 from channelsim.channel.report.html.campaign_page import (
     campaign_html,
-    case_section,
     directory_page,
     document_page,
-    read_document,
 )
-from channelsim.channel.report.html.campaign_tables import SECTIONS
 from channelsim.channel.report.html.finding_page import finding_html, finding_page
 from channelsim.channel.session.transcript import Comparer, of_lines, unbroken
 from channelsim.channel.simulation.transcript import DISPUTE, scenario_of
 from channelsim.channel.system import input_files
 from channelsim.channel.system.file_kinds import Kind, check_kind, kind_of
 
-_PAGED = (Kind.TRANSCRIPT, Kind.FINDING, Kind.CROSSCHECKED, Kind.DOCUMENT)
+_PAGED = (Kind.TRANSCRIPT, Kind.FINDING, Kind.DOCUMENT)
 """The kinds of files that there is a page of."""
 
 
@@ -46,14 +44,7 @@ def page_of(file: Path) -> tuple[str, int]:
         case Kind.FINDING:
             return finding_html(finding_page(file, parsed(file, data))), 0
         case _:
-            document = read_document(file, data)
-            if "law" in document and "vector" in document:  # a finding of `crosscheck`
-                if (section := case_section(file, document)) is not None:
-                    return finding_html(section), 0
-                document = {"findings": [document]}
-            if not {"findings", *(key for key, _ in SECTIONS)} & document.keys():
-                raise UsageError(f"{file}: not the document of a campaign, so it has no page")
-            return campaign_html(document_page(file, document)), 0
+            return campaign_html(document_page(file, parsed_document(file, data))), 0
 
 
 def _page_of_transcript(file: Path, data: bytes) -> tuple[str, int]:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from enum import Enum
-from typing import Annotated, TypeVar
+from typing import TypeVar
 
 import msgspec
 
 V = TypeVar("V")
-
-Number = Annotated[int, msgspec.Meta(ge=0, lt=1 << 53)]
-"""A count or a cost in a document."""
 
 
 class Effect(Enum):

@@ -4,34 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import msgspec
-
-from channelsim.channel.comparisons.changes import Change, Effect, Number, lost_and_added
-
-
-class Covered(msgspec.Struct, frozen=True):
-    """Nodes and branches of some code, and how many of them were reached; None: not measured."""
-
-    nodes: Number | None = None
-    nodes_reached: Number | None = None
-    branches: Number | None = None
-    branches_reached: Number | None = None
-
-    @property
-    def parts(self) -> dict[str, tuple[int, int]]:
-        """What was measured, by name: how many were reached, of how many."""
-        found = {
-            "nodes": (self.nodes_reached, self.nodes),
-            "branches": (self.branches_reached, self.branches),
-        }
-        return {
-            name: (reached, of)
-            for name, (reached, of) in found.items()
-            if reached is not None and of is not None
-        }
+from channelsim.channel.comparisons.changes import Change, Effect, lost_and_added
+from channelsim.clsp.analysis.tracer import CoverageCounts
 
 
-def coverage_changes(before: Mapping[str, Covered], after: Mapping[str, Covered]) -> list[Change]:
+def coverage_changes(
+    before: Mapping[str, CoverageCounts], after: Mapping[str, CoverageCounts]
+) -> list[Change]:
     """Coverage that was gained or lost, by the name of the code.
 
     The number of places that are not reached counts, so it can be told of changed code as well.
@@ -40,12 +19,12 @@ def coverage_changes(before: Mapping[str, Covered], after: Mapping[str, Covered]
         *([f"coverage of {name}" for name in names] for names in (before, after))
     )
     for name in before.keys() & after.keys():
-        old, new = before[name].parts, after[name].parts
-        changes += lost_and_added(
-            *([f"{part} of {name}" for part in parts] for parts in (old, new))
-        )
-        for part in old.keys() & new.keys():
-            (reached, of), (now, now_of) = old[part], new[part]
+        old, new = before[name], after[name]
+        parts = {
+            "nodes": (old.nodes_reached, old.nodes, new.nodes_reached, new.nodes),
+            "branches": (old.branches_reached, old.branches, new.branches_reached, new.branches),
+        }
+        for part, (reached, of, now, now_of) in parts.items():
             if of - reached != now_of - now:
                 effect = Effect.LOST if of - reached < now_of - now else Effect.GAINED
                 what = f"{part} of {name} reached"

@@ -8,33 +8,32 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from shlex import quote
 from types import MappingProxyType
-from typing import Any
 
 import msgspec
 
-from channelsim.channel.kit.conformance import Check, CheckResult, Failure, Subject
+from channelsim.channel.documents.conform import CheckResult
+from channelsim.channel.findings.finding import Finding
+from channelsim.channel.kit.conformance import Check, Subject, failed_check
+from channelsim.channel.lab.cases import corpus
+from channelsim.channel.lab.cases.corpus import Entry
 from channelsim.channel.lab.cases.decision import deciding_line
 from channelsim.channel.lab.cases.trial import LabTally
 from channelsim.channel.lab.costs import bundles, costs, snapshot
 from channelsim.channel.lab.costs.costs import share_of_block
 from channelsim.channel.lab.costs.snapshot import Snapshot
-from channelsim.channel.lab.coverage import corpus
-from channelsim.channel.lab.coverage.corpus import Entry
 from channelsim.channel.lab.coverage.program_coverage import ProgramCoverage, corpus_coverage
 from channelsim.channel.lab.coverage.unreachable import stored_reasons, unexplained
 from channelsim.channel.lab.crosscheck.chunks import chunks
+from channelsim.channel.lab.crosscheck.crosscheck import findings
 from channelsim.channel.lab.crosscheck.vectors import Disagreement, make
 from channelsim.channel.lab.laws import laws_for
 from channelsim.channel.lab.laws.progress import LAW as PROGRESS
 from channelsim.channel.lab.laws.verdicts_agree import VerdictsAgree
 from channelsim.channel.lab.target.target import Target
-from channelsim.channel.session.setup import NAMES
-from channelsim.channel.simulation.scenario import Scenario
+from channelsim.channel.simulation.sweep_findings import findings as dispute_findings
 from channelsim.clsp.run import MAX_COST
 from channelsim.games.amounts import counted
 from channelsim.games.vectors import Case, arguments, check_program, read
@@ -59,21 +58,21 @@ def vectors(subject: Subject) -> CheckResult:
     """Generated conformance cases, and those of honest play, hold for the programs."""
     target, effort = subject.target, subject.effort
     cases = list(target.honest)
-    failures: list[Failure] = []
+    failures: list[Finding] = []
     if target.rules is not None:
         made = make(target, max(1, effort.cases // 10), effort.seed)
         try:
             cases += read(msgspec.json.encode(case) for case in made)
         except Disagreement as found:
-            failures.append(Failure(str(found), msgspec.to_builtins(found.case)))
+            failures.append(_of_case(target, found.case, str(found)))
     judged = [case for case in cases if case.validator not in target.missing]
     if cases and not judged:
         return CheckResult("vectors", unchecked=_lacks_programs(subject))
     for case in judged:
         differences = check_program(case, target.name, target.programs)
         if differences:
-            text = f"{case.validator}: {case.id} ({case.tag}): {'; '.join(differences)}"
-            failures.append(_failure(target, text, msgspec.to_builtins(case)))
+            text = f"{case.id} ({case.tag}): {'; '.join(differences)}"
+            failures.append(_of_case(target, case, text))
     return CheckResult(
         "vectors", counted(len(judged), "case", ",") + _left_out(subject), tuple(failures)
     )
@@ -92,7 +91,9 @@ def rules(subject: Subject) -> CheckResult:
     if unjudged:
         tried += f"; not those of {', '.join(unjudged)}, of which there are no rules"
     return CheckResult(
-        "rules", tried + _left_out(subject), _found(subject, report.tally, lambda law: law == AGREE)
+        "rules",
+        tried + _left_out(subject),
+        _with_lines(target, report.findings, lambda law: law == AGREE),
     )
 
 
@@ -102,23 +103,18 @@ def laws(subject: Subject) -> CheckResult:
     names = {law.name for law in laws_for(target) if report.tally.tried[law.name]} - {AGREE}
     tried = f"{counted(report.cases, 'case', ',')}, {counted(len(names), 'law')}"
     missed = [name for name in target.present if name not in report.tally.outcomes]
-    found = _found(subject, report.tally, lambda law: law != AGREE)
-    return CheckResult(
-        "laws", tried, (*found, *(Failure(f"{name}: never tried") for name in missed))
-    )
+    found = _with_lines(subject.target, report.findings, lambda law: law != AGREE)
+    never = (failed_check("laws", "never tried", name) for name in missed)
+    return CheckResult("laws", tried, (*found, *never))
 
 
 def fuzz(subject: Subject) -> CheckResult:
     """The fuzzer finds nothing."""
     report = subject.fuzzed
-    failures = tuple(
-        Failure(f"{found.severity}: {found.text}", found.vector, found.source_line)
-        for found in report.findings
-    )
     tried = counted(report.runs, "run", ",") + _left_out(subject)
     if not report.runs:
         tried = f"{counted(len(report.tally.tried), 'law')} that need no program"
-    return CheckResult("fuzz", tried, failures)
+    return CheckResult("fuzz", tried, tuple(report.findings))
 
 
 def coverage(subject: Subject) -> CheckResult:
@@ -167,16 +163,17 @@ def _of_family(subject: Subject) -> Iterator[Entry]:
 
 def _unreached(
     found: ProgramCoverage, places: Sequence[tuple[str, str]], percent: int
-) -> Iterator[Failure]:
+) -> Iterator[Finding]:
     """Describe the code that no case reached, unless enough was reached, or a reason is stored for
     all of it."""
     total = found.total
     if not places or 100 * total.branches_reached >= percent * total.branches:
         return
-    yield Failure(f"{found.name}: branches reached: {total.branches_reached} of {total.branches}")
+    text = f"branches reached: {total.branches_reached} of {total.branches}"
+    yield failed_check("coverage", text, found.name)
     for function, code in places:
         line = found.line_of(function, code)
-        yield Failure(f"{found.name}: never reached, in {function}: {code}", source_line=line)
+        yield failed_check("coverage", f"never reached, in {function}: {code}", found.name, line)
 
 
 def cost(subject: Subject) -> CheckResult:
@@ -201,16 +198,23 @@ def cost(subject: Subject) -> CheckResult:
         **{name: one.total for name, one in now.bundles.items()},
     }
     failures = [
-        Failure(f"{name}: more than a block holds") for name in totals if totals[name] >= MAX_COST
+        failed_check("cost", "more than a block holds", name)
+        for name in totals
+        if totals[name] >= MAX_COST
     ]
     failures += [
-        Failure(f"refused by the node: {name}: {why}") for name, why in spends.refused.items()
+        failed_check("cost", f"refused by the node: {name}: {why}")
+        for name, why in spends.refused.items()
     ]
     against = "; none stored to compare with"
     if stored:
         changes = snapshot.compare(stored, now, 0)
-        failures += [Failure(f"higher than stored: {change}") for change in changes.risen]
-        failures += [Failure(f"stored, and no longer measured: {name}") for name in changes.gone]
+        failures += [
+            failed_check("cost", f"higher than stored: {change}") for change in changes.risen
+        ]
+        failures += [
+            failed_check("cost", f"stored, and no longer measured: {name}") for name in changes.gone
+        ]
         against = f", against {effort.costs}"
     most = max(totals, key=lambda name: totals[name])
     share = f"{most} is {share_of_block(totals[most]):.2%} of a block"
@@ -221,14 +225,16 @@ def determinism(subject: Subject) -> CheckResult:
     """A session is the same to the byte in another process, whatever Python's hash seed."""
     if not subject.own_game:
         return CheckResult("determinism", unchecked=NEEDS_GAME)
-    digests, failures = set(), []
+    digests, failures = set(), list[Finding]()
     for hash_seed in HASH_SEEDS:
         ended = _session(subject, hash_seed)
         if ended.returncode:
-            failures.append(Failure(f"the session ends with {ended.returncode}: {ended.stderr}"))
+            text = f"the session ends with {ended.returncode}: {ended.stderr}"
+            failures.append(failed_check("determinism", text))
         digests.add(ended.stdout.strip())
     if len(digests) > 1:
-        failures.append(Failure(f"one seed gives the sessions {', '.join(sorted(digests))}"))
+        text = f"one seed gives the sessions {', '.join(sorted(digests))}"
+        failures.append(failed_check("determinism", text))
     return CheckResult("determinism", f"2 sessions of {HANDS} hands", tuple(failures))
 
 
@@ -254,7 +260,7 @@ def progress(subject: Subject) -> CheckResult:
     for trial in islice(trials, GAMES):
         for finding in PROGRESS.check(trial):
             tally.found(finding)
-    failures = _found(subject, tally)
+    failures = _with_lines(subject.target, findings(subject.target, tally))
     return CheckResult("progress", f"{GAMES} games against a player that stalls", failures)
 
 
@@ -265,13 +271,7 @@ def secrecy(subject: Subject) -> CheckResult:
 
 def disputes(subject: Subject) -> CheckResult:
     """An honest peer gets what it is due from every adversary, in bounded time."""
-    result = _promises("disputes", subject, lambda promise: promise != SECRECY)
-    if result.unchecked:
-        return result
-    failures = [
-        Failure(f"{_command(scenario)}: {text}") for scenario, text in subject.disputed.exceptions
-    ]
-    return replace(result, failures=(*result.failures, *failures))
+    return _promises("disputes", subject, lambda promise: promise != SECRECY)
 
 
 def _promises(check: str, subject: Subject, of: Callable[[str], bool]) -> CheckResult:
@@ -283,11 +283,7 @@ def _promises(check: str, subject: Subject, of: Callable[[str], bool]) -> CheckR
     if not subject.effort.disputes:
         return CheckResult(check, unchecked="no disputes were asked for")
     totals = subject.disputed
-    failures = [
-        Failure(f"{broken.promise}: {broken.how} ({_command(scenario)})")
-        for scenario, broken in totals.broken
-        if of(broken.promise)
-    ]
+    failures = [finding for finding in dispute_findings(totals) if of(finding.rule)]
     deviated = totals.runs - totals.idle
     adversaries = counted(len(totals.matrix), "adversary")
     tried = f"{counted(deviated, 'dispute', ',')} with {adversaries}"
@@ -306,37 +302,28 @@ def _left_out(subject: Subject) -> str:
     return f"; not those of {', '.join(missing)}, of which there are no programs" if missing else ""
 
 
-def _command(scenario: Scenario) -> str:
-    """The command that runs a dispute again."""
-    return (
-        f"channelsim dispute run {scenario.adversary}@{scenario.step}"
-        f" --game {','.join(scenario.games)} --side {NAMES[scenario.side]}"
-        f" --seed {quote(scenario.seed)} --weather {scenario.weather} --fees {scenario.fees}"
-    )
+def _with_lines(
+    target: Target, causes: Iterable[Finding], of: Callable[[str], bool] = lambda law: True
+) -> tuple[Finding, ...]:
+    """The findings of the laws for which `of` is true, each with the line that decides its case."""
+    return tuple(_with_line(target, finding) for finding in causes if of(finding.rule))
 
 
-def _found(
-    subject: Subject, tally: LabTally, of: Callable[[str], bool] = lambda law: True
-) -> tuple[Failure, ...]:
-    """Each cause that a tally found, of the laws for which `of` is true."""
-    return tuple(
-        _failure(
-            subject.target,
-            f"{one.severity}: {one.validator}: {one.text} ({one.law})",
-            one.vector,
-        )
-        for one, _ in tally.causes()
-        if of(one.law)
-    )
+def _of_case(target: Target, case: Case, text: str) -> Finding:
+    """A case that does not hold."""
+    finding = failed_check("vectors", text, case.validator)
+    shown = msgspec.structs.replace(finding, vector=msgspec.to_builtins(case))
+    return _with_line(target, shown)
 
 
-def _failure(target: Target, text: str, vector: dict[str, Any] | None) -> Failure:
-    """A failure that a case shows, with the line that decides the case."""
-    if vector is None:
-        return Failure(text)
-    case = msgspec.convert(vector, Case)
+def _with_line(target: Target, finding: Finding) -> Finding:
+    """A finding with the line that decides its case, if it has one."""
+    if finding.vector is None:
+        return finding
+    case = msgspec.convert(finding.vector, Case)
     environment = arguments(case, target.name, target.programs)
-    return Failure(text, vector, deciding_line(target, case.validator, environment))
+    line = deciding_line(target, case.validator, environment)
+    return msgspec.structs.replace(finding, source_line=line)
 
 
 CHECKS: Mapping[str, Check] = MappingProxyType(

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from enum import Enum
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -17,18 +16,20 @@ from channelsim.channel.campaign.directory import CampaignDirectory
 from channelsim.channel.campaign.engine import CampaignStatus
 from channelsim.channel.campaign.executors import Workers, processes
 from channelsim.channel.campaign.shards import Configuration, Plan, Shard, describe_lost
+from channelsim.channel.documents.conform import CheckResult
 from channelsim.channel.errors import UsageError
+from channelsim.channel.findings.finding import FAILED_CHECK, Finding
+from channelsim.channel.findings.finding_files import FindingFiles
 from channelsim.channel.kit.disputes import disputes, disputes_configuration, disputes_plan
+from channelsim.channel.lab.cases.corpus import read_probes
 from channelsim.channel.lab.costs import snapshot
 from channelsim.channel.lab.crosscheck.crosscheck import (
     CrosscheckReport,
     configuration,
     crosscheck,
+    findings,
     plan,
 )
-from channelsim.channel.lab.crosscheck.finding_files import FindingFiles
-from channelsim.channel.lab.fuzz.corpus import read_corpus
-from channelsim.channel.lab.fuzz.finding_files import FindingFiles as FuzzFiles
 from channelsim.channel.lab.fuzz.fuzz import FuzzReport, run_search, timed_search
 from channelsim.channel.lab.target.target import Target
 from channelsim.channel.simulation.sweep import SweepTotals
@@ -58,6 +59,11 @@ class CampaignPlace:
     directory: CampaignDirectory[Any] | None = None
     on_status: Callable[[CampaignStatus], None] = lambda status: None
 
+    @property
+    def findings(self) -> Path | None:
+        """The folder of findings; None without a directory."""
+        return None if self.directory is None else self.directory.findings
+
 
 OpenCampaign: TypeAlias = Callable[
     [str, Configuration, Plan, str], AbstractContextManager[CampaignPlace]
@@ -65,44 +71,11 @@ OpenCampaign: TypeAlias = Callable[
 """Opens a campaign, by its name, with its configuration, plan and unit of work in the singular."""
 
 
-class Status(Enum):
-    """The result of one check."""
-
-    PASSED = "passed"
-    FAILED = "failed"
-    NOT_CHECKED = "not checked"
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """One thing that is wrong, in a line; `case` shows it, as a line for a file of cases.
-
-    `source_line` is the `file:line` of the author's Chialisp that it is about; "" if unknown.
-    """
-
-    text: str
-    case: dict[str, Any] | None = None
-    source_line: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class CheckResult:
-    """The result of a check: what was tried, and what is wrong.
-
-    `unchecked` is the reason why nothing could be tried; it is empty otherwise.
-    """
-
-    check: str
-    tried: str = ""
-    failures: tuple[Failure, ...] = ()
-    unchecked: str = ""
-
-    @property
-    def status(self) -> Status:
-        """The status: passed, failed, or not tried."""
-        if self.failures:
-            return Status.FAILED
-        return Status.NOT_CHECKED if self.unchecked else Status.PASSED
+def failed_check(check: str, text: str, place: str = "", source_line: str = "") -> Finding:
+    """A finding of a check that is not about a law or a dispute."""
+    return Finding(
+        rule=check, place=place, severity=FAILED_CHECK, text=text, source_line=source_line
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,7 +116,7 @@ class Subject:
         if self.effort.costs:
             snapshot.read(self.effort.costs)
         if self.effort.corpus:
-            read_corpus(self.target, self.effort.corpus)
+            read_probes(self.target, self.effort.corpus)
 
     @property
     def own_game(self) -> bool:
@@ -161,18 +134,18 @@ class Subject:
         effort = self.effort
         made = configuration(self.target, effort.cases, effort.seed)
         with self._opened("crosscheck", made, plan(made, effort.cases), "case") as place:
-            notebook = FindingFiles(place.directory, self.target)
+            files = FindingFiles(place.findings)
             report = crosscheck(
                 self.target,
                 effort.cases,
                 effort.seed,
                 workers=place.workers,
                 journal=place.directory,
-                on_result=notebook.write,
+                on_result=lambda tally: files.write(findings(self.target, tally)),
                 on_status=place.on_status,
             )
             if not report.interrupted:
-                notebook.write_last(report.tally)
+                files.write_last(report.findings)
         if report.interrupted:
             raise KeyboardInterrupt
         return report
@@ -190,17 +163,16 @@ class Subject:
             self.target, effort.seed, effort.seconds, effort.fuzzers, effort.corpus, PATIENCE
         )
         with self._opened("fuzz", search.configuration, search.plan, "unit") as place:
-            found = place.directory
-            files = None if found is None else FuzzFiles(found.findings)
+            files = FindingFiles(place.findings)
             report = run_search(
                 search,
                 effort.jobs,
                 place.workers,
-                journal=found,
-                on_found=(lambda _: None) if files is None else files.write,
+                journal=place.directory,
+                on_found=files.write,
                 on_status=place.on_status,
             )
-            if files is not None and not report.interrupted:
+            if not report.interrupted:
                 files.write_last(report.findings)
         if report.interrupted:
             raise KeyboardInterrupt
@@ -265,7 +237,7 @@ def conform(
                 yield check(subject)
                 continue
         except LostWork as error:
-            yield CheckResult(name, failures=(Failure(str(error)),))
+            yield CheckResult(name, failures=(failed_check(name, str(error)),))
             continue
         except KeyboardInterrupt:
             interrupted = True

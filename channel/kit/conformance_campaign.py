@@ -19,8 +19,9 @@ from channelsim.channel.campaign.directory import CampaignDirectory
 from channelsim.channel.campaign.engine import CampaignStatus
 from channelsim.channel.campaign.job import ShardResult, ShardWork
 from channelsim.channel.campaign.shards import Configuration, Plan, Shard
+from channelsim.channel.documents.conform import CheckResult
 from channelsim.channel.errors import InvariantError
-from channelsim.channel.kit.conformance import Check, CheckResult, Effort, Subject
+from channelsim.channel.kit.conformance import Check, Effort, Subject
 from channelsim.channel.lab.target.target import Target
 from channelsim.channel.lab.target.target_inputs import target_inputs
 from channelsim.channel.system import input_files
@@ -61,7 +62,16 @@ def resumed(
 
 def conform_digest(configuration: Configuration, results: Sequence[CheckResult]) -> str:
     """The SHA-256 of configuration and results."""
-    return sha256(configuration.digest.encode() + msgspec.json.encode(results)).hexdigest()
+    fields = [
+        {
+            "check": result.check,
+            "tried": result.tried,
+            "failures": result.failures,
+            "unchecked": result.unchecked,
+        }
+        for result in results
+    ]
+    return sha256(configuration.digest.encode() + msgspec.json.encode(fields)).hexdigest()
 
 
 class _StoredChecks:

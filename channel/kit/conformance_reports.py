@@ -9,37 +9,29 @@ from urllib.parse import quote
 import msgspec
 
 from channelsim.channel import __version__
-from channelsim.channel.kit.conformance import INTERRUPTED, CheckResult, Status
+from channelsim.channel.documents.conform import CheckResult, ConformDocument, Status
+from channelsim.channel.kit.conformance import INTERRUPTED
+from channelsim.channel.lab.target.target import Target
 from channelsim.channel.report.junit import JUnitCase, JUnitFailure
 from channelsim.channel.report.terminal import json_line
 
 SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def document(target: str, results: Sequence[CheckResult]) -> dict[str, Any]:
-    """The results as JSON data; `failures` have a `text`, and a `case` where one shows them."""
-    return {
-        "target": target,
-        "failed": sum(result.status is Status.FAILED for result in results),
-        "interrupted": any(result.unchecked == INTERRUPTED for result in results),
-        "checks": [
-            {
-                "check": result.check,
-                "result": result.status.value,
-                "tried": result.tried,
-                "why": result.unchecked,
-                "failures": [
-                    {
-                        "text": failure.text,
-                        "case": failure.case,
-                        "source_line": failure.source_line,
-                    }
-                    for failure in result.failures
-                ],
-            }
-            for result in results
-        ],
-    }
+def document(
+    target: Target, seed: str, results: Sequence[CheckResult], digest: str | None
+) -> ConformDocument:
+    """The results as a document."""
+    interrupted = any(result.unchecked == INTERRUPTED for result in results)
+    return ConformDocument(
+        target=target.name,
+        dealer=target.dealer,
+        seed=seed,
+        interrupted=interrupted,
+        digest=None if interrupted else digest,
+        failed=sum(result.result is Status.FAILED for result in results),
+        checks=tuple(results),
+    )
 
 
 def junit_cases(results: Sequence[CheckResult]) -> list[JUnitCase]:
@@ -48,7 +40,11 @@ def junit_cases(results: Sequence[CheckResult]) -> list[JUnitCase]:
         JUnitCase(
             result.check,
             [
-                JUnitFailure(one.text, json_line(one.case) if one.case is not None else "")
+                JUnitFailure(
+                    one.line,
+                    json_line(one.vector) if one.vector is not None else one.replay,
+                    one.severity,
+                )
                 for one in result.failures
             ],
             result.unchecked,
@@ -82,9 +78,9 @@ def sarif(source: str, results: Sequence[CheckResult], abouts: dict[str, str]) -
                     {
                         "ruleId": check,
                         "level": "error",
-                        "message": {"text": failure.text},
+                        "message": {"text": failure.line},
                         "locations": [_location(failure.source_line or source)],
-                        "properties": {"case": failure.case},
+                        "properties": {"case": failure.vector},
                     }
                     for check, failure in found
                 ],

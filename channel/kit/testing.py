@@ -13,9 +13,10 @@ from typing import ClassVar
 
 import pytest
 
+from channelsim.channel.documents.conform import Status
 from channelsim.channel.errors import UsageError
 from channelsim.channel.kit.checks import CHECKS
-from channelsim.channel.kit.conformance import Effort, Status, Subject
+from channelsim.channel.kit.conformance import Effort, Subject
 from channelsim.channel.lab.target.loading import load
 from channelsim.channel.report.terminal import json_line
 
@@ -41,12 +42,12 @@ class Conformance:
             result = CHECKS[check](_subject(self.target, self.effort))
         except UsageError as error:
             pytest.fail(str(error), pytrace=False)
-        if result.status is Status.NOT_CHECKED:
+        if result.result is Status.NOT_CHECKED:
             pytest.skip(result.unchecked)
         lines = []
         for failure in result.failures[:SHOWN]:
-            lines.append(failure.text)
-            lines += [] if failure.case is None else [json_line(failure.case)]
+            lines.append(failure.line)
+            lines += [] if failure.vector is None else [json_line(failure.vector)]
         if len(result.failures) > SHOWN:
             lines.append(f"and {len(result.failures) - SHOWN} more")
         if lines:

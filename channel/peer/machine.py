@@ -53,7 +53,7 @@ from channelsim.channel.peer.phases import (
     playing,
     resuming,
 )
-from channelsim.channel.peer.phases.fees import pay_for, pays_fees, react_to, with_book
+from channelsim.channel.peer.phases.fees import pay_for, pays_fees, react_to, with_fee_state
 from channelsim.channel.peer.phases.leaving import blame, break_off, on_fault
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.limits import batch_limit
@@ -253,9 +253,9 @@ def transition(config: Config, state: PeerState, event: Event) -> Transition:
         case Pinned() | Dropped() | Refused():
             return react_to(config, state, event)
         case FeeRate(rate):
-            return with_book(state, replace(state.fees, rate=rate)), []
+            return with_fee_state(state, replace(state.fees, rate=rate)), []
         case FeeLimits():
-            return with_book(state, replace(state.fees, limits=event)), []
+            return with_fee_state(state, replace(state.fees, limits=event)), []
         case _:
             after, effects = _transition(config, state, event)
             return pay_for(config, after, effects, scan=isinstance(event, Block))

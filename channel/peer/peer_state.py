@@ -12,7 +12,7 @@ from channelsim.channel.errors import InvariantError
 from channelsim.channel.peer.chain_news import ChannelClosed
 from channelsim.channel.peer.deadlines import Marks
 from channelsim.channel.peer.endpoint import Endpoint
-from channelsim.channel.peer.fees.book import FeeBook
+from channelsim.channel.peer.fees.fee_state import FeeState
 from channelsim.channel.peer.interface import Effect
 from channelsim.channel.peer.onchain.dispute_state import Dispute
 from channelsim.channel.peer.opening.handshake import Opened, Opening
@@ -71,7 +71,7 @@ class PeerState(msgspec.Struct, frozen=True):
     last_sent: bytes = b""
     resuming: bool = False
     shown: int | None = None
-    fees: FeeBook = FeeBook()
+    fees: FeeState = FeeState()
 
 
 Transition: TypeAlias = tuple[PeerState, list[Effect]]

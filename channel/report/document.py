@@ -10,6 +10,7 @@ from channelsim.channel.report.session_progress import SessionProgress
 from channelsim.channel.session.result import Result
 from channelsim.channel.session.session_events import viewer_seat
 from channelsim.channel.session.setup import NAMES, Setup
+from channelsim.channel.system.file_kinds import SESSION
 from channelsim.games import registry
 from channelsim.games.contract import Hand
 
@@ -70,6 +71,7 @@ def _played(
             }
         )
     return {
+        "format": SESSION,
         "game": setup.rotation or ",".join(setup.games),
         "seed": setup.seed,
         "policies": dict(zip(NAMES, setup.policies, strict=True)),

@@ -25,9 +25,16 @@ class JUnitCase(NamedTuple):
 
 
 def junit(
-    command: str, target: str, cases: Sequence[JUnitCase], seconds: float | None = None
+    command: str,
+    target: str,
+    cases: Sequence[JUnitCase],
+    summary: str,
+    seconds: float | None = None,
 ) -> bytes:
-    """The report of a command on a target, as XML; `seconds` is how long it took."""
+    """The report of a command on a target, as XML; `seconds` is how long it took.
+
+    `summary` counts the findings; it is the property `summary` of the suite.
+    """
     suite = ElementTree.Element(
         "testsuite",
         name=_plain(f"channelsim {command} {target}"),
@@ -37,6 +44,8 @@ def junit(
     )
     if seconds is not None:
         suite.set("time", f"{seconds:.3f}")
+    properties = ElementTree.SubElement(suite, "properties")
+    ElementTree.SubElement(properties, "property", name="summary", value=_plain(summary))
     for case in cases:
         element = ElementTree.SubElement(
             suite, "testcase", classname=_plain(target), name=_plain(case.name)

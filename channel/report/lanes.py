@@ -7,6 +7,7 @@ from rich.console import Console
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.interface import Answer
 from channelsim.channel.errors import Violation
+from channelsim.channel.findings.finding import summary
 from channelsim.channel.peer.chain_news import (
     ChannelClosed,
     ChannelSettled,
@@ -62,6 +63,7 @@ from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.run import Run
 from channelsim.channel.simulation.scenario import Scenario
+from channelsim.channel.simulation.sweep_findings import of_run
 from channelsim.games.amounts import counted
 
 CHAIN = 2
@@ -121,7 +123,9 @@ class Lanes:
             say(console, line)
         for one in broken:
             say(console, f"broken promise: {one.promise}: {one.how}", "red")
-        if not broken:
+        if broken:
+            say(console, summary(of_run(run, broken)))
+        else:
             say(console, "every promise is kept", "green")
         say(console, f"digest    {digest}")
 

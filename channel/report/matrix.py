@@ -5,11 +5,12 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
+from channelsim.channel.documents.disputes import DisputesDocument
 from channelsim.channel.report.tables import Cell as Shown
 from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import say
 from channelsim.channel.simulation.run_results import RunResult, columns
-from channelsim.channel.simulation.sweep import Cell, SweepTotals, dealer_of_menus
+from channelsim.channel.simulation.sweep import Cell
 from channelsim.games import registry
 from channelsim.games.amounts import counted
 
@@ -26,36 +27,36 @@ LETTERS = {
 MOST_FINDINGS = 20
 
 
-def show(tally: SweepTotals, console: Console) -> None:
-    """Print the matrix, its legend, the counts, and what broke."""
-    used = {where for row in tally.matrix.values() for where in row}
+def show(document: DisputesDocument, console: Console) -> None:
+    """Print the matrix, its legend, what broke, and the counts."""
+    used = {where for row in document.matrix.values() for where in row}
     shown = [
         where for where in columns(game.name for game in registry.channel_games()) if where in used
     ]
     rows = [
-        (name, *(_cell(row.get(where)) for where in shown)) for name, row in tally.matrix.items()
+        (name, *(_cell(row.get(where)) for where in shown)) for name, row in document.matrix.items()
     ]
     show_table(console, ("adversary", *shown), rows, left=1 + len(shown))
     legend = (f"{LETTERS[one]} {one.value}" for one in RunResult)
     say(console)
     say(console, f"The honest peer: {', '.join(legend)}; ! a broken promise", "dim")
+    if document.dealer is not None:
+        say(console, f"Cards of decks are from a {document.dealer}.")
+    if document.interrupted:
+        console.print("interrupted: not every adversary was run")
+    for finding in document.findings[:MOST_FINDINGS]:
+        say(console, f"{finding.line} ({counted(finding.times, 'time')})", "red")
+        if finding.replay:
+            say(console, finding.replay)
+    if len(document.findings) > MOST_FINDINGS:
+        say(console, f"and {counted(len(document.findings) - MOST_FINDINGS, 'more finding')}")
     say(
         console,
-        f"{counted(tally.runs, 'run')} ({tally.idle} without anything to check):"
-        f" {counted(len(tally.broken), 'broken promise')},"
-        f" {counted(len(tally.exceptions), 'exception')};"
-        f" {counted(tally.blocks, 'block')}, {counted(tally.spends, 'spend')}"
-        f" ({tally.paid} with a fee of the honest peer),"
-        f" {counted(tally.reorgs, 'reorganisation')}",
+        f"{counted(document.runs, 'run')} ({document.idle} without anything to check);"
+        f" {counted(document.blocks, 'block')}, {counted(document.spends, 'spend')}"
+        f" ({document.paid} with a fee of the honest peer),"
+        f" {counted(document.reorgs, 'reorganisation')}; {document.summary}",
     )
-    if (dealer := dealer_of_menus()) is not None:
-        say(console, f"Cards of decks are from a {dealer}.")
-    if tally.interrupted:
-        console.print("interrupted: not every adversary was run")
-    for scenario, one in tally.broken[:MOST_FINDINGS]:
-        say(console, f"{scenario}: {one.promise}: {one.how}", "red")
-    for scenario, text in tally.exceptions[:MOST_FINDINGS]:
-        say(console, f"{scenario}: {text}", "red")
 
 
 def _cell(cell: Cell | None) -> Shown:

@@ -25,6 +25,7 @@ from channelsim.channel.campaign.plugin_inputs import check_plugins, plugin_inpu
 from channelsim.channel.campaign.shards import Configuration, Plan, Shard, in_order
 from channelsim.channel.crypto import bls
 from channelsim.channel.simulation.sweep import SweepTotals, beginnings, everywhere
+from channelsim.channel.simulation.sweep_findings import mistakes
 from channelsim.channel.system.process_executor import parent
 from channelsim.games import registry
 
@@ -76,7 +77,7 @@ def run_all(
     *,
     workers: Workers | None = None,
     journal: Journal[SweepTotals] | None = None,
-    on_result: Callable[[SweepTotals], Counts] = lambda totals: {},
+    on_result: Callable[[SweepTotals], object] = lambda totals: None,
     on_status: Callable[[CampaignStatus], None] = lambda status: None,
 ) -> SweepReport:
     """Run everything for this many seeds; an interrupt ends it early, with the totals so far.
@@ -103,7 +104,7 @@ def run_sweep(
     plan: Plan,
     workers: Workers,
     journal: Journal[SweepTotals] | None = None,
-    on_result: Callable[[SweepTotals], Counts] = lambda totals: {},
+    on_result: Callable[[SweepTotals], object] = lambda totals: None,
     on_status: Callable[[CampaignStatus], None] = lambda status: None,
 ) -> SweepReport:
     """Run a sweep over the adversaries of a plan, as a campaign of this configuration."""
@@ -111,8 +112,8 @@ def run_sweep(
 
     def add(_: Shard, part: SweepTotals) -> Counts:
         so_far.merge(part)
-        found = len(so_far.broken) + len(so_far.exceptions)
-        return {"findings": found, "runs": so_far.runs, **on_result(so_far)}
+        on_result(so_far)
+        return {"findings": mistakes(so_far), "runs": so_far.runs}
 
     run = engine.run(SweepJob(sweep, configuration.inputs), plan, workers, journal, add, on_status)
     totals = SweepTotals(interrupted=run.interrupted)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import msgspec
 
-from channelsim.channel.chain.spacing import HOME_SPACING
 from channelsim.channel.errors import UsageError
 from channelsim.channel.session.session_events import Listener, SessionEvent
 from channelsim.channel.session.transcript import Lines, Record, Sink, record_of
@@ -39,27 +38,20 @@ def scenario_of(path: Path, header: Record) -> Scenario:
         raise UsageError(f"{path}: line 1: {error}") from None
 
 
-def _written(scenario: Scenario) -> Record:
-    """A scenario as JSON data; older transcripts do not say which blocks carry transactions."""
-    record: Record = asdict(scenario)
-    for name, usual in {"mixed": False, "spacing": HOME_SPACING}.items():
-        if record[name] == usual:
-            del record[name]
-    return record
-
-
 def played(
     scenario: Scenario,
     sink: Sink = lambda line: None,
     *listeners: Listener,
     apart: SessionProcesses | None = None,
+    head: Record | None = None,
 ) -> tuple[Run, list[BrokenPromise], str]:
     """Run a scenario and check its promises; returns the run, the broken promises, the digest.
 
-    With `apart`, the node and both sides are processes of their own.
+    With `apart`, the node and both sides are processes of their own. `head` is the first record of
+    a transcript that is played again: older ones lack fields of scenarios.
     """
     lines = Lines(sink)
-    lines.write({"format": DISPUTE, "scenario": _written(scenario)})
+    lines.write(head or {"format": DISPUTE, "scenario": asdict(scenario)})
 
     def record(event: SessionEvent) -> None:
         line = record_of(event)

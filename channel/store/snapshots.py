@@ -19,7 +19,7 @@ from channelsim.channel.chain.coins import Bundle, Coin
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.peer.deadlines import Awaited
 from channelsim.channel.peer.endpoint import Endpoint
-from channelsim.channel.peer.fees.book import FeeBook
+from channelsim.channel.peer.fees.fee_state import FeeState
 from channelsim.channel.peer.interface import Command
 from channelsim.channel.peer.peer_state import PeerState, Phase, endpoint_of, play_of
 from channelsim.channel.peer.play.play_state import PlayState, Refusal
@@ -67,7 +67,7 @@ class _Snapshot(msgspec.Struct, frozen=True):
     resuming: bool = False
     refusal: Refusal | None = None
     stored_bytes: int | None = None
-    fees: FeeBook = FeeBook()
+    fees: FeeState = FeeState()
 
 
 class Restored(NamedTuple):

@@ -13,6 +13,12 @@ import msgspec
 from channelsim.channel.errors import UsageError
 from channelsim.channel.system import input_files
 
+DOCUMENT = "channelsim document "
+"""The beginning of the `format` of every document that a command prints."""
+
+SESSION = "channelsim session 1"
+"""The `format` of the document of a session."""
+
 _HEX = re.compile(rb"[0-9a-fA-F\s]+")
 _CHIALISP = re.compile(rb"(?:\s|;[^\n]*\n)*+\(")
 
@@ -23,11 +29,8 @@ class Kind(Enum):
     TRANSCRIPT = ("a transcript", "`channelsim replay FILE` plays it again")
     FINDING = (
         "a finding",
-        "`channelsim replay FILE` tries it again, `channelsim trace FILE` shows its run",
-    )
-    CROSSCHECKED = (
-        "a finding of `crosscheck`",
-        "`channelsim trace FILE` shows its run, `channelsim view FILE` its page",
+        "`channelsim view FILE` shows its page, `channelsim trace FILE` its run,"
+        " `channelsim replay FILE` tries one of `fuzz` again",
     )
     CASES = (
         "conformance cases",
@@ -89,6 +92,24 @@ def kind_of(data: bytes) -> Kind | None:
     return _kind_of_toml(data)
 
 
+class _Head(msgspec.Struct, frozen=True):
+    """The part of every document of ours that says what it is."""
+
+    format: str | None = None
+
+
+def format_of(data: bytes) -> str | None:
+    """The `format` of a JSON object; None for one without, and for anything else.
+
+    >>> format_of(b'{"format": "channelsim fuzz 1", "runs": 3}'), format_of(b"[1]")
+    ('channelsim fuzz 1', None)
+    """
+    try:
+        return msgspec.json.decode(data, type=_Head).format
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
 def is_page(data: bytes) -> bool:
     """True if a file is a page of HTML."""
     return data[:64].lstrip().lower().startswith(b"<!doctype html>")
@@ -112,7 +133,7 @@ def _kind_of_json(data: bytes) -> Kind | None:
         except (ValueError, RecursionError):
             continue
         match document:
-            case {"format": str(name)} if name.startswith("channelsim finding"):
+            case {"format": str(tag)} if tag.startswith("channelsim ") and "finding" in tag:
                 return Kind.FINDING
             case {"kind": "deck" | "deck-message"}:
                 return Kind.DECKS
@@ -120,11 +141,9 @@ def _kind_of_json(data: bytes) -> Kind | None:
                 return Kind.SPENDS
             case {"validator": _, "move": _, "expect": _}:
                 return Kind.CASES
-            case {"validator": _, "law": _, "vector": _}:
-                return Kind.CROSSCHECKED
-            case {"balances": _, "hands": _}:
+            case {"format": str(tag)} if tag == SESSION:
                 return Kind.SESSION
-            case {"interrupted": bool()}:
+            case {"format": str(tag)} if tag.startswith(DOCUMENT):
                 return Kind.DOCUMENT
     return None
 

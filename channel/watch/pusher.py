@@ -23,10 +23,10 @@ from channelsim.channel.chain.rpc import NodeError
 from channelsim.channel.chain.validation import InvalidBundle, Validator
 from channelsim.channel.peer.fee_settings import SHARE_OF_SPEND
 from channelsim.channel.peer.fees.answers import react
-from channelsim.channel.peer.fees.book import FeeBook, Offer, key_of
 from channelsim.channel.peer.fees.coins import FeeCoins, change_of
+from channelsim.channel.peer.fees.fee_state import FeeState, Offer, key_of
+from channelsim.channel.peer.fees.fee_wallet import FeeWallet
 from channelsim.channel.peer.fees.paying import pay
-from channelsim.channel.peer.fees.purse import Purse
 from channelsim.channel.peer.interface import Dropped, Effect, FeeLimits, Pinned, Push, Refused
 from channelsim.channel.peer.push_answers import fate
 from channelsim.channel.protocol.wallet import address_of
@@ -111,7 +111,7 @@ class Pusher:
         self._key = keys[0] if keys else None
         self._coins: tuple[Coin, ...] = ()
         self._known_at: int | None = None
-        self._book = FeeBook()
+        self._book = FeeState()
         self._last: tuple[int, Bundle, Offered] | None = None
         self._newer: Bundle | None = None
         self._trouble = ""
@@ -127,14 +127,14 @@ class Pusher:
             self._book = replace(self._book, offers=(), dropped=())
             self._last = self._newer = None
             return None
-        purse = self._purse(sight.peak)
-        if purse is None:
+        fee_wallet = self._fee_wallet(sight.peak)
+        if fee_wallet is None:
             return self._carry_out(chain, None, self._book.only(()), [_push_of(sight)])
         last = self._last
         if last is not None and last[:2] == (sight.peak, sight.spend):
             return last[2]
         try:
-            offered = self._with_fee(chain, watcher, sight, purse)
+            offered = self._with_fee(chain, watcher, sight, fee_wallet)
         except NodeError as error:
             # The spend itself must not wait for what its fee needs.
             self._trouble = str(error)
@@ -193,13 +193,13 @@ class Pusher:
             self._trouble = str(error)
             return None
 
-    def _purse(self, peak: int) -> Purse | None:
-        """The purse at this height; None if no fees are paid."""
+    def _fee_wallet(self, peak: int) -> FeeWallet | None:
+        """The wallet for fees at this height; None if no fees are paid."""
         if self._key is None:
             return None
         unspent = tuple(sorted(self._coins, key=lambda coin: (coin.amount, coin.id)))
         all_money = sum(coin.amount for coin in unspent)
-        purse = Purse(
+        fee_wallet = FeeWallet(
             key=self._key,
             coins=FeeCoins(unspent, (), 0),
             limits=FeeLimits(self._most, None if self._most is None else all_money),
@@ -208,23 +208,25 @@ class Pusher:
             total=self._channel.coin.amount,
             agg_sig_data=self._channel.agg_sig_data,
         )
-        return purse if unspent and purse.is_used else None
+        return fee_wallet if unspent and fee_wallet.is_used else None
 
-    def _with_fee(self, chain: Chain, watcher: Watcher, sight: Sight, purse: Purse) -> Offered:
+    def _with_fee(
+        self, chain: Chain, watcher: Watcher, sight: Sight, fee_wallet: FeeWallet
+    ) -> Offered:
         """Offer the spend with the fee that is due; the owner's own one, if that is better."""
         push = _push_of(sight)
         pending = chain.pending(key_of(push))
         newer = self._newer_than_ours(watcher, sight, pending)
         if newer is not None:
             push = Push(push.name, newer, push.stake, push.before)
-            if any(spend.coin in purse.coins.unspent for spend in newer.spends):
+            if any(spend.coin in fee_wallet.coins.unspent for spend in newer.spends):
                 # Paid for before a restart: its fee stays as it is.
                 return Offered(_answer_to(chain, push)[0])
-        book = self._book
-        if book.offer(key_of(push)) is None:
-            book = book.with_offer(_resumed(purse, push, sight, pending))
-        book, effects = pay(purse, book, [push], ready=0, scan=True)
-        offered = self._carry_out(chain, purse, book, effects)
+        fee_state = self._book
+        if fee_state.offer(key_of(push)) is None:
+            fee_state = fee_state.with_offer(_resumed(fee_wallet, push, sight, pending))
+        fee_state, effects = pay(fee_wallet, fee_state, [push], ready=0, scan=True)
+        offered = self._carry_out(chain, fee_wallet, fee_state, effects)
         if offered.result.answer not in (Answer.ACCEPTED, Answer.TOO_EARLY):
             # Perhaps only the fee coin is spent, or another watcher with this key pays from it.
             result, _ = _answer_to(chain, push)
@@ -267,7 +269,11 @@ class Pusher:
         return True
 
     def _carry_out(
-        self, chain: Chain, purse: Purse | None, book: FeeBook, effects: Sequence[Effect]
+        self,
+        chain: Chain,
+        fee_wallet: FeeWallet | None,
+        fee_state: FeeState,
+        effects: Sequence[Effect],
     ) -> Offered:
         """Push, react to the node's answers, and take the last of them."""
         result = PushResult(Answer.REFUSED)
@@ -276,12 +282,12 @@ class Pusher:
             push = pushes.pop(0)
             result, event = _answer_to(chain, push)
             if event is not None:
-                book, more = react(purse, book, event)
+                fee_state, more = react(fee_wallet, fee_state, event)
                 pushes += [effect for effect in more if isinstance(effect, Push)]
         if result.answer is Answer.ACCEPTED:
-            book = replace(book, dropped=())
-        self._book = book
-        return Offered(result, max((offer.most for offer in book.offers), default=0))
+            fee_state = replace(fee_state, dropped=())
+        self._book = fee_state
+        return Offered(result, max((offer.most for offer in fee_state.offers), default=0))
 
 
 def _answer_to(chain: Chain, push: Push) -> tuple[PushResult, Pinned | Dropped | Refused | None]:
@@ -311,15 +317,17 @@ def _beginning_with(coin_id: bytes, bundle: Bundle) -> Bundle:
     return Bundle(tuple(spends), bundle.signature)
 
 
-def _resumed(purse: Purse, push: Push, sight: Sight, pending: Sequence[PendingBundle]) -> Offer:
+def _resumed(
+    fee_wallet: FeeWallet, push: Push, sight: Sight, pending: Sequence[PendingBundle]
+) -> Offer:
     """The first offer for a spend; what an earlier process offered for it, if that is pending."""
     since = sight.peak if sight.due is None else sight.due
     offer = Offer(push, since)
     for other in pending:
         for spend in other.bundle.spends:
-            if spend.coin in purse.coins.unspent:
+            if spend.coin in fee_wallet.coins.unspent:
                 change = change_of(spend.coin, other.bundle)
-                offer = purse.with_cost(replace(offer, coin=spend.coin))
+                offer = fee_wallet.with_cost(replace(offer, coin=spend.coin))
                 paid = spend.coin.amount - (change.amount if change is not None else 0)
-                return replace(offer, fee=min(paid, purse.most(FeeBook(), offer)))
+                return replace(offer, fee=min(paid, fee_wallet.most(FeeState(), offer)))
     return offer

@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import compress
-from typing import NamedTuple, TypeAlias
+from typing import Annotated, NamedTuple, TypeAlias
+
+from msgspec import Meta
 
 from channelsim.clsp.analysis.closures import Run, Watcher, call_of, constant, never, path, watched
 from channelsim.clsp.analysis.code import Code
@@ -26,14 +28,18 @@ STEPS = 1_000_000
 """A run may apply (`a`) this many pieces of code: more than any run that fits into a block here."""
 
 
+Figure: TypeAlias = Annotated[int, Meta(ge=0, lt=1 << 53)]
+"""A count in a file."""
+
+
 @dataclass(frozen=True, slots=True)
 class CoverageCounts:
     """The numbers of nodes and branches, and of those that runs reached."""
 
-    nodes: int = 0
-    nodes_reached: int = 0
-    branches: int = 0
-    branches_reached: int = 0
+    nodes: Figure = 0
+    nodes_reached: Figure = 0
+    branches: Figure = 0
+    branches_reached: Figure = 0
 
     @property
     def whole(self) -> bool:

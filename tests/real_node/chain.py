@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from secrets import token_bytes
+from time import sleep
 from typing import Any
 
 from chia_rs import PrivateKey
 from chia_wallet_sdk import Address
 
 from channelsim.channel.chain.coins import Bundle, Coin, condition, signed_spend
-from channelsim.channel.chain.full_node import Patience, RpcChain
+from channelsim.channel.chain.full_node import RpcChain
 from channelsim.channel.chain.interface import Answer, PushResult
 from channelsim.channel.chain.mempool_items import Limits
+from channelsim.channel.chain.refusals import INVALID_BUNDLE
+from channelsim.channel.chain.rpc import Patience, RpcClient
 from channelsim.channel.protocol.wallet import address_of, wallet_key
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import to_list
@@ -26,6 +29,10 @@ NOTES = 150
 CHANGE = 1_000_000
 """Mojos that a wallet's coin has above what it was asked for: its spends give change."""
 
+PATIENCE = Patience(seconds=120, attempts=2)
+ATTEMPTS = 10
+"""Offers of a spend of the bank's: a node that is too busy to validate one in time refuses it."""
+
 LAST_HEIGHT = 290
 """Reorganisations above it may never end: a fault of the simulator near its first epoch."""
 
@@ -38,7 +45,7 @@ class RealChain(RpcChain):
     """
 
     def __init__(self, node: RealNode) -> None:
-        super().__init__(node.url, node.credentials, Patience(seconds=120, attempts=2))
+        super().__init__(node.url, node.credentials, PATIENCE)
         self.farmer_puzzle_hash = bytes(Address.decode(node.address).puzzle_hash)
         self._bank = Address(address_of(BANK), "txch").encode()
         self.mixed_above: int | None = None
@@ -57,6 +64,13 @@ class RealChain(RpcChain):
             self.ask("revert_blocks", num_of_blocks=blocks)
         self._accepted.clear()
         self._notes = list(self._minted)
+
+    def move_to(self, node: RealNode) -> None:
+        """Go on at another node of this chain, once that has all blocks."""
+        before = self._rpc
+        self.url = node.url
+        self._rpc = RpcClient(node.url, node.credentials, PATIENCE)
+        before.close()
 
     # --- as an embedded node ---
 
@@ -80,6 +94,10 @@ class RealChain(RpcChain):
         """True if the block at this height carries transactions."""
         record = self.ask("get_block_record_by_height", height=height)["block_record"]
         return record["timestamp"] is not None
+
+    def farm_without(self) -> None:
+        """Make a block that carries nothing of the mempool, as if its farmer took none of it."""
+        self.ask("reorg_blocks", num_of_blocks_to_rev=0, num_of_new_blocks=1)
 
     def reorganise(self, back: int, new: int, *, keep: bool, bundle: Bundle | None = None) -> None:
         """Replace the last `back` blocks by `new` others.
@@ -120,6 +138,11 @@ class RealChain(RpcChain):
         state = self.ask("get_blockchain_state")["blockchain_state"]
         return Limits(state["block_max_cost"], state["mempool_max_total_cost"])
 
+    def room(self) -> int:
+        """The cost that the mempool takes until it is full."""
+        state = self.ask("get_blockchain_state")["blockchain_state"]
+        return int(state["mempool_max_total_cost"] - state["mempool_cost"])
+
     # --- money ---
 
     def pay(self, puzzle_hash: bytes, amount: int) -> Coin:
@@ -144,7 +167,12 @@ class RealChain(RpcChain):
             condition(CREATE_COIN, puzzle_hash, int_to_atom(amount))
             for puzzle_hash, amount in outputs
         )
-        result = super().push(signed_spend(BANK, coin, conditions, self.agg_sig_data()))
+        bundle = signed_spend(BANK, coin, conditions, self.agg_sig_data())
+        for _ in range(ATTEMPTS):
+            result = super().push(bundle)
+            if result.error != INVALID_BUNDLE:
+                break
+            sleep(1)
         assert result.answer is Answer.ACCEPTED, result
 
     def _mined_after(self, bundle: Bundle, height: int) -> bool:

@@ -27,15 +27,27 @@ class RealNode:
     """A node with a chain of this name, which is new; ends with the `with` that it is used in.
 
     `address` is the farmer's, as `farm_block` takes it. The chain is deleted afterwards. With
-    `agg_sig_data`, signatures are for that and not for the genesis challenge.
+    `agg_sig_data`, signatures are for that and not for the genesis challenge. One that `follows`
+    another node, which `listens`, has the same blocks and pending bundles.
     """
 
-    def __init__(self, chain: str, agg_sig_data: bytes | None = None) -> None:
+    def __init__(
+        self,
+        chain: str,
+        agg_sig_data: bytes | None = None,
+        *,
+        listens: bool = False,
+        follows: RealNode | None = None,
+    ) -> None:
         self._root = Path(os.environ[FOLDER])
         self._chain = chain
         self._log = self._root / f"{chain}.log"
         self._port: str | None = None
-        self._agg_sig_data = agg_sig_data
+        self._options: list[str] = ["--listen"] if listens else []
+        if agg_sig_data is not None:
+            self._options += ["--agg-sig-data", agg_sig_data.hex()]
+        if follows is not None:
+            self._options += ["--follow", str(follows.peer_port)]
         self._delete()
         self.start()
 
@@ -51,8 +63,7 @@ class RealNode:
             (self._root / folder).mkdir(parents=True, exist_ok=True)
         command = [os.environ[PYTHON], str(STARTER), self._chain]
         command += ["--port", self._port] if self._port else []
-        if self._agg_sig_data is not None:
-            command += ["--agg-sig-data", self._agg_sig_data.hex()]
+        command += self._options
         with self._log.open("wb") as log:
             self._process = Popen(command, env=environment, stdin=PIPE, stdout=PIPE, stderr=log)
         assert self._process.stdout is not None
@@ -63,6 +74,7 @@ class RealNode:
         about = json.loads(line)
         self.url: str = about["url"]
         self.address: str = about["address"]
+        self.peer_port: int | None = about["peer_port"]
         self.credentials = Credentials(Path(about["certificate"]), Path(about["key"]))
         self._port = str(urlsplit(self.url).port)
 

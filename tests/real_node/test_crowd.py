@@ -1,6 +1,6 @@
 """Blocks and the mempool of the genuine node, filled by a crowd, and spends pinned by costly ones.
 
-CHANNELSIM_EVERY_CROWD=1 measures all rows of `channelsim bench --crowd 10`: about 20 minutes.
+CHANNELSIM_EVERY_CROWD=1 measures all rows of `channelsim bench --crowd 10`, in half an hour or so.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from rich.console import Console
 
 from channelsim.channel.adversaries.pins import MOST_COST
 from channelsim.channel.bench.crowded_spends import (
-    SPENDS,
     Node,
+    Outcome,
     Trial,
     bound_of,
     cost_of_spend,
@@ -28,11 +28,17 @@ from channelsim.channel.chain.interface import Answer, FarmableChain
 from channelsim.channel.chain.padding import padded_spend
 from channelsim.channel.protocol.wallet import address_of, wallet_key
 from channelsim.channel.simulation.crowd import FULL_BLOCKS, CrowdedChain, CrowdSize
+from channelsim.games.amounts import counted
 from tests.real_node.chain import RealChain
 
 RATE = 10
 COST = 8_000_000
 """About the cost of a spend without padding."""
+
+USUAL = ("funding", "preempt", "slash")
+"""The spends that are tried in every run: each takes the time of two disputes."""
+
+ATTEMPTS = 3
 
 Record = Callable[[str, object], None]
 
@@ -83,22 +89,34 @@ def seed() -> str:
     return token_hex(8)
 
 
-@pytest.mark.parametrize("spend", SPENDS)
+@pytest.mark.parametrize("spend", USUAL)
 def test_the_stated_maximum_suffices_and_half_of_it_does_not(
     genuine: Node, seed: str, spend: str
 ) -> None:
     bound = bound_of(cost_of_spend(spend, seed, RATE), MOST_COST, RATE)
     half, whole = (
-        run_trial(Trial(spend, MOST_COST, most, mempool=False), seed, RATE, genuine)
+        pinned_outcome(Trial(spend, MOST_COST, most, mempool=False), seed, genuine)
         for most in (bound // 2, bound)
     )
     assert half.blocks is None
     assert whole.blocks is not None
     assert 0 < whole.fee <= bound
-    assert (half.pins, whole.pins) == (1, 1)
 
 
-@pytest.mark.skipif("CHANNELSIM_EVERY_CROWD" not in os.environ, reason="takes some minutes")
+def pinned_outcome(trial: Trial, seed: str, genuine: Node) -> Outcome:
+    """The outcome of a trial in which the spend was pinned.
+
+    The node's estimates remember the blocks of earlier trials. A spend that pays the crowd's rate
+    from the start is not worth a pin.
+    """
+    for _ in range(ATTEMPTS):
+        outcome = run_trial(trial, seed, RATE, genuine)
+        if outcome.pins:
+            return outcome
+    raise AssertionError(f"{trial.spend}: no pin in {counted(ATTEMPTS, 'trial')}")
+
+
+@pytest.mark.skipif("CHANNELSIM_EVERY_CROWD" not in os.environ, reason="takes half an hour or so")
 def test_every_row_is_as_promised(genuine: Node, seed: str, record_property: Record) -> None:
     table = list(rows(seed, RATE, genuine))
     text = StringIO()

@@ -17,7 +17,7 @@ from channelsim.channel.chain.constants import BLOCK_COST
 from channelsim.channel.chain.node_calls import VERSION
 from channelsim.channel.chain.node_json import bundle_json
 from channelsim.channel.chain.rpc import Patience, RpcClient
-from channelsim.channel.chain.simulator import SimulatedChain
+from channelsim.channel.chain.simulator import NodeSettings, SimulatedChain
 from channelsim.channel.chain.validation import name_of_bundle
 from channelsim.channel.lab.node.node_wallet import NodeWallet
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE
@@ -68,7 +68,7 @@ def paid(coin: Coin, fee: int = 0) -> Bundle:
 
 
 def test_the_reference_client_parses_all_that_our_node_answers() -> None:
-    chain = SimulatedChain(1)
+    chain = SimulatedChain(1, NodeSettings(agg_sig_data=HINT))
     coin, other = NodeWallet(chain, b"client").coins([(ANYONE.hash, 100), (ANYONE.hash, 90)])
     first, second = paid(coin, 3), paid(other, 7)
     chain.push(first)
@@ -98,8 +98,8 @@ def test_the_reference_client_parses_all_that_our_node_answers() -> None:
     routes, errors = found.pop("routes"), found.pop("errors")
     assert found == {
         "state": [chain.peak(), True, 0],
-        "agg_sig_data": chain.agg_sig_data().hex(),
-        "network": chain.agg_sig_data().hex(),
+        "agg_sig_data": HINT.hex(),
+        "network": chain.ledger.genesis_challenge.hex(),
         "constants": BLOCK_COST,
         "healthz": True,
         "version": VERSION,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
+from itertools import pairwise
 from pathlib import Path
-from threading import Event, Thread
-from urllib.parse import urlsplit
 
 import pytest
 
+from channelsim.channel.chain.full_node import RpcChain
 from channelsim.channel.store.data_directory import read_settings
 from tests.channel.cli.test_peer import (
     GUARD,
@@ -22,7 +22,6 @@ from tests.channel.cli.test_peer import (
     wallet_file,
 )
 from tests.real_node.chain import RealChain
-from tests.real_node.forwarding import forwarding
 from tests.real_node.process import RealNode
 
 BLOCK_TIME = 0.5
@@ -146,37 +145,34 @@ def test_the_node_is_killed_and_started_again_in_a_hand(tmp_path: Path) -> None:
             assert "LeftForChain" not in events(side)
 
 
-class Way:
-    """A way to a node that can be cut: connections to `port` lead to it until then."""
-
-    def __init__(self, node: RealNode) -> None:
-        self._to = urlsplit(node.url).port or 0
-        self._ready, self._cut = Event(), Event()
-        self._thread = Thread(target=lambda: asyncio.run(self._forward()), daemon=True)
-        self._thread.start()
-        assert self._ready.wait(GUARD)
-
-    async def _forward(self) -> None:
-        async with forwarding(("127.0.0.1", 0), self._to) as (_, self.port):
-            self._ready.set()
-            await asyncio.to_thread(self._cut.wait)
-
-    def cut(self) -> None:
-        self._cut.set()
-        self._thread.join()
-
-
-def test_another_node_is_used_when_the_first_cannot_be_reached_any_more(
-    tmp_path: Path, chain: RealChain, node: RealNode
+def test_another_node_of_the_chain_is_used_when_the_first_is_killed_in_a_hand(
+    tmp_path: Path,
 ) -> None:
-    way = Way(node)
-    first = f"https://127.0.0.1:{way.port}"
+    with (
+        RealNode("first", listens=True) as first,
+        RealChain(first) as chain,
+        RealNode("second", follows=first) as second,
+        RpcChain(second.url, second.credentials) as follower,
+    ):
 
-    async def cut_the_way(alice: Side, bob: Side, farm: Farm) -> None:
-        await bob.until("GameStarted")
-        await asyncio.to_thread(way.cut)
+        async def has_all_blocks() -> None:
+            async with asyncio.timeout(GUARD):
+                while await asyncio.to_thread(follower.peak) != chain.peak():
+                    await asyncio.sleep(0.1)
 
-    nodes = ("--node", first, *of_node(node))
-    for side in session(tmp_path, chain, nodes, "spacepoker", cut_the_way):
-        assert "LeftForChain" not in events(side)
-        assert [one.url for one in read_settings(side.directory).nodes] == [first, node.url]
+        async def kill_the_first(alice: Side, bob: Side, farm: Farm) -> None:
+            await bob.until("GameStarted")
+            async with farm.pause:
+                await has_all_blocks()
+                await asyncio.to_thread(first.kill)
+                chain.move_to(second)
+
+        nodes = (*of_node(first), "--node", second.url)
+        for side in session(tmp_path, chain, nodes, "spacepoker", kill_the_first):
+            assert "LeftForChain" not in events(side)
+            assert [one.url for one in read_settings(side.directory).nodes] == [*urls(nodes)]
+
+
+def urls(options: tuple[str, ...]) -> Iterator[str]:
+    """The URLs of the nodes that these options name."""
+    return (after for before, after in pairwise(options) if before == "--node")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from inspect import getdoc
@@ -35,13 +35,12 @@ from channelsim.channel.cli.options import (
     real,
     whole,
 )
+from channelsim.channel.documents.conform import ConformDocument, Status
 from channelsim.channel.kit.checks import CHECKS
 from channelsim.channel.kit.conformance import (
     INTERRUPTED,
     CampaignPlace,
-    CheckResult,
     Effort,
-    Status,
     Subject,
     conform,
 )
@@ -52,7 +51,7 @@ from channelsim.channel.kit.conformance_campaign import (
     resumed,
 )
 from channelsim.channel.kit.conformance_reports import document, junit_cases, sarif
-from channelsim.channel.lab.coverage.corpus import own_corpus
+from channelsim.channel.lab.cases.corpus import own_corpus
 from channelsim.channel.lab.target.loading import load
 from channelsim.channel.report.junit import junit
 from channelsim.channel.report.progress import Bar, campaign_progress, progress, status_text
@@ -139,22 +138,18 @@ def command(
         with finishing():
             name = loaded.name
             abouts = {check: (getdoc(CHECKS[check]) or "") for check in CHECKS}
-            tests.write(junit("conform", name, junit_cases(results)))
+            printed = document(loaded, seed, results, conform_digest(made, results))
+            tests.write(junit("conform", name, junit_cases(results), printed.summary))
             log.write(sarif(loaded.source, results, abouts))
             tests.finish()
             log.finish()
-            printed = {
-                **document(name, results),
-                "dealer": loaded.dealer,
-                "digest": None if interrupted else conform_digest(made, results),
-            }
             if stored is not None and not interrupted:
                 stored.write_summary(printed)
             if json:
                 print_json(printed)
             else:
-                _print(name + loaded.cards, results)
-    failed = any(result.status is Status.FAILED for result in results)
+                _print(name + loaded.cards, printed)
+    failed = any(result.result is Status.FAILED for result in results)
     return exit_code(interrupted, failed)
 
 
@@ -187,23 +182,26 @@ def _place(
                 yield CampaignPlace(workers, stored, on_status)
 
 
-def _print(name: str, results: Sequence[CheckResult]) -> None:
-    out = console()
+def _print(name: str, printed: ConformDocument) -> None:
+    out, results = console(), printed.checks
     rows = []
     for result in results:
-        style = {Status.PASSED: "", Status.FAILED: "red", Status.NOT_CHECKED: "dim"}[result.status]
+        style = {Status.PASSED: "", Status.FAILED: "red", Status.NOT_CHECKED: "dim"}[result.result]
         rows.append(
-            (result.check, Text(result.status.value, style), result.unchecked or result.tried)
+            (result.check, Text(result.result.value, style), result.unchecked or result.tried)
         )
     show_table(out, ("check", "result", "tried"), rows, title=f"what {name} owes", left=3)
     for result in results:
         for failure in result.failures[:SHOWN]:
-            say(out, f"{result.check}: {failure.text}")
+            say(out, f"{result.check}: {failure.line}")
+            if failure.replay:
+                say(out, failure.replay)
             if failure.source_line:
                 say(out, f"source: {failure.source_line}")
-            if failure.case is not None:
-                print(json_line(failure.case))
+            if failure.vector is not None:
+                print(json_line(failure.vector))
         if len(result.failures) > SHOWN:
             say(out, f"{result.check}: and {len(result.failures) - SHOWN} more")
-    counts = Counter(result.status for result in results)
-    say(out, ", ".join(f"{counts[status]} {status.value}" for status in Status))
+    counts = Counter(result.result for result in results)
+    statuses = ", ".join(f"{counts[status]} {status.value}" for status in Status)
+    say(out, f"{statuses}; {printed.summary}")

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
-
-import msgspec
+from typing import Annotated
 
 from channelsim.channel.cli.messages import all_tried, unfinished_output
 from channelsim.channel.cli.options import (
@@ -18,11 +16,12 @@ from channelsim.channel.cli.options import (
     real,
     whole,
 )
+from channelsim.channel.documents.cost import CostDocument
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.costs import bundles, costs, snapshot
 from channelsim.channel.lab.costs.bundles import Bundles
 from channelsim.channel.lab.costs.costs import share_of_block
-from channelsim.channel.lab.costs.snapshot import Change, Changes, Snapshot
+from channelsim.channel.lab.costs.snapshot import Changes, Snapshot
 from channelsim.channel.lab.target.loading import load
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.tables import show_table
@@ -76,18 +75,30 @@ def command(
                 changes = snapshot.compare(reference, now, tolerance or 0) if reference else None
                 file.write(snapshot.text(now).encode())
                 file.finish()
+            printed = CostDocument(
+                target=tried.name,
+                dealer=tried.dealer,
+                interrupted=spends.interrupted,
+                costs=now,
+                block=MAX_COST,
+                refused=spends.refused,
+                left_out=spends.left_out,
+                check=changes,
+            )
             if json:
-                print_json({**_document(now, spends, changes), "dealer": tried.dealer})
+                print_json(printed)
             else:
                 _print(now, spends, tried.cards)
                 if changes:
                     _print_changes(changes, check)
                 if spends.interrupted:
                     _print_interrupted(write, check)
+                if changes or spends.refused:
+                    say(console(), printed.summary)
             every = spends.interrupted or all_tried(
                 tried.name, tried.programs, now.validators, "try more --cases"
             )
-    failed = bool(spends.refused or (changes and changes.failed) or not every)
+    failed = bool(printed.every_finding()) or not every
     return exit_code(spends.interrupted, failed)
 
 
@@ -105,32 +116,6 @@ def _measured_as(
             " leave these options out, or write a new one"
         )
     return reference.cases, reference.seed
-
-
-def _document(now: Snapshot, spends: Bundles, changes: Changes | None) -> dict[str, Any]:
-    document: dict[str, Any] = msgspec.to_builtins(now)
-    for paths in document["validators"].values():
-        for figures in paths.values():
-            figures["share_of_block"] = share_of_block(figures["most"])
-    for figures in document["bundles"].values():
-        figures["share_of_block"] = share_of_block(figures["total"])
-    document["block"] = MAX_COST
-    document["refused"] = spends.refused
-    document["left_out"] = spends.left_out
-    document["interrupted"] = spends.interrupted
-    if changes:
-        document["check"] = {
-            "failed": changes.failed,
-            "risen": [_change(change) for change in changes.risen],
-            "cheaper": [_change(change) for change in changes.fallen],
-            "gone": changes.gone,
-            "new": changes.new,
-        }
-    return document
-
-
-def _change(change: Change) -> dict[str, Any]:
-    return {**msgspec.to_builtins(change), "text": str(change)}
 
 
 def _print(now: Snapshot, spends: Bundles, cards: str) -> None:

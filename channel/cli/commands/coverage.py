@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-import msgspec
 from rich.text import Text
 
 from channelsim.channel.cli.messages import all_tried, unfinished_output
 from channelsim.channel.cli.options import Json, NoProgress, TargetName, file_option
-from channelsim.channel.lab.coverage.corpus import read
+from channelsim.channel.documents.coverage import CoverageDocument, CoveredProgram, UnreachedCode
+from channelsim.channel.lab.cases.corpus import read
 from channelsim.channel.lab.coverage.page import page
 from channelsim.channel.lab.coverage.program_coverage import WIDTH, ProgramCoverage, corpus_coverage
 from channelsim.channel.lab.coverage.unreachable import stored_reasons
@@ -87,30 +87,30 @@ def document(
     found: dict[str, ProgramCoverage],
     reasons: Mapping[Place, str],
     interrupted: bool = False,
-) -> dict[str, Any]:
-    """The coverage of each program as JSON data."""
-    return {
-        "target": name,
-        "programs": {
-            one.name: {
-                "cases": one.entries,
-                **msgspec.to_builtins(one.total),
-                "functions": msgspec.to_builtins(one.functions),
-                "unreached": [
-                    {
-                        "function": function,
-                        "code": code,
-                        "source_line": one.line_of(function, code),
-                        "reason": reasons.get((one.name, function, code)),
-                    }
+) -> CoverageDocument:
+    """The coverage of each program as a document."""
+    return CoverageDocument(
+        target=name,
+        interrupted=interrupted,
+        programs={
+            one.name: CoveredProgram(
+                cases=one.entries,
+                total=one.total,
+                functions=one.functions,
+                unreached=tuple(
+                    UnreachedCode(
+                        function,
+                        code,
+                        one.line_of(function, code),
+                        reasons.get((one.name, function, code)),
+                    )
                     for function, code in one.unreached()
-                ],
-                "differs": one.differs,
-            }
+                ),
+                differs=tuple(one.differs),
+            )
             for one in found.values()
         },
-        "interrupted": interrupted,
-    }
+    )
 
 
 def _print(name: str, found: dict[str, ProgramCoverage], reasons: Mapping[Place, str]) -> None:

@@ -7,13 +7,17 @@ from typing import Annotated, Any
 
 import typer
 
-from channelsim.channel.cli.campaigns import all_done, lost_document
+from channelsim.channel.cli.campaigns import all_done
 from channelsim.channel.cli.messages import complain
 from channelsim.channel.cli.options import InText, Json, NoProgress, Seed, json_wanted, whole
+from channelsim.channel.documents.results import lost_work
+from channelsim.channel.findings.finding import BROKEN_PROMISE, THEFT, Finding, summary
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.terminal import console, print_json, say
 from channelsim.channel.simulation.crashes import CrashedRun, CrashTotals, run_crashes
 from channelsim.channel.simulation.stages import AIMS, Stage
+from channelsim.channel.simulation.sweep_findings import MONEY
+from channelsim.channel.system.file_kinds import DOCUMENT
 from channelsim.channel.system.interrupt import exit_code, finishing
 from channelsim.games.amounts import counted
 
@@ -82,6 +86,7 @@ def _words(stage: Stage) -> str:
 def crash_document(totals: CrashTotals) -> dict[str, Any]:
     """The totals as JSON data."""
     return {
+        "format": f"{DOCUMENT}crash-test 1",
         "kills": totals.kills,
         "node_kills": totals.node_kills,
         "stages": {stage.value: totals.stages[stage] for stage in Stage},
@@ -89,7 +94,8 @@ def crash_document(totals: CrashTotals) -> dict[str, Any]:
         "contradictions": totals.contradictions,
         "broken_promises": totals.broken_promises,
         "interrupted": totals.interrupted,
-        "lost": lost_document(totals.lost),
+        "lost": lost_work(totals.lost),
+        "summary": summary(crash_findings(totals)),
         "findings": [asdict(run) for run in totals.failed],
     }
 
@@ -100,19 +106,33 @@ def _show(totals: CrashTotals) -> None:
         say(terminal, _title(run), "red")
         for line in _details(run):
             say(terminal, line)
-    kills = counted(totals.kills, "kill", ",")
-    if totals.node_kills:
-        kills += f" ({totals.node_kills:,} of the node)"
-    say(
-        terminal,
-        f"{kills} in {counted(totals.sessions, 'session', ',')}:"
-        f" {counted(totals.contradictions, 'contradictory signature')},"
-        f" {counted(totals.broken_promises, 'broken promise')}"
-        f"{'; interrupted' * totals.interrupted}",
-    )
     stages = ", ".join(f"{totals.stages[stage]:,} in {_words(stage)}" for stage in AIMS)
     rest = totals.stages[Stage.REST]
     say(terminal, f"kills of peers by stage: {stages}, {rest:,} elsewhere in play")
+    kills = counted(totals.kills, "kill", ",")
+    if totals.node_kills:
+        kills += f" ({totals.node_kills:,} of the node)"
+    sessions = f"{kills} in {counted(totals.sessions, 'session', ',')}"
+    count = summary(crash_findings(totals))
+    say(terminal, f"{sessions}{'; interrupted' * totals.interrupted}; {count}")
+
+
+def crash_findings(totals: CrashTotals) -> list[Finding]:
+    """Everything that went wrong."""
+    return [
+        Finding(
+            rule=rule,
+            place=_title(run),
+            severity=THEFT if text.startswith(f"{MONEY}: ") else BROKEN_PROMISE,
+            text=text,
+        )
+        for run in totals.failed
+        for rule, texts in (
+            ("no contradictory signature", run.contradictions),
+            ("promises", run.broken),
+        )
+        for text in texts
+    ]
 
 
 def _title(run: CrashedRun) -> str:

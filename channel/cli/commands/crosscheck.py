@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 
@@ -15,7 +15,6 @@ from channelsim.channel.cli.campaigns import (
     all_done,
     campaign_directory,
     chosen_workers,
-    lost_document,
 )
 from channelsim.channel.cli.findings import ORDER_ONLY
 from channelsim.channel.cli.messages import all_tried, never_tried, not_checked
@@ -32,13 +31,20 @@ from channelsim.channel.cli.options import (
     whole,
 )
 from channelsim.channel.cli.watch import Check, Round, watch, watched_target
+from channelsim.channel.documents.crosscheck import CrosscheckDocument
+from channelsim.channel.documents.results import lost_work
+from channelsim.channel.findings.finding import summary
+from channelsim.channel.findings.finding_files import FindingFiles
 from channelsim.channel.lab.cases.explanation import explanation
 from channelsim.channel.lab.cases.runs import OUTCOMES
-from channelsim.channel.lab.cases.trial import LabFinding
 from channelsim.channel.lab.coverage.coverage import SampledCoverage, sampled_coverage
-from channelsim.channel.lab.crosscheck.crosscheck import CrosscheckReport, configuration, plan
+from channelsim.channel.lab.crosscheck.crosscheck import (
+    CrosscheckReport,
+    configuration,
+    findings,
+    plan,
+)
 from channelsim.channel.lab.crosscheck.crosscheck import crosscheck as run
-from channelsim.channel.lab.crosscheck.finding_files import FindingFiles
 from channelsim.channel.lab.laws import laws_for, unchecked
 from channelsim.channel.lab.target.loading import load
 from channelsim.channel.report.progress import campaign_progress, progress
@@ -86,7 +92,7 @@ def command(
     cut = plan(made, cases)
     with campaign_directory(out, made, cut, "cases", resume=resume) as stored:
         workers = chosen_workers(processes(jobs), cut, cluster, stored=stored is not None)
-        notebook = FindingFiles(stored, loaded)
+        finding_files = FindingFiles(None if stored is None else stored.findings)
         with campaign_progress("crosscheck", "case", quiet=quiet) as show:
             report = run(
                 loaded,
@@ -94,7 +100,7 @@ def command(
                 seed,
                 workers=workers,
                 journal=stored,
-                on_result=notebook.write,
+                on_result=lambda tally: finding_files.write(findings(loaded, tally)),
                 on_status=show,
             )
         with finishing(), progress("coverage", shown=not quiet):
@@ -102,7 +108,7 @@ def command(
         with finishing():
             printed = document(report, reached)
             if stored is not None and not report.interrupted:
-                notebook.write_last(report.tally)
+                finding_files.write_last(report.findings)
                 stored.write_summary(printed)
             if json:
                 print_json(printed)
@@ -113,7 +119,7 @@ def command(
                 report.target.name, programs, tried, "try more --cases"
             )
             every &= all_done(report.target.name, report.lost, "case")
-    return exit_code(report.interrupted, failed=bool(report.broken) or not every)
+    return exit_code(report.interrupted, failed=bool(report.findings) or not every)
 
 
 def _round(target: str, cases: int, seed: str, jobs: int | None, check: Check) -> Round:
@@ -126,42 +132,37 @@ def _round(target: str, cases: int, seed: str, jobs: int | None, check: Check) -
 
         loaded = load(target, partial=True)
         report = run(loaded, cases, seed, processes(jobs), on_status=on_status)
-    every = sorted(causes(report), key=lambda one: one[0].order_only)
-    parts = [f"{counted(report.cases, 'case', ',')}, {counted(len(every), 'cause')}"]
-    parts += [f"{one.severity}: {one.validator}: {one.text}" for one, _ in every[:1]]
+    every = sorted(report.findings, key=lambda one: one.order_only)
+    parts = [f"{counted(report.cases, 'case', ',')}, {summary(every)}"]
+    parts += [one.line for one in every[:1]]
     left = never_tried(report.target.present, report.tally.outcomes)
     parts += [left] if left else []
     return Round(1 if every or left else 0, "; ".join(parts), report.interrupted)
 
 
-def document(report: CrosscheckReport, reached: dict[str, SampledCoverage]) -> dict[str, Any]:
-    """A report as JSON data."""
+def document(report: CrosscheckReport, reached: dict[str, SampledCoverage]) -> CrosscheckDocument:
+    """The report as a document."""
     tally = report.tally
-    return {
-        "target": report.target.name,
-        "rules": report.target.rules,
-        "dealer": report.target.dealer,
-        "seed": report.seed,
-        "cases": report.compared,
-        "disagreements": report.disagreements,
-        "seconds": round(report.seconds, 3),
-        "cases_per_second": round(report.rate),
-        "interrupted": report.interrupted,
-        "digest": report.digest,
-        "shards": report.shards,
-        "lost": lost_document(report.lost),
-        "outcomes": {name: dict(sorted(found.items())) for name, found in tally.outcomes.items()},
-        "tried": dict(sorted(tally.tried.items())),
-        "unchecked": unchecked(report.target),
-        "most_cost": dict(sorted(tally.costs.items())),
-        "coverage": msgspec.to_builtins(reached),
-        "findings": [{**finding.document(), "times": times} for finding, times in causes(report)],
-    }
-
-
-def causes(report: CrosscheckReport) -> list[tuple[LabFinding, int]]:
-    """The causes of the findings with their counts, the most frequent first."""
-    return report.tally.causes()
+    return CrosscheckDocument(
+        target=report.target.name,
+        rules=report.target.rules,
+        dealer=report.target.dealer,
+        seed=report.seed,
+        cases=report.compared,
+        disagreements=report.disagreements,
+        seconds=round(report.seconds, 3),
+        cases_per_second=round(report.rate),
+        interrupted=report.interrupted,
+        digest=report.digest,
+        shards=report.shards,
+        lost=lost_work(report.lost),
+        outcomes={name: dict(sorted(found.items())) for name, found in tally.outcomes.items()},
+        tried=dict(sorted(tally.tried.items())),
+        unchecked=unchecked(report.target),
+        most_cost=dict(sorted(tally.costs.items())),
+        coverage=reached,
+        findings=tuple(report.findings),
+    )
 
 
 def _print(report: CrosscheckReport, reached: dict[str, SampledCoverage]) -> None:
@@ -172,9 +173,8 @@ def _print(report: CrosscheckReport, reached: dict[str, SampledCoverage]) -> Non
         counts: Mapping[str, int] = tally.outcomes.get(name, {})
         found = reached[name]
         cells = [f"{counts.get(end, 0):,}" for end in OUTCOMES]
-        nodes = _share(found.nodes_reached, found.nodes)
-        branches = _share(found.branches_reached, found.branches)
-        rows.append((name, *cells, f"{found.fingerprints:,}", nodes, branches))
+        shares = ("", "") if found.reached is None else found.reached.shares
+        rows.append((name, *cells, f"{found.fingerprints:,}", *shares))
     against = report.target.against
     headings = ("validator", *OUTCOMES, "paths", "nodes", "branches")
     show_table(out, headings, rows, title=f"{report.target.name} against {against}")
@@ -187,34 +187,26 @@ def _print(report: CrosscheckReport, reached: dict[str, SampledCoverage]) -> Non
         say(out, f"{law}: tried {counted(times, 'time', ',')}, broken {broken:,}")
     for line in not_checked(left):
         say(out, line, "yellow")
-    every = sorted(causes(report), key=lambda one: one[0].order_only)
+    every = sorted(report.findings, key=lambda one: one.order_only)
     apart = False
-    for finding, times in every[:SHOWN]:
+    for finding in every[:SHOWN]:
         if finding.order_only and not apart:
             apart = True
             say(out, ORDER_ONLY, "bold")
-        say(
-            out,
-            f"{finding.severity}: {finding.validator}: {finding.text}"
-            f" ({finding.law}, {counted(times, 'time')})",
-        )
+        say(out, f"{finding.line} ({finding.rule}, {counted(finding.times, 'time')})")
         if finding.vector is not None:
             case = msgspec.convert(finding.vector, Case)
             for line in explanation(report.target, case):
                 say(out, f"  {line}")
             print(json_line(finding.vector))
     if len(every) > SHOWN:
-        say(out, f"and {counted(len(every) - SHOWN, 'more cause')}")
+        say(out, f"and {counted(len(every) - SHOWN, 'more finding')}")
+    if report.digest is not None:
+        say(out, f"digest    {report.digest}")
     say(
         out,
         f"{counted(report.compared, 'case', ',')} in {report.seconds:.1f} s,"
         f" {counted(round(report.rate), 'case', ',')} per second,"
-        f" {counted(report.disagreements, 'disagreement', ',')}"
+        f" {summary(report.findings)}"
         f"{'; interrupted' if report.interrupted else ''}",
     )
-    if report.digest is not None:
-        say(out, f"digest    {report.digest}")
-
-
-def _share(part: int | None, whole: int | None) -> str:
-    return "" if part is None or whole is None else f"{part}/{whole}"

@@ -8,7 +8,7 @@ from functools import partial
 from hashlib import sha256
 from itertools import zip_longest
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from rich.console import Console
@@ -21,7 +21,6 @@ from channelsim.channel.cli.campaigns import (
     all_done,
     campaign_directory,
     chosen_workers,
-    lost_document,
 )
 from channelsim.channel.cli.corpora import check_fuzzed
 from channelsim.channel.cli.findings import ORDER_ONLY, details
@@ -41,10 +40,12 @@ from channelsim.channel.cli.options import (
     whole,
 )
 from channelsim.channel.cli.watch import Check, Round, watch, watched_target
+from channelsim.channel.documents.fuzz import FuzzDocument
+from channelsim.channel.documents.results import lost_work
 from channelsim.channel.errors import UsageError
+from channelsim.channel.findings.finding import Finding, summary
+from channelsim.channel.findings.finding_files import FindingFiles, command_line
 from channelsim.channel.lab.cases.runs import OUTCOMES
-from channelsim.channel.lab.fuzz.finding_files import FindingFiles, command_line
-from channelsim.channel.lab.fuzz.findings import Document
 from channelsim.channel.lab.fuzz.fuzz import (
     FuzzReport,
     counts_so_far,
@@ -179,7 +180,10 @@ def command(
                     if not report.interrupted:
                         stored.write_summary(_document(report, paths))
                 added = save(report, corpus) if corpus else 0
-                suite.write(junit_text("fuzz", loaded.name, _junit_cases(report), report.seconds))
+                count = summary(report.findings)
+                suite.write(
+                    junit_text("fuzz", loaded.name, _junit_cases(report), count, report.seconds)
+                )
                 suite.finish()
             except UsageError as error:
                 trouble = str(error)
@@ -250,14 +254,14 @@ def _round(
         check_fuzzed(corpus, target.programs)
     folder = _folder(target, out)
     report = fuzzed(target, folder)
-    parts = [counted(len(report.findings), "finding")]
+    parts = [summary(report.findings)]
     with finishing():
         paths = FindingFiles(folder).write_last(report.findings)
         if corpus is not None:
             save(report, corpus)
     for one, path in zip(report.findings[:1], paths, strict=False):
         line = f" ({one.source_line})" if one.source_line else ""
-        parts[0] += f", the first: {one.severity} at {one.validator}: {one.cause}{line}"
+        parts[0] += f", the first: {one.severity} at {one.place}: {one.cause}{line}"
         parts.append(command_line("replay", path))
     if report.mended:
         parts.append(f"{counted(len(report.mended), 'finding')} no longer happening")
@@ -288,7 +292,7 @@ def _print(report: FuzzReport, paths: Sequence[Path], added: int, corpus: Path |
             apart = True
             say(out, ORDER_ONLY, "bold")
             say(out)
-        say(out, f"{number}. {found.severity}: {found.text}", "bold")
+        say(out, f"{number}. {found.line}", "bold")
         if number > SHOWN:
             continue
         for line in details(found):
@@ -320,7 +324,7 @@ def _summary(report: FuzzReport) -> str:
         f"{counted(report.runs, 'run', ',')} in {report.seconds:.1f} s,"
         f" {counted(rate, 'run', ',')} per second,"
         f" nodes {reached} of {nodes}, branches {sides} of {branches},"
-        f" {counted(len(report.findings), 'finding')}{early}"
+        f" {summary(report.findings)}{early}"
     )
 
 
@@ -335,47 +339,44 @@ def _show_counts(out: Console, report: FuzzReport) -> None:
     show_table(out, headings, rows, title=f"{report.target.name} against {against}")
 
 
-def _document(report: FuzzReport, paths: Sequence[Path]) -> dict[str, Any]:
-    """A report as JSON data."""
-    return {
-        "target": report.target.name,
-        "rules": report.target.rules,
-        "dealer": report.target.dealer,
-        "seed": report.seed,
-        "jobs": report.jobs,
-        "seconds": round(report.seconds, 3),
-        "stopped": report.stopped,
-        "interrupted": report.interrupted,
-        "digest": report.digest,
-        "shards": report.shards,
-        "lost": lost_document(report.lost),
-        "runs": report.runs,
-        "runs_per_second": round(report.rate),
-        "coverage": msgspec.to_builtins(report.coverage),
-        "tried": dict(sorted(report.tally.tried.items())),
-        "unchecked": unchecked(report.target),
-        "findings": [
-            {
-                **msgspec.to_builtins(found),
-                "replay": command_line("replay", path) if path else None,
-            }
+def _document(report: FuzzReport, paths: Sequence[Path]) -> FuzzDocument:
+    """The report as a document."""
+    return FuzzDocument(
+        target=report.target.name,
+        rules=report.target.rules,
+        dealer=report.target.dealer,
+        seed=report.seed,
+        jobs=report.jobs,
+        seconds=round(report.seconds, 3),
+        stopped=report.stopped,
+        interrupted=report.interrupted,
+        digest=report.digest,
+        shards=report.shards,
+        lost=lost_work(report.lost),
+        runs=report.runs,
+        runs_per_second=round(report.rate),
+        coverage=report.coverage,
+        tried=dict(sorted(report.tally.tried.items())),
+        unchecked=unchecked(report.target),
+        findings=tuple(
+            msgspec.structs.replace(found, replay=command_line("replay", path) if path else "")
             for found, path in zip_longest(report.findings, paths)
-        ],
-        "mended": [str(path) for path in report.mended],
-    }
+        ),
+        mended=tuple(map(str, report.mended)),
+    )
 
 
 def _junit_cases(report: FuzzReport) -> list[JUnitCase]:
     """One test case per law, with a failure for each of its findings."""
     return [
-        JUnitCase(law.name, [_failure(one) for one in report.findings if one.law == law.name])
+        JUnitCase(law.name, [_failure(one) for one in report.findings if one.rule == law.name])
         for law in laws_for(report.target)
     ]
 
 
-def _failure(found: Document) -> JUnitFailure:
-    text = "\n".join((found.text, *details(found), found.pytest))
-    return JUnitFailure(found.text, text, found.severity)
+def _failure(found: Finding) -> JUnitFailure:
+    text = "\n".join((found.line, *details(found), found.pytest))
+    return JUnitFailure(found.line, text, found.severity)
 
 
 def _slug(name: str) -> str:

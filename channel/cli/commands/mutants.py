@@ -6,7 +6,6 @@ from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
-import msgspec
 import typer
 
 from channelsim.channel.campaign.directory import PREPARED, CampaignDirectory, is_campaign
@@ -19,7 +18,6 @@ from channelsim.channel.cli.campaigns import (
     campaign_directory,
     check_directory,
     chosen_workers,
-    lost_document,
 )
 from channelsim.channel.cli.messages import all_tried
 from channelsim.channel.cli.options import (
@@ -33,8 +31,10 @@ from channelsim.channel.cli.options import (
     processes,
     real,
 )
+from channelsim.channel.documents.mutants import MutantsDocument, ProgramMutants
+from channelsim.channel.documents.results import lost_work
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.coverage.corpus import own_corpus
+from channelsim.channel.lab.cases.corpus import own_corpus
 from channelsim.channel.lab.mutants.hunt import HuntPlace
 from channelsim.channel.lab.mutants.kinds import KINDS
 from channelsim.channel.lab.mutants.prepared_calls import stored as stored_calls
@@ -142,7 +142,7 @@ def command(
             if json:
                 print_json(printed)
             else:
-                _print(report)
+                _print(report, printed)
             names = [validator] if validator is not None else list(target.programs)
             every = report.hunt.interrupted or all_tried(
                 target.name, names, report.validators, "nothing in it can be changed"
@@ -154,39 +154,31 @@ def command(
     return 0 if report.passed and every else 1
 
 
-def document(report: MutantReport, seconds: float) -> dict[str, Any]:
-    """The report as JSON data."""
-    return {
-        "target": report.target.name,
-        "dealer": report.target.dealer,
-        "seed": report.seed,
-        "seconds": seconds,
-        "interrupted": report.hunt.interrupted,
-        **_counted(report.count()),
-        "validators": {
-            name: {
-                **_counted(report.count(name)),
-                "kinds": {
-                    kind: _counted(count)
-                    for kind in KINDS
-                    if (count := report.count(name, kind)).made
-                },
-            }
+def document(report: MutantReport, seconds: float) -> MutantsDocument:
+    """The report as a document."""
+    return MutantsDocument(
+        target=report.target.name,
+        dealer=report.target.dealer,
+        seed=report.seed,
+        seconds=seconds,
+        interrupted=report.hunt.interrupted,
+        total=report.count(),
+        validators={
+            name: ProgramMutants(
+                report.count(name),
+                {kind: count for kind in KINDS if (count := report.count(name, kind)).made},
+            )
             for name in report.validators
         },
-        "kinds": {kind: _counted(report.count(kind=kind)) for kind in KINDS},
-        "survivors": msgspec.to_builtins(report.survivors),
-        "chunks": report.hunt.chunks,
-        "lost": lost_document([one for _, one in report.hunt.lost]),
-        "digest": report.hunt.digest,
-    }
+        kinds={kind: report.count(kind=kind) for kind in KINDS},
+        survivors=tuple(report.survivors),
+        chunks=report.hunt.chunks,
+        lost=lost_work(shard for _, shard in report.hunt.lost),
+        digest=report.hunt.digest,
+    )
 
 
-def _counted(count: Count) -> dict[str, Any]:
-    return {**msgspec.to_builtins(count), "share": round(count.share, 4)}
-
-
-def _print(report: MutantReport) -> None:
+def _print(report: MutantReport, printed: MutantsDocument) -> None:
     out = console()
     names = {name: report.count(name) for name in report.validators}
     kinds = {kind: report.count(kind=kind) for kind in KINDS}
@@ -212,7 +204,7 @@ def _print(report: MutantReport) -> None:
         out,
         f"{total.killed:,} of {counted(total.made, 'mutant', ',')} killed"
         f" ({total.share:.2%}){half};"
-        f" {total.argued} argued, {total.open} open",
+        f" {total.argued} argued, {total.open} open; {printed.summary}",
     )
 
 
@@ -223,11 +215,8 @@ def survivor_text(survivor: Survivor) -> str:
     >>> survivor_text(survivor)
     'argued: end, up, expression 3: (q . 1) -> (q . 2) in (+ 1 2) (constant; 9 runs): '
     """
-    one = survivor
-    where = f"{one.validator}, {one.function}, expression {one.expression}"
-    inside = f" in {one.within}" if one.within else ""
-    text = f"{where}: {one.old} -> {one.new}{inside} ({one.kind}; {counted(one.runs, 'run', ',')})"
-    return f"OPEN: {text}" if one.reason is None else f"argued: {text}: {one.reason}"
+    text = f"{survivor.validator}, {survivor.change}"
+    return f"OPEN: {text}" if survivor.reason is None else f"argued: {text}: {survivor.reason}"
 
 
 def _cells(count: Count) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from channelsim.channel.cli.options import DAY, Json, NoProgress, Seed, file_opt
 from channelsim.channel.errors import UsageError
 from channelsim.channel.kit import driver
 from channelsim.channel.kit.recording import Recording, record
-from channelsim.channel.lab.coverage.corpus import case_entry
+from channelsim.channel.lab.cases.corpus import case_entry
 from channelsim.channel.lab.coverage.program_coverage import ProgramCoverage, corpus_coverage
 from channelsim.channel.lab.target.loading import play_files, read
 from channelsim.channel.lab.target.target import Target

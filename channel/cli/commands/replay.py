@@ -92,7 +92,13 @@ def _replay_transcript(
     if records[0].get("format") == DISPUTE:
         scenario = scenario_of(file, records[0])
         return run_dispute(
-            scenario, comparer, comparer.finish, as_json=as_json, quiet=quiet, show=show
+            scenario,
+            comparer,
+            comparer.finish,
+            as_json=as_json,
+            quiet=quiet,
+            show=show,
+            head=records[0],
         )
     transcript = of_lines(file, lines, records)
     return run_session(

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from channelsim.channel.campaign.directory import SUMMARY, is_campaign
 from channelsim.channel.cli.options import file_argument, file_option, refuse
 from channelsim.channel.cli.report_files import report_file
 from channelsim.channel.cli.reports import page_of
+from channelsim.channel.documents.document_files import summary_file
 from channelsim.channel.errors import UsageError
 from channelsim.channel.report import formats
 from channelsim.channel.report.terminal import console, say
@@ -58,13 +58,9 @@ def command(
 def _document(path: Path) -> dict[str, Any]:
     """The JSON object in a file, or the summary of a campaign's folder. Raises `UsageError`."""
     if path.is_dir():
-        if not is_campaign(path):
-            raise UsageError(f"{path}: this folder holds no campaign, so it has no document")
-        if not (path / SUMMARY).is_file():
-            raise UsageError(f"{path}: the campaign is not done yet; resume it with --resume")
-        path /= SUMMARY
+        path = summary_file(path)
     data = input_files.read(path, input_files.FINDING)
-    check_kind(path, data, Kind.DOCUMENT, Kind.SESSION, Kind.FINDING, Kind.CROSSCHECKED)
+    check_kind(path, data, Kind.DOCUMENT, Kind.SESSION, Kind.FINDING)
     try:
         return msgspec.json.decode(data, type=dict[str, Any])
     except (msgspec.DecodeError, RecursionError) as error:

@@ -3,37 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Literal
-
-import msgspec
 
 from channelsim.channel.comparisons.changes import Change, lost_and_added, new_and_mended
 from channelsim.channel.comparisons.documents import DocumentKind
+from channelsim.channel.documents.conform import ConformDocument, Status
 
-_CASE = re.compile(r" \(channelsim |\. In the case shown ")
-"""What follows is about one case: its command, or its money."""
-
-
-class CheckFailure(msgspec.Struct, frozen=True):
-    """One thing that is wrong."""
-
-    text: str
-
-
-class CheckOutcome(msgspec.Struct, frozen=True):
-    """The result of one check."""
-
-    check: str
-    result: Literal["passed", "failed", "not checked"]
-    failures: list[CheckFailure]
-
-
-class ConformDocument(msgspec.Struct, frozen=True):
-    """What is compared of `conform --json`."""
-
-    target: str
-    interrupted: bool
-    checks: list[CheckOutcome]
+_CASE = re.compile(r"\. In the case shown ")
+"""What follows is about the money in one case."""
 
 
 def compare(before: ConformDocument, after: ConformDocument, tolerance: float) -> list[Change]:
@@ -47,14 +23,16 @@ def compare(before: ConformDocument, after: ConformDocument, tolerance: float) -
 def _failures(document: ConformDocument) -> dict[str, str]:
     """The failures, by their words without the case in which they were seen."""
     return {
-        f"{one.check}: {_CASE.split(failure.text, maxsplit=1)[0]}": f"{one.check}: {failure.text}"
+        f"{one.check}: {_CASE.split(failure.line, maxsplit=1)[0]}": f"{one.check}: {failure.line}"
         for one in document.checks
         for failure in one.failures
     }
 
 
 def _made(document: ConformDocument) -> list[str]:
-    return [f"check of {one.check}" for one in document.checks if one.result != "not checked"]
+    return [
+        f"check of {one.check}" for one in document.checks if one.result is not Status.NOT_CHECKED
+    ]
 
 
-KIND = DocumentKind("conform", frozenset(("target", "checks", "failed")), ConformDocument, compare)
+KIND = DocumentKind(ConformDocument, compare)

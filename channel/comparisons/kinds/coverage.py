@@ -2,32 +2,11 @@
 
 from __future__ import annotations
 
-import msgspec
-
-from channelsim.channel.comparisons.changes import Change, Number, new_and_mended
-from channelsim.channel.comparisons.coverage_changes import Covered, coverage_changes
+from channelsim.channel.comparisons.changes import Change, new_and_mended
+from channelsim.channel.comparisons.coverage_changes import coverage_changes
 from channelsim.channel.comparisons.documents import DocumentKind
-
-
-class CoveredProgram(msgspec.Struct, frozen=True):
-    """What is compared of one program; its own figures are the sums of those of its functions."""
-
-    cases: Number
-    functions: dict[str, Covered]
-    differs: list[str]
-
-
-class CoverageDocument(msgspec.Struct, frozen=True):
-    """What is compared of `coverage --json`."""
-
-    target: str
-    programs: dict[str, CoveredProgram]
-    interrupted: bool
-
-    @property
-    def cases(self) -> int:
-        """The number of cases of all programs."""
-        return sum(one.cases for one in self.programs.values())
+from channelsim.channel.documents.coverage import CoverageDocument
+from channelsim.clsp.analysis.tracer import CoverageCounts
 
 
 def compare(before: CoverageDocument, after: CoverageDocument, tolerance: float) -> list[Change]:
@@ -38,7 +17,7 @@ def compare(before: CoverageDocument, after: CoverageDocument, tolerance: float)
     ]
 
 
-def _functions(document: CoverageDocument) -> dict[str, Covered]:
+def _functions(document: CoverageDocument) -> dict[str, CoverageCounts]:
     return {
         name if function == name else f"{name}, {function}": covered
         for name, program in document.programs.items()
@@ -51,10 +30,8 @@ def _differences(document: CoverageDocument) -> dict[str, str]:
     return dict(zip(every, every, strict=True))
 
 
-KIND = DocumentKind(
-    "coverage",
-    frozenset(("target", "programs", "interrupted")),
-    CoverageDocument,
-    compare,
-    "cases",
-)
+def _cases(document: CoverageDocument) -> tuple[float, str]:
+    return sum(one.cases for one in document.programs.values()), "cases"
+
+
+KIND = DocumentKind(CoverageDocument, compare, _cases)

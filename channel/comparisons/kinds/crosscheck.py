@@ -2,41 +2,16 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from channelsim.channel.comparisons.changes import (
     Change,
-    Number,
     dearer_and_cheaper,
     lost_and_added,
     new_and_mended,
 )
-from channelsim.channel.comparisons.coverage_changes import Covered, coverage_changes
+from channelsim.channel.comparisons.coverage_changes import coverage_changes
 from channelsim.channel.comparisons.documents import DocumentKind
-
-
-class CrosscheckFinding(msgspec.Struct, frozen=True):
-    """What identifies a cause."""
-
-    law: str
-    validator: str
-    severity: str
-    text: str
-
-
-class CrosscheckDocument(msgspec.Struct, frozen=True):
-    """What is compared of `crosscheck --json`."""
-
-    target: str
-    seed: str
-    interrupted: bool
-    cases: Number
-    outcomes: dict[str, dict[str, Number]]
-    tried: dict[str, Number]
-    most_cost: dict[str, Number]
-    coverage: dict[str, Covered]
-    findings: list[CrosscheckFinding]
-    lost: list[object] = []
+from channelsim.channel.documents.crosscheck import CrosscheckDocument
+from channelsim.clsp.analysis.tracer import CoverageCounts
 
 
 def compare(
@@ -50,15 +25,18 @@ def compare(
     changes += lost_and_added(_tried(before), _tried(after))
     if (before.seed, before.cases) == (after.seed, after.cases):
         changes += dearer_and_cheaper(_costs(before), _costs(after), tolerance)
-        changes += coverage_changes(before.coverage, after.coverage)
+        changes += coverage_changes(_reached(before), _reached(after))
     return changes
 
 
 def _causes(document: CrosscheckDocument) -> dict[tuple[str, str, str], str]:
-    return {
-        (one.law, one.validator, one.text): f"{one.severity}: {one.validator}: {one.text}"
-        for one in document.findings
-    }
+    return {(one.rule, one.place, one.text): one.line for one in document.findings}
+
+
+def _reached(document: CrosscheckDocument) -> dict[str, CoverageCounts]:
+    """What was traced, by validator."""
+    sampled = document.coverage.items()
+    return {name: one.reached for name, one in sampled if one.reached is not None}
 
 
 def _costs(document: CrosscheckDocument) -> dict[str, int]:
@@ -71,10 +49,4 @@ def _tried(document: CrosscheckDocument) -> list[str]:
     return [*(f"cases of {name}" for name in document.outcomes), *laws]
 
 
-KIND = DocumentKind(
-    "crosscheck",
-    frozenset(("disagreements", "outcomes", "most_cost", "findings")),
-    CrosscheckDocument,
-    compare,
-    "cases",
-)
+KIND = DocumentKind(CrosscheckDocument, compare, lambda document: (document.cases, "cases"))

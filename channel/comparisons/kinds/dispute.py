@@ -2,43 +2,12 @@
 
 from __future__ import annotations
 
-import msgspec
-
-from channelsim.channel.comparisons.changes import Change, Number, lost_and_added, new_and_mended
+from channelsim.channel.comparisons.changes import Change, lost_and_added, new_and_mended
 from channelsim.channel.comparisons.documents import DocumentKind
+from channelsim.channel.documents.disputes import DisputesDocument
 
 
-class DisputeScenario(msgspec.Struct, frozen=True):
-    """The adversary of a scenario; "" is honest play."""
-
-    adversary: str
-
-
-class DisputeFinding(msgspec.Struct, frozen=True):
-    """A broken promise, or an exception."""
-
-    scenario: DisputeScenario
-    promise: str = ""
-    exception: str = ""
-
-    @property
-    def text(self) -> str:
-        """Who breaks what."""
-        who = self.scenario.adversary or "honest play"
-        return f"{who}: {self.promise or self.exception}"
-
-
-class DisputeDocument(msgspec.Struct, frozen=True):
-    """What is compared of `dispute run --all --json`."""
-
-    runs: Number
-    interrupted: bool
-    matrix: dict[str, dict[str, object]]
-    findings: list[DisputeFinding]
-    lost: list[object] = []
-
-
-def compare(before: DisputeDocument, after: DisputeDocument, tolerance: float) -> list[Change]:
+def compare(before: DisputesDocument, after: DisputesDocument, tolerance: float) -> list[Change]:
     """Promises that an adversary breaks, and parts of a session in which none deviates any more."""
     return [
         *new_and_mended(_broken(before), _broken(after)),
@@ -46,11 +15,11 @@ def compare(before: DisputeDocument, after: DisputeDocument, tolerance: float) -
     ]
 
 
-def _broken(document: DisputeDocument) -> dict[str, str]:
-    return {one.text: one.text for one in document.findings}
+def _broken(document: DisputesDocument) -> dict[str, str]:
+    return {one.mistake: f"{one.place}: {one.rule}" for one in document.findings}
 
 
-def _deviations(document: DisputeDocument) -> list[str]:
+def _deviations(document: DisputesDocument) -> list[str]:
     return [
         f"deviations of {adversary} in {part}"
         for adversary, row in document.matrix.items()
@@ -58,6 +27,4 @@ def _deviations(document: DisputeDocument) -> list[str]:
     ]
 
 
-KIND = DocumentKind(
-    "dispute run --all", frozenset(("matrix", "broken_promises")), DisputeDocument, compare, "runs"
-)
+KIND = DocumentKind(DisputesDocument, compare, lambda document: (document.runs, "runs"))

@@ -4,35 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-import msgspec
-
-from channelsim.channel.comparisons.changes import Change, Effect, Number, lost_and_added
+from channelsim.channel.comparisons.changes import Change, Effect, lost_and_added
 from channelsim.channel.comparisons.documents import DocumentKind
-
-
-class SurvivingMutant(msgspec.Struct, frozen=True):
-    """What identifies a survivor also in a program whose expressions have other numbers."""
-
-    validator: str
-    function: str
-    kind: str
-    old: str
-    new: str
-    within: str
-    reason: str | None
-
-
-class MutantsDocument(msgspec.Struct, frozen=True):
-    """What is compared of `mutants --json`."""
-
-    target: str
-    seed: str
-    seconds: float
-    interrupted: bool
-    made: Number
-    validators: dict[str, object]
-    survivors: list[SurvivingMutant]
-    lost: list[object] = []
+from channelsim.channel.documents.mutants import MutantsDocument
 
 
 def compare(before: MutantsDocument, after: MutantsDocument, tolerance: float) -> list[Change]:
@@ -58,6 +32,4 @@ def _open(document: MutantsDocument) -> Counter[str]:
     )
 
 
-KIND = DocumentKind(
-    "mutants", frozenset(("made", "killed", "survivors")), MutantsDocument, compare, "seconds"
-)
+KIND = DocumentKind(MutantsDocument, compare, lambda document: (document.seconds, "seconds"))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TypeGuard
 
-import msgspec
-
+from channelsim.channel.findings.finding import ComparedPart
 from channelsim.channel.lab.target.other_builds import other_build
 from channelsim.channel.lab.target.target import Target
 from channelsim.clsp.analysis.arguments import bound, pattern
@@ -26,14 +25,6 @@ _RECORD = 3
 
 _STATE = 2
 """The place of the state among the arguments of a validator."""
-
-
-class ComparedPart(msgspec.Struct, frozen=True):
-    """One part of the result of a call: what is expected, and what the program returns."""
-
-    part: str
-    expected: str
-    actual: str
 
 
 def compared(target: Target, case: Case) -> tuple[ComparedPart, ...]:

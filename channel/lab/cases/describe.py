@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from channelsim.channel.findings.finding import CaseCall
 from channelsim.channel.lab.sites.site import Call, Site
 from channelsim.channel.lab.target.target import Target
 from channelsim.clsp.integers import atom_to_int, is_minimal
-from channelsim.clsp.values import NotAList, Value, from_list
+from channelsim.clsp.values import NotAList, Value, from_list, serialize
 from channelsim.games.contract import Slash, Valid, Verdict
 from channelsim.games.vectors import Case, Expect, NextRecord
 
@@ -72,3 +73,14 @@ def described_value(value: Value, target: Target) -> object:
     if 0 < len(value) <= SHORT and is_minimal(value):
         return atom_to_int(value)
     return f"0x{value.hex()}"
+
+
+def described_call(call: Call) -> CaseCall:
+    """A call as a finding holds it."""
+    move, share, evidence = call
+    return CaseCall(move.hex(), share, serialize(evidence).hex())
+
+
+def described_run(program: bytes, environment: bytes) -> dict[str, str]:
+    """A run in hex, as `brun` takes it."""
+    return {"program": program.hex(), "environment": environment.hex()}

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from channelsim.channel.findings.finding import MOVER, OPPONENT
+
 LEGAL_SLASHED = "a legal move is slashed"
 LEADS_ELSEWHERE = "leads elsewhere"
 FORGED = "forged"
 MISDECLARED = "misdeclared"
 NOT_BOUND = "not bound"
+
+_AGAINST_THE_MOVER = (LEGAL_SLASHED, LEADS_ELSEWHERE, FORGED)
+"""Causes by which an honest mover loses what it keeps."""
 
 _ON_LEGAL_MOVES = (LEGAL_SLASHED, LEADS_ELSEWHERE, FORGED, MISDECLARED)
 """Causes that appear on moves with a legal share."""
@@ -27,3 +32,13 @@ def loss(cause: str, amount: int, honest: int, share: int) -> int:
     if not 0 <= share <= amount or (share > honest and not legal):
         return 0
     return amount - share
+
+
+def sides(cause: str) -> tuple[str, str]:
+    """The side that takes and the side that loses, by this cause.
+
+    >>> sides("forged: another state"), sides("SP-END-2")
+    (('its opponent', 'the mover'), ('the mover', 'its opponent'))
+    """
+    against = cause.partition(":")[0] in _AGAINST_THE_MOVER
+    return (OPPONENT, MOVER) if against else (MOVER, OPPONENT)

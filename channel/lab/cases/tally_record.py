@@ -7,30 +7,11 @@ decides on what is shown and traced.
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 import msgspec
 
-from channelsim.channel.lab.cases.trial import Fingerprint, LabFinding, LabTally, Sample
-from channelsim.clsp.values import deserialize, serialize
-
-
-class FindingRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A `LabFinding`, and how many times its cause was found; the evidence is serialized."""
-
-    law: str
-    validator: str
-    severity: str
-    text: str
-    cause: str
-    vector: dict[str, Any] | None
-    move: bytes
-    share: int
-    evidence: bytes
-    run: tuple[bytes, bytes] | None
-    loss: int
-    order_only: bool
-    times: int
+from channelsim.channel.findings.finding import Finding
+from channelsim.channel.lab.cases.trial import Fingerprint, LabTally, Sample
 
 
 class TallyRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -43,7 +24,7 @@ class TallyRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     prints: dict[str, list[Fingerprint]]
     runaway: list[str]
     spent: int
-    findings: list[FindingRecord]
+    findings: list[Finding]
 
 
 def tally_record(tally: LabTally) -> TallyRecord:
@@ -57,28 +38,14 @@ def tally_record(tally: LabTally) -> TallyRecord:
         runaway=sorted(tally.runaway),
         spent=tally.spent,
         findings=[
-            FindingRecord(
-                law=one.law,
-                validator=one.validator,
-                severity=one.severity,
-                text=one.text,
-                cause=one.cause,
-                vector=one.vector,
-                move=one.move,
-                share=one.share,
-                evidence=serialize(one.evidence),
-                run=one.run,
-                loss=one.loss,
-                order_only=one.order_only,
-                times=tally.broken[key],
-            )
-            for key, one in tally.findings.items()
+            msgspec.structs.replace(finding, times=tally.broken[cause])
+            for cause, finding in tally.findings.items()
         ],
     )
 
 
 def tally_of(record: TallyRecord) -> LabTally:
-    """The counts of a record. Raises `ValueError` for evidence that is not serialized."""
+    """The counts of a record."""
     tally = LabTally(
         outcomes={name: Counter(counts) for name, counts in record.outcomes.items()},
         tried=Counter(record.tried),
@@ -88,22 +55,6 @@ def tally_of(record: TallyRecord) -> LabTally:
         runaway=set(record.runaway),
         spent=record.spent,
     )
-    for one in record.findings:
-        finding = LabFinding(
-            one.law,
-            one.validator,
-            one.severity,
-            one.text,
-            one.cause,
-            one.vector,
-            one.move,
-            one.share,
-            deserialize(one.evidence),
-            one.run,
-            one.loss,
-            one.order_only,
-        )
-        key = one.law, one.validator, one.severity, one.text
-        tally.findings[key] = finding
-        tally.broken[key] = one.times
+    for finding in record.findings:
+        tally.found(finding)
     return tally

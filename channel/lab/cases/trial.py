@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any
 
 import msgspec
 
-from channelsim.channel.lab.cases.describe import vector
-from channelsim.channel.lab.cases.loss import loss
+from channelsim.channel.findings.finding import THEFT, UNSLASHABLE, Finding, Loss
+from channelsim.channel.lab.cases.describe import described_call, described_run, vector
+from channelsim.channel.lab.cases.loss import loss, sides
 from channelsim.channel.lab.cases.mutator import SiteCase
 from channelsim.channel.lab.referee.referee_runs import RefereeRunner
 from channelsim.channel.lab.sites.fast_chance import FastChance
@@ -27,11 +27,6 @@ from channelsim.games.contract import Slash, Valid, Verdict
 from channelsim.games.evidence import met
 from channelsim.games.judge import program_conditions
 
-THEFT = "theft"
-UNSLASHABLE = "unslashable cheat"
-GRIEFING = "griefing"
-DISAGREEMENT = "disagreement"
-
 RUNAWAY = 50_000_000
 """The cost limit of a validator's runs once one used up a whole block: at seconds for each case
 nothing else would be found."""
@@ -45,52 +40,13 @@ Sample = tuple[int, bytes]
 Fingerprint = tuple[str, int]
 """The outcome of a run (a rule's id, or `valid`) and its cost: nearly a path."""
 
+CauseKey = tuple[str, str, str, str]
+"""Rule, place, severity and text of a finding: findings of one cause have the same."""
 
-SEVERITIES = (THEFT, UNSLASHABLE, GRIEFING, DISAGREEMENT)
-"""All severities, the worst first."""
 
-
-class LabFinding(msgspec.Struct, frozen=True):
-    """A broken law. `text` is the same for all findings of one cause.
-
-    `cause` names what is wrong, alike for all laws: a rule's id, or what is not bound.
-    `vector` is a conformance case, None where the format cannot say it (evidence that is a
-    pair but no list). `move`, `share` and `evidence` are the call that shows it; `run` is the
-    program and the environment, serialized, where it is not the validator's run. `loss` is how
-    many mojos one side loses in this case, of a theft or an unslashable cheat. `order_only`: no
-    side loses, because only the order differs in which evidence and rules are looked at.
-    """
-
-    law: str
-    validator: str
-    severity: str
-    text: str
-    cause: str
-    vector: dict[str, Any] | None
-    move: bytes
-    share: int
-    evidence: Value
-    run: tuple[bytes, bytes] | None = None
-    loss: int = 0
-    order_only: bool = False
-
-    def believable(self) -> LabFinding:
-        """Downgrade a theft if no side loses money in the case that shows it."""
-        if self.severity != THEFT or self.loss:
-            return self
-        text = f"{self.text}; in the cases found no side loses money by it"
-        return msgspec.structs.replace(self, severity=DISAGREEMENT, text=text)
-
-    def document(self) -> dict[str, Any]:
-        """The finding as JSON data."""
-        return {
-            "law": self.law,
-            "validator": self.validator,
-            "severity": self.severity,
-            "text": self.text,
-            "order_only": self.order_only,
-            "vector": self.vector,
-        }
+def cause_key(finding: Finding) -> CauseKey:
+    """The key of a finding's cause."""
+    return finding.rule, finding.place, finding.severity, finding.text
 
 
 @dataclass(slots=True)
@@ -104,24 +60,25 @@ class LabTally:
     prints: dict[str, set[Fingerprint]] = field(default_factory=dict)
     runaway: set[str] = field(default_factory=set)
     spent: int = 0
-    broken: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)
-    findings: dict[tuple[str, str, str, str], LabFinding] = field(default_factory=dict)
+    broken: Counter[CauseKey] = field(default_factory=Counter)
+    findings: dict[CauseKey, Finding] = field(default_factory=dict)
 
-    def found(self, finding: LabFinding) -> None:
+    def found(self, finding: Finding) -> None:
         """Count a finding; of each cause the first with the greatest loss is kept."""
-        cause = (finding.law, finding.validator, finding.severity, finding.text)
-        self.broken[cause] += 1
+        cause = cause_key(finding)
+        self.broken[cause] += finding.times
         self._keep(cause, finding)
 
-    def causes(self) -> list[tuple[LabFinding, int]]:
+    def causes(self) -> list[Finding]:
         """Each cause once, with its frequency, the most frequent first."""
         return [
-            (self.findings[cause].believable(), times) for cause, times in self.broken.most_common()
+            msgspec.structs.replace(self.findings[cause].believable(), times=times)
+            for cause, times in self.broken.most_common()
         ]
 
-    def _keep(self, cause: tuple[str, str, str, str], finding: LabFinding) -> None:
+    def _keep(self, cause: CauseKey, finding: Finding) -> None:
         kept = self.findings.get(cause)
-        if kept is None or finding.loss > kept.loss:
+        if kept is None or finding.lost > kept.lost:
             self.findings[cause] = finding
 
     def costs_at_most(self, path: str, cost: int) -> None:
@@ -221,21 +178,34 @@ class Trial:
         expect: Verdict | None = None,
         run: tuple[bytes, bytes] | None = None,
         lost: int | None = None,
-    ) -> LabFinding:
+    ) -> Finding:
         """A finding at this site, with the call (move, share, evidence) that shows it.
 
         `expect` is the result that it must have, where there are no rules; `lost` is the loss in
         mojos, where that does not follow from the cause.
         """
         move, share, evidence = call
-        name = self.site.validator
+        site = self.site
         verdict = self._expected(move, share, evidence, expect)
-        shown = msgspec.to_builtins(vector(self.target, self.site, call, verdict, tag=law))
+        shown = msgspec.to_builtins(vector(self.target, site, call, verdict, tag=law))
+        return Finding(
+            rule=law,
+            place=site.validator,
+            severity=severity,
+            text=text,
+            cause=cause,
+            loss=self._loss(severity, cause, share, lost),
+            vector=shown,
+            call=described_call(call),
+            brun={} if run is None else described_run(*run),
+        )
+
+    def _loss(self, severity: str, cause: str, share: int, lost: int | None) -> Loss | None:
         if severity not in (THEFT, UNSLASHABLE) or not self.site.natural:
-            lost = 0
-        elif lost is None:
+            return None
+        if lost is None:
             lost = loss(cause, self.site.amount, self.site.play.share, share)
-        return LabFinding(law, name, severity, text, cause, shown, move, share, evidence, run, lost)
+        return Loss(*sides(cause), lost) if lost else None
 
     def _expected(
         self, move: bytes, share: int, evidence: Value, expect: Verdict | None

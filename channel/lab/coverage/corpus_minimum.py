@@ -11,14 +11,13 @@ from operator import or_
 import msgspec
 
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.coverage.corpus import RefereeSpend, entry_of
+from channelsim.channel.lab.cases.corpus import PLAY, RefereeSpend, entry_of
 from channelsim.channel.lab.coverage.corpus_union import (
     Lines,
     StoredCorpus,
     Written,
     relatives,
 )
-from channelsim.channel.lab.fuzz.corpus import PLAY
 from channelsim.channel.lab.target.target import REFEREE, Target
 from channelsim.clsp.analysis.tracer import CoverageCounts, Tracer
 from channelsim.clsp.run import ProgramSlash, ProgramValid, run_serialized

@@ -10,18 +10,17 @@ import msgspec
 
 from channelsim.channel.campaign.directory import CORPUS, is_campaign
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.coverage.corpus import (
+from channelsim.channel.lab.cases.corpus import (
     RefereeSpend,
     check_file,
     corpus_files,
     corpus_lines,
+    write_files,
 )
 from channelsim.channel.lab.target.target import REFEREE
 from channelsim.channel.lab.target.target_names import LONGEST_NAME, is_program_name
 from channelsim.channel.system import input_files
 from channelsim.channel.system.file_kinds import Kind, kind_of
-from channelsim.channel.system.interrupt import held
-from channelsim.channel.system.output import write_whole
 from channelsim.games import registry
 from channelsim.games.vectors import BadCase, Case
 
@@ -84,7 +83,8 @@ def _written(path: Path) -> Iterator[Written]:
     files = corpus_files(path) if path.is_dir() else [path]
     for file in files:
         data = input_files.read(file, input_files.LINES)
-        kind = RefereeSpend if kind_of(data) is Kind.SPENDS else Case
+        spends = kind_of(data) is Kind.SPENDS
+        kind: type[Written] = RefereeSpend if spends else Case
         for number, written in corpus_lines(file, data, kind):
             try:
                 if path.is_dir():
@@ -103,14 +103,8 @@ def _check_name(written: Written) -> None:
 
 def write_corpus(option: str, folder: Path, corpus: StoredCorpus) -> None:
     """Write a file for each program, sorted. Raises `UsageError`, naming the option."""
-    with held():
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise UsageError(f"{option} {folder}: cannot be written ({error.strerror})") from None
-        for name, lines in sorted(corpus.lines.items()):
-            data = b"".join(line + b"\n" for line in sorted(map(line_of, lines.values())))
-            write_whole(option, folder / f"{name}.jsonl", data)
+    every = {name: sorted(map(line_of, lines.values())) for name, lines in corpus.lines.items()}
+    write_files(option, folder, every)
 
 
 def check_games(corpora: Mapping[Path, StoredCorpus]) -> None:

@@ -7,7 +7,6 @@ turn, as many as a budget of cost allows.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import astuple
 from itertools import zip_longest
 
 import msgspec
@@ -15,7 +14,7 @@ import msgspec
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.cases.trial import LabTally, Sample
 from channelsim.channel.lab.target.target import Target
-from channelsim.clsp.analysis.tracer import Coverage
+from channelsim.clsp.analysis.tracer import Coverage, CoverageCounts
 
 BUDGET = 30_000_000
 """The total CLVM cost of the traced runs of one validator: a fraction of a second."""
@@ -29,10 +28,7 @@ class SampledCoverage(msgspec.Struct, frozen=True):
     end, or it is nested too deep."""
 
     fingerprints: int
-    nodes: int | None = None
-    nodes_reached: int | None = None
-    branches: int | None = None
-    branches_reached: int | None = None
+    reached: CoverageCounts | None = None
 
 
 def sampled_coverage(target: Target, tally: LabTally) -> dict[str, SampledCoverage]:
@@ -55,7 +51,7 @@ def sampled_coverage(target: Target, tally: LabTally) -> dict[str, SampledCovera
             if budget < 0:
                 break
             covered.add(tracer.reach(arguments))
-        found[name] = SampledCoverage(prints, *astuple(covered.counts(tracer)))
+        found[name] = SampledCoverage(prints, covered.counts(tracer))
     return found
 
 

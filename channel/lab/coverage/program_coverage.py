@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 
-from channelsim.channel.lab.coverage.corpus import Entry
+from channelsim.channel.lab.cases.corpus import Entry
 from channelsim.channel.lab.target.target import Target
 from channelsim.clsp.analysis.code import LET, Function
 from channelsim.clsp.analysis.disassembly import Disassembly, Form

@@ -6,8 +6,9 @@ their order: the same seed gives the same counts for any number of workers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from hashlib import sha256
 from itertools import groupby
 from operator import itemgetter
@@ -21,12 +22,15 @@ from channelsim.channel.campaign.engine import CampaignStatus, Journal
 from channelsim.channel.campaign.executors import Workers, processes
 from channelsim.channel.campaign.job import Counts, ShardProgress, ShardWork
 from channelsim.channel.campaign.shards import Configuration, Plan, Shard, in_order
+from channelsim.channel.findings.finding import Finding
+from channelsim.channel.lab.cases.describe import described_run
 from channelsim.channel.lab.cases.tally_record import TallyRecord, tally_of, tally_record
 from channelsim.channel.lab.cases.trial import SAMPLES, LabTally
 from channelsim.channel.lab.crosscheck.chunks import CHUNK, run_chunk
 from channelsim.channel.lab.target.target import Target
 from channelsim.channel.lab.target.target_inputs import check_inputs, target_inputs
 from channelsim.channel.system.process_executor import parent
+from channelsim.games.vectors import Case, arguments
 
 MOST_SHARDS = 256
 """Shards of a crosscheck, at most: their results are stored."""
@@ -35,7 +39,7 @@ OFTEN = 0.1
 """The seconds between two messages of a shard on its progress, at least."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CrosscheckReport:
     """The counts and findings of a crosscheck, and the duration of this run in seconds.
 
@@ -67,6 +71,11 @@ class CrosscheckReport:
         """The number of cases on which rules and program disagreed."""
         return sum(n for (law, *_), n in self.tally.broken.items() if law == "verdicts agree")
 
+    @cached_property
+    def findings(self) -> list[Finding]:
+        """Each cause once, the most frequent first."""
+        return list(findings(self.target, self.tally))
+
     @property
     def compared(self) -> int:
         """The number of cases on which a program ran: all, unless programs are missing."""
@@ -74,10 +83,27 @@ class CrosscheckReport:
             return self.cases
         return sum(counts.total() for counts in self.tally.outcomes.values())
 
-    @property
-    def broken(self) -> int:
-        """The number of findings, of all laws."""
-        return self.tally.broken.total()
+
+def findings(target: Target, tally: LabTally) -> Iterator[Finding]:
+    """The causes that were found on a target, as they are written: with their runs.
+
+    By its `brun` a trace knows that the programs are still the same.
+    """
+    return (_with_run(target, finding) for finding in tally.causes())
+
+
+def counts(tally: LabTally) -> Counts:
+    """The counts of a campaign so far."""
+    return {"findings": len(tally.findings), "paths": sum(map(len, tally.prints.values()))}
+
+
+def _with_run(target: Target, finding: Finding) -> Finding:
+    run = finding.brun
+    if not run and finding.vector is not None and finding.place in target.present:
+        case = msgspec.convert(finding.vector, Case)
+        environment = arguments(case, target.name, target.programs)
+        run = described_run(target.programs[case.validator].serialized, environment)
+    return msgspec.structs.replace(finding, target=target.name, source=target.source, brun=run)
 
 
 def configuration(target: Target, cases: int, seed: str) -> Configuration:
@@ -101,7 +127,7 @@ def crosscheck(
     *,
     workers: Workers | None = None,
     journal: Journal[ChunkTally] | None = None,
-    on_result: Callable[[LabTally], Counts] = lambda tally: {},
+    on_result: Callable[[LabTally], object] = lambda tally: None,
     on_status: Callable[[CampaignStatus], None] = lambda status: None,
 ) -> CrosscheckReport:
     """Try every law on this many cases; an interrupt ends it early and keeps the results so far.
@@ -116,7 +142,8 @@ def crosscheck(
 
     def add(_: Shard, part: ChunkTally) -> Counts:
         so_far.merge(part.tally)
-        return on_result(so_far)
+        on_result(so_far)
+        return counts(so_far)
 
     if workers is None:
         workers = processes(min(jobs, cut.size), inline=True)

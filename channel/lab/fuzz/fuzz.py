@@ -21,13 +21,14 @@ from channelsim.channel.campaign.executors import Workers, processes
 from channelsim.channel.campaign.job import Counts, ShardProgress, ShardWork
 from channelsim.channel.campaign.shards import Configuration, Plan, Shard, in_order
 from channelsim.channel.errors import UsageError
+from channelsim.channel.findings.finding import Finding
+from channelsim.channel.findings.finding_files import stored_findings
+from channelsim.channel.lab.cases.corpus import append_lines, read_probes
 from channelsim.channel.lab.cases.fields import Probe
 from channelsim.channel.lab.cases.tally_record import tally_of
 from channelsim.channel.lab.cases.trial import LabTally
 from channelsim.channel.lab.cases.work import SECOND
-from channelsim.channel.lab.fuzz.corpus import read_corpus
-from channelsim.channel.lab.fuzz.finding_files import stored_findings
-from channelsim.channel.lab.fuzz.findings import Document, still_broken
+from channelsim.channel.lab.fuzz.findings import still_broken
 from channelsim.channel.lab.fuzz.fuzz_part import (
     CorpusCase,
     FuzzPart,
@@ -40,7 +41,6 @@ from channelsim.channel.lab.fuzz.grouping import grouped
 from channelsim.channel.lab.target.target import Target
 from channelsim.channel.lab.target.target_inputs import check_inputs, target_inputs
 from channelsim.channel.system.interrupt import finishing
-from channelsim.channel.system.output import write_whole
 from channelsim.channel.system.process_executor import parent
 from channelsim.clsp.analysis.tracer import Coverage, CoverageCounts
 
@@ -74,7 +74,7 @@ class FuzzReport:
     interrupted: bool = False
     tally: LabTally = field(default_factory=LabTally)
     coverage: dict[str, CoverageCounts] = field(default_factory=dict)
-    findings: list[Document] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
     mended: list[Path] = field(default_factory=list)
     untried: list[tuple[Path, str]] = field(default_factory=list)
     corpus: list[CorpusCase] = field(default_factory=list)
@@ -144,7 +144,7 @@ def sized_search(target: Target, seed: str, work: int, corpus: Path | None) -> F
 def _stored(target: Target, corpus: Path | None) -> tuple[tuple[Probe, ...], str]:
     """The cases of a corpus, and a digest of them."""
     target.check_playable()
-    stored = tuple(read_corpus(target, corpus)) if corpus else ()
+    stored = tuple(read_probes(target, corpus)) if corpus else ()
     for name in target.traceable:
         target.tracer(name)  # raises `UsageError` for a program that cannot be traced
     if not stored:
@@ -182,7 +182,7 @@ def run_search(
     *,
     journal: Journal[FuzzPart] | None = None,
     findings: Path | None = None,
-    on_found: Callable[[Sequence[Document]], object] = lambda found: None,
+    on_found: Callable[[Sequence[Finding]], object] = lambda found: None,
     on_status: Callable[[CampaignStatus], None] = lambda status: None,
 ) -> FuzzReport:
     """Fuzz, after the stored findings in a folder were tried again.
@@ -192,7 +192,7 @@ def run_search(
     target = search.target
     report = FuzzReport(target, search.seed, jobs)
     again = _try_again(report, findings)
-    counts = _Counting(target, on_found)
+    counts = CampaignCounts(target, on_found)
     run = engine.run(search.job, search.plan, workers, journal, counts.add, on_status)
     report.seconds = run.seconds
     report.interrupted = run.interrupted
@@ -214,13 +214,14 @@ def run_search(
     return report
 
 
-class _Counting:
+class CampaignCounts:
     """The counts of a campaign so far, and its findings as they come."""
 
-    def __init__(self, target: Target, on_found: Callable[[Sequence[Document]], object]) -> None:
+    def __init__(self, target: Target, on_found: Callable[[Sequence[Finding]], object]) -> None:
         self._on_found = on_found
         self._runs = 0
-        self._found: list[Document] = []
+        self._found: list[Finding] = []
+        self._listed = 0
         self._covered = {name: Coverage() for name in target.traceable}
 
     def add(self, _: Shard, part: FuzzPart) -> Counts:
@@ -230,12 +231,14 @@ class _Counting:
             covered.add(coverage_of(part, name))
         if part.findings:
             self._found += part.findings
-            self._on_found(grouped(self._found))
+            listed = grouped(self._found)
+            self._listed = len(listed)
+            self._on_found(listed)
         return {
             "runs": self._runs,
             "nodes": sum(len(one.nodes) for one in self._covered.values()),
             "branches": sum(len(one.branches) for one in self._covered.values()),
-            "findings": len({one.root for one in self._found}),
+            "findings": self._listed,
         }
 
 
@@ -291,7 +294,7 @@ def counts_so_far(status: CampaignStatus) -> dict[str, int]:
     return found
 
 
-def _try_again(report: FuzzReport, folder: Path | None) -> list[Document]:
+def _try_again(report: FuzzReport, folder: Path | None) -> list[Finding]:
     """The stored findings that still happen; the others are noted in the report."""
     again = []
     for path, one in stored_findings(folder) if folder else ():
@@ -330,7 +333,7 @@ def save(report: FuzzReport, folder: Path) -> int:
     """
     target = report.target
     added = 0
-    known = read_corpus(target, folder)
+    known = read_probes(target, folder)
     for name in target.present:
         tracer, covered = target.tracer(name), Coverage()
         for probe in known:
@@ -346,15 +349,3 @@ def save(report: FuzzReport, folder: Path) -> int:
         if lines:
             append_lines(folder / f"{name}.jsonl", lines)
     return added
-
-
-def append_lines(path: Path, lines: Sequence[bytes]) -> None:
-    """Add lines to a file, which is replaced as a whole. Raises `UsageError`."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        before = path.read_bytes() if path.exists() else b""
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written ({error.strerror})") from None
-    if before and not before.endswith(b"\n"):
-        before += b"\n"
-    write_whole("--corpus", path, before + b"".join(line + b"\n" for line in lines))

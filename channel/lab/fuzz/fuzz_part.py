@@ -7,11 +7,11 @@ from typing import Any
 
 import msgspec
 
+from channelsim.channel.findings.finding import Finding
+from channelsim.channel.lab.cases.corpus import PLAY, STATE
 from channelsim.channel.lab.cases.describe import vector
 from channelsim.channel.lab.cases.fields import Probe
 from channelsim.channel.lab.cases.tally_record import TallyRecord, tally_of, tally_record
-from channelsim.channel.lab.fuzz.corpus import PLAY, STATE
-from channelsim.channel.lab.fuzz.findings import Document
 from channelsim.channel.lab.fuzz.fuzzer import FuzzerResult
 from channelsim.channel.lab.sites.honest_play import legal_result
 from channelsim.channel.lab.target.target import REFEREE, Target
@@ -43,7 +43,7 @@ class FuzzPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     runs: int
     stopped: bool
     tally: TallyRecord
-    findings: list[Document]
+    findings: list[Finding]
     corpus: list[CorpusCase]
     coverage: dict[str, Covered]
 

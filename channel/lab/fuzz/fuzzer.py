@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from channelsim.channel.crypto.hkdf import derive
+from channelsim.channel.findings.finding import Finding
 from channelsim.channel.lab.cases.fields import Probe, fields
 from channelsim.channel.lab.cases.guided_mutator import GuidedMutator, make_case
 from channelsim.channel.lab.cases.mutator import Mutator, SiteCase
-from channelsim.channel.lab.cases.trial import SEVERITIES, LabFinding, LabTally, Trial
+from channelsim.channel.lab.cases.trial import LabTally, Trial
 from channelsim.channel.lab.cases.work import A_CASE, COST
-from channelsim.channel.lab.fuzz.corpus import Corpus
-from channelsim.channel.lab.fuzz.findings import RECORDED, Document, document, recorded
+from channelsim.channel.lab.fuzz.findings import RECORDED, recorded, shrunk
 from channelsim.channel.lab.fuzz.grouping import followed
 from channelsim.channel.lab.fuzz.searches import DuelSearch, RareSearch
 from channelsim.channel.lab.fuzz.shrink import Shrinker, as_probe, broken_by
@@ -73,6 +73,14 @@ Cause: TypeAlias = tuple[str, str, str]
 """A law, a validator and a cause."""
 
 
+@dataclass
+class Corpus:
+    """The probes of each validator that reached something new, and its coverage by all runs."""
+
+    probes: dict[str, list[Probe]] = field(default_factory=lambda: defaultdict(list))
+    coverage: dict[str, Coverage] = field(default_factory=lambda: defaultdict(Coverage))
+
+
 @dataclass(frozen=True, slots=True)
 class FuzzerProgress:
     """Counts of a fuzzer so far."""
@@ -89,7 +97,7 @@ class FuzzerResult:
 
     runs: int
     tally: LabTally
-    found: list[Document]
+    found: list[Finding]
     corpus: Corpus
     referee: Coverage
     stopped: bool = False
@@ -112,7 +120,7 @@ class Fuzzer:
         self._chance = FastChance(secret)
         self._hands = generate_sites(self.target, secret, self._chance, self.target.strict)
         self._laws = laws_for(self.target)
-        self._first: dict[Cause, tuple[Law, Probe, LabFinding, int]] = {}
+        self._first: dict[Cause, tuple[Law, Probe, Finding, int]] = {}
         self._tracers: dict[str, Tracer] = {}
         self._queues: dict[str, deque[Probe]] = {}
         self._alone: set[str] = set()  # validators without a program that were tried
@@ -247,11 +255,11 @@ class Fuzzer:
         self._trace(trial)
         self._trace_referee(trial.runner)
 
-    def _found(self, trial: Trial, law: Law, finding: LabFinding) -> None:
+    def _found(self, trial: Trial, law: Law, finding: Finding) -> None:
         self.tally.found(finding)
-        cause = (finding.law, finding.validator, finding.cause)
+        cause = (finding.rule, finding.place, finding.cause)
         first = self._first.get(cause)
-        if first is None or (finding.loss and not first[2].loss):
+        if first is None or (finding.lost and not first[2].lost):
             probe = as_probe(trial.site, finding)
             self._first[cause] = law, probe, finding, len(fields(probe))
 
@@ -307,9 +315,8 @@ class Fuzzer:
 
     # --- findings ----------------------------------------------------------------------------
 
-    def _documents(self) -> list[Document]:
+    def _documents(self) -> list[Finding]:
         """Shrink each cause once, and describe its worst finding."""
-        order = {severity: at for at, severity in enumerate(SEVERITIES)}
         plain = self._plain() if self._first else {}
         made = []
         for law, probe, finding, before in self._first.values():
@@ -320,7 +327,7 @@ class Fuzzer:
                 self.target,
                 law,
                 finding,
-                plain.get(finding.validator, ()),
+                plain.get(finding.place, ()),
                 self.tally.runaway,
             ).shrink(probe)
             tally = LabTally(runaway=set(self.tally.runaway))
@@ -331,9 +338,9 @@ class Fuzzer:
             ]
             if not again:
                 smaller, again = probe, [finding]
-            worst = min(again, key=lambda one: (order[one.severity], -one.loss))
+            worst = min(again, key=lambda one: (one.rank, -one.lost))
             follows = followed(self.target, law, smaller, worst.cause)
-            made.append(document(self.target, smaller, worst, before, follows))
+            made.append(shrunk(self.target, smaller, worst, before, follows))
         return made
 
     def _plain(self) -> dict[str, list[Site]]:

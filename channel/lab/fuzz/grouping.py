@@ -7,10 +7,10 @@ from typing import TypeAlias
 
 import msgspec
 
+from channelsim.channel.findings.finding import Finding
 from channelsim.channel.lab.cases.fields import Probe, fields, keeping
 from channelsim.channel.lab.cases.loss import LEGAL_SLASHED, MISDECLARED
-from channelsim.channel.lab.cases.trial import SEVERITIES
-from channelsim.channel.lab.fuzz.findings import Document, root_of
+from channelsim.channel.lab.fuzz.findings import root, root_of
 from channelsim.channel.lab.fuzz.shrink import broken_by
 from channelsim.channel.lab.laws import Law
 from channelsim.channel.lab.target.target import Target
@@ -57,44 +57,42 @@ def _symptom(cause: str) -> str:
     return head if head == LEGAL_SLASHED else symptom or "accepts"
 
 
-def grouped(found: Iterable[Document]) -> list[Document]:
+def grouped(found: Iterable[Finding]) -> list[Finding]:
     """One finding for each mistake, the worst first; `also` names those that follow from it."""
     every = list(found)
-    order = {severity: at for at, severity in enumerate(SEVERITIES)}
-    known = {one.root for one in every}
-    above = {one.root: root_of(one.validator, one.follows) for one in every if one.follows}
-    independent = {one.root for one in every if not one.follows or above[one.root] not in known}
-    groups: dict[Root, list[Document]] = {}
+    known = {root(one) for one in every}
+    above = {root(one): root_of(one.place, one.follows) for one in every if one.follows}
+    independent = {root(one) for one in every if not one.follows or above[root(one)] not in known}
+    groups: dict[Root, list[Finding]] = {}
     for one in every:
         groups.setdefault(_mistake(one, independent, above), []).append(one)
     made = []
-    for root, same in groups.items():
+    for mistake, same in groups.items():
         first = min(
-            (one for one in same if one.root == root),
-            key=lambda one: (order[one.severity], one.fields[1], not one.compared, -one.loss),
+            (one for one in same if root(one) == mistake),
+            key=lambda one: (one.rank, one.fields[1], not one.compared, -one.lost),
         )
         also = dict.fromkeys(line for one in same for line in one.also)
         also.update(dict.fromkeys(_in_short(one) for one in same if one is not first))
         also.pop(_in_short(first), None)
         made.append(msgspec.structs.replace(first, also=tuple(also)))
-    return sorted(
-        made, key=lambda one: (one.order_only, order[one.severity], one.validator, one.cause)
-    )
+    return sorted(made, key=lambda one: (one.order_only, one.rank, one.place, one.cause))
 
 
-def _mistake(one: Document, independent: Set[Root], above: Mapping[Root, Root]) -> Root:
+def _mistake(one: Finding, independent: Set[Root], above: Mapping[Root, Root]) -> Root:
     """The mistake that a finding stands under: its own, or the one from which it follows."""
+    own = root(one)
     same_rule = one.cause if one.order_only else ""
     for cause in (one.follows, same_rule, *_REFEREES.get(one.cause, ())):
-        root = root_of(one.validator, cause)
-        passed = {one.root}  # what follows from a consequence stands under its first cause
-        while root not in independent and root in above and root not in passed:
-            passed.add(root)
-            root = above[root]
-        if cause and root in independent and root != one.root:
-            return root
-    return one.root
+        mistake = root_of(one.place, cause)
+        passed = {own}  # what follows from a consequence stands under its first cause
+        while mistake not in independent and mistake in above and mistake not in passed:
+            passed.add(mistake)
+            mistake = above[mistake]
+        if cause and mistake in independent and mistake != own:
+            return mistake
+    return own
 
 
-def _in_short(one: Document) -> str:
-    return f"{one.severity} at {one.validator} ({one.law}): {one.cause}"
+def _in_short(one: Finding) -> str:
+    return f"{one.severity} at {one.place} ({one.rule}): {one.cause}"

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 from typing import TypeGuard
 
+from channelsim.channel.errors import InvariantError
+from channelsim.channel.findings.finding import THEFT, UNSLASHABLE, Finding
 from channelsim.channel.lab.cases.fields import PLACE, Field, Probe, fields, keeping
 from channelsim.channel.lab.cases.guided_mutator import make_case
 from channelsim.channel.lab.cases.mutator import Mutator
-from channelsim.channel.lab.cases.trial import THEFT, UNSLASHABLE, LabFinding, LabTally, Trial
+from channelsim.channel.lab.cases.trial import LabTally, Trial
 from channelsim.channel.lab.laws import Law
 from channelsim.channel.lab.referee.referee_runs import RefereeRunner
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.site import Site
 from channelsim.channel.lab.target.target import Target
-from channelsim.clsp.values import NIL
+from channelsim.clsp.values import NIL, deserialize
 
 TRIES = 6000
 """The most attempts for one finding of a law that is tried on every case; fewer for costly
@@ -29,7 +31,7 @@ ANEW = 400
 
 def broken_by(
     target: Target, law: Law, probe: Probe, tally: LabTally | None = None
-) -> tuple[LabFinding, ...]:
+) -> tuple[Finding, ...]:
     """Try one law on one case. `tally` adds up the cost."""
     tally = tally or LabTally()
     runner = RefereeRunner(target)
@@ -46,12 +48,12 @@ class Shrinker:
         self,
         target: Target,
         law: Law,
-        finding: LabFinding,
+        finding: Finding,
         plain: Sequence[Site],
         runaway: Set[str] = frozenset(),
     ) -> None:
         self._target, self._law, self._cause, self._plain = target, law, finding.cause, plain
-        self._losing = finding.loss > 0
+        self._losing = finding.lost > 0
         self._costly = finding.severity in (THEFT, UNSLASHABLE)
         self._tally = LabTally(runaway=set(runaway))
         self._left = TRIES // min(law.every, 16)
@@ -70,7 +72,7 @@ class Shrinker:
             return None
         self._left -= 1
         found = broken_by(self._target, self._law, probe, self._tally)
-        return max((one.loss for one in found if one.cause == self._cause), default=None)
+        return max((one.lost for one in found if one.cause == self._cause), default=None)
 
     def shrink(self, probe: Probe) -> Probe:
         """The smallest probe with the same cause, of equally small ones one with a great loss; the
@@ -191,6 +193,10 @@ def _moved(probe: Probe, site: Site) -> Iterator[Probe]:
         yield Probe(site, make_case(site, case.tag, bytes(move), share, evidence))
 
 
-def as_probe(site: Site, finding: LabFinding) -> Probe:
+def as_probe(site: Site, finding: Finding) -> Probe:
     """The case that a finding names."""
-    return Probe(site, make_case(site, finding.law, finding.move, finding.share, finding.evidence))
+    if finding.call is None:
+        raise InvariantError(f"{finding.rule}: a finding of a law without its call")
+    call = finding.call
+    move, evidence = bytes.fromhex(call.move), deserialize(bytes.fromhex(call.evidence))
+    return Probe(site, make_case(site, finding.rule, move, call.share, evidence))

@@ -14,7 +14,8 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, Protocol
 
-from channelsim.channel.lab.cases.trial import LabFinding, Trial
+from channelsim.channel.findings.finding import Finding
+from channelsim.channel.lab.cases.trial import Trial
 from channelsim.channel.lab.target.target import Target
 from channelsim.plugins import Group, wrong_answer
 
@@ -41,7 +42,7 @@ class Law(Protocol):
     every: int
     needs: Needs
 
-    def check(self, trial: Trial) -> Iterator[LabFinding]:
+    def check(self, trial: Trial) -> Iterator[Finding]:
         """Try the law at a site, and yield each violation."""
         ...
 
@@ -120,12 +121,12 @@ class _Checked:
     needs: Needs
     without_programs: bool
 
-    def check(self, trial: Trial) -> Iterator[LabFinding]:
+    def check(self, trial: Trial) -> Iterator[Finding]:
         found: object = self.law.check(trial)
         if not isinstance(found, Iterable):
             raise wrong_answer(self.law.check, found, "not findings to iterate over")
         for one in found:
-            if not isinstance(one, LabFinding):
+            if not isinstance(one, Finding):
                 raise wrong_answer(
                     self.law.check, one, "not a finding, as `trial.finding` makes one"
                 )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from channelsim.channel.findings.finding import UNSLASHABLE, Finding
 from channelsim.channel.lab.cases.loss import NOT_BOUND
-from channelsim.channel.lab.cases.trial import UNSLASHABLE, LabFinding, Trial
+from channelsim.channel.lab.cases.trial import Trial
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.sites.honest_play import recorded_sites
 from channelsim.channel.lab.sites.openings import opening
@@ -24,7 +25,7 @@ class CommitmentsAreBound:
     every = 8
     needs = Needs.NO_RULES
 
-    def check(self, trial: Trial) -> Iterator[LabFinding]:
+    def check(self, trial: Trial) -> Iterator[Finding]:
         """Try the site's honest move, if it opens a commitment."""
         play, chance = trial.site.play, trial.chance
         if trial.site.known is None:
@@ -55,7 +56,7 @@ class CommitmentsAreBound:
             move = play.move[:start] + secret + play.move[end:]
             yield from self._try(trial, move, text, f"{NOT_BOUND}: {where}, by another secret")
 
-    def _try(self, trial: Trial, move: bytes, text: str, cause: str) -> Iterator[LabFinding]:
+    def _try(self, trial: Trial, move: bytes, text: str, cause: str) -> Iterator[Finding]:
         """Report the move if the program takes it, and slashes it with no evidence."""
         play = trial.site.play
         trial.tally.tried[self.name] += 1

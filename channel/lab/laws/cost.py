@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from channelsim.channel.lab.cases.trial import THEFT, LabFinding, Trial
+from channelsim.channel.findings.finding import THEFT, Finding
+from channelsim.channel.lab.cases.trial import Trial
 from channelsim.channel.lab.laws import Needs
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.run import CostExceeded, ProgramValid
@@ -17,7 +18,7 @@ class Cost:
     every = 128
     needs = Needs.NOTHING
 
-    def check(self, trial: Trial) -> Iterator[LabFinding]:
+    def check(self, trial: Trial) -> Iterator[Finding]:
         """Run a few cases and note their costs; a slash that no block can hold is a theft."""
         site, runner = trial.site, trial.runner
         for case in trial.cases[:3]:

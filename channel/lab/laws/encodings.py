@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from channelsim.channel.lab.cases.trial import GRIEFING, LabFinding, Trial
+from channelsim.channel.findings.finding import GRIEFING, Finding
+from channelsim.channel.lab.cases.trial import Trial
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.referee.referee_runs import Commitment, SlashResult
 from channelsim.channel.lab.sites.values import atom_of, longer
@@ -24,7 +25,7 @@ class Encodings:
     every = 128
     needs = Needs.NOTHING
 
-    def check(self, trial: Trial) -> Iterator[LabFinding]:
+    def check(self, trial: Trial) -> Iterator[Finding]:
         """Try every wrong encoding of the site's honest move."""
         site, runner = trial.site, trial.runner
         if not site.natural:

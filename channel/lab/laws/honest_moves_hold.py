@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from channelsim.channel.findings.finding import GRIEFING, THEFT, Finding
 from channelsim.channel.lab.cases.loss import LEADS_ELSEWHERE, LEGAL_SLASHED
 from channelsim.channel.lab.cases.mutator import SiteCase
 from channelsim.channel.lab.cases.runs import EXCEEDED, RAISE, SLASH, Runs
 from channelsim.channel.lab.cases.severity import difference
-from channelsim.channel.lab.cases.trial import GRIEFING, THEFT, LabFinding, Trial
+from channelsim.channel.lab.cases.trial import Trial
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.laws.verdicts_agree import leads_to
 from channelsim.channel.lab.sites.honest_play import plays, recorded_sites
@@ -31,7 +32,7 @@ class HonestMovesHold:
     every = 1
     needs = Needs.NO_RULES
 
-    def check(self, trial: Trial) -> Iterator[LabFinding]:
+    def check(self, trial: Trial) -> Iterator[Finding]:
         """Run every case of the site, unless there are rules to judge them by."""
         if trial.target.judge(trial.site.validator) is not None:
             return
@@ -51,7 +52,7 @@ class HonestMovesHold:
         trial.tally.tried[self.name] += len(trial.cases)
         yield from self._stuck(trial)
 
-    def _elsewhere(self, trial: Trial, call: Call, known: Valid) -> Iterator[LabFinding]:
+    def _elsewhere(self, trial: Trial, call: Call, known: Valid) -> Iterator[Finding]:
         """Report another result than the known one, unless it only adds conditions that no known
         signature meets."""
         outcome = trial.run(*call)
@@ -68,7 +69,7 @@ class HonestMovesHold:
         text = f"an honest move leads elsewhere than the file of honest play says: {what}"
         yield trial.finding(self.name, THEFT, text, f"{LEADS_ELSEWHERE}: {what}", call)
 
-    def _protected(self, trial: Trial, case: SiteCase) -> Iterator[LabFinding]:
+    def _protected(self, trial: Trial, case: SiteCase) -> Iterator[Finding]:
         """Report a move that raises with all evidence that works on the honest move."""
         site = trial.site
         if not site.fits(case.move, case.share):
@@ -110,7 +111,7 @@ class HonestMovesHold:
             if other.validator == site.validator and len(other.play.move) == len(case.move)
         )
 
-    def _stuck(self, trial: Trial) -> Iterator[LabFinding]:
+    def _stuck(self, trial: Trial) -> Iterator[Finding]:
         if trial.site.known is None or self._working(trial):
             return
         play = trial.site.play

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from channelsim.channel.findings.finding import THEFT, UNSLASHABLE, Finding
 from channelsim.channel.lab.cases.loss import MISDECLARED
 from channelsim.channel.lab.cases.runs import RAISE
-from channelsim.channel.lab.cases.trial import THEFT, UNSLASHABLE, LabFinding, Trial
+from channelsim.channel.lab.cases.trial import Trial
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.referee.referee_runs import Commitment, SlashResult
 from channelsim.clsp.integers import int_to_atom
@@ -25,7 +26,7 @@ class IllegalMovesPay:
     every = 128
     needs = Needs.NOTHING
 
-    def check(self, trial: Trial) -> Iterator[LabFinding]:
+    def check(self, trial: Trial) -> Iterator[Finding]:
         """Try a few of the site's moves, and wrong declarations of legal ones."""
         if not trial.site.natural:
             return
@@ -44,7 +45,7 @@ class IllegalMovesPay:
 
     def _cheat(
         self, trial: Trial, move: bytes, share: int, verdict: Slash, arguments: bytes
-    ) -> Iterator[LabFinding]:
+    ) -> Iterator[Finding]:
         site, runner = trial.site, trial.runner
         fields = runner.after(site, move, int_to_atom(share), runner.best_cheat(site, arguments))
         if not runner.passes(site, fields):
@@ -72,7 +73,7 @@ class IllegalMovesPay:
 
     def _misdeclared(
         self, trial: Trial, move: bytes, share: int, verdict: Valid
-    ) -> Iterator[LabFinding]:
+    ) -> Iterator[Finding]:
         """Try a legal move that declares a wrong commitment, size limit or terminal flag."""
         site, runner = trial.site, trial.runner
         honest = runner.honest(verdict.next)

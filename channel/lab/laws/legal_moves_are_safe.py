@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from channelsim.channel.findings.finding import GRIEFING, THEFT, Finding
 from channelsim.channel.lab.cases.loss import FORGED, LEADS_ELSEWHERE, LEGAL_SLASHED
 from channelsim.channel.lab.cases.move_changes import SELECTIONS
 from channelsim.channel.lab.cases.mutator import BYTES, SHAPES
 from channelsim.channel.lab.cases.severity import difference
-from channelsim.channel.lab.cases.trial import GRIEFING, THEFT, LabFinding, Trial
+from channelsim.channel.lab.cases.trial import Trial
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.referee.referee_runs import ADDRESS, SlashResult
 from channelsim.channel.lab.sites.site import Call
@@ -30,7 +31,7 @@ class LegalMovesAreSafe:
     every = 128
     needs = Needs.NOTHING
 
-    def check(self, trial: Trial) -> Iterator[LabFinding]:
+    def check(self, trial: Trial) -> Iterator[Finding]:
         """Try the honest move, and another legal one if the cases have one."""
         site = trial.site
         if not site.natural:
@@ -49,7 +50,7 @@ class LegalMovesAreSafe:
             if found == MOVES:
                 return
 
-    def _attacked(self, trial: Trial, call: Call, verdict: Valid) -> Iterator[LabFinding]:
+    def _attacked(self, trial: Trial, call: Call, verdict: Valid) -> Iterator[Finding]:
         site, runner, chance = trial.site, trial.runner, trial.chance
         move, share, given = call
         fields = runner.after(site, move, int_to_atom(share), runner.honest(verdict.next))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from channelsim.channel.lab.cases.trial import GRIEFING, LabFinding, Trial
+from channelsim.channel.findings.finding import GRIEFING, Finding
+from channelsim.channel.lab.cases.trial import Trial
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.sites.values import NUMBER
 from channelsim.clsp.integers import atom_to_int
@@ -24,7 +25,7 @@ class OneEncoding:
     every = 8
     needs = Needs.NO_RULES
 
-    def check(self, trial: Trial) -> Iterator[LabFinding]:
+    def check(self, trial: Trial) -> Iterator[Finding]:
         """Try the site's honest move, unless it ends the game: all such moves lead to the same."""
         site = trial.site
         known, play = site.known, site.play

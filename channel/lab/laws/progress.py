@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from channelsim.channel.lab.cases.trial import GRIEFING, RUNAWAY, LabFinding, Trial
+from channelsim.channel.findings.finding import GRIEFING, Finding
+from channelsim.channel.lab.cases.trial import RUNAWAY, Trial
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.sites.hands import plain_terms
 from channelsim.channel.lab.sites.honest_play import recorded_sites
@@ -50,7 +51,7 @@ class GamesEnd:
     needs = Needs.NOTHING
     without_programs = True
 
-    def check(self, trial: Trial) -> Iterator[LabFinding]:
+    def check(self, trial: Trial) -> Iterator[Finding]:
         """Play one game from its beginning; without rules, look for moves that lead in a circle."""
         trial.tally.tried[self.name] += 1
         if trial.target.rules is None:
@@ -100,7 +101,7 @@ class GamesEnd:
                 return None  # another law checks where other programs lead
         return site
 
-    def _circle(self, trial: Trial) -> Iterator[LabFinding]:
+    def _circle(self, trial: Trial) -> Iterator[Finding]:
         """Report a move after which every known answer leads back to the same state."""
         site, target = trial.site, trial.target
         start = (site.validator, site.state)

@@ -9,14 +9,18 @@ from collections.abc import Iterator
 
 import msgspec
 
-from channelsim.channel.lab.cases.trial import (
+from channelsim.channel.findings.finding import (
     DISAGREEMENT,
     GRIEFING,
+    MOVER,
+    OPPONENT,
     THEFT,
     UNSLASHABLE,
-    LabFinding,
-    Trial,
+    Finding,
+    Loss,
 )
+from channelsim.channel.lab.cases.describe import described_call, described_run
+from channelsim.channel.lab.cases.trial import Trial
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.referee.referee_runs import SlashResult
 from channelsim.channel.lab.sites.honest_play import site_of_case
@@ -38,7 +42,7 @@ class RecordedCases:
     every = 1
     needs = Needs.RECORDS
 
-    def check(self, trial: Trial) -> Iterator[LabFinding]:
+    def check(self, trial: Trial) -> Iterator[Finding]:
         """Run all cases at the first trial of a tally."""
         target = trial.target
         if trial.tally.tried[self.name]:
@@ -55,7 +59,7 @@ class RecordedCases:
                 )
                 yield self._finding(trial, case, severity, text)
 
-    def _unpaid(self, trial: Trial, case: Case) -> Iterator[LabFinding]:
+    def _unpaid(self, trial: Trial, case: Case) -> Iterator[Finding]:
         """Report a cheat that the program slashes, but for which the referee does not pay."""
         target, runner = trial.target, trial.runner
         asked = resolve_case(case, target.name, target.hashes)
@@ -77,13 +81,22 @@ class RecordedCases:
         severity: str,
         text: str,
         run: tuple[bytes, bytes] | None = None,
-    ) -> LabFinding:
+    ) -> Finding:
         asked = resolve_case(case, trial.target.name, trial.target.hashes)
         shown = msgspec.to_builtins(case)
-        return LabFinding(
-            *(self.name, case.validator, severity, text, f"recorded: {text}", shown),
-            *(asked.move, case.mover_share, asked.evidence, run),
-            case.amount - case.mover_share,
+        lost = case.amount - case.mover_share
+        against_mover = case.expect == "valid"
+        sides = (OPPONENT, MOVER) if against_mover else (MOVER, OPPONENT)
+        return Finding(
+            rule=self.name,
+            place=case.validator,
+            severity=severity,
+            text=text,
+            cause=f"recorded: {text}",
+            loss=Loss(*sides, lost) if lost > 0 else None,
+            vector=shown,
+            call=described_call((asked.move, case.mover_share, asked.evidence)),
+            brun={} if run is None else described_run(*run),
         )
 
 

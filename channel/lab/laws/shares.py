@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from channelsim.channel.lab.cases.trial import THEFT, LabFinding, Trial
+from channelsim.channel.findings.finding import THEFT, Finding
+from channelsim.channel.lab.cases.trial import Trial
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.referee.referee_runs import failed, paid
 from channelsim.clsp.integers import int_to_atom
@@ -22,7 +23,7 @@ class Shares:
     needs = Needs.NOTHING
     without_programs = True
 
-    def check(self, trial: Trial) -> Iterator[LabFinding]:
+    def check(self, trial: Trial) -> Iterator[Finding]:
         """Try both coins of the site."""
         site, runner = trial.site, trial.runner
         if not site.natural:
@@ -34,7 +35,7 @@ class Shares:
             fields = runner.after(site, site.play.move, share, runner.honest(verdict.next))
             yield from self._timeout(trial, fields, site.play.share)
 
-    def _timeout(self, trial: Trial, fields: tuple[Value, ...], share: int) -> Iterator[LabFinding]:
+    def _timeout(self, trial: Trial, fields: tuple[Value, ...], share: int) -> Iterator[Finding]:
         site = trial.site
         rest = site.amount - share
         call = site.play.move, site.play.share, site.play.evidence

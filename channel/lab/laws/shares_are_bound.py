@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from channelsim.channel.findings.finding import THEFT, Finding
 from channelsim.channel.lab.cases.mutator import BYTES, SHAPES
-from channelsim.channel.lab.cases.trial import THEFT, LabFinding, Trial
+from channelsim.channel.lab.cases.trial import Trial
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.sites.honest_play import recorded_sites
 from channelsim.clsp.run import ProgramSlash, ProgramValid
@@ -28,7 +29,7 @@ class SharesAreBound:
     every = 8
     needs = Needs.NO_RULES
 
-    def check(self, trial: Trial) -> Iterator[LabFinding]:
+    def check(self, trial: Trial) -> Iterator[Finding]:
         """Try one mojo less, and no share at all."""
         play = trial.site.play
         if not play.move or self._free(trial):

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 import msgspec
 from chia_rs import LazyNode
 
+from channelsim.channel.findings.finding import DISAGREEMENT, Finding
 from channelsim.channel.lab.cases.mutator import SiteCase
 from channelsim.channel.lab.cases.runs import RAISE, SLASH, VALID, Runs
 from channelsim.channel.lab.cases.severity import assess
-from channelsim.channel.lab.cases.trial import DISAGREEMENT, LabFinding, Trial
+from channelsim.channel.lab.cases.trial import Trial
 from channelsim.channel.lab.laws import Needs
 from channelsim.clsp.values import NIL, Value
 from channelsim.games.contract import Hashes, Raise, Slash, Valid
@@ -25,7 +26,7 @@ class VerdictsAgree:
     every = 1
     needs = Needs.JUDGE
 
-    def check(self, trial: Trial) -> Iterator[LabFinding]:
+    def check(self, trial: Trial) -> Iterator[Finding]:
         """Judge every case by the rules and by the program."""
         site, hashes = trial.site, trial.target.hashes
         amount, state = site.amount, site.before.state
@@ -48,7 +49,7 @@ class VerdictsAgree:
                 yield from self._finding(trial, case, verdict, outcome)
         trial.tally.tried[self.name] += len(trial.cases)
 
-    def _unchecked(self, trial: Trial, case: SiteCase, verdict: Valid) -> Iterator[LabFinding]:
+    def _unchecked(self, trial: Trial, case: SiteCase, verdict: Valid) -> Iterator[Finding]:
         """Report extra conditions on which no peer can rely."""
         if doubt := unchecked(verdict.conditions):
             text = f"extra conditions on which neither side can rely: {doubt}"
@@ -56,7 +57,7 @@ class VerdictsAgree:
 
     def _finding(
         self, trial: Trial, case: SiteCase, verdict: Slash | Valid | Raise, outcome: str
-    ) -> Iterator[LabFinding]:
+    ) -> Iterator[Finding]:
         what = assess(trial, case, verdict, outcome)
         if what is not None:
             found = trial.finding(self.name, what.severity, what.text, what.cause, case.call)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from channelsim.channel.lab.cases.trial import THEFT, LabFinding, Trial
+from channelsim.channel.findings.finding import THEFT, Finding
+from channelsim.channel.lab.cases.trial import Trial
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.sites.hands import plain_terms
 from channelsim.channel.lab.sites.site import make_site
@@ -29,7 +30,7 @@ class Withholding:
     needs = Needs.RULES
     without_programs = True
 
-    def check(self, trial: Trial) -> Iterator[LabFinding]:
+    def check(self, trial: Trial) -> Iterator[Finding]:
         """Play some hands, and report the first whose last move costs its mover money."""
         trial.tally.tried[self.name] += 1
         chance = Chance(int(trial.chance.random() * 2**64).to_bytes(8, "big"))

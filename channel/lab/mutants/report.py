@@ -14,6 +14,7 @@ import msgspec
 from channelsim.channel import __version__
 from channelsim.channel.campaign.shards import Configuration
 from channelsim.channel.errors import UsageError
+from channelsim.channel.findings.finding import Figure
 from channelsim.channel.lab.mutants.hunt import Hunt, HuntPlace, MutantResult, hunt, in_processes
 from channelsim.channel.lab.mutants.hunt_jobs import StoredCalls
 from channelsim.channel.lab.mutants.kinds import Mutant
@@ -21,28 +22,30 @@ from channelsim.channel.lab.mutants.kinds import mutants as mutants_of
 from channelsim.channel.lab.mutants.reasons import Reasons, stored_reasons
 from channelsim.channel.lab.target.target import REFEREE, Target
 from channelsim.channel.lab.target.target_inputs import target_inputs
+from channelsim.games.amounts import counted
 from channelsim.games.names import LONGEST, nearest
 
 
-class Count(msgspec.Struct, frozen=True):
-    """Counts of mutants: made, killed, alive with a stored reason, and alive.
+class Count(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Counts of mutants: made, killed, alive with a stored reason, and alive; the share killed.
 
     `median_runs` is the median number of runs of a kill; None without a kill.
     """
 
-    made: int
-    killed: int
-    argued: int
-    open: int
-    median_runs: int | None
+    made: Figure
+    killed: Figure
+    argued: Figure
+    open: Figure
+    median_runs: Figure | None
+    share: float = 1.0
 
-    @property
-    def share(self) -> float:
-        """The fraction that was killed; 1 if there are none."""
-        return self.killed / self.made if self.made else 1.0
+    def __post_init__(self) -> None:
+        """Compute the share of the killed; 1 if there are none."""
+        share = round(self.killed / self.made, 4) if self.made else 1.0
+        msgspec.structs.force_setattr(self, "share", share)
 
 
-class Survivor(msgspec.Struct, frozen=True):
+class Survivor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A mutant that was not killed: where it is, what was changed into what, in which
     expression, how many runs and seconds of work it was given, and the reason if one is stored."""
 
@@ -56,6 +59,16 @@ class Survivor(msgspec.Struct, frozen=True):
     runs: int
     seconds: float
     reason: str | None
+
+    @property
+    def change(self) -> str:
+        """The place inside the program, and what was changed there."""
+        inside = f" in {self.within}" if self.within else ""
+        runs = counted(self.runs, "run", ",")
+        return (
+            f"{self.function}, expression {self.expression}: {self.old} -> {self.new}{inside}"
+            f" ({self.kind}; {runs})"
+        )
 
 
 @dataclass(frozen=True)

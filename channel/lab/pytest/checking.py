@@ -7,7 +7,6 @@ shows it. `channelsim.channel.lab.pytest.plugin` gives these to pytest.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +14,16 @@ import msgspec
 
 from channelsim.channel.campaign.shards import describe_lost
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.cases.trial import LabFinding, LabTally
+from channelsim.channel.findings.finding import Finding
+from channelsim.channel.findings.finding_files import parsed
+from channelsim.channel.lab.cases.trial import LabTally
 from channelsim.channel.lab.crosscheck import crosscheck as runs
 from channelsim.channel.lab.crosscheck.chunks import trials
 from channelsim.channel.lab.laws import Law, laws, laws_for
 from channelsim.channel.lab.node.node_checks import check_on_node
 from channelsim.channel.lab.target.target import Target
 from channelsim.channel.system import input_files
-from channelsim.channel.system.file_kinds import Kind, check_kind
+from channelsim.channel.system.file_kinds import Kind, check_kind, format_of
 from channelsim.games.amounts import counted
 from channelsim.games.names import nearest, quoted
 from channelsim.games.vectors import BadCase, Case, check_program, read
@@ -129,41 +130,38 @@ def _cases_in(path: Path) -> list[Case]:
         found = documents[0] if isinstance(documents[0], list) else documents
         lines = [json.dumps(one) for one in found]
     try:
-        return list(read(vector for line in lines if (vector := _vector(line)) is not None))
+        return list(read(vector for line in lines if (vector := _vector(path, line)) is not None))
     except BadCase as error:
-        check_kind(path, data, Kind.CASES, Kind.FINDING, Kind.CROSSCHECKED)
+        check_kind(path, data, Kind.CASES, Kind.FINDING)
         raise UsageError(f"{path}: {error}") from None
 
 
-def _vector(line: str | bytes) -> str | bytes | None:
+def _vector(path: Path, line: str | bytes) -> str | bytes | None:
     """The line of a case, or of the case in a finding; None for a finding without any."""
-    try:
-        document: Any = json.loads(line)
-    except (ValueError, RecursionError):
+    data = line.encode() if isinstance(line, str) else line
+    if format_of(data) is None:
         return line  # the reader says what is wrong with it
-    if isinstance(document, Mapping) and "vector" in document:
-        vector = document["vector"]
-        return None if vector is None else json.dumps(vector)
-    return line
+    vector = parsed(path, data).vector
+    return None if vector is None else _line(vector)
 
 
 def _failure_text(target: Target, tally: LabTally, of: str) -> str:
     broken = tally.causes()
     if not broken:
         return ""
-    total = sum(times for _, times in broken)
+    total = sum(finding.times for finding in broken)
     lines = [f"{target.name} is broken: {counted(total, 'finding', ',')} in {of}"]
-    for finding, times in broken[:SHOWN]:
-        lines += ["", *_finding(finding, times)]
+    for finding in broken[:SHOWN]:
+        lines += ["", *_finding(finding)]
     if len(broken) > SHOWN:
         lines += ["", f"and {counted(len(broken) - SHOWN, 'more cause')}"]
     return "\n".join(lines)
 
 
-def _finding(finding: LabFinding, times: int) -> list[str]:
+def _finding(finding: Finding) -> list[str]:
     lines = [
-        f"{finding.severity}: {finding.validator}: {finding.text}",
-        f"  law: {finding.law}; {counted(times, 'time', ',')};"
+        finding.line,
+        f"  law: {finding.rule}; {counted(finding.times, 'time', ',')};"
         " the first case, to keep in a .jsonl file:",
     ]
     return [*lines, f"  {_line(finding.vector)}" if finding.vector else "  (no case can say it)"]

@@ -6,18 +6,19 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from channelsim.channel.errors import UsageError
+from channelsim.channel.findings.finding import Finding
+from channelsim.channel.findings.finding_files import parsed
 from channelsim.channel.lab.cases.comparison import compared, side_by_side
 from channelsim.channel.lab.cases.decision import recorded_line
 from channelsim.channel.lab.target.loading import load
 from channelsim.channel.lab.target.target import Target, of_game
 from channelsim.channel.lab.trace.steps import TraceLine, filled, trace_lines
 from channelsim.channel.system import input_files
-from channelsim.channel.system.file_kinds import Kind, check_kind, kind_of
+from channelsim.channel.system.file_kinds import Kind, check_kind, format_of
 from channelsim.clsp.analysis.recording import RunRecord, TraceStep, named, tested
 from channelsim.clsp.analysis.text import value_text
 from channelsim.clsp.analysis.tracer import Returned, Stopped, TooDeep
@@ -93,14 +94,10 @@ def read(path: Path, target: str | None = None, case: str | None = None) -> Trac
     """
     text = input_files.read(path, input_files.LINES)
     chosen = load(target) if target is not None else None
-    try:
-        document = msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        document = None
-    if isinstance(document, dict) and ("vector" in document or "brun" in document):
+    if format_of(text) is not None:
         if case is not None:
             raise UsageError(f"{path}: a finding holds one case; --case is for files of cases")
-        return of_finding(path, document, chosen)
+        return of_finding(path, parsed(path, text), chosen)
     return _call(path, _pick(path, text, case), chosen)
 
 
@@ -114,25 +111,22 @@ def _pick(path: Path, text: bytes, wanted: str | None) -> Case:
                 return case
             ids.append(case.id)
     except BadCase as error:
-        if kind_of(text) is Kind.FINDING:
-            reason = "no finding: the keys `vector` and `brun` are missing"
-            raise UsageError(f"{path}: {reason}") from None
-        check_kind(path, text, Kind.CASES, Kind.FINDING, Kind.CROSSCHECKED)
+        check_kind(path, text, Kind.CASES, Kind.FINDING)
         raise UsageError(f"{path}: {error}") from None
     raise UsageError(f"{path}: has no case {wanted}{nearest_or_all(wanted or '', ids)}")
 
 
-def of_finding(path: Path, document: dict[str, Any], target: Target | None = None) -> TraceRequest:
-    """The case of a finding, or its deciding run, given the document in the file `path`.
+def of_finding(path: Path, finding: Finding, target: Target | None = None) -> TraceRequest:
+    """The case of a finding in the file `path`, or its deciding run.
 
     The case is what shows the mistake, unless the programs that it was found in are not at hand,
     or they decide the case as they should: then it is a spend that went wrong. Raises
     `UsageError`.
     """
-    run = _bare(path, document)
-    case = _vector(path, document)
+    run = _bare(path, finding)
+    case = _vector(path, finding)
     if target is None:
-        target = _source(document, run)
+        target = _source(finding, run)
     if case is not None:
         try:
             request = _call(path, case, target)
@@ -153,12 +147,12 @@ def of_finding(path: Path, document: dict[str, Any], target: Target | None = Non
     return TraceRequest("the run", Program(run[0]), run[1], table, known, target=target)
 
 
-def _bare(path: Path, document: dict[str, Any]) -> tuple[bytes, bytes] | None:
+def _bare(path: Path, finding: Finding) -> tuple[bytes, bytes] | None:
     """The program and the environment of a finding's run."""
-    if not document.get("brun"):
+    if not finding.brun:
         return None
     try:
-        written = msgspec.convert(document["brun"], _Bare)
+        written = msgspec.convert(finding.brun, _Bare)
         run = bytes.fromhex(written.program), bytes.fromhex(written.environment)
         for blob in run:
             deserialize(blob)
@@ -167,25 +161,24 @@ def _bare(path: Path, document: dict[str, Any]) -> tuple[bytes, bytes] | None:
     return run
 
 
-def _vector(path: Path, document: dict[str, Any]) -> Case | None:
+def _vector(path: Path, finding: Finding) -> Case | None:
     """The case of a finding."""
-    if document.get("vector") is None:
+    if finding.vector is None:
         return None
     try:
-        (case,) = cases.read([msgspec.json.encode(document["vector"])])
+        (case,) = cases.read([msgspec.json.encode(finding.vector)])
     except BadCase as error:
         reason = str(error).removeprefix("line 1: ")
         raise UsageError(f"{path}: key `vector`: {reason}") from None
     return case
 
 
-def _source(document: dict[str, Any], run: tuple[bytes, bytes] | None) -> Target | None:
+def _source(finding: Finding, run: tuple[bytes, bytes] | None) -> Target | None:
     """The target that a finding was found in, if it is where it was, and as it was."""
-    named_there = document.get("source")
-    if not isinstance(named_there, str) or run is None:
+    if not finding.source or run is None:
         return None
     try:
-        target = load(named_there, partial=True)
+        target = load(finding.source, partial=True)
     except UsageError:
         return None
     programs = (*target.programs.values(), target.referee)

@@ -18,10 +18,10 @@ from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import PendingBundle
 from channelsim.channel.chain.refusals import FEE_REFUSALS
 from channelsim.channel.crypto import bls
-from channelsim.channel.peer.fees.book import FeeBook, Offer, raised, wanted_fee
 from channelsim.channel.peer.fees.coins import change_of
+from channelsim.channel.peer.fees.fee_state import FeeState, Offer, raised, wanted_fee
+from channelsim.channel.peer.fees.fee_wallet import SPLIT, FeeWallet
 from channelsim.channel.peer.fees.payment import payment
-from channelsim.channel.peer.fees.purse import SPLIT, Purse
 from channelsim.channel.peer.interface import (
     Dropped,
     Effect,
@@ -44,64 +44,68 @@ LONGER_FEE = 200_000
 
 
 def react(
-    purse: Purse | None, book: FeeBook, event: Pinned | Dropped | Refused
-) -> tuple[FeeBook, list[Effect]]:
-    """Offer a spend anew, if there is a purse and a fee coin in it can pay for that."""
+    fee_wallet: FeeWallet | None, fee_state: FeeState, event: Pinned | Dropped | Refused
+) -> tuple[FeeState, list[Effect]]:
+    """Offer a spend anew, if there is a wallet for fees and a coin in it can pay for that."""
     spent = {spend.coin.id for spend in event.bundle.spends}
-    offers = [offer for offer in book.offers if offer.push.name != SPLIT and offer.key in spent]
+    offers = [
+        offer for offer in fee_state.offers if offer.push.name != SPLIT and offer.key in spent
+    ]
     # A replacement of one offer may contain the spends of others.
     offers.sort(key=lambda offer: offer.replacement != event.bundle)
     offer = next(iter(offers), None)
     again: tuple[Offer, Push] | None = None
-    if purse is not None and offer is not None:
-        answers = offer.answers if offer.height == purse.peak else 0
+    if fee_wallet is not None and offer is not None:
+        answers = offer.answers if offer.height == fee_wallet.peak else 0
         if answers >= MOST_ANSWERS:
-            return book, []
-        offer = replace(offer, height=purse.peak, answers=answers + 1)
+            return fee_state, []
+        offer = replace(offer, height=fee_wallet.peak, answers=answers + 1)
         match event:
             case Pinned(pending=pending):
-                again = _unpin(purse, book, offer, pending)
+                again = _unpin(fee_wallet, fee_state, offer, pending)
             case Dropped(bundle=bundle):
-                again = _renew(purse, book, offer, bundle)  # CH-FEE-4
+                again = _renew(fee_wallet, fee_state, offer, bundle)  # CH-FEE-4
             case Refused(bundle, error) if error in FEE_REFUSALS:
-                again = _bid_more(purse, book, offer, bundle)
+                again = _bid_more(fee_wallet, fee_state, offer, bundle)
             case Refused(bundle):
-                again = _without_fee(purse, offer, bundle)
+                again = _without_fee(fee_wallet, offer, bundle)
     if again is not None:
-        return book.with_offer(again[0]), [again[1]]
+        return fee_state.with_offer(again[0]), [again[1]]
     if isinstance(event, Dropped) and event.name != SPLIT:
-        return _report(book, event)
-    return book, []
+        return _report(fee_state, event)
+    return fee_state, []
 
 
-def _report(book: FeeBook, event: Dropped) -> tuple[FeeBook, list[Effect]]:
+def _report(fee_state: FeeState, event: Dropped) -> tuple[FeeState, list[Effect]]:
     """Notify the player, once, that the node does not take a spend any more (CH-FEE-4)."""
     key = b"".join(spend.coin.id for spend in event.bundle.spends[:1])
-    if key in book.dropped:
-        return book, []
-    return replace(book, dropped=(*book.dropped, key)), [Tell(SpendDropped(event.name))]
+    if key in fee_state.dropped:
+        return fee_state, []
+    return replace(fee_state, dropped=(*fee_state.dropped, key)), [Tell(SpendDropped(event.name))]
 
 
 # --- dropped bytes and higher bids -------------------------------------------------------------
 
 
-def _renew(purse: Purse, book: FeeBook, offer: Offer, bundle: Bundle) -> tuple[Offer, Push] | None:
+def _renew(
+    fee_wallet: FeeWallet, fee_state: FeeState, offer: Offer, bundle: Bundle
+) -> tuple[Offer, Push] | None:
     """Offer what the node has dropped in other bytes: for a higher fee, or one mojo less."""
     if bundle == offer.replacement:
         offer = replace(offer, others=(), replacement=None, replacement_fee=0)
-        return offer, purse.push(offer)
-    offer = purse.with_coin(book, offer)
-    most = purse.most(book, offer)
+        return offer, fee_wallet.push(offer)
+    offer = fee_wallet.with_coin(fee_state, offer)
+    most = fee_wallet.most(fee_state, offer)
     fee = raised(offer.fee, offer.fee + LEAST_RAISE, most)
     if fee == offer.fee:
         fee = offer.fee - 1 if offer.fee > 1 else min(most, LEAST_RAISE)
     if fee in (0, offer.fee):
         return None
     offer = replace(offer, fee=fee)
-    return offer, purse.push(offer)
+    return offer, fee_wallet.push(offer)
 
 
-def _without_fee(purse: Purse, offer: Offer, bundle: Bundle) -> tuple[Offer, Push] | None:
+def _without_fee(fee_wallet: FeeWallet, offer: Offer, bundle: Bundle) -> tuple[Offer, Push] | None:
     """Push a spend by itself if the node refuses it with what pays for it: a coin may be gone.
 
     A refused replacement has coins of others, which may be gone: the fee coin stays. A spend by
@@ -111,25 +115,25 @@ def _without_fee(purse: Purse, offer: Offer, bundle: Bundle) -> tuple[Offer, Pus
         return None
     own = _is_ours(offer, bundle)
     offer = replace(offer, others=(), replacement=None, replacement_fee=0)
-    return offer, offer.push if own else purse.push(offer)
+    return offer, offer.push if own else fee_wallet.push(offer)
 
 
 def _bid_more(
-    purse: Purse, book: FeeBook, offer: Offer, bundle: Bundle
+    fee_wallet: FeeWallet, fee_state: FeeState, offer: Offer, bundle: Bundle
 ) -> tuple[Offer, Push] | None:
     """Double the fee of what a full mempool refuses; what has no deadline waits for a while."""
-    waited = purse.peak - offer.since
-    if offer.push.before is None and waited <= purse.confirmations:
+    waited = fee_wallet.peak - offer.since
+    if offer.push.before is None and waited <= fee_wallet.confirmations:
         return None
     if bundle == offer.replacement:
-        return _replacement(purse, book, offer, offer.others, 2 * offer.replacement_fee)
-    offer = purse.with_coin(book, offer)
-    least = max(2 * offer.fee, LEAST_RATE * offer.cost, book.rate * offer.cost, LEAST_RAISE)
-    fee = min(least, purse.most(book, offer))
+        return _replacement(fee_wallet, fee_state, offer, offer.others, 2 * offer.replacement_fee)
+    offer = fee_wallet.with_coin(fee_state, offer)
+    least = max(2 * offer.fee, LEAST_RATE * offer.cost, fee_state.rate * offer.cost, LEAST_RAISE)
+    fee = min(least, fee_wallet.most(fee_state, offer))
     if fee <= offer.fee:
         return None
     offer = replace(offer, fee=fee)
-    return offer, purse.push(offer)
+    return offer, fee_wallet.push(offer)
 
 
 # --- pins --------------------------------------------------------------------------------------
@@ -163,24 +167,24 @@ class _Union:
 
 
 def _unpin(
-    purse: Purse, book: FeeBook, offer: Offer, pending: tuple[PendingBundle, ...]
+    fee_wallet: FeeWallet, fee_state: FeeState, offer: Offer, pending: tuple[PendingBundle, ...]
 ) -> tuple[Offer, Push] | None:
     """Replace the pending bundles that contain our spend, if they pay too little."""
-    offer = purse.with_coin(book, offer)
+    offer = fee_wallet.with_coin(fee_state, offer)
     if not pending or any(_is_ours(offer, other.bundle) for other in pending):
         return None
     if [other.bundle for other in pending] == [offer.replacement]:
         # Our own replacement, at an earlier fee.
         least = offer.replacement_fee + LEAST_RAISE
-        return _replacement(purse, book, offer, offer.others, least)
+        return _replacement(fee_wallet, fee_state, offer, offer.others, least)
     cost, fee = (sum(getattr(other, name) for other in pending) for name in ("cost", "fee"))
-    pays = max(book.rate * offer.cost, offer.fee)
-    if purse.peak == offer.since and fee * offer.cost >= pays * cost:
+    pays = max(fee_state.rate * offer.cost, offer.fee)
+    if fee_wallet.peak == offer.since and fee * offer.cost >= pays * cost:
         return None
     # Of several nodes, each may have another pin, and they may contradict each other.
     alone = [(other,) for other in pending if other.bundle != offer.replacement]
     for others in (pending, *alone):
-        again = _replacement(purse, book, offer, others, 0)
+        again = _replacement(fee_wallet, fee_state, offer, others, 0)
         if again is not None:
             return again
     return None
@@ -193,29 +197,29 @@ def _is_ours(offer: Offer, bundle: Bundle) -> bool:
 
 
 def _replacement(
-    purse: Purse,
-    book: FeeBook,
+    fee_wallet: FeeWallet,
+    fee_state: FeeState,
     offer: Offer,
     others: tuple[PendingBundle, ...],
     least: int,
 ) -> tuple[Offer, Push] | None:
     """Join these bundles with our spend and a fee, in all at least `least` mojos of ours."""
-    union = _union(purse, book, offer, others)
+    union = _union(fee_wallet, fee_state, offer, others)
     if union is None:
         return None
     least = max(least, union.least)
-    most = min(purse.most(book, offer), union.spent + union.payer.amount)
+    most = min(fee_wallet.most(fee_state, offer), union.spent + union.payer.amount)
     if most < least:
         return None
-    start = max(union.at_rate(book.rate), least)
-    fee = max(least, wanted_fee(offer, start, most, purse.peak, purse.confirmations))
-    bundle = joined(union.bundle, _payment(purse, offer, union.payer, fee - union.spent))
+    start = max(union.at_rate(fee_state.rate), least)
+    fee = max(least, wanted_fee(offer, start, most, fee_wallet.peak, fee_wallet.confirmations))
+    bundle = joined(union.bundle, _payment(fee_wallet, offer, union.payer, fee - union.spent))
     offer = replace(offer, others=others, replacement=bundle, replacement_fee=fee)
     return offer, Push("unpin", bundle, offer.push.stake, offer.push.before)
 
 
 def _union(
-    purse: Purse, book: FeeBook, offer: Offer, others: tuple[PendingBundle, ...]
+    fee_wallet: FeeWallet, fee_state: FeeState, offer: Offer, others: tuple[PendingBundle, ...]
 ) -> _Union | None:
     """The pending bundles and our spend; None if they cannot be in one bundle.
 
@@ -239,7 +243,7 @@ def _union(
     if any(bls.signature(signature) is None for signature in signatures):
         return None
     signature = bls.add(*signatures)
-    before = _paid_before(purse, offer, spends)
+    before = _paid_before(fee_wallet, offer, spends)
     if before is not None and offer.coin is not None:
         # Our own payment is in it: another one takes its place.
         del spends[offer.coin]
@@ -254,26 +258,30 @@ def _union(
         spent, payer = payer.amount - (change.amount if change is not None else 0), change
     if payer is None or payer.amount < LEAST_RAISE:
         # Another coin pays what the first one cannot.
-        spare = [coin for coin in purse.free(book) if coin not in spends]
+        spare = [coin for coin in fee_wallet.free(fee_state) if coin not in spends]
         if not spare:
             return None
         payer = spare[-1]
     return _Union(bundle, payer, fee, cost, fee, spent, extra)
 
 
-def _payment(purse: Purse, offer: Offer, coin: Coin, fee: int, *, spare: bool = False) -> Bundle:
-    bundle, data = offer.push.bundle, purse.agg_sig_data
-    return payment(purse.key, coin, fee, bundle, data, spare=spare)
+def _payment(
+    fee_wallet: FeeWallet, offer: Offer, coin: Coin, fee: int, *, spare: bool = False
+) -> Bundle:
+    bundle, data = offer.push.bundle, fee_wallet.agg_sig_data
+    return payment(fee_wallet.key, coin, fee, bundle, data, spare=spare)
 
 
-def _paid_before(purse: Purse, offer: Offer, spends: Mapping[Coin, Spend]) -> PendingBundle | None:
+def _paid_before(
+    fee_wallet: FeeWallet, offer: Offer, spends: Mapping[Coin, Spend]
+) -> PendingBundle | None:
     """Our payment for this spend that is among these spends, if we would make it like that now."""
     spend = spends.get(offer.coin) if offer.coin is not None else None
     if spend is None:
         return None
     fee = reserved_fee(spend.solution)
     for spare in (True, False):
-        bundle = _payment(purse, offer, spend.coin, fee, spare=spare)
+        bundle = _payment(fee_wallet, offer, spend.coin, fee, spare=spare)
         if bundle.spends == (spend,):
             return PendingBundle(bundle, fee, 0)
     return None

@@ -6,10 +6,10 @@ from msgspec.structs import replace
 
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.fees.answers import react
-from channelsim.channel.peer.fees.book import FeeBook, limits_of
 from channelsim.channel.peer.fees.coins import find_fee_coins
+from channelsim.channel.peer.fees.fee_state import FeeState, limits_of
+from channelsim.channel.peer.fees.fee_wallet import FeeWallet
 from channelsim.channel.peer.fees.paying import pay
-from channelsim.channel.peer.fees.purse import Purse
 from channelsim.channel.peer.interface import Dropped, Effect, Pinned, Push, Refused
 from channelsim.channel.peer.peer_state import PeerState, Phase, Transition
 
@@ -22,8 +22,8 @@ IN_USE = (Phase.FUNDING, Phase.PLAYING, Phase.ON_CHAIN)
 
 def pays_fees(config: Config, state: PeerState) -> bool:
     """True if a peer pays fees, by its maxima as of now."""
-    purse = _purse(config, state)
-    return purse is not None and purse.is_used
+    fee_wallet = _fee_wallet(config, state)
+    return fee_wallet is not None and fee_wallet.is_used
 
 
 def pay_for(config: Config, state: PeerState, effects: list[Effect], *, scan: bool) -> Transition:
@@ -33,25 +33,25 @@ def pay_for(config: Config, state: PeerState, effects: list[Effect], *, scan: bo
     ready = 0
     if state.phase in IN_USE and state.play is not None:
         ready = SPARE_COINS + len(state.play.state.games)
-    purse = _purse(config, state)
-    if purse is None:
+    fee_wallet = _fee_wallet(config, state)
+    if fee_wallet is None:
         return state, effects
-    book, effects = pay(purse, state.fees, effects, ready=ready, scan=scan)
-    return with_book(state, book), effects
+    fee_state, effects = pay(fee_wallet, state.fees, effects, ready=ready, scan=scan)
+    return with_fee_state(state, fee_state), effects
 
 
 def react_to(config: Config, state: PeerState, answer: Pinned | Dropped | Refused) -> Transition:
     """React to the node's answer to a push."""
-    book, effects = react(_purse(config, state), state.fees, answer)
-    return with_book(state, book), effects
+    fee_state, effects = react(_fee_wallet(config, state), state.fees, answer)
+    return with_fee_state(state, fee_state), effects
 
 
-def _purse(config: Config, state: PeerState) -> Purse | None:
-    """The purse as of the state's block; None if the peer pays no fees."""
+def _fee_wallet(config: Config, state: PeerState) -> FeeWallet | None:
+    """The wallet for fees as of the state's block; None if the peer pays no fees."""
     fees, block = config.fees, state.block
     if fees is None:
         return None
-    return Purse(
+    return FeeWallet(
         key=fees.wallet.key,
         coins=find_fee_coins(fees.wallet.coin, block),
         limits=limits_of(fees, state.fees),
@@ -62,6 +62,10 @@ def _purse(config: Config, state: PeerState) -> Purse | None:
     )
 
 
-def with_book(state: PeerState, book: FeeBook) -> PeerState:
+def with_fee_state(state: PeerState, fee_state: FeeState) -> PeerState:
     """The state with these fees; the same one if they are the same."""
-    return state if book is state.fees or book == state.fees else replace(state, fees=book)
+    return (
+        state
+        if fee_state is state.fees or fee_state == state.fees
+        else replace(state, fees=fee_state)
+    )

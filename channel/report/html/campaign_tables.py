@@ -1,18 +1,23 @@
-"""Tables of a campaign's document: coverage, outcomes, costs against the block, and mutants.
-
-Documents of all commands are read by the keys that they have.
-"""
+"""Tables of a document: coverage, outcomes, costs against the block, and mutants."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from channelsim.channel.campaign.directory import Figure
-from channelsim.channel.errors import UsageError
+from channelsim.channel.documents.conform import CheckResult, ConformDocument
+from channelsim.channel.documents.cost import CostDocument
+from channelsim.channel.documents.coverage import CoverageDocument
+from channelsim.channel.documents.crosscheck import CrosscheckDocument
+from channelsim.channel.documents.disputes import DisputesDocument
+from channelsim.channel.documents.fuzz import FuzzDocument
+from channelsim.channel.documents.mutants import MutantsDocument
+from channelsim.channel.documents.results import CampaignResults, LostWork, Results
+from channelsim.channel.findings.finding import Finding
+from channelsim.channel.lab.mutants.report import Count, Survivor
+from channelsim.channel.simulation.sweep import Cell as DisputeCell
+from channelsim.clsp.analysis.tracer import CoverageCounts
 from channelsim.clsp.run import MAX_COST
 
 FEW = 3
@@ -36,67 +41,47 @@ class Table(msgspec.Struct, frozen=True):
     failed: bool = False
 
 
-class _Reached(msgspec.Struct, frozen=True):
-    nodes: Figure
-    nodes_reached: Figure
-    branches: Figure
-    branches_reached: Figure
+def tables(document: Results) -> tuple[Table, ...]:
+    """The tables of a document that have rows."""
+    lost = [_lost(document.lost)] if isinstance(document, CampaignResults) else []
+    return tuple(table for table in (*lost, *_tables(document)) if table.rows)
 
 
-class _Cost(msgspec.Struct, frozen=True):
-    most: Figure
+def _tables(document: Results) -> Iterator[Table]:
+    """The tables of each command."""
+    match document:
+        case ConformDocument():
+            yield _checks(document.checks)
+        case CoverageDocument():
+            yield _coverage({name: one.total for name, one in document.programs.items()})
+        case CrosscheckDocument():
+            sampled = document.coverage.items()
+            yield _coverage({name: one.reached for name, one in sampled if one.reached})
+            yield _outcomes(document.outcomes)
+            yield _tried(document.tried)
+            yield _costs(document.most_cost.items())
+        case FuzzDocument():
+            yield _coverage(document.coverage)
+            yield _tried(document.tried)
+        case CostDocument():
+            costs = document.costs
+            yield _costs(
+                (f"{name} {what}", figures.most)
+                for name, kinds in costs.validators.items()
+                for what, figures in kinds.items()
+            )
+            totals = ((name, bundle.total) for name, bundle in costs.bundles.items())
+            yield _costs(totals, "Whole bundles")
+        case MutantsDocument():
+            by_name = {name: program.total for name, program in document.validators.items()}
+            yield _mutants("Mutants by validator", by_name)
+            yield _mutants("Mutants by kind", document.kinds)
+            yield _survivors(document.survivors)
+        case DisputesDocument():
+            yield _matrix(document.matrix)
 
 
-class _Bundle(msgspec.Struct, frozen=True):
-    total: Figure
-
-
-class _Killed(msgspec.Struct, frozen=True):
-    made: Figure
-    killed: Figure
-    argued: Figure
-    open: Figure
-
-
-class _Lost(msgspec.Struct, frozen=True):
-    seed: Figure
-    work: Figure
-
-
-class _Failure(msgspec.Struct, frozen=True):
-    text: str
-
-
-class _Check(msgspec.Struct, frozen=True):
-    check: str
-    result: str
-    tried: str = ""
-    why: str = ""
-    failures: tuple[_Failure, ...] = ()
-
-
-class _Cell(msgspec.Struct, frozen=True):
-    runs: Figure
-    broken_promises: Figure
-    results: dict[str, Figure]
-
-
-def tables(path: Path, document: Mapping[str, Any]) -> tuple[Table, ...]:
-    """The tables of the document in a file. Raises `UsageError` for a key of another shape."""
-    found: list[Table] = []
-    for key, make in SECTIONS:
-        if key in document:
-            try:
-                table = make(document[key])
-            except msgspec.ValidationError as error:
-                raise UsageError(f"{path}: key `{key}`: {ascii(str(error)[:200])[1:-1]}") from None
-            if table.rows:
-                found.append(table)
-    return tuple(found)
-
-
-def _coverage(data: Any) -> Table:
-    reached = msgspec.convert(data, dict[str, _Reached])
+def _coverage(reached: Mapping[str, CoverageCounts]) -> Table:
     rows = (
         (
             Cell(name),
@@ -108,8 +93,7 @@ def _coverage(data: Any) -> Table:
     return Table("Coverage by validator", ("program", "nodes", "branches"), tuple(rows))
 
 
-def _outcomes(data: Any) -> Table:
-    outcomes = msgspec.convert(data, dict[str, dict[str, Figure]])
+def _outcomes(outcomes: Mapping[str, Mapping[str, int]]) -> Table:
     words = tuple(dict.fromkeys(word for counts in outcomes.values() for word in counts))
     rows = []
     for name, counts in outcomes.items():
@@ -119,37 +103,9 @@ def _outcomes(data: Any) -> Table:
     return Table("Outcomes", ("program", *words), tuple(rows))
 
 
-def _tried(data: Any) -> Table:
-    tried = msgspec.convert(data, dict[str, Figure])
+def _tried(tried: Mapping[str, int]) -> Table:
     rows = tuple((Cell(law), _number(times)) for law, times in tried.items())
     return Table("Laws tried", ("law", "times"), rows)
-
-
-def _most_cost(data: Any) -> Table:
-    costs = msgspec.convert(data, dict[str, Figure])
-    return _costs((name, cost) for name, cost in costs.items())
-
-
-def _bundles(data: Any) -> Table:
-    costs = msgspec.convert(data, dict[str, _Bundle])
-    return _costs(((name, one.total) for name, one in costs.items()), "Whole bundles")
-
-
-def _validators(data: Any) -> Table:
-    """The key of that name: costs in one command's document, mutants in another's."""
-    found = msgspec.convert(data, dict[str, dict[str, Any]])
-    if any("made" in one for one in found.values()):
-        return _mutants("Mutants by validator", msgspec.convert(data, dict[str, _Killed]))
-    costs = msgspec.convert(data, dict[str, dict[str, _Cost]])
-    return _costs(
-        (f"{name} {what}", cost.most)
-        for name, kinds in costs.items()
-        for what, cost in kinds.items()
-    )
-
-
-def _kinds(data: Any) -> Table:
-    return _mutants("Mutants by kind", msgspec.convert(data, dict[str, _Killed]))
 
 
 def fact(value: object) -> str:
@@ -163,64 +119,61 @@ def fact(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def _survivors(data: Any) -> Table:
-    survivors = msgspec.convert(data, list[dict[str, Any]])
-    names = tuple(dict.fromkeys(name for one in survivors for name in one))
-    rows = tuple(tuple(Cell(fact(one.get(name))) for name in names) for one in survivors)
+def _survivors(survivors: Iterable[Survivor]) -> Table:
+    names = Survivor.__struct_fields__
+    rows = tuple(tuple(Cell(fact(getattr(one, name))) for name in names) for one in survivors)
     return Table("Mutants that nothing noticed", names, rows, failed=bool(rows))
 
 
-def _matrix(data: Any) -> Table:
-    matrix = msgspec.convert(data, dict[str, dict[str, _Cell]])
+def _matrix(matrix: Mapping[str, Mapping[str, DisputeCell]]) -> Table:
     rows = []
     for name, parts in matrix.items():
-        runs = sum(cell.runs for cell in parts.values())
-        broken = sum(cell.broken_promises for cell in parts.values())
-        results: dict[str, int] = {}
+        total = DisputeCell()
         for cell in parts.values():
-            for word, count in cell.results.items():
-                results[word] = results.get(word, 0) + count
-        said = ", ".join(f"{word} {count}" for word, count in results.items())
-        rows.append((Cell(name), _number(runs), _number(broken), Cell(said)))
+            total.merge(cell)
+        said = ", ".join(f"{word} {count}" for word, count in total.results.items())
+        rows.append((Cell(name), _number(total.runs), _number(total.broken), Cell(said)))
     head = ("adversary", "runs", "broken promises", "how they ended")
-    failed = any(cell.broken_promises for parts in matrix.values() for cell in parts.values())
+    failed = any(cell.broken for parts in matrix.values() for cell in parts.values())
     return Table("Disputes", head, tuple(rows), failed=failed)
 
 
-def _lost(data: Any) -> Table:
-    rows = tuple(
-        (Cell(f"{one.seed:,}"), _number(one.work)) for one in msgspec.convert(data, list[_Lost])
-    )
+def _lost(lost: Iterable[LostWork]) -> Table:
+    rows = tuple((Cell(f"{one.seed:,}"), _number(one.work)) for one in lost)
     head = ("number of the seed", "work that is missing")
     return Table("Seeds that crashed their worker", head, rows, failed=True)
 
 
-def _checks(data: Any) -> Table:
-    checks = msgspec.convert(data, list[_Check])
+def _checks(checks: Iterable[CheckResult]) -> Table:
     rows = tuple(
-        (Cell(one.check), Cell(one.result), Cell(one.tried), Cell(one.why or _few(one.failures)))
+        (
+            Cell(one.check),
+            Cell(one.result.value),
+            Cell(one.tried),
+            Cell(one.unchecked or _few(one.failures)),
+        )
         for one in checks
     )
     head = ("check", "result", "tried", "why")
     return Table("Checks", head, rows, failed=any(one.failures for one in checks))
 
 
-def _few(failures: tuple[_Failure, ...]) -> str:
+def _few(failures: tuple[Finding, ...]) -> str:
     """The first failures, and how many more there are."""
     more = f"; and {len(failures) - FEW} more" if len(failures) > FEW else ""
-    return "; ".join(one.text for one in failures[:FEW]) + more
+    return "; ".join(one.line for one in failures[:FEW]) + more
 
 
-def _mutants(title: str, found: Mapping[str, _Killed]) -> Table:
+def _mutants(title: str, counts: Mapping[str, Count]) -> Table:
     rows = tuple(
         (Cell(name), _of(one.killed, one.made), _number(one.argued), _number(one.open))
-        for name, one in found.items()
+        for name, one in counts.items()
         if one.made
     )
     return Table(title, ("", "killed", "argued", "open"), rows)
 
 
-def _costs(costs: Iterator[tuple[str, int]], title: str = "Costs against the block") -> Table:
+def _costs(costs: Iterable[tuple[str, int]], title: str = "Costs against the block") -> Table:
     """Costs with their share of a block, and bars against the dearest."""
     listed = list(costs)
     dearest = max((cost for _, cost in listed), default=0) or 1
@@ -241,19 +194,3 @@ def _of(part: int, whole: int) -> Cell:
 
 def _number(number: int, share: float | None = None) -> Cell:
     return Cell(f"{number:,}", share, is_number=True)
-
-
-SECTIONS: tuple[tuple[str, Callable[[Any], Table]], ...] = (
-    ("lost", _lost),
-    ("checks", _checks),
-    ("coverage", _coverage),
-    ("outcomes", _outcomes),
-    ("tried", _tried),
-    ("most_cost", _most_cost),
-    ("validators", _validators),
-    ("bundles", _bundles),
-    ("kinds", _kinds),
-    ("survivors", _survivors),
-    ("matrix", _matrix),
-)
-"""The keys of documents that are shown as tables, in the order of the page."""

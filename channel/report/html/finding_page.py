@@ -12,15 +12,14 @@ from typing import Any
 import msgspec
 
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.cases.comparison import VERDICT, ComparedPart, compared
+from channelsim.channel.findings.finding import ComparedPart, Finding
+from channelsim.channel.findings.finding_files import command_line
+from channelsim.channel.lab.cases.comparison import VERDICT, compared
 from channelsim.channel.lab.cases.decision import deciding_line
 from channelsim.channel.lab.cases.runs import VALID
-from channelsim.channel.lab.fuzz.finding_files import command_line
-from channelsim.channel.lab.fuzz.findings import Document
 from channelsim.channel.lab.trace.steps import CALLS, OPERATORS, TraceLine
 from channelsim.channel.lab.trace.trace_text import TraceRequest, of_finding, traced
 from channelsim.channel.report.html.page import render
-from channelsim.games.amounts import counted
 
 MOST_STEPS = 400
 """Lines of a run with all its operators; of a longer run only the calls are shown."""
@@ -122,77 +121,63 @@ class FindingPage(msgspec.Struct, frozen=True):
 
 
 def finding_page(
-    path: Path, found: Document, key: str = "finding", commands: tuple[str, ...] | None = None
+    path: Path, finding: Finding, key: str = "finding", commands: tuple[str, ...] | None = None
 ) -> FindingPage:
     """The page of a finding in this file.
 
     `commands` try it again, those for the file by default. A target that cannot be loaded leaves
-    out the run.
+    out the run. The results of a case and the line that decides it are found here if the finding
+    does not have them.
     """
-    before, after = found.fields
-    return FindingPage(
-        key=key,
-        title=f"{found.severity}: {found.validator or 'the referee'}",
-        severity=found.severity,
-        text=found.text,
-        facts=(
-            ("target", found.target),
-            ("validator", found.validator or "the referee"),
-            ("law", found.law),
-            ("cause", found.cause),
-            *([("lost in this case", counted(found.loss, "mojo", ","))] if found.loss else []),
-            *([("source", found.source_line)] if found.source_line else []),
-            *([("follows from", found.follows)] if found.follows else []),
-            ("fields that differ", f"{before}, {after} after shrinking"),
-        ),
-        differs=found.differs,
-        fields=tuple(_fields(found.probe)),
-        compared=found.compared,
-        run=_run(
-            _request(path, msgspec.to_builtins(found)), found.validator, key, found.source_line
-        ),
-        commands=_commands(path) if commands is None else commands,
-        also=found.also,
-        pytest=found.pytest,
-        brun=tuple(found.brun.items()),
-    )
-
-
-def case_page(
-    path: Path,
-    document: dict[str, Any],
-    facts: tuple[tuple[str, str], ...],
-    key: str,
-    commands: tuple[str, ...],
-) -> FindingPage:
-    """The page of a finding of `crosscheck`, which has a case and nothing beside it.
-
-    The results of that case and the line that decides it are found here, where the target loads.
-    """
-    severity, text, validator = (str(document[name]) for name in ("severity", "text", "validator"))
-    request = _request(path, document)
-    parts: tuple[ComparedPart, ...] = ()
-    decisive = ""
+    request = _request(path, finding)
+    compared_parts, decisive = finding.compared, finding.source_line
     if isinstance(request, TraceRequest) and request.asked is not None:
         target, case = request.asked
-        parts = compared(target, case)
-        decisive = deciding_line(target, case.validator, request.arguments)
+        compared_parts = compared_parts or compared(target, case)
+        decisive = decisive or deciding_line(target, case.validator, request.arguments)
     return FindingPage(
         key=key,
-        title=f"{severity}: {validator}",
-        severity=severity,
-        text=text,
-        facts=facts,
-        compared=parts,
-        run=_run(request, validator, key, decisive),
-        commands=commands,
+        title=f"{finding.severity}: {finding.place}" if finding.place else finding.severity,
+        severity=finding.severity,
+        text=finding.text,
+        facts=tuple(_facts(finding)),
+        differs=finding.differs,
+        fields=tuple(_fields(finding.probe)),
+        compared=compared_parts,
+        run=_run(request, finding.place, key, decisive),
+        commands=_commands(path, finding) if commands is None else commands,
+        also=finding.also,
+        pytest=finding.pytest,
+        brun=tuple(finding.brun.items()),
     )
 
 
-def _request(path: Path, document: dict[str, Any]) -> TraceRequest | str:
+def _facts(finding: Finding) -> Iterator[tuple[str, str]]:
+    """What is known of a finding, by name; the case itself where there is nothing beside it."""
+    before, after = finding.fields
+    facts = {
+        "target": finding.target,
+        "place": finding.place,
+        "rule": finding.rule,
+        "cause": finding.cause,
+        "outcome": finding.outcome,
+        "reach": finding.reach,
+        "lost in this case": "" if finding.loss is None else finding.loss.text,
+        "source": finding.source_line,
+        "follows from": finding.follows,
+        "fields that differ": f"{before}, {after} after shrinking" if finding.probe else "",
+    }
+    yield from ((name, value) for name, value in facts.items() if value)
+    if not finding.probe:
+        case = finding.vector or finding.scenario or {}
+        for name, value in case.items():
+            yield name, value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def _request(path: Path, finding: Finding) -> TraceRequest | str:
     """The run of a finding in this file, or why it cannot be traced."""
     try:
-        return of_finding(path, document)
+        return of_finding(path, finding)
     except UsageError as error:
         return str(error)
 
@@ -229,8 +214,12 @@ def finding_html(page: FindingPage) -> str:
     return render("finding", page=page)
 
 
-def _commands(path: Path) -> tuple[str, ...]:
-    return command_line("replay", path), command_line("trace -v", path)
+def _commands(path: Path, finding: Finding) -> tuple[str, ...]:
+    """The commands for a finding that is alone in its file."""
+    again = (command_line("replay", path),) if finding.probe else ()
+    if finding.replay:
+        again = (finding.replay,)
+    return again if finding.scenario is not None else (*again, command_line("trace -v", path))
 
 
 # --- the case beside honest play ----------------------------------------------------------------

@@ -9,8 +9,8 @@ from chia_rs import PrivateKey
 from msgspec.structs import replace
 
 from channelsim.channel.chain.coins import Bundle, Coin, condition, signed_spend
-from channelsim.channel.peer.fees.book import FeeBook, Offer
-from channelsim.channel.peer.fees.purse import Purse
+from channelsim.channel.peer.fees.fee_state import FeeState, Offer
+from channelsim.channel.peer.fees.fee_wallet import FeeWallet
 from channelsim.channel.peer.interface import (
     Connected,
     Dropped,
@@ -85,20 +85,20 @@ asserts_nothing = _spending(
 )
 """Spend a fee coin whatever else is spent."""
 
-# --- the purse -----------------------------------------------------------------------------------
+# --- the wallet --------------------------------------------------------------------------------
 
 
 def shares_coins(free: Callable[..., Any]) -> Callable[..., Any]:
     """Find every coin free, also one that pays for another spend."""
-    return lambda purse, book: list(purse.coins.unspent)
+    return lambda fee_wallet, fee_state: list(fee_wallet.coins.unspent)
 
 
 def changes_coins(with_coin: Callable[..., Any]) -> Callable[..., Any]:
     """Take another coin for each offer."""
 
-    def other(purse: Purse, book: FeeBook, offer: Offer) -> Any:
-        after = with_coin(purse, book, replace(offer, coin=None))
-        return after if after.coin is not None else with_coin(purse, book, offer)
+    def other(fee_wallet: FeeWallet, fee_state: FeeState, offer: Offer) -> Any:
+        after = with_coin(fee_wallet, fee_state, replace(offer, coin=None))
+        return after if after.coin is not None else with_coin(fee_wallet, fee_state, offer)
 
     return other
 
@@ -160,7 +160,7 @@ def reports_drops_again(peer: Peer, event: Event | None, effects: list[Effect]) 
     return [Tell(SpendDropped(event.name))]
 
 
-def replaces_in_vain(purse: Purse, book: FeeBook, offer: Offer, *others: Any) -> Any:
+def replaces_in_vain(fee_wallet: FeeWallet, fee_state: FeeState, offer: Offer, *others: Any) -> Any:
     """Answer a pin with the own spend again, for twice the fee."""
     offer = replace(offer, fee=2 * offer.fee)
-    return offer, purse.push(offer)
+    return offer, fee_wallet.push(offer)

@@ -265,15 +265,15 @@ _BEHAVIOURS: Mapping[str, tuple[str, Plant]] = {
     ),
     "shares fee coins": (
         "pays for several spends with one coin",
-        engine("peer.fees.purse:Purse.free", shares_coins),
+        engine("peer.fees.fee_wallet:FeeWallet.free", shares_coins),
     ),
     "knows no maximum fee": (
         "pays any fee for a spend",
-        engine("peer.fees.purse:most_for", always(1 << 40)),
+        engine("peer.fees.fee_wallet:most_for", always(1 << 40)),
     ),
     "knows no maximum of fees": (
         "pays any fees in all",
-        engine("peer.fees.purse:most_for_all", always(1 << 60)),
+        engine("peer.fees.fee_wallet:most_for_all", always(1 << 60)),
     ),
     "forgets the spacing of games": (
         "accepts timeouts of games that are long enough where every block has transactions",
@@ -301,7 +301,7 @@ _BEHAVIOURS: Mapping[str, tuple[str, Plant]] = {
     ),
     "changes fee coins": (
         "raises a fee with another coin than the one that pays for the spend so far",
-        engine("peer.fees.purse:Purse.with_coin", changes_coins),
+        engine("peer.fees.fee_wallet:FeeWallet.with_coin", changes_coins),
     ),
     "pays the highest fee": (
         "offers the highest fee at once",

@@ -32,11 +32,11 @@ from channelsim.channel.peer.interface import (
 )
 from channelsim.channel.simulation.model.conversation import Conversation
 from channelsim.channel.simulation.promises.fee_offers import (
+    FeeWallet,
     Offered,
-    Purse,
     cost,
+    fee_coins_in,
     offered,
-    purse_in,
 )
 from channelsim.channel.simulation.run import JournalEntry, Run
 from channelsim.games.amounts import counted
@@ -78,7 +78,7 @@ class _Line:
 
 
 class _FeeMonitor:
-    """The fees of one side as of one event: its purse, its limits, and what it has offered."""
+    """The fees of one side as of one event: its fee coins, its limits, and what it has offered."""
 
     def __init__(self, config: Config) -> None:
         fees = config.fees
@@ -87,7 +87,7 @@ class _FeeMonitor:
         self.total = sum(config.agreement.contributions)
         self.rate = 0
         self.peak = 0
-        self.purse = Purse({}, 0)
+        self.fee_wallet = FeeWallet({}, 0)
         self.seen: dict[bytes, CoinSeen] = {}
         self.ours = {config.wallet.coin.id}
         self.lines: dict[bytes, _Line] = {}
@@ -123,7 +123,7 @@ class _FeeMonitor:
             case FeeLimits() as limits:
                 self.limits = limits
             case Block(peak, coins) as block:
-                self.peak, self.purse = peak, purse_in(block, self.address)
+                self.peak, self.fee_wallet = peak, fee_coins_in(block, self.address)
                 self.seen = {seen.coin.id: seen for seen in coins}
                 self.ours |= {one.coin.id for one in coins if one.coin.puzzle_hash != self.address}
                 due = {
@@ -164,7 +164,7 @@ class _FeeMonitor:
 
     def _risk(self, coin_id: bytes) -> int:
         """The most mojos of a fee coin that can be lost to what was offered from it."""
-        if coin_id not in self.purse.unspent:
+        if coin_id not in self.fee_wallet.unspent:
             return 0
         offers = self.offers.get(coin_id, {})
         return max(
@@ -186,13 +186,13 @@ class _FeeMonitor:
         """The most mojos that may be offered for a spend, beside what other coins offer."""
         most, all_most = self._limits(push)
         others = sum(self._risk(other) for other in self.offers if coin is None or other != coin.id)
-        return max(0, min(most, all_most - self.purse.paid - others))
+        return max(0, min(most, all_most - self.fee_wallet.paid - others))
 
     def _free(self) -> list[Coin]:
         """The fee coins from which nothing is offered that could still be mined."""
         return [
             coin
-            for coin in self.purse.unspent.values()
+            for coin in self.fee_wallet.unspent.values()
             if not any(map(self._can_be_mined, filter(None, self.offers.get(coin.id, ()))))
         ]
 
@@ -202,14 +202,14 @@ class _FeeMonitor:
             amounts = [coin.amount for coin in self._free()]
             return min(self._left(push, None), max(amounts, default=0))
         coin = offer.first(offer.payments[-1])
-        return min(self._left(push, coin), coin.amount) if coin.id in self.purse.unspent else 0
+        return min(self._left(push, coin), coin.amount) if coin.id in self.fee_wallet.unspent else 0
 
     # --- payments ---
 
     def _wrong_payment(self, push: Push, offer: Offered) -> Iterator[str]:
         """Find conditions that the spend of a fee coin must not have, or lacks."""
         if len(offer.coins) < len(push.bundle.spends):
-            yield f"CH-FEE-2: its {push.name} spends a coin twice"
+            yield f"CH-FEE-2: a coin is spent twice in its {push.name}"
         for payment in offer.payments:
             if payment.others or len(payment.fees) != 1:
                 yield f"CH-FEE-1: the fee of its {push.name} has other conditions or no fee"
@@ -243,7 +243,7 @@ class _FeeMonitor:
         fee = offer.fee_for(min(offer.payments[-1].asserted, default=b""))
         if offer.spends and fee > most:
             yield f"CH-FEE-2: it offers {counted(fee, 'mojo')} for a {push.name}, at most {most}"
-        risk = self.purse.paid + sum(map(self._risk, self.offers))
+        risk = self.fee_wallet.paid + sum(map(self._risk, self.offers))
         if risk > all_most:
             total = counted(risk, "mojo")
             yield f"CH-FEE-2: {total} are paid and offered in all, at most {all_most}"
@@ -267,10 +267,10 @@ class _FeeMonitor:
         last = line.offer
         was, pending = (
             last.fee_for(key),
-            all(last.first(payment).id in self.purse.unspent for payment in last.payments),
+            all(last.first(payment).id in self.fee_wallet.unspent for payment in last.payments),
         )
         if pending and not last.coins <= offer.coins:
-            yield f"CH-FEE-3: its {push.name} lacks coins of what it replaces"
+            yield f"CH-FEE-3: coins of what it replaces are not in its {push.name}"
         elif pending and (
             (fee < was and not line.may_fall)
             or (was < fee < was + LEAST_RAISE and not line.may_creep)

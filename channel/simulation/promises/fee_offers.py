@@ -1,6 +1,6 @@
 """Fees that the honest side offered and paid, as its bundles and the chain show them.
 
-Nothing of the peer's own book of fees is used. Source: spec/channel.md, "Fees".
+Nothing of the peer's own fee_state of fees is used. Source: spec/channel.md, "Fees".
 """
 
 from __future__ import annotations
@@ -125,18 +125,18 @@ def offered(bundle: Bundle, address: bytes) -> Offered:
 
 
 @dataclass(frozen=True, slots=True)
-class Purse:
+class FeeWallet:
     """The fee coins that the honest side sees in a block: unspent ones, and the fees paid."""
 
     unspent: Mapping[bytes, Coin]
     paid: int
 
 
-def purse_in(block: Block, address: bytes) -> Purse:
+def fee_coins_in(block: Block, address: bytes) -> FeeWallet:
     """Find the fee coins at this address in a block."""
     ours = [seen for seen in block.coins if seen.coin.puzzle_hash == address]
     unspent = {seen.coin.id: seen.coin for seen in ours if seen.spent is None}
-    return Purse(unspent, sum(_paid(seen, ours) for seen in ours if seen.spent is not None))
+    return FeeWallet(unspent, sum(_paid(seen, ours) for seen in ours if seen.spent is not None))
 
 
 def _paid(seen: CoinSeen, ours: Iterable[CoinSeen]) -> int:

@@ -18,6 +18,8 @@ import pytest
 from channelsim.channel.cli.app import commands
 from channelsim.channel.system.file_kinds import Kind, kind_of
 from tests.channel.command import Ran, channelsim
+from tests.channel.written_documents import crosscheck
+from tests.channel.written_documents import text as document_text
 from tests.corpus import stored_corpus
 from tests.paths import DATA
 
@@ -56,7 +58,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> dict[Kind, bytes]:
     """A right file of each of our kinds."""
     folder = tmp_path_factory.mktemp("good")
     from channelsim.channel.cli.commands.play import command as play
-    from channelsim.channel.lab.fuzz.findings import FORMAT
+    from channelsim.channel.findings.finding import FORMAT
 
     session = folder / "session.jsonl"
     with redirect_stdout(StringIO()) as printed:
@@ -71,9 +73,8 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> dict[Kind, bytes]:
     costs = 'target = "x"\ncases = 1\nseed = "x"\n[validators.a]\n[bundles]\n'
     return {
         Kind.TRANSCRIPT: session.read_bytes(),
-        Kind.FINDING: json.dumps({"format": FORMAT, "law": "x"}, indent=2).encode(),
-        Kind.CROSSCHECKED: b'{"law": "x", "validator": "a", "vector": null}',
-        Kind.DOCUMENT: b'{\n  "interrupted": false\n}\n',
+        Kind.FINDING: json.dumps({"format": FORMAT, "rule": "x"}, indent=2).encode(),
+        Kind.DOCUMENT: document_text(crosscheck()).encode(),
         Kind.SESSION: printed.getvalue().encode(),
         Kind.PAGE: b"<!DOCTYPE html>\n<html></html>\n",
         Kind.CASES: VECTORS.read_bytes().partition(b"\n")[0],
@@ -198,7 +199,7 @@ def corpus(command: str, stem: str) -> Arguments:
     return arguments
 
 
-DOCUMENTS = {Kind.FINDING, Kind.CROSSCHECKED, Kind.DOCUMENT}
+DOCUMENTS = {Kind.FINDING, Kind.DOCUMENT}
 ARGUMENTS: dict[str, tuple[Arguments, set[Kind]]] = {
     "replay files": (lambda file, _: ("replay", file), {Kind.TRANSCRIPT, Kind.FINDING}),
     "vectors check files": (
@@ -218,7 +219,7 @@ ARGUMENTS: dict[str, tuple[Arguments, set[Kind]]] = {
         lambda file, here: ("view", file, "-o", here / "page.html"),
         DOCUMENTS | {Kind.TRANSCRIPT, Kind.PAGE},
     ),
-    "trace file": (lambda file, _: ("trace", file), {Kind.CASES, Kind.FINDING, Kind.CROSSCHECKED}),
+    "trace file": (lambda file, _: ("trace", file), {Kind.CASES, Kind.FINDING}),
     "trace target": (lambda file, _: ("trace", VECTORS, "--target", file), {Kind.TARGET}),
     "play script": (lambda file, _: ("play", "calpoker", "--script", file), {Kind.SCRIPT}),
     "cost target": (lambda file, _: ("cost", file), {Kind.TARGET}),

@@ -32,12 +32,14 @@ def test_it_prints_one_document(capsys: pytest.CaptureFixture[str]) -> None:
     assert [*stages] == ["opening", "deck_step", "batch", "shutdown", "dispute", "rest"]
     assert sum(stages.values()) == 2
     assert document == {
+        "format": "channelsim document crash-test 1",
         "kills": 2,
         "node_kills": 0,
         "contradictions": 0,
         "broken_promises": 0,
         "interrupted": False,
         "lost": [],
+        "summary": "0 findings",
         "findings": [],
     }
     assert sessions >= 1
@@ -66,9 +68,9 @@ def test_a_finding_is_shown_and_is_a_failure(
         assert finding["kills"] == [[{"event": 4, "effects": -1, "stage": "batch"}], []]
     else:
         assert ran.out.endswith(
-            "1 kill in 1 session: 1 contradictory signature, 1 broken promise\n"
             "kills of peers by stage: 0 in opening, 0 in deck step, 1 in batch, 0 in shutdown,"
             " 0 in dispute, 0 elsewhere in play\n"
+            "1 kill in 1 session; 2 findings (worst: broken promise)\n"
         )
 
 

@@ -15,6 +15,7 @@ from channelsim.channel.adversaries.base import names
 from channelsim.channel.campaign.directory import opened
 from channelsim.channel.campaign.shards import Configuration, Plan
 from channelsim.channel.cli import dispute_sweep
+from channelsim.channel.findings.finding_files import FindingFiles
 from channelsim.channel.report.account import account
 from channelsim.channel.report.lanes import Lanes
 from channelsim.channel.report.matrix import show
@@ -23,6 +24,7 @@ from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.sweep import SweepTotals
 from channelsim.channel.simulation.sweep_campaign import SweepReport
+from channelsim.channel.simulation.sweep_findings import findings
 from channelsim.channel.simulation.transcript import played
 from tests.channel.command import channelsim
 
@@ -39,7 +41,7 @@ def test_a_run_is_one_document(capsys: pytest.CaptureFixture[str]) -> None:
     ran = channelsim(capsys, "dispute", "run", "silent", "--at", 7, "--seed", "a", "--json")
     assert ran.code == 0, ran.err
     document = json.loads(ran.out)
-    assert document["broken_promises"] == []
+    assert (document["broken_promises"], document["summary"]) == ([], "0 findings")
     assert document["deviated"] is True
     assert document["scenario"]["step"] == 7
     assert sum(document["got"].values()) == 2 * 3000
@@ -160,13 +162,13 @@ def test_everything_at_once(
     ran = channelsim(capsys, "dispute", "run", "--all", "--seeds", 2, "--jobs", 1, "--json")
     assert ran.code == 0, ran.err
     document = json.loads(ran.out)
-    assert (document["broken_promises"], document["exceptions"]) == (0, 0)
+    assert (document["findings"], document["summary"]) == ([], "0 findings")
     assert document["runs"] - document["idle"] == sum(
         cell["runs"] for row in document["matrix"].values() for cell in row.values()
     )
     (cell,) = document["matrix"]["false-launcher"].values()
     assert [*document["matrix"]["false-launcher"]] == ["handshake"]
-    assert cell["broken_promises"] == 0
+    assert cell["broken"] == 0
     assert cell["results"] == {"no channel": cell["runs"]}
     assert cell["runs"] >= 2
     assert {"handshake", "proposal", "deal", "showdown"} < set(document["matrix"]["dead"])
@@ -186,13 +188,15 @@ def test_a_broken_promise_is_reported_and_fails(
     monkeypatch.setattr(dispute_sweep, "run_all", lambda *_, **__: SweepReport(tally))
     ran = channelsim(capsys, "dispute", "run", "--all")
     assert ran.code == 1
-    assert json.loads(ran.out)["findings"][0]["how"] == "planted"
+    assert json.loads(ran.out)["findings"][0]["text"] == "safety: planted"
     out = StringIO()
-    show(tally, Console(file=out, width=120, no_color=True, highlight=False))
+    document = dispute_sweep.sweep_document(SweepReport(tally), "s")
+    show(document, Console(file=out, width=120, no_color=True, highlight=False))
     shown = out.getvalue()
     assert shown.splitlines()[0].split() == ["adversary", "deal", "flop"]
     assert shown.splitlines()[2].split() == ["dead", "s2", "u", "1!"]
     assert shown.count("planted") == 2
+    assert shown.splitlines()[-1].endswith("; 2 findings (worst: broken promise)")
 
 
 def test_the_order_of_shards_changes_no_file_of_a_finding(tmp_path: Path) -> None:
@@ -202,9 +206,9 @@ def test_the_order_of_shards_changes_no_file_of_a_finding(tmp_path: Path) -> Non
     configuration = Configuration("dispute run --all", "1", "t", "s", {})
     plan = Plan(configuration.digest, 2, 1)
     with opened(tmp_path, configuration, plan, "adversaries", resume=False) as directory:
-        notebook = dispute_sweep.DisputeFindings(directory)
-        notebook.write(SweepTotals(broken=broken[1:]))
-        notebook.write_last(SweepTotals(broken=broken))
+        files = FindingFiles(directory.findings)
+        files.write(findings(SweepTotals(broken=broken[1:])))
+        files.write_last(findings(SweepTotals(broken=broken)))
     (path,) = (tmp_path / "findings").iterdir()
     assert json.loads(path.read_text())["scenario"]["seed"] == "a"
 
@@ -250,6 +254,7 @@ def test_the_lanes_show_every_action_and_its_reason() -> None:
         "Initiator got 4000 mojos, put in 3000: 2000 in state 8, 2000 from game 1",
         "why: Initiator broke off (CH-MOVE-5: game 1,",
         "broken promise: money: planted",
+        "1 finding (worst: theft)",
         digest,
     ):
         assert document in text, document

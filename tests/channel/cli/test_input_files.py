@@ -13,11 +13,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from channelsim.channel.documents.document_files import read_document
 from channelsim.channel.errors import UsageError
+from channelsim.channel.findings import finding, finding_files
+from channelsim.channel.lab.cases import corpus
+from channelsim.channel.lab.cases.corpus import read_probes
 from channelsim.channel.lab.costs import snapshot
-from channelsim.channel.lab.coverage import corpus
-from channelsim.channel.lab.fuzz import finding_files, findings
-from channelsim.channel.lab.fuzz.corpus import read_corpus
 from channelsim.channel.lab.pytest.checking import stored_cases
 from channelsim.channel.lab.target.loading import read as read_target
 from channelsim.channel.lab.target.sources import read_hex
@@ -30,6 +31,7 @@ from channelsim.clsp import chialisp
 from channelsim.games import registry
 from tests.channel.cli.test_bad_files import SOURCE, SPENDS, VECTORS
 from tests.channel.command import channelsim
+from tests.channel.written_documents import EVERY, text
 from tests.corpus import stored_corpus
 
 TARGET = of_game(registry.get("calpoker"))
@@ -42,8 +44,8 @@ SCRIPT = (
     'actions = ["initiator fold", "receiver raise 3"]\n'
 )
 FINDING: dict[str, Any] = {
-    "format": findings.FORMAT,
-    **dict.fromkeys(("target", "source", "law", "validator", "severity", "cause", "text"), "x"),
+    "format": finding.FORMAT,
+    **dict.fromkeys(("target", "source", "rule", "place", "severity", "cause", "text"), "x"),
     "differs": [],
     "fields": [1, 1],
     "also": [],
@@ -71,6 +73,7 @@ READERS: dict[str, tuple[Callable[[Path], Any], bytes]] = {
         b'["' + b"0" * 64 + b'",{"format":"channelsim transcript 1","setup":{}}]\n',
     ),
     "finding": (finding_files.load, msgspec.json.encode(FINDING)),
+    "document": (read_document, text(EVERY["conform"]).encode()),
     "cases": (stored_cases, VECTORS.read_bytes()[:700]),
     "trace": (trace_text.read, VECTORS.read_bytes()[:700]),
     "corpus": (
@@ -82,7 +85,7 @@ READERS: dict[str, tuple[Callable[[Path], Any], bytes]] = {
         SPENDS.read_bytes().partition(b"\n")[0],
     ),
     "corpus of a fuzzer": (
-        in_a_corpus("a.jsonl", lambda folder: read_corpus(TARGET, folder)),
+        in_a_corpus("a.jsonl", lambda folder: read_probes(TARGET, folder)),
         (stored_corpus("calpoker") / "a.jsonl").read_bytes(),
     ),
     "hex": (read_hex, b"ff10ff02ffff010180"),

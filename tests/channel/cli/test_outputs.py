@@ -16,7 +16,7 @@ import pytest
 
 from channelsim.channel.cli.corpora import check_fuzzed
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.fuzz.fuzz import append_lines
+from channelsim.channel.lab.cases.corpus import append_lines
 from channelsim.channel.system.interrupt import listening
 from channelsim.channel.system.output import opened, write_whole
 from tests.channel.command import Ran, channelsim

@@ -103,7 +103,7 @@ def test_a_game_of_another_package_is_in_every_command(tmp_path: Path) -> None:
     assert "parity, commit" in trace.out
     assert json.loads(crosscheck.out)["cases"] == 400
     assert "reveal slash" in cost.out
-    assert json.loads(mutants.out)["killed"] > 0
+    assert json.loads(mutants.out)["total"]["killed"] > 0
     # A hand is over before the adversary's usual step: it deviates inside of it.
     deviated = json.loads(dispute.out)
     assert deviated["deviated"]
@@ -174,7 +174,7 @@ def test_one_of_our_games_works_from_a_package_of_its_own(tmp_path: Path) -> Non
     ran = run((tmp_path,), commands)
     assert [(one.code, one.err) for one in ran] == [(0, "")] * len(commands)
     assert json.loads(ran[0].out)["checks"]["python_clvm_agree"]
-    assert json.loads(ran[5].out)["killed"] > 0
+    assert json.loads(ran[5].out)["total"]["killed"] > 0
 
 
 def test_a_game_that_is_one_module_and_one_whose_programs_disagree(tmp_path: Path) -> None:
@@ -297,7 +297,7 @@ def test_a_game_that_lacks_programs_is_fuzzed_and_conforms_as_far_as_it_can(tmp_
     assert "tried by the rules alone: shares" in fuzz.out
     assert wrong_.code == 1
     (found,) = json.loads(wrong_.out)["findings"]
-    assert (found["law"], found["severity"]) == ("withholding", "theft")
+    assert (found["rule"], found["severity"]) == ("withholding", "theft")
     assert (found["brun"], found["compared"]) == ({}, [])
     assert half.code == 0
     assert set(json.loads(half.out)["coverage"]) == {"reveal", "referee"}

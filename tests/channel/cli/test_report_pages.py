@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import webbrowser
 from pathlib import Path
 
@@ -9,6 +10,8 @@ import pytest
 
 from tests.browser import parsed, text_of
 from tests.channel.command import channelsim
+from tests.channel.written_documents import crosscheck, text
+from tests.channel.written_findings import written as written_finding
 
 Capsys = pytest.CaptureFixture[str]
 
@@ -30,12 +33,12 @@ def test_the_page_of_a_transcript_is_that_of_the_session(tmp_path: Path, capsys:
 
 def test_a_page_replaces_no_file_but_a_page(tmp_path: Path, capsys: Capsys) -> None:
     printed, page = tmp_path / "printed.json", tmp_path / "a.html"
-    printed.write_text('{"findings": []}')
+    printed.write_text(text(crosscheck()))
     for command in ("report", "view"):
         ran = channelsim(capsys, command, printed, "-o", printed)
         assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
         assert "this file is not a page" in ran.err
-    assert printed.read_text() == '{"findings": []}'
+    assert printed.read_text() == text(crosscheck())
     page.touch()
     for _ in range(2):
         assert channelsim(capsys, "report", printed, "-o", page).code == 0
@@ -73,13 +76,23 @@ def test_a_browser_opens_a_page_or_its_path_is_printed(
 
     monkeypatch.setattr(webbrowser, "open", browse)
     printed, page = tmp_path / "printed.json", tmp_path / "a.html"
-    printed.write_text('{"findings": []}')
+    printed.write_text(text(crosscheck()))
     ran = channelsim(capsys, "view", printed, "-o", page)
     assert (ran.code, ran.out, ran.err) == (0, "" if there else f"{page}\n", "")
     ran = channelsim(capsys, "view", page)
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
     assert "already a page" in ran.err
     assert seen == [page.as_uri()]
+
+
+def test_a_document_and_a_finding_may_come_through_a_pipe(tmp_path: Path, capsys: Capsys) -> None:
+    for data in (text(crosscheck()), written_finding()):
+        reader, writer = os.pipe()
+        os.write(writer, data.encode())
+        os.close(writer)
+        ran = channelsim(capsys, "report", f"/dev/fd/{reader}", "-o", tmp_path / "a.html")
+        os.close(reader)
+        assert (ran.code, ran.err) == (0, "")
 
 
 def test_a_file_without_a_page_is_named(tmp_path: Path, capsys: Capsys) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,10 @@ from channelsim.channel.cli.dispute_sweep import sweep_document
 from channelsim.channel.comparisons.changes import Change, Comparison, Effect
 from channelsim.channel.comparisons.documents import compare, document_kinds, read_document
 from channelsim.channel.comparisons.presentation import MOST_ROWS, as_lines, as_markdown
-from channelsim.channel.kit.conformance import CheckResult, Failure
+from channelsim.channel.documents.conform import CheckResult
+from channelsim.channel.documents.document_files import formats
+from channelsim.channel.documents.results import Results
+from channelsim.channel.kit.conformance import failed_check
 from channelsim.channel.kit.conformance_reports import document as conform_document
 from channelsim.channel.lab.costs.bundles import BundleCost
 from channelsim.channel.lab.costs.costs import Figures
@@ -47,6 +49,10 @@ def toys(folder: Path) -> Iterator[Path]:
     for name, mistake in (("right", ""), ("wrong", "recorded cases")):
         (folder / name).mkdir()
         yield toy(folder / name, mistake)
+
+
+def text_of(document: Results) -> str:
+    return json.dumps(msgspec.to_builtins(document))
 
 
 def of_fuzz(folder: Path, run: Run) -> Pair:
@@ -81,17 +87,20 @@ def of_mutants(folder: Path, run: Run) -> Pair:
         for one in results[:alive]:
             one.killed = False
         report = MutantReport(target, "mutants", Hunt(results=results), Reasons({}))
-        found.append(json.dumps(msgspec.to_builtins(mutants_document(report, 2.0))))
+        found.append(text_of(mutants_document(report, 2.0)))
     return found[0], found[1]
 
 
 def of_conform(folder: Path, run: Run) -> Pair:
     passed = CheckResult("rules", "9 cases")
-    failed = replace(passed, failures=(Failure("end: theft. In the case shown 8 of 9 mojos"),))
+    failed = msgspec.structs.replace(
+        passed, failures=(failed_check("rules", "theft. In the case shown 8 of 9 mojos", "end"),)
+    )
     unchecked = CheckResult("cost", unchecked="interrupted")
-    before = conform_document("nine", [passed, CheckResult("cost", "9 cases")])
-    after = conform_document("nine", [failed, unchecked])
-    return json.dumps(before), json.dumps(after)
+    target = of_game(registry.get("calpoker"))
+    before = conform_document(target, "s", [passed, CheckResult("cost", "9 cases")], "ab")
+    after = conform_document(target, "s", [failed, unchecked], "cd")
+    return text_of(before), text_of(after)
 
 
 def of_disputes(folder: Path, run: Run) -> Pair:
@@ -99,8 +108,8 @@ def of_disputes(folder: Path, run: Run) -> Pair:
     scenario = Scenario(("spacepoker",), "silent")
     broken = [(scenario, BrokenPromise("safety", "it lost 7 mojos"))]
     after = SweepTotals(runs=1, matrix={"silent": {"close": Cell(1)}}, broken=broken)
-    one, other = (sweep_document(SweepReport(totals)) for totals in (before, after))
-    return json.dumps(one), json.dumps(other)
+    one, other = (sweep_document(SweepReport(totals), "s") for totals in (before, after))
+    return text_of(one), text_of(other)
 
 
 def of_costs(folder: Path, run: Run) -> Pair:
@@ -149,7 +158,8 @@ def changes(before: Path, after: Path, tolerance: float = 0.0) -> Comparison:
 
 
 def test_every_kind_is_compared_here() -> None:
-    assert {kind.command for kind in document_kinds()} == set(PAIRS)
+    assert {kind.type.command for kind in document_kinds()} == set(PAIRS)
+    assert {kind.type for kind in document_kinds()} == set(formats().values())
 
 
 @pytest.mark.parametrize("kind", PAIRS)
@@ -205,13 +215,18 @@ def wrong_files(folder: Path, capsys: Capture) -> dict[str, tuple[Any, Any, str]
         "other kinds": (conform, cost, "is of `conform`, after of `cost`"),
         "other targets": (
             conform,
-            conform.replace(b"nine", b"ten"),
-            "is of 'nine', after of 'ten'",
+            conform.replace(b'"calpoker"', b'"ten"'),
+            "is of 'calpoker', after of 'ten'",
         ),
         "a wrong key": (huge, conform, "no document of `conform --json`: key `checks`"),
-        "no results": (b'{"interrupted": true}', conform, "interrupted before it had any"),
-        "no document": (b"[1]", conform, "something else, not a document that --json printed"),
-        "not JSON": (b"{", conform, "something else, not a document"),
+        "no results": (b'{"interrupted": true}', conform, "interrupted before they had any"),
+        "another version": (
+            b'{"format": "channelsim document fuzz 9"}',
+            conform,
+            "a document of another version",
+        ),
+        "no document": (b"[1]", conform, "not a document that --json printed"),
+        "not JSON": (b"{", conform, "not a document"),
         "a target": (b'name = "x"\n[programs]\n', conform, "a target, not a document"),
         "a figure": (cost, cost.replace(b"100", b"9" * 400), "most"),
     }

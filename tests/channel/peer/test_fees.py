@@ -20,10 +20,10 @@ from channelsim.channel.chain.refusals import FEE_TOO_LOW
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.peer.chain_news import StateCounts
 from channelsim.channel.peer.fee_settings import Fees
-from channelsim.channel.peer.fees.book import FeeBook, raised, risen
 from channelsim.channel.peer.fees.coins import find_fee_coins
+from channelsim.channel.peer.fees.fee_state import FeeState, raised, risen
+from channelsim.channel.peer.fees.fee_wallet import FeeWallet
 from channelsim.channel.peer.fees.paying import pay as add_fees
-from channelsim.channel.peer.fees.purse import Purse
 from channelsim.channel.peer.interface import (
     Dropped,
     Effect,
@@ -511,12 +511,12 @@ def test_a_split_of_its_fee_coin_pays_as_much_as_the_spend_that_waits_for_it(
     start, seen = chain.peak(), chain.coin(own.coin.id)
     assert seen is not None
     coins = find_fee_coins(own.coin, Block(start, (seen,)))
-    book, fees = FeeBook(), []
+    fee_state, fees = FeeState(), []
     for blocks in range(12):
         limits = FeeLimits(MOST, 20 * MOST)
-        purse = Purse(own.key, coins, limits, start + blocks, 3, 100 * MOST, data)
+        wallet = FeeWallet(own.key, coins, limits, start + blocks, 3, 100 * MOST, data)
         due: list[Effect] = [Push("move", spend, 100 * MOST, start + 10)] if blocks else []
-        book, effects = add_fees(purse, book, due, ready=3, scan=True)
+        fee_state, effects = add_fees(wallet, fee_state, due, ready=3, scan=True)
         for push in pushes(effects):
             chain.push(push.bundle)
         fees.append(max(item.fee for item in chain.mempool.items()))

@@ -74,7 +74,7 @@ def test_the_totals_depend_on_neither_the_cut_nor_an_end_on_the_way(tmp_path: Pa
     assert not rest.totals.exceptions
     assert not rest.totals.broken
     assert set(rest.totals.matrix) == set(SOME)
-    page = document_page(tmp_path, sweep_document(whole))
+    page = document_page(tmp_path, sweep_document(whole, "s"))
     (disputes,) = (one for one in page.tables if one.title == "Disputes")
     runs = {row[0].text: int(row[1].text) for row in disputes.rows}
     assert runs == {
@@ -95,7 +95,7 @@ def test_a_campaign_stores_what_it_finds(
     assert ran.code == 1
     assert json.loads((tmp_path / "all" / "summary.json").read_bytes()) == document
     (finding,) = (tmp_path / "all" / "findings").iterdir()
-    assert json.loads(finding.read_bytes())["exception"] == "ValueError: planted"
+    assert json.loads(finding.read_bytes())["text"] == "ValueError: planted"
     again = channelsim(capsys, "compare", tmp_path / "all", tmp_path / "all")
     assert (again.code, again.out) == (0, "dispute run --all: nothing changed\n")
 

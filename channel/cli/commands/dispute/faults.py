@@ -14,11 +14,13 @@ from channelsim.channel.campaign.shards import in_order
 from channelsim.channel.cli.campaigns import all_done
 from channelsim.channel.cli.options import InText, Json, NoProgress, Seed, json_wanted, whole
 from channelsim.channel.errors import UsageError
+from channelsim.channel.findings.finding import UNNOTICED, Finding, summary
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.terminal import console, print_json, say
 from channelsim.channel.simulation.faults.search import FaultReport, FaultStatus, examine_all
 from channelsim.channel.simulation.faults.table import ARGUED, faults
 from channelsim.channel.simulation.sweep import dealer_of_menus
+from channelsim.channel.system.file_kinds import DOCUMENT
 from channelsim.channel.system.interrupt import exit_code, finishing
 from channelsim.games.amounts import counted
 from channelsim.games.names import nearest, quoted
@@ -57,9 +59,10 @@ def command(
             counts = Counter(finding.outcome for finding in found)
             statuses = ", ".join(f"{counts[one]} {one.value}" for one in FaultStatus)
             ending = "; interrupted" * interrupted
-            say(console(), f"\n{counted(len(found), 'fault')}: {statuses}{ending}")
             if (dealer := dealer_of_menus()) is not None:
-                say(console(), f"Cards of decks are from a {dealer}.")
+                say(console(), f"\nCards of decks are from a {dealer}.")
+            count = summary(open_faults(found))
+            say(console(), f"{counted(len(found), 'fault')}: {statuses}{ending}; {count}")
         every = all_done("faults", run.lost, "fault")
     failed = not every or any(is_open(finding) for finding in found)
     return exit_code(interrupted, failed=failed)
@@ -77,6 +80,20 @@ def is_open(finding: FaultReport) -> bool:
             return finding.fault not in ARGUED
 
 
+def open_faults(found: Iterable[FaultReport]) -> list[Finding]:
+    """The open faults as findings."""
+    return [
+        Finding(
+            rule=", ".join(report.about),
+            place=report.fault,
+            severity=UNNOTICED,
+            text=f"{report.outcome.value}: {report.what}",
+        )
+        for report in found
+        if is_open(report)
+    ]
+
+
 def tally(found: list[FaultReport], *, interrupted: bool = False) -> dict[str, Any]:
     """The reports as JSON data, by rule and by fault."""
     rules: dict[str, dict[str, str]] = {}
@@ -86,8 +103,10 @@ def tally(found: list[FaultReport], *, interrupted: bool = False) -> dict[str, A
             noticed = f"{by or 'nobody'}: {finding.promise}" if finding.scenario else ""
             rules.setdefault(rule, {})[finding.fault] = noticed or finding.outcome.value
     return {
+        "format": f"{DOCUMENT}faults 1",
         "dealer": dealer_of_menus(),
         "interrupted": interrupted,
+        "summary": summary(open_faults(found)),
         "faults": len(found),
         **{one.name.lower(): sum(f.outcome is one for f in found) for one in FaultStatus},
         "open": [finding.fault for finding in found if is_open(finding)],

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from channelsim.channel.lab.cases.comparison import ComparedPart, compared
+from channelsim.channel.findings.finding import ComparedPart
+from channelsim.channel.lab.cases.comparison import compared
 from channelsim.channel.lab.cases.decision import deciding_line
 from channelsim.channel.lab.cases.explanation import explanation
 from channelsim.channel.lab.target.loading import load

@@ -6,13 +6,16 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
+import msgspec
 import pytest
 from _pytest.mark import ParameterSet
 
+from channelsim.channel.findings.finding import DISAGREEMENT, THEFT, Finding
 from channelsim.channel.lab.cases.fields import Probe
 from channelsim.channel.lab.cases.guided_mutator import make_case
-from channelsim.channel.lab.cases.trial import DISAGREEMENT, THEFT, LabFinding, LabTally
-from channelsim.channel.lab.fuzz.findings import document, still_broken
+from channelsim.channel.lab.cases.trial import LabTally
+from channelsim.channel.lab.fuzz.findings import shrunk as described
+from channelsim.channel.lab.fuzz.findings import still_broken
 from channelsim.channel.lab.fuzz.shrink import Shrinker, broken_by
 from channelsim.channel.lab.laws import Law, laws
 from channelsim.channel.lab.sites.hands import plain_hands
@@ -67,12 +70,12 @@ def agree() -> Law:
     return next(law for law in laws() if law.name == "verdicts agree")
 
 
-def found_at(target: Target, probe: Probe) -> LabFinding:
+def found_at(target: Target, probe: Probe) -> Finding:
     (found,) = broken_by(target, agree(), probe, LabTally())
     return found
 
 
-def shrunk(target: Target, finding: LabFinding, probe: Probe) -> Probe:
+def shrunk(target: Target, finding: Finding, probe: Probe) -> Probe:
     plain = list(islice(reveals(target), 6))
     assert any(site.play.share < site.amount for site in plain)
     return Shrinker(target, agree(), finding, plain).shrink(probe)
@@ -88,16 +91,16 @@ def test_a_theft_is_shown_by_a_case_with_a_loss(fault: str, tmp_path: Path) -> N
     target = load(str(target_file(tmp_path, "calpoker", ALWAYS[fault])))
     losing = found_at(target, probe_at(that_leaves(target, everything=False), fault))
     assert (losing.severity, losing.believable()) == (THEFT, losing)
-    assert losing.loss > 0
+    assert losing.lost > 0
     # Found first where nobody loses, it is still shown where somebody does: all of the amount.
     probe = probe_at(that_leaves(target, everything=True), fault)
     first = found_at(target, probe)
-    assert first.loss == 0
+    assert first.lost == 0
     smaller = shrunk(target, first, probe)
-    shown = document(target, smaller, found_at(target, smaller), 1)
+    shown = described(target, smaller, found_at(target, smaller), 1)
     assert (shown.severity, shown.cause) == (THEFT, first.cause)
-    assert shown.loss == smaller.site.amount
-    assert f"{shown.loss:,} mojos" in shown.text
+    assert shown.lost == smaller.site.amount
+    assert f"{shown.lost:,} mojos" in shown.text
     assert "nobody loses" not in shown.text
 
 
@@ -109,11 +112,11 @@ def test_without_a_loss_there_is_no_theft(fault: str, tmp_path: Path) -> None:
     first = found_at(target, probe)
     smaller = shrunk(target, first, probe)
     finding = found_at(target, smaller)
-    shown = document(target, smaller, finding, 1)
-    assert (shown.severity, shown.loss) == (DISAGREEMENT, 0)
+    shown = described(target, smaller, finding, 1)
+    assert (shown.severity, shown.lost) == (DISAGREEMENT, 0)
     assert "in the cases found no side loses money by it" in shown.text
     assert "In the case shown" not in shown.text
-    data = {"law": shown.law, "cause": shown.cause, "probe": shown.probe}
+    data = {"rule": shown.rule, "cause": shown.cause, "probe": shown.probe}
     (said,) = still_broken(target, data)
     assert said.startswith(f"{DISAGREEMENT}: e: ")
 
@@ -130,8 +133,8 @@ def test_the_case_with_the_greatest_loss_is_kept(tmp_path: Path) -> None:
             part = LabTally()
             part.found(one)
             whole.merge(part)
-        assert tally.causes() == whole.causes() == [(losing, 2)]
+        assert tally.causes() == whole.causes() == [msgspec.structs.replace(losing, times=2)]
     alone = LabTally()
     alone.found(without)
-    ((found, _),) = alone.causes()
+    (found,) = alone.causes()
     assert found.severity == DISAGREEMENT

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from channelsim.channel.lab.coverage.corpus import read
+from channelsim.channel.lab.cases.corpus import read
 from channelsim.channel.lab.coverage.corpus_minimum import MeasuredCase, least_cover
 from channelsim.channel.lab.coverage.corpus_union import StoredCorpus, line_of
 from channelsim.channel.lab.coverage.program_coverage import corpus_coverage

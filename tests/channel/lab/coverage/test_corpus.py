@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from channelsim.channel.lab.coverage.corpus import read
+from channelsim.channel.lab.cases.corpus import read
 from channelsim.channel.lab.coverage.program_coverage import corpus_coverage
 from channelsim.channel.lab.target.target import REFEREE, of_game
 from channelsim.clsp.analysis.tracer import CoverageCounts

@@ -64,8 +64,9 @@ def test_as_data(part: Path, capsys: pytest.CaptureFixture[str]) -> None:
     report = json.loads(ran.out)
     assert report["target"] == "spacepoker"
     one = report["programs"]["commitA"]
-    assert (one["cases"], one["nodes"], one["nodes_reached"]) == (1, 14, 14)
-    assert (one["branches"], one["branches_reached"], one["differs"]) == (4, 2, [])
+    assert (one["cases"], one["total"]["nodes"], one["total"]["nodes_reached"]) == (1, 14, 14)
+    assert (one["total"]["branches"], one["total"]["branches_reached"]) == (4, 2)
+    assert one["differs"] == []
     assert one["functions"] == {
         "main": {"nodes": 14, "nodes_reached": 14, "branches": 4, "branches_reached": 2}
     }
@@ -73,7 +74,7 @@ def test_as_data(part: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "() of (if (= MOVER_SHARE (f …)) (list commitB's hash (list bet_unit MOVE) 32) ())",
         "() of (if (= (strlen MOVE) 32) (if (= MOVER_SHARE …) (list commitB's hash … 32) ()) ())",
     ]
-    assert report["programs"]["referee"]["nodes_reached"] == 0
+    assert report["programs"]["referee"]["total"]["nodes_reached"] == 0
 
 
 class Tags(HTMLParser):
@@ -163,7 +164,7 @@ def test_a_spend_may_hold_the_code_of_a_program(
     ran = channelsim(capsys, "coverage", "spacepoker", "--corpus", tmp_path, "--json")
     one = json.loads(ran.out)["programs"]["referee"]
     assert (one["differs"], one["cases"]) == ([], 1)
-    assert 0 < one["nodes_reached"] < one["nodes"]
+    assert 0 < one["total"]["nodes_reached"] < one["total"]["nodes"]
 
 
 SPEND = '{"id":"x","tag":"y","puzzle":%s,"solution":%s,"expect":"valid"}'

@@ -13,11 +13,10 @@ import msgspec
 import pytest
 
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.coverage import corpus
-from channelsim.channel.lab.coverage.corpus import case_entry
+from channelsim.channel.lab.cases import corpus
+from channelsim.channel.lab.cases.corpus import case_entry, read_probes
 from channelsim.channel.lab.coverage.program_coverage import ProgramCoverage, corpus_coverage
 from channelsim.channel.lab.coverage.unreachable import stored_reasons, unexplained
-from channelsim.channel.lab.fuzz.corpus import read_corpus
 from channelsim.channel.lab.mutants.prepared_calls import fresh
 from channelsim.channel.lab.target.loading import load
 from channelsim.channel.lab.target.target import Target, of_game
@@ -80,7 +79,7 @@ def test_a_corpus_of_the_family_serves_each_of_its_games(tmp_path: Path) -> None
     every = [case for name in target.programs for case in some[name]]
     assert [entry.id for entry in entries] == [case.id for case in sorted(every, key=_program)]
     assert [entry.differs for entry in entries] == [None] * len(entries)
-    assert 0 < len(read_corpus(target, tmp_path)) <= sum(case.game == "holdem" for case in every)
+    assert 0 < len(read_probes(target, tmp_path)) <= sum(case.game == "holdem" for case in every)
     (tmp_path / "nothing.jsonl").touch()
     with pytest.raises(UsageError, match="holdem has no program 'nothing'"):
         list(corpus.read(target, tmp_path))

@@ -155,7 +155,7 @@ def test_the_report_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert (report["cases"], report["disagreements"], report["findings"]) == (1000, 0, [])
     assert report["cases_per_second"] > 0
     assert set(report["tried"]) == {law.name for law in laws_for(of_game(registry.get(GAME)))}
-    reached = report["coverage"]["commitA"]
+    reached = report["coverage"]["commitA"]["reached"]
     assert (reached["nodes"], reached["branches"]) == (
         reached["nodes_reached"],
         reached["branches_reached"],
@@ -200,5 +200,5 @@ def test_a_program_that_never_ends_is_found_and_does_not_hold_up_the_rest(tmp_pa
     (tmp_path / "tree" / "calpoker" / "d.clsp").write_text(ENDLESS)
     tally = crosscheck(load(str(path)), 400, "s", 1).tally
     assert tally.runaway == {"d"}
-    assert {finding.validator for finding in tally.findings.values()} == {"d"}
+    assert {finding.place for finding in tally.findings.values()} == {"d"}
     assert tally.outcomes["e"].total() > 0

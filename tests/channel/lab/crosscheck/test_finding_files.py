@@ -9,8 +9,10 @@ from pathlib import Path
 
 from channelsim.channel.campaign import directory
 from channelsim.channel.campaign.shards import Configuration, Plan
-from channelsim.channel.lab.cases.trial import THEFT, LabFinding, LabTally
-from channelsim.channel.lab.crosscheck.finding_files import FindingFiles
+from channelsim.channel.findings.finding import MOVER, OPPONENT, THEFT, Finding, Loss
+from channelsim.channel.findings.finding_files import FindingFiles
+from channelsim.channel.lab.cases.trial import LabTally
+from channelsim.channel.lab.crosscheck.crosscheck import findings
 from channelsim.channel.lab.target.loading import load
 
 CONFIGURATION = Configuration("crosscheck", "1", "t", "s", {})
@@ -22,7 +24,13 @@ def tally(*losses: int) -> LabTally:
     found = LabTally()
     for loss in losses:
         found.found(
-            LabFinding("a law", "e", THEFT, "a text", "a cause", None, b"", 0, b"", loss=loss)
+            Finding(
+                rule="a law",
+                place="e",
+                severity=THEFT,
+                text="a text",
+                loss=Loss(MOVER, OPPONENT, loss) if loss else None,
+            )
         )
     return found
 
@@ -30,11 +38,11 @@ def tally(*losses: int) -> LabTally:
 def files(path: Path, parts: Sequence[LabTally]) -> dict[str, int]:
     """The number of times in each file, after these parts came in this order."""
     with directory.opened(path, CONFIGURATION, PLAN, "cases", resume=False) as opened:
-        notebook, so_far = FindingFiles(opened, TARGET), LabTally()
+        written, so_far = FindingFiles(opened.findings), LabTally()
         for part in parts:
             so_far.merge(part)
-            notebook.write(so_far)
-        notebook.write_last(so_far)
+            written.write(findings(TARGET, so_far))
+        written.write_last(findings(TARGET, so_far))
         return {one.name: json.loads(one.read_text())["times"] for one in opened.findings.iterdir()}
 
 

@@ -11,8 +11,8 @@ import pytest
 from channelsim.channel.campaign.job import content_of, run_shard
 from channelsim.channel.campaign.shards import Shard
 from channelsim.channel.errors import UsageError
+from channelsim.channel.findings.finding import Finding
 from channelsim.channel.lab.crosscheck.crosscheck import CrosscheckJob
-from channelsim.channel.lab.fuzz.findings import Document
 from channelsim.channel.lab.target.loading import load
 from channelsim.channel.lab.target.target_inputs import check_inputs, target_inputs
 from tests.channel.command import Ran, channelsim
@@ -93,7 +93,7 @@ def test_right_programs_obey_rules_of_some_validators(
     assert document["tried"]["honest moves hold"] + document["tried"]["verdicts agree"] == 1500
 
 
-def fuzzed(path: Path) -> list[Document]:
+def fuzzed(path: Path) -> list[Finding]:
     result = searched(load(str(path)), "x", 60_000)
     return result.found
 
@@ -109,7 +109,7 @@ def test_a_mistake_is_found_that_honest_play_does_not_show(tmp_path: Path, capsy
     text = "the program accepts a move that BID-2 (It is below the amount) forbids"
     assert f"unslashable cheat: bid: {text}, so it cannot be slashed" in ran.out
     found = fuzzed(path)
-    assert {one.validator for one in found} == {"bid"}
+    assert {one.place for one in found} == {"bid"}
     assert any("BID-2" in one.text for one in found)
 
 

@@ -36,9 +36,9 @@ def test_nothing_is_said_of_a_right_game(tmp_path: Path) -> None:
 def test_each_law_finds_its_mistake(mistake: str, tmp_path: Path) -> None:
     found = campaign(toy(tmp_path, mistake), 2 * WORK).found
     law = {"evidence": "honest moves hold"}.get(mistake, mistake)
-    assert law in {one.law for one in found}
+    assert law in {one.rule for one in found}
     name, *_ = MISTAKES[mistake]
-    assert {one.validator for one in found} == {name}
+    assert {one.place for one in found} == {name}
 
 
 OPENS = """(mod (program_hash
@@ -82,9 +82,7 @@ def test_the_secret_behind_another_commitment_is_tried(
     path = tmp_path / "two.toml"
     programs = '[programs]\nfirst = "first.clsp"\nlast = "last.clsp"\n'
     path.write_text(f'name = "two"\n{programs}[play]\nhonest = "honest.jsonl"\n')
-    causes = [
-        finding.cause for finding, _ in crosscheck(load(str(path)), 1500, "s", 1).tally.causes()
-    ]
+    causes = [finding.cause for finding in crosscheck(load(str(path)), 1500, "s", 1).tally.causes()]
     assert {cause.rpartition(", ")[2] for cause in causes} == found
 
 
@@ -99,7 +97,7 @@ def test_a_result_too_large_to_read_is_a_run_that_fails(tmp_path: Path) -> None:
         right, f"(if (= (substr MOVE 0 1) 7) (list BID_HASH (twice 45 MOVE) 4) {right})"
     )
     source.write_text(text)
-    assert {one.validator for one in campaign(path).found} <= {"commit"}
+    assert {one.place for one in campaign(path).found} <= {"commit"}
     assert crosscheck(load(str(path)), 1000, "s", 1).tally.runaway <= {"commit"}
 
 

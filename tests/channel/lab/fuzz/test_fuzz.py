@@ -17,9 +17,9 @@ from xml.etree import ElementTree
 import msgspec
 import pytest
 
-from channelsim.channel.lab.cases.trial import SEVERITIES
-from channelsim.channel.lab.fuzz.corpus import read_corpus
-from channelsim.channel.lab.fuzz.findings import Document, still_broken
+from channelsim.channel.findings.finding import SEVERITIES, Finding
+from channelsim.channel.lab.cases.corpus import read_probes
+from channelsim.channel.lab.fuzz.findings import still_broken
 from channelsim.channel.lab.fuzz.fuzz import fuzz
 from channelsim.channel.lab.fuzz.fuzzer import FuzzerResult
 from channelsim.channel.lab.fuzz.grouping import grouped
@@ -59,13 +59,13 @@ def broken(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def found(broken: Path) -> Document:
+def found(broken: Path) -> Finding:
     (one,) = grouped(campaign(load(str(broken))).found)
     return one
 
 
-def test_a_finding_says_who_loses_what(found: Document) -> None:
-    assert (found.validator, found.severity) == ("commitA", "unslashable cheat")
+def test_a_finding_says_who_loses_what(found: Finding) -> None:
+    assert (found.place, found.severity) == ("commitA", "unslashable cheat")
     assert found.cause == "SP-COMMITA-2"
     assert "With Alice's commitment, Bob's share is his whole stake" in found.text
     assert "its opponent loses 1,000" in found.text
@@ -86,7 +86,7 @@ def test_many_fields_become_few(tmp_path: Path) -> None:
 
 
 def test_the_finding_happens_where_it_was_found_and_not_where_it_is_mended(
-    found: Document, broken: Path
+    found: Finding, broken: Path
 ) -> None:
     data = msgspec.to_builtins(found)
     assert still_broken(load(str(broken)), data) != []
@@ -94,7 +94,7 @@ def test_the_finding_happens_where_it_was_found_and_not_where_it_is_mended(
 
 
 def test_the_test_function_fails_until_it_is_mended(
-    found: Document, broken: Path, monkeypatch: pytest.MonkeyPatch
+    found: Finding, broken: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names: dict[str, Any] = {}
     exec(found.pytest, names)
@@ -108,7 +108,7 @@ def test_the_test_function_fails_until_it_is_mended(
     function()
 
 
-def test_another_interpreter_ends_the_raw_run_alike(found: Document) -> None:
+def test_another_interpreter_ends_the_raw_run_alike(found: Finding) -> None:
     program, environment = (bytes.fromhex(found.brun[key]) for key in ("program", "environment"))
     value = interpreted(Program(program), deserialize(environment))
     assert value is not None, "the cheat is legal to this program"
@@ -136,7 +136,7 @@ def test_two_processes_find_the_same_twice(broken: Path) -> None:
 @pytest.mark.parametrize("game", ["calpoker", "spacepoker"])
 def test_a_short_campaign_over_the_stored_corpus(game: str) -> None:
     target = of_game(registry.get(game))
-    stored = read_corpus(target, stored_corpus(game))
+    stored = read_probes(target, stored_corpus(game))
     assert {probe.site.validator for probe in stored} == set(target.programs)
     result = searched(target, "ours", 3 * WORK, stored)
     assert result.found == []
@@ -167,11 +167,12 @@ def test_the_command_keeps_what_it_finds_and_tries_it_first(
         *("commitA", "commitB", "begin_round", "mid_round", "end", "referee")
     }
     (one,) = report["findings"]
-    assert {"law", "validator", "severity", "text", "vector", "replay"} <= set(one)
+    assert {"rule", "place", "severity", "text", "vector", "replay"} <= set(one)
     file = one["replay"].removeprefix("channelsim replay ")
     assert Path(file).parts[:2] == (".channelsim", "a-copy")
     suite = ElementTree.parse("j.xml").getroot()
-    assert (suite.get("failures"), len(suite)) == ("1", int(suite.get("tests", "0")))
+    cases = list(suite.iter("testcase"))
+    assert (suite.get("failures"), len(cases)) == ("1", int(suite.get("tests", "0")))
 
     ran = channelsim(capsys, "replay", file)
     assert (ran.code, ran.err) == (1, "")
@@ -221,7 +222,7 @@ def test_a_corpus_grows_and_nothing_of_it_is_lost(
     assert set(before) <= {f"{name}.jsonl" for name in "abcde"}
     assert channelsim(capsys, "vectors", "check", *corpus.iterdir()).code == 0
     target = load("calpoker")
-    assert len(read_corpus(target, corpus)) == sum(text.count("\n") for text in before.values())
+    assert len(read_probes(target, corpus)) == sum(text.count("\n") for text in before.values())
     assert channelsim(capsys, *arguments, "--seed", "other").code == 0
     for name, text in before.items():  # the second run may reach a validator that the first did not
         assert (corpus / name).read_text().startswith(text)
@@ -233,7 +234,7 @@ def test_a_corpus_of_a_target_without_rules(
     path, corpus = toy(tmp_path), tmp_path / "corpus"
     arguments = ("fuzz", path, "--seconds", 0.4, "--jobs", 1, "--corpus", corpus)
     assert channelsim(capsys, *arguments).code == 0
-    cases = read_corpus(load(str(path)), corpus)
+    cases = read_probes(load(str(path)), corpus)
     assert {probe.site.validator for probe in cases} == {"commit", "bid", "reveal"}
     assert channelsim(capsys, *arguments).code == 0
 
@@ -248,7 +249,10 @@ def test_a_corpus_of_a_target_without_rules(
         (("fuzz", "calpoker", "--out", "file"), "--out file: not a folder"),
         (("fuzz", "calpoker", "--corpus", "corpus"), "a.jsonl: a finding, not conformance"),
         (("fuzz", "calpoker", "--junit", "nowhere/j.xml"), "--junit nowhere/j.xml: no folder"),
-        (("replay", "found/x.json", "--target", "calpoker"), "x.json: no finding"),
+        (
+            ("replay", "found/x.json", "--target", "calpoker"),
+            "x.json: a finding of another version",
+        ),
         (("replay", "found/y.json", "--target", "calpoker"), "y.json: cannot be read"),
     ],
 )
@@ -287,11 +291,11 @@ def test_a_program_that_never_ends_is_found_in_time(tmp_path: Path) -> None:
     path = target_file(tmp_path, "calpoker")
     (tmp_path / "tree" / "calpoker" / "d.clsp").write_text(ENDLESS)
     report = fuzz(load(str(path)), seconds=1, seed="s", jobs=1)
-    assert {one.validator for one in report.findings} == {"d"}
+    assert {one.place for one in report.findings} == {"d"}
 
 
 def test_a_finding_of_another_target_is_refused_in_one_line(
-    found: Document, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    found: Finding, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "one.json"
     file.write_bytes(msgspec.json.encode(found))

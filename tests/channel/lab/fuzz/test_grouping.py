@@ -7,10 +7,16 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from channelsim.channel.campaign.shards import Shard
+from channelsim.channel.findings.finding import DISAGREEMENT, GRIEFING, THEFT, UNSLASHABLE, Finding
+from channelsim.channel.findings.finding_files import FindingFiles, file_name
 from channelsim.channel.lab.cases.fields import Probe
 from channelsim.channel.lab.cases.guided_mutator import make_case
-from channelsim.channel.lab.cases.trial import DISAGREEMENT, GRIEFING, THEFT, UNSLASHABLE
-from channelsim.channel.lab.fuzz.findings import FORMAT, Document, document, still_broken
+from channelsim.channel.lab.cases.tally_record import tally_record
+from channelsim.channel.lab.cases.trial import LabTally
+from channelsim.channel.lab.fuzz.findings import described, root, shrunk, still_broken
+from channelsim.channel.lab.fuzz.fuzz import CampaignCounts
+from channelsim.channel.lab.fuzz.fuzz_part import FuzzPart
 from channelsim.channel.lab.fuzz.grouping import grouped
 from channelsim.channel.lab.fuzz.shrink import broken_by
 from channelsim.channel.lab.laws import laws
@@ -21,6 +27,8 @@ from channelsim.clsp.values import NIL
 from tests.channel.lab.broken import target_file
 from tests.channel.lab.fuzzing import searched
 
+TARGET = load("calpoker")
+
 
 def finding(
     cause: str,
@@ -30,29 +38,20 @@ def finding(
     follows: str = "",
     fields: int = 1,
     order_only: bool = False,
-) -> Document:
-    return Document(
-        format=FORMAT,
-        target="a copy",
-        source="copy.toml",
-        law="verdicts agree",
-        validator=validator,
+) -> Finding:
+    return Finding(
+        rule="verdicts agree",
+        place=validator,
         severity=severity,
-        cause=cause,
         text="",
-        differs=(),
+        cause=cause,
         fields=(fields, fields),
-        also=(),
-        vector=None,
-        probe={},
-        brun={},
-        pytest="",
         follows=follows,
         order_only=order_only,
     )
 
 
-def shown(*found: Document) -> dict[str, int]:
+def shown(*found: Finding) -> dict[str, int]:
     """The causes that are listed, in their order, each with how many stand under it."""
     return {one.cause: len(one.also) for one in grouped(found)}
 
@@ -74,7 +73,7 @@ INDEPENDENT = [
 def test_independent_causes_are_listed_each(causes: tuple[str, str]) -> None:
     one, two = map(finding, causes)
     assert shown(one, two) == shown(two, one) == dict.fromkeys(causes, 0)
-    assert len({each.file_name for each in (one, two)}) == 2
+    assert len({file_name(described(TARGET, each)) for each in (one, two)}) == 2
 
 
 CONSEQUENCES = [
@@ -109,6 +108,18 @@ def test_a_chain_of_consequences_stands_under_its_first_cause() -> None:
     assert shown(last, middle) == {"SP-END-2: raise": 1}  # the first cause is not found
 
 
+def test_a_campaign_counts_what_it_lists(tmp_path: Path) -> None:
+    """In its chart, its files and its list: a consequence is no finding of its own."""
+    cause = finding("SP-END-3: raise")
+    follows = finding("SP-END-2: raise", follows="SP-END-3: raise", fields=2)
+    every = [described(TARGET, one) for one in (follows, cause)]
+    files = FindingFiles(tmp_path)
+    counts = CampaignCounts(TARGET, files.write).add(
+        Shard("c", 0, 0, 1, 1), FuzzPart(1, True, tally_record(LabTally()), every, [], {})
+    )
+    assert counts["findings"] == len(grouped(every)) == len(list(tmp_path.iterdir())) == 1
+
+
 def test_two_that_follow_from_each_other_are_both_listed() -> None:
     one = finding("SP-END-2: raise", follows="SP-END-3: raise")
     two = finding("SP-END-3: raise", follows="SP-END-2: raise")
@@ -141,7 +152,7 @@ def test_evidence_before_rules_is_a_matter_of_order(tmp_path: Path) -> None:
     assert broken_by(target, agree, held) == ()
     (found,) = broken_by(target, agree, without)
     assert (found.severity, found.order_only) == (DISAGREEMENT, True)
-    written = document(target, without, found, 1)
+    written = shrunk(target, without, found, 1)
     assert [msgspec.to_builtins(part) for part in written.compared] == [
         {"part": "verdict", "expected": "slash", "actual": "raise"}
     ]
@@ -194,7 +205,7 @@ def test_a_combination_of_two_mistakes_stands_under_one_of_them(tmp_path: Path) 
     target = load(str(target_file(tmp_path, "spacepoker", *changes)))
     result = searched(target, "two", 1_000_000)
     found = [one for one in grouped(result.found) if not one.order_only]
-    assert {one.root[1] for one in found} == {"SP-END-2", "SP-END-3"}
+    assert {root(one)[1] for one in found} == {"SP-END-2", "SP-END-3"}
     assert all(one.fields[1] == 1 for one in found)
     for one in found:
         assert still_broken(target, msgspec.to_builtins(one)) != []

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from channelsim.channel.lab.fuzz.findings import root
 from channelsim.channel.lab.target.loading import load
 from tests.channel.lab.broken import target_file
 from tests.channel.lab.fuzzing import searched
@@ -21,7 +22,7 @@ WORK = 300_000
 def test_a_hidden_mistake_is_found(mistake: str, tmp_path: Path) -> None:
     target = load(str(toy(tmp_path, mistake)))
     found = searched(target, "b", WORK).found
-    assert {one.validator for one in found} == {HIDDEN[mistake][-1][0]}
+    assert {one.place for one in found} == {HIDDEN[mistake][-1][0]}
     assert {one.severity for one in found} == {"theft"}
 
 
@@ -36,7 +37,7 @@ RARE = (
 def test_a_mistake_at_a_rare_encoding_is_found(tmp_path: Path) -> None:
     target = load(str(target_file(tmp_path, "spacepoker", RARE)))
     found = searched(target, "g", 2 * WORK).found
-    assert {one.validator for one in found} == {"end"}
+    assert {one.place for one in found} == {"end"}
 
 
 ONCE = "(if (= MOVER_SHARE number) (list 0 0 0) ())"
@@ -70,7 +71,7 @@ def test_a_mistake_at_a_value_that_hardly_ever_comes_is_found(
     (tmp_path / "rules.py").write_text(ONCE_RULES)
     path.write_text(f'rules = "rules.py"\n{path.read_text()}')
     found = searched(load(str(path)), "d", work).found
-    assert {one.validator for one in found} == {"reveal"}
+    assert {one.place for one in found} == {"reveal"}
     assert {one.severity for one in found} >= {"theft"}
 
 
@@ -130,4 +131,4 @@ def test_a_mistake_behind_a_head_of_any_length_is_found(size: int, tmp_path: Pat
         '[play]\nhonest = "honest.jsonl"\n'
     )
     found = searched(load(str(path)), "a", 100_000).found
-    assert "REVEAL-3" in {one.root[1] for one in found}
+    assert "REVEAL-3" in {root(one)[1] for one in found}

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from chia_rs import AugSchemeMPL
 
-from channelsim.channel.lab.cases.trial import DISAGREEMENT, THEFT, UNSLASHABLE
+from channelsim.channel.findings.finding import DISAGREEMENT, THEFT, UNSLASHABLE
 from channelsim.channel.lab.crosscheck.crosscheck import crosscheck
 from channelsim.channel.lab.crosscheck.vectors import make
 from channelsim.channel.lab.node.node_checks import PASSES, UNSIGNED, check_on_node, predict
@@ -78,7 +78,7 @@ MISTAKES = {
 def test_a_mistake_about_conditions_is_found(mistake: str, monkeypatch: pytest.MonkeyPatch) -> None:
     old, new, severity = MISTAKES[mistake]
     tally = crosscheck(target(monkeypatch, broken(old, new)), CASES, "wrong", 1).tally
-    assert severity in {finding.severity for finding, _ in tally.causes()}
+    assert severity in {finding.severity for finding in tally.causes()}
 
 
 def test_conditions_that_nobody_can_check_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,7 +87,7 @@ def test_conditions_that_nobody_can_check_are_named(monkeypatch: pytest.MonkeyPa
     tally = crosscheck(
         Target("words", unsure.programs, referee(), "words"), CASES, "unsure", 1
     ).tally
-    ((finding, _),) = tally.causes()
+    (finding,) = tally.causes()
     assert finding.severity == DISAGREEMENT
     assert finding.text == (
         "extra conditions on which neither side can rely:"
@@ -199,7 +199,7 @@ def test_rules_in_a_file_may_have_conditions(
     path.write_text('rules = "rules.py"\n' + path.read_text())
     tally = crosscheck(load(str(path)), CASES, "own", 1).tally
     assert tally.tried["verdicts agree"]
-    assert {finding.severity for finding, _ in tally.causes()} >= set(found)
+    assert {finding.severity for finding in tally.causes()} >= set(found)
     assert bool(found) == bool(tally.broken)
 
 

@@ -140,7 +140,7 @@ def test_a_fault_in_a_validator_is_found(fault: str, tmp_path: Path) -> None:
     name, old, new = change
     report = check(target_file(tmp_path, game, (name, old, new)), MORE.get(fault, CASES))
     assert report.disagreements > 0
-    found = {finding.validator for finding in report.tally.findings.values()}
+    found = {finding.place for finding in report.tally.findings.values()}
     assert found == {Path(name).stem if name.endswith(".clsp") else "end"}
 
 
@@ -153,6 +153,6 @@ def test_a_fault_in_the_referee_is_found_by_its_law(fault: str, tmp_path: Path) 
     )
     report = check(path)
     assert report.disagreements == 0
-    laws = {found.law for found in report.tally.findings.values()}
+    laws = {found.rule for found in report.tally.findings.values()}
     assert laws
     assert all(law in names for law in laws), laws

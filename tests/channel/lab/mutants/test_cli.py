@@ -27,8 +27,16 @@ def test_the_document(capsys: pytest.CaptureFixture[str]) -> None:
     ran = channelsim(capsys, "mutants", "calpoker", *SMALL, "--json")
     assert ran.code == 0
     report = json.loads(ran.out)
-    assert (report["made"], report["killed"], report["share"]) == (29, 29, 1.0)
-    assert (report["argued"], report["open"], report["interrupted"]) == (0, 0, False)
+    assert (report["total"]["made"], report["total"]["killed"], report["total"]["share"]) == (
+        29,
+        29,
+        1.0,
+    )
+    assert (report["total"]["argued"], report["total"]["open"], report["interrupted"]) == (
+        0,
+        0,
+        False,
+    )
     assert list(report["validators"]) == ["a"]
     by_kind = report["validators"]["a"]["kinds"]
     assert sum(kind["made"] for kind in by_kind.values()) == 29
@@ -49,7 +57,8 @@ def test_survivors_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[st
     ran = channelsim(capsys, "mutants", path, *options, "--json")
     report = json.loads(ran.out)
     assert ran.code == 1
-    assert report["open"] == len(report["survivors"]) > 0
+    assert report["total"]["open"] == len(report["survivors"]) > 0
+    assert report["summary"] == f"{len(report['survivors'])} findings (worst: surviving mutant)"
     dropped = [one for one in report["survivors"] if one["new"] == "1"]
     assert {one["old"] for one in dropped} >= {
         "(= (strlen MOVE) 32)",

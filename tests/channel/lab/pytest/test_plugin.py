@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -16,6 +17,7 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.pytest.checking import stored_cases
 from channelsim.clsp.build import SOURCE
 from tests.channel.lab.toys import toy
+from tests.channel.written_findings import written
 from tests.paths import ROOT
 
 PAGE = (ROOT / "docs" / "author.md").read_text("utf-8").partition("## A test suite")[2]
@@ -184,9 +186,9 @@ def test_wrong_use_is_said_in_one_line(tmp_path: Path) -> None:
     bad = {
         "gone": (None, "cannot be read"),
         "empty": ("", "has no cases"),
-        "null": ('{"vector": null}', "has no cases"),
+        "null": (written(), "has no cases"),
         "brace": ("{", "line 1, column 2: "),
-        "short": ('{"vector": {"id": 1}}', "line 1: "),
+        "short": (written(vector={"id": 1}), "line 1: "),
     }
     for name, (text, _) in bad.items():
         (tmp_path / f"test_{name}.py").write_text(USES.replace("CASES", f"{name}.jsonl"))
@@ -200,11 +202,12 @@ def test_wrong_use_is_said_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text(USES.replace("CASES", "cases.jsonl"))
     cases = tmp_path / "cases.jsonl"
     (case,) = block("json").splitlines()
-    cases.write_text(f'{{"law": "x", "vector": {case}}}\n{{"law": "y", "vector": null}}\n{case}\n')
+    shown = json.loads(case)
+    cases.write_text(f"{written(vector=shown)}\n{written()}\n{case}\n")
     ran = suite(tmp_path, "--channelsim-target", "calpoker")
     assert "1 failed, 2 passed" in ran.stdout
     assert "no law is called 'no such law'; calpoker can be held to: " in ran.stdout
-    cases.write_text(f'{{\n"vector":\n{case}}}\n')
+    cases.write_text(json.dumps(json.loads(written(vector=shown)), indent=2))
     assert "1 failed, 1 passed" in suite(tmp_path, "--channelsim-target", "calpoker").stdout
 
 
@@ -225,9 +228,9 @@ def test_a_folder_of_findings_is_all_of_its_cases(tmp_path: Path) -> None:
     folder = tmp_path / "findings"
     folder.mkdir()
     assert stored_cases(folder) == []  # nothing was found yet
-    (folder / "b.json").write_text(f'{{"law": "x",\n"vector": {case}}}')
+    (folder / "b.json").write_text(written(vector=json.loads(case)))
     (folder / "a.jsonl").write_text(f"{case}\n{case}\n")
-    (folder / "none.json").write_text('{"law": "x", "vector": null}')
+    (folder / "none.json").write_text(written())
     (folder / "notes.txt").write_text("no case")
     assert [one.id for one in stored_cases(folder)] == ["five-cards"] * 3
     (folder / "c.json").write_text("[1]")

@@ -19,6 +19,7 @@ from channelsim.clsp.values import serialize, to_list
 from channelsim.games import registry
 from tests.channel.command import channelsim
 from tests.channel.lab.broken import target_file
+from tests.channel.written_findings import written
 from tests.menu import each_game
 from tests.paths import DATA
 
@@ -107,7 +108,7 @@ def test_a_program_that_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[s
     longer = case | {"move": f"{case['move']}00", "expect": "slash"}
     del longer["next"]
     file = tmp_path / "finding.json"
-    file.write_text(json.dumps({"law": "verdicts agree", "vector": longer}))
+    file.write_text(written(vector=longer))
     ran = channelsim(capsys, "trace", file, "--target", target)
     text = " ".join(ran.out.split())
     assert "a copy, commitA: " in text
@@ -141,14 +142,14 @@ def test_a_bare_run_names_the_referee_and_the_validator(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "finding.json"
-    file.write_text(json.dumps({"vector": None, "brun": bare(b"slash")}))
+    file.write_text(written(brun=bare(b"slash")))
     ran = channelsim(capsys, "trace", file)
     text = " ".join(ran.out.split())
     assert "referee(MOVER_PUBKEY=0xaaaa…aaaa (48 bytes), " in text
     assert "end(PROGRAM_HASH=end's hash, " in text
     assert "showdown(waiter_preimage=" in text
     assert "raise: (x) in slash, since (l (drop 3 result)) does not hold." in text
-    file.write_text(json.dumps({"brun": bare(b"timeout")}))
+    file.write_text(written(brun=bare(b"timeout")))
     text = " ".join(channelsim(capsys, "trace", file).out.split())
     assert "raise: (x) in pay, since payout_ph does not hold." in text
 
@@ -159,11 +160,11 @@ def test_a_finding_in_other_programs_is_not_traced_in_ours(
     case = next(cases("spacepoker"))
     run = {"program": "ff10ff02ff0580", "environment": "ff02ff0380"}
     file = tmp_path / "finding.json"
-    file.write_text(json.dumps({"vector": case, "brun": run}))
+    file.write_text(written(vector=case, brun=run))
     ran = channelsim(capsys, "trace", file)
     assert ran.out.splitlines()[-1] == "valid; the run returns 5."
     ours = of_game(registry.get("spacepoker")).programs["commitA"].serialized.hex()
-    file.write_text(json.dumps({"vector": case, "brun": run | {"program": ours}}))
+    file.write_text(written(vector=case, brun=run | {"program": ours}))
     assert "spacepoker, commitA: " in channelsim(capsys, "trace", file).out
 
 
@@ -173,7 +174,7 @@ def test_a_finding_in_a_referee_is_shown_by_its_spend(
     """The validator decides the case as it should, so the case would show nothing."""
     case = next(c for c in cases("spacepoker") if c["validator"] == "end")
     file = tmp_path / "finding.json"
-    file.write_text(json.dumps({"vector": case, "brun": bare(b"slash"), "source": "spacepoker"}))
+    file.write_text(written(vector=case, brun=bare(b"slash"), source="spacepoker"))
     assert channelsim(capsys, "trace", file).out.startswith("the run\n")
 
 
@@ -188,11 +189,11 @@ def test_a_finding_finds_its_target(tmp_path: Path, capsys: pytest.CaptureFixtur
         "brun": {"program": program, "environment": "80"},
     }
     file = tmp_path / "finding.json"
-    file.write_text(json.dumps(document))
+    file.write_text(written(**document))
     assert channelsim(capsys, "trace", file).out.startswith("a copy, commitA: ")
     # It is gone, or not what it was: what is left is the run.
-    for source in ("gone.toml", "spacepoker", 5):
-        file.write_text(json.dumps(document | {"source": source}))
+    for source in ("gone.toml", "spacepoker", ""):
+        file.write_text(written(**document | {"source": source}))
         ran = channelsim(capsys, "trace", file)
         assert ran.out.startswith("the run\n")
         assert "raise: " in ran.out
@@ -202,7 +203,7 @@ def test_an_endless_run_is_cut_off(tmp_path: Path, capsys: pytest.CaptureFixture
     # (a 2 3) in an environment whose code is (a 1 1), itself: it applies itself for ever.
     file = tmp_path / "finding.json"
     run = {"program": "ff02ff02ff0580", "environment": "ffff02ff01ff0180ffff02ff01ff018080"}
-    file.write_text(json.dumps({"brun": run}))
+    file.write_text(written(brun=run))
     ran = channelsim(capsys, "trace", file)
     assert "Its steps are not all here: too deep." in ran.out
 
@@ -212,23 +213,28 @@ BAD = {
     "no JSON": ("{", (), "line 1"),
     "no case": ('{"id": "x"}', (), "line 1: the key `tag` is missing"),
     "a list": ("[1]", (), "line 1"),
-    "an empty finding": ('{"vector": null}', (), "holds neither"),
+    "an empty finding": (written(), (), "holds neither"),
     "a finding of no case": (
-        '{"vector": {"id": "x"}}',
+        written(vector={"id": "x"}),
         (),
         "key `vector`: the key `tag` is missing",
     ),
-    "a run without hex": ('{"brun": {"program": "zz", "environment": ""}}', (), "key `brun`"),
-    "a run of no CLVM": ('{"brun": {"program": "ff", "environment": "80"}}', (), "key `brun`"),
-    "a run without environment": ('{"brun": {"program": "80"}}', (), "key `brun`"),
+    "a run without hex": (written(brun={"program": "zz", "environment": ""}), (), "key `brun`"),
+    "a run of no CLVM": (written(brun={"program": "ff", "environment": "80"}), (), "key `brun`"),
+    "a run without environment": (written(brun={"program": "80"}), (), "key `brun`"),
     "deep": ('{"vector": ' + "[" * 99999, (), "line 1"),
     "no such case": (None, ("--case", "x"), "has no case x"),
     "a program that is too deep": (
-        json.dumps({"brun": {"program": "ff10ff" * 60_000 + "80" * 60_001, "environment": "80"}}),
+        written(brun={"program": "ff10ff" * 60_000 + "80" * 60_001, "environment": "80"}),
         (),
         "nested too deep",
     ),
-    "a case of a finding": ('{"brun": null}', ("--case", "x"), "--case is for files"),
+    "a case of a finding": (written(), ("--case", "x"), "--case is for files"),
+    "a finding of another version": (
+        '{"format": "channelsim crosscheck finding 1"}',
+        (),
+        "run the command that found it again",
+    ),
     "no such target": (None, ("--target", "ludo"), "ludo"),
     "another game": (None, ("--target", "calpoker"), "calpoker has no validator 'commitA'"),
 }

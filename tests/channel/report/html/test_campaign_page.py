@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
-import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from channelsim.channel.campaign.directory import opened
 from channelsim.channel.campaign.engine import CampaignStatus
 from channelsim.channel.campaign.shards import Configuration, Plan
-from channelsim.channel.lab.crosscheck.finding_files import FORMAT as CROSSCHECKED
+from channelsim.channel.documents.conform import CheckResult
+from channelsim.channel.documents.document_files import formats, read_document
+from channelsim.channel.documents.results import LostWork, Results
+from channelsim.channel.findings.finding import FORMAT, MOVER, OPPONENT, Loss
+from channelsim.channel.findings.finding_files import FindingFiles
+from channelsim.channel.lab.coverage.coverage import SampledCoverage
+from channelsim.channel.simulation.sweep import Cell
+from channelsim.clsp.analysis.tracer import CoverageCounts
 from tests.browser import by_id, parsed, text_of
 from tests.channel.command import channelsim
+from tests.channel.written_documents import (
+    EVERY,
+    conform,
+    cost,
+    crosscheck,
+    disputes,
+    mutants,
+    survivor,
+    text,
+)
+from tests.channel.written_findings import finding
 
 Capsys = pytest.CaptureFixture[str]
 
@@ -42,27 +61,26 @@ def test_a_folder_shows_its_counts_over_time_and_its_summary(
     folder = tmp_path / "night"
     configuration = Configuration("crosscheck", "0", HOSTILE, "7", {}, {"cases": 300})
     plan = Plan(configuration.digest, 300, 100)
-    reached = {"nodes": 9, "nodes_reached": 8, "branches": 4, "branches_reached": 2}
-    summary = {
-        "digest": "ab12",
-        "coverage": {"e": reached},
-        "outcomes": {"e": {"valid": 100, "slash": 200}},
-    }
+    done_at_last = crosscheck(
+        coverage={"e": SampledCoverage(3, CoverageCounts(9, 8, 4, 2))},
+        outcomes={"e": {"valid": 100, "slash": 200}},
+        findings=(finding(),),
+    )
     with opened(folder, configuration, plan, "cases", resume=False) as directory:
         for done, paths in enumerate((5, 8, 10), 1):
             counts = {"findings": 1, "paths": paths}
             directory.note(CampaignStatus(done, 3, 100 * done, 300, 0, 1.0, counts))
-        directory.write_finding("a.json", {"text": "a loss", "severity": "theft"})
+        FindingFiles(directory.findings).write([finding("a loss", "theft")])
         running = text_of(page(capsys, folder))
-        directory.write_summary(summary)
-    assert "300 of 300 cases so far; 1 finding" in running
+        directory.write_summary(done_at_last)
+    assert "300 of 300 cases so far; 1 finding (worst: theft)" in running
     shown = page(capsys, folder)
     assert f"crosscheck of {HOSTILE}" in text_of(shown.find(".//h1"))
-    assert "finished; 1 finding" in text_of(shown)
+    assert "finished; 1 finding (worst: theft)" in text_of(shown)
     # The plan of a hunt may be an upper bound: only while it runs is it a goal.
     assert "work done300 of 300 cases" in "".join(running.splitlines())
     assert "300 of" not in text_of(shown)
-    assert rows(shown, "Findings") == {"a loss": ["theft", "", "", "0", "1"]}
+    assert rows(shown, "Findings") == {"a loss": ["theft", "e", "a law", "0", "1"]}
     assert rows(shown, "Coverage by validator") == {"e": ["8 of 9", "2 of 4"]}
     assert rows(shown, "Outcomes") == {"e": ["100", "200"]}
     lines = {
@@ -77,70 +95,90 @@ def test_a_folder_shows_its_counts_over_time_and_its_summary(
 
 def test_findings_link_to_their_sections(tmp_path: Path, capsys: Capsys) -> None:
     vector = {"validator": "e", "move": HOSTILE, "state": [HOSTILE, 1]}
-    findings = [
-        {"severity": "griefing", "text": "a delay", "validator": "e", "vector": vector},
-        {"severity": "theft", "text": HOSTILE, "law": HOSTILE, "loss": 7, "vector": vector},
-    ]
+    loss = Loss(MOVER, OPPONENT, 7)
+    findings = (
+        finding("a delay", "griefing", vector=vector),
+        finding(HOSTILE, "theft", cause=HOSTILE, loss=loss, vector=vector),
+    )
     file = tmp_path / "printed.json"
-    file.write_text(json.dumps({"target": HOSTILE, "findings": findings, "outcomes": {}}))
+    file.write_text(text(crosscheck(target=HOSTILE, findings=findings)))
     shown = page(capsys, file)
     assert list(shown.iter("script")) == []
     assert list(rows(shown, "Findings")) == [HOSTILE, "a delay"]
     alone = tmp_path / "alone.json"
-    alone.write_text(json.dumps(findings[1]))
-    assert list(rows(page(capsys, alone), "Findings")) == [HOSTILE]
-    for number, text in ((1, HOSTILE), (2, "a delay")):
+    alone.write_bytes(msgspec.json.encode(findings[1]))
+    assert HOSTILE in text_of(page(capsys, alone))
+    for number, words in ((1, HOSTILE), (2, "a delay")):
         (link,) = (one for one in shown.iter("a") if one.get("href") == f"#finding-{number}")
-        assert text_of(link) == text
-        assert text in text_of(by_id(shown, f"finding-{number}"))
+        assert text_of(link) == words
+        assert words in text_of(by_id(shown, f"finding-{number}"))
 
 
 def test_mutants_costs_checks_and_disputes_have_tables(tmp_path: Path, capsys: Capsys) -> None:
-    killed = {"made": 4, "killed": 3, "argued": 0, "open": 1}
-    cell = {"runs": 2, "broken_promises": 1, "results": {"slashed": 2}}
     file = tmp_path / "printed.json"
-    file.write_text(
-        json.dumps(
-            {
-                "validators": {"e": killed},
-                "survivors": [{"validator": "e", "change": "1 for 2"}],
-                "most_cost": {"e slash": 11_000_000},
-                "checks": [
-                    {"check": "laws", "result": "failed", "failures": [{"text": HOSTILE}] * 5}
-                ],
-                "findings": [{"scenario": {"seed": "s7"}, "promise": "duty", "how": "late"}],
-                "matrix": {"silent": {"the flop": cell, "the turn": cell}},
-            }
-        )
-    )
+
+    def shown(document: Results) -> Any:
+        file.write_text(text(document))
+        return page(capsys, file)
+
+    hunted = shown(mutants(survivor()))
+    assert rows(hunted, "Mutants by validator") == {"e": ["3 of 4", "0", "1"]}
+    assert rows(hunted, "Mutants that nothing noticed")["e"][3:5] == ["1", "2"]
+    costs = shown(cost())
+    assert rows(costs, "Costs against the block") == {"e slash": ["11,000,000", "0.1000%"]}
+    assert list(rows(costs, "Whole bundles")) == ["e move"]
+    wrong = CheckResult("laws", "", (finding(HOSTILE, "griefing"),) * 5)
+    lines = [f"griefing: e: {HOSTILE}"] * 3
+    checks = rows(shown(conform(wrong)), "Checks")
+    assert checks["laws"][-1] == "; ".join([*lines, "and 2 more"])
+    cell = Cell(2, 1, Counter(slashed=2))
+    late = finding("duty: late", scenario={"seed": "s7"})
+    disputed = shown(disputes(matrix={"silent": {"flop": cell, "turn": cell}}, findings=(late,)))
+    assert list(rows(disputed, "Findings")) == ["duty: late"]
+    assert "s7" in text_of(by_id(disputed, "finding-1"))
+    assert rows(disputed, "Disputes") == {"silent": ["4", "2", "slashed 4"]}
+    header = text_of(disputed.find(".//header"))
+    assert header.startswith("Results of dispute run --all ✗")
+
+
+@pytest.mark.parametrize("command", EVERY)
+def test_every_page_counts_all_its_findings(command: str, tmp_path: Path, capsys: Capsys) -> None:
+    """In its heading, in the table, and in the document itself."""
+    assert {type(one) for one in EVERY.values()} == set(formats().values())
+    document = EVERY[command]
+    file = tmp_path / "printed.json"
+    file.write_text(text(document, summary="0 findings"))
+    assert read_document(file) == document
     shown = page(capsys, file)
-    assert rows(shown, "Mutants by validator") == {"e": ["3 of 4", "0", "1"]}
-    assert rows(shown, "Mutants that nothing noticed") == {"e": ["1 for 2"]}
-    assert rows(shown, "Costs against the block") == {"e slash": ["11,000,000", "0.1000%"]}
-    assert rows(shown, "Checks")["laws"][-1] == "; ".join([HOSTILE] * 3 + ["and 2 more"])
-    assert list(rows(shown, "Findings")) == ["duty: late"]
-    assert "s7" in text_of(by_id(shown, "finding-1"))
-    assert rows(shown, "Disputes") == {"silent": ["4", "2", "slashed 4"]}
-    assert text_of(shown.find(".//header")).startswith("Results of a campaign ✗")
+    count = len(document.every_finding())
+    assert document.summary in text_of(shown.find(".//header"))
+    assert document.summary.startswith(f"{count} finding")
+    if count:
+        assert len(rows(shown, "Findings")) == count
+    assert "None" not in text_of(shown.find(".//header"))
 
 
 @pytest.mark.parametrize(
-    ("document", "said"),
+    ("written", "said"),
     [
-        ({"coverage": {"e": {"nodes": "many"}}}, "key `coverage`: "),
-        ({"findings": [{"loss": []}]}, "a finding: "),
-        ({"format": CROSSCHECKED, "law": "", "vector": {}}, "a finding: "),
+        ({"coverage": {"e": {"fingerprints": "many"}}}, "key `coverage"),
+        ({"findings": [{"loss": []}]}, "key `findings.0.loss`"),
+        ({"format": FORMAT, "rule": "", "vector": {}}, "no finding: "),
         ({"findings": "none"}, "key `findings`: "),
-        ({"validators": [1]}, "key `validators`: "),
-        ({"seed": 1}, "so it has no page"),
-        ([1], "not a transcript, a finding or a JSON document"),
+        ({"validators": [1]}, "unknown key `validators`"),
+        ({"format": None}, "has no `format`"),
+        ({"format": "channelsim document crosscheck 0"}, "a document of another version"),
+        (
+            {"format": "channelsim document faults 1"},
+            "of a command that this version does not read",
+        ),
     ],
 )
 def test_a_document_of_another_shape_is_one_line(
-    document: Any, said: str, tmp_path: Path, capsys: Capsys
+    written: Any, said: str, tmp_path: Path, capsys: Capsys
 ) -> None:
     file = tmp_path / "printed.json"
-    file.write_text(json.dumps(document))
+    file.write_text(text(crosscheck(), **written))
     ran = channelsim(capsys, "report", file, "-o", "-")
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
     assert str(file) in ran.err
@@ -151,11 +189,11 @@ def test_a_document_of_another_shape_is_one_line(
 
 def test_work_that_was_not_done_is_no_success(tmp_path: Path, capsys: Capsys) -> None:
     file = tmp_path / "printed.json"
-    file.write_text(json.dumps({"findings": [], "lost": [{"seed": 3, "work": 1500}]}))
+    file.write_text(text(crosscheck(lost=(LostWork(3, 1500),))))
     shown = page(capsys, file)
     assert rows(shown, "Seeds that crashed their worker") == {"3": ["1,500"]}
     assert "✗ not complete: 1 seed could not be done; 0 findings" in text_of(shown)
-    file.write_text(json.dumps({"findings": [], "lost": []}))
+    file.write_text(text(crosscheck()))
     assert "✓ finished; 0 findings" in text_of(page(capsys, file))
 
 
@@ -163,14 +201,14 @@ def test_a_summary_shows_findings_whose_files_are_gone(tmp_path: Path, capsys: C
     configuration = Configuration("crosscheck", "0", "e", "7", {}, {})
     plan = Plan(configuration.digest, 1, 1)
     with opened(tmp_path / "c", configuration, plan, "cases", resume=False) as directory:
-        directory.write_summary({"findings": [{"text": "a loss"}]})
+        directory.write_summary(crosscheck(findings=(finding(),)))
     assert list(rows(page(capsys, tmp_path / "c"), "Findings")) == ["a loss"]
 
 
 def test_figures_that_nobody_counted_are_refused(tmp_path: Path, capsys: Capsys) -> None:
     file = tmp_path / "printed.json"
     for document in ({"outcomes": {"e": {"valid": -1}}}, {"most_cost": {"e": 1 << 63}}):
-        file.write_text(json.dumps(document))
+        file.write_text(text(crosscheck(), **document))
         ran = channelsim(capsys, "report", file, "-o", "-")
         assert ran.code == 2
         assert "Expected `int`" in ran.err

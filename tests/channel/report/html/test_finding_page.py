@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from channelsim.channel.findings.finding import Finding
+from channelsim.channel.findings.finding_files import FindingFiles
 from channelsim.channel.lab.cases.fields import Probe
 from channelsim.channel.lab.cases.guided_mutator import make_case
-from channelsim.channel.lab.cases.trial import LabFinding
-from channelsim.channel.lab.crosscheck.finding_files import finding_document
-from channelsim.channel.lab.fuzz.finding_files import FindingFiles
-from channelsim.channel.lab.fuzz.findings import Document, document
+from channelsim.channel.lab.cases.trial import LabTally
+from channelsim.channel.lab.crosscheck.crosscheck import findings
+from channelsim.channel.lab.fuzz.findings import shrunk
 from channelsim.channel.lab.fuzz.shrink import broken_by
 from channelsim.channel.lab.laws import laws
 from channelsim.channel.lab.sites.hands import plain_hands
@@ -34,7 +34,7 @@ for (const one of document.querySelectorAll("details > *")) {
 
 
 @pytest.fixture(scope="module")
-def stored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Document]:
+def stored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Finding]:
     """A finding: the secret that Alice reveals need not be the committed one."""
     folder = tmp_path_factory.mktemp("finding")
     committed = "(= (sha256 (substr MOVE 0 17)) discard_commit)"
@@ -44,12 +44,12 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Document]:
     (agree,) = (law for law in laws() if law.name == "verdicts agree")
     move = bytes([site.play.move[0] ^ 1]) + site.play.move[1:]
     probe = Probe(site, make_case(site, "page", move, site.play.share, site.held[-1]))
-    found = document(target, probe, broken_by(target, agree, probe)[0], 9)
+    found = shrunk(target, probe, broken_by(target, agree, probe)[0], 9)
     (path,) = FindingFiles(folder).write([found])
     return path, found
 
 
-def test_the_changed_byte_is_marked_in_both_moves(stored: tuple[Path, Document]) -> None:
+def test_the_changed_byte_is_marked_in_both_moves(stored: tuple[Path, Finding]) -> None:
     path, found = stored
     page = finding_page(path, found)
     move = page.fields[0]
@@ -61,12 +61,16 @@ def test_the_changed_byte_is_marked_in_both_moves(stored: tuple[Path, Document])
 
 
 def test_a_finding_of_crosscheck_shows_its_run(
-    stored: tuple[Path, Document], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    stored: tuple[Path, Finding], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _, found = stored
-    lab = LabFinding("verdicts agree", "e", "theft", "a loss", "", found.vector, b"", 0, b"")
-    file = tmp_path / "finding.json"
-    file.write_text(json.dumps(finding_document(load(found.source), lab, 1)))
+    tally = LabTally()
+    tally.found(
+        Finding(
+            rule="verdicts agree", place="e", severity="theft", text="a loss", vector=found.vector
+        )
+    )
+    (file,) = FindingFiles(tmp_path).write(findings(load(found.source), tally))
     shown = text_of(parsed(channelsim(capsys, "report", file, "-o", "-").out))
     assert "if (= (strlen MOVE) 18)" in shown
     assert f"channelsim trace -v {file}" in shown
@@ -90,7 +94,7 @@ def test_a_finding_of_crosscheck_marks_the_line_that_slashes(
     assert broken in text_of(marked)
 
 
-def test_steps_lead_to_their_lines_of_the_source(stored: tuple[Path, Document]) -> None:
+def test_steps_lead_to_their_lines_of_the_source(stored: tuple[Path, Finding]) -> None:
     path, found = stored
     page = finding_page(path, found)
     lines = {line.anchor: line for file in page.run.sources for line in file.lines if line.anchor}
@@ -111,7 +115,7 @@ def test_steps_lead_to_their_lines_of_the_source(stored: tuple[Path, Document]) 
     assert len(ids) == len(set(ids))
 
 
-def test_the_run_stands_beside_the_source(stored: tuple[Path, Document]) -> None:
+def test_the_run_stands_beside_the_source(stored: tuple[Path, Finding]) -> None:
     """Each of the two columns has one of them, and nothing else takes a place there."""
     document = parsed(finding_html(finding_page(*stored)))
     (run,) = (node for node in document.iter("div") if node.get("class") == "run")
@@ -120,7 +124,7 @@ def test_the_run_stands_beside_the_source(stored: tuple[Path, Document]) -> None
     assert by_id(document, goto.get("href")[1:]).get("class") == "decides"
 
 
-def test_on_paper_nothing_is_folded(stored: tuple[Path, Document], tmp_path: Path) -> None:
+def test_on_paper_nothing_is_folded(stored: tuple[Path, Finding], tmp_path: Path) -> None:
     """A page without a script cannot open anything when it is printed."""
     html = finding_html(finding_page(*stored)).replace("@media print", "@media screen")
     page = re.sub("<meta http-equiv=[^>]*>", "", html).replace("</body>", f"{SHOWN}</body>")
@@ -128,7 +132,7 @@ def test_on_paper_nothing_is_folded(stored: tuple[Path, Document], tmp_path: Pat
     assert [node.get("data-shown") for node in folded] == ["true"] * 4
 
 
-def test_words_of_a_finding_are_text(stored: tuple[Path, Document]) -> None:
+def test_words_of_a_finding_are_text(stored: tuple[Path, Finding]) -> None:
     path, found = stored
     hostile = msgspec.structs.replace(
         found,
@@ -146,7 +150,7 @@ def test_words_of_a_finding_are_text(stored: tuple[Path, Document]) -> None:
 
 
 def test_a_page_without_the_programs_says_so(
-    stored: tuple[Path, Document], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    stored: tuple[Path, Finding], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _, found = stored
     alone = tmp_path / "alone.json"

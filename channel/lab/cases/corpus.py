@@ -3,22 +3,29 @@
 `<validator>.jsonl` has conformance cases. `referee.jsonl` has spends, an object a line: `id`,
 `tag`, `puzzle` (the eleven curried fields), `solution` and `expect`, `valid` or `raise`.
 
-A game may have one in its package: the folder `corpus`.
+The tag of cases that play can reach begins with `play`. A game may have a corpus in its package:
+the folder `corpus`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
 from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.cases.fields import Probe
+from channelsim.channel.lab.cases.guided_mutator import make_case
+from channelsim.channel.lab.sites.honest_play import Recorded, recorded_sites, site_of_case
+from channelsim.channel.lab.sites.site import Site, make_site
 from channelsim.channel.lab.target.target import REFEREE, Target
 from channelsim.channel.system import input_files
 from channelsim.channel.system.file_kinds import Kind, check_kind
+from channelsim.channel.system.interrupt import held
+from channelsim.channel.system.output import write_whole
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import (
     CostExceeded,
@@ -30,12 +37,20 @@ from channelsim.clsp.run import (
 )
 from channelsim.clsp.values import NotAList, Value, from_list, serialize
 from channelsim.games import vectors
+from channelsim.games.contract import Play, Position, Seat
 from channelsim.games.decoding import line_error
+from channelsim.games.errors import BadState
+from channelsim.games.evidence import Evidence
 from channelsim.games.registry import package_of
-from channelsim.games.vectors import BadCase, Case, read_value
+from channelsim.games.vectors import BadCase, Case, ResolvedCase, read_value, resolve_case
+
+L = TypeVar("L", bound="Case | RefereeSpend")
 
 FOLDER = "corpus"
 """The name of the folder in a game's package."""
+
+PLAY, STATE = "play", "state"
+"""Tags: play can reach it; only a changed state does."""
 
 FIELDS = 11
 """The number of fields that are curried into a referee."""
@@ -79,8 +94,9 @@ def read(target: Target, folder: Path) -> Iterator[Entry]:
             known = ", ".join([*target.programs, REFEREE])
             raise UsageError(f"{path}: {target.name} has no program {path.stem!r}; it has {known}")
         spends = path.stem == REFEREE and REFEREE not in target.programs
+        kind: type[Case | RefereeSpend] = RefereeSpend if spends else Case
         data = input_files.read(path, input_files.LINES)
-        for number, written in corpus_lines(path, data, RefereeSpend if spends else Case):
+        for number, written in corpus_lines(path, data, kind):
             empty = False
             try:
                 check_file(path, written)
@@ -115,9 +131,7 @@ def corpus_files(folder: Path) -> list[Path]:
     return files
 
 
-def corpus_lines(
-    path: Path, data: bytes, kind: type[Case | RefereeSpend]
-) -> Iterator[tuple[int, Case | RefereeSpend]]:
+def corpus_lines(path: Path, data: bytes, kind: type[L]) -> Iterator[tuple[int, L]]:
     """The cases or spends in a file that was read, with the numbers of their lines from 1.
 
     Raises `UsageError`, naming file and line.
@@ -197,3 +211,81 @@ def _said(outcome: Outcome) -> str:
             return "raise"
         case CostExceeded():
             return "cost exceeded"
+
+
+# --- cases as probes --------------------------------------------------------------------------
+
+
+def read_probes(target: Target, folder: Path) -> list[Probe]:
+    """The cases in a folder, as probes; those whose state means nothing to the rules are left
+    out, and those of other games of its family. Raises `UsageError`, naming file and line."""
+    probes: list[Probe] = []
+    if not folder.is_dir():
+        return probes
+    others = {other.rules for other in target.family[1:]}
+    honest = {(site.validator, serialize(site.state)): site for site in recorded_sites(target)}
+    for name in target.programs:
+        path = folder / f"{name}.jsonl"
+        if input_files.is_missing(path):
+            continue
+        data = input_files.read(path, input_files.LINES)
+        for number, case in corpus_lines(path, data, Case):
+            try:
+                check_file(path, case)
+                probe = None if case.game in others else _probe(target, case, honest)
+            except BadCase as error:
+                raise UsageError(f"{path}: line {number}: {error}") from None
+            if probe is not None:
+                probes.append(probe)
+    return probes
+
+
+def _probe(target: Target, case: Case, honest: Mapping[tuple[str, bytes], Site]) -> Probe | None:
+    asked = resolve_case(case, target.name, target.hashes)
+    if target.rules is None:
+        site = honest.get((case.validator, serialize(asked.state)))
+        # The state of a hand that was played again is in no record.
+        site = site or msgspec.structs.replace(site_of_case(target, asked), guessed=True)
+    elif (site := _site(target, asked)) is None:
+        return None
+    return Probe(site, make_case(site, case.tag, asked.move, case.mover_share, asked.evidence))
+
+
+def _site(target: Target, asked: ResolvedCase) -> Site | None:
+    case = asked.case
+    try:
+        typed = target.game.validators[case.validator].read_state(asked.state, target.hashes)
+    except BadState:
+        return None
+    before = Position(case.validator, typed, Seat.ALICE, case.amount // 2, case.max_move_size)
+    receiver = Recorded(before, (Evidence(asked.evidence, asked.signature),))
+    play = Play(asked.move, case.mover_share, asked.evidence)
+    natural = case.tag.startswith(PLAY)
+    return make_site(target, before, play, case.amount, receiver, natural=natural)
+
+
+# --- writing ----------------------------------------------------------------------------------
+
+
+def write_files(option: str, folder: Path, lines: Mapping[str, Iterable[bytes]]) -> None:
+    """Write a file of lines for each program. Raises `UsageError`, naming the option."""
+    with held():
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UsageError(f"{option} {folder}: cannot be written ({error.strerror})") from None
+        for name, own in sorted(lines.items()):
+            data = b"".join(line + b"\n" for line in own)
+            write_whole(option, folder / f"{name}.jsonl", data)
+
+
+def append_lines(path: Path, lines: Iterable[bytes]) -> None:
+    """Add lines to a file, which is replaced as a whole. Raises `UsageError`."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        before = path.read_bytes() if path.exists() else b""
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written ({error.strerror})") from None
+    if before and not before.endswith(b"\n"):
+        before += b"\n"
+    write_whole("--corpus", path, before + b"".join(line + b"\n" for line in lines))

@@ -58,7 +58,7 @@ class Offer(msgspec.Struct, frozen=True):
         return max(self.fee, self.replacement_fee, self.offered)
 
 
-class FeeBook(msgspec.Struct, frozen=True):
+class FeeState(msgspec.Struct, frozen=True):
     """All that a peer remembers of its fees.
 
     `rate` is the node's estimate, in mojos per cost. `limits` are the player's, if it has changed
@@ -76,8 +76,8 @@ class FeeBook(msgspec.Struct, frozen=True):
         """The offer for the spend of the coin with this id."""
         return next((offer for offer in self.offers if offer.key == key), None)
 
-    def with_offer(self, offer: Offer) -> FeeBook:
-        """The book with this offer in the place of the one for the same spend."""
+    def with_offer(self, offer: Offer) -> FeeState:
+        """The state with this offer in the place of the one for the same spend."""
         before = self.offer(offer.key)
         if before is not None:
             offered = before.most if before.coin == offer.coin else 0
@@ -85,8 +85,8 @@ class FeeBook(msgspec.Struct, frozen=True):
         others = [other for other in self.offers if other.key != offer.key]
         return replace(self, offers=(*others, offer))
 
-    def only(self, keys: Iterable[bytes]) -> FeeBook:
-        """The book without the offers for other spends than these: they are not due any more."""
+    def only(self, keys: Iterable[bytes]) -> FeeState:
+        """The state without the offers for other spends than these: they are not due any more."""
         due = set(keys)
         offers = tuple(offer for offer in self.offers if offer.key in due)
         return self if len(offers) == len(self.offers) else replace(self, offers=offers)
@@ -97,9 +97,9 @@ def key_of(push: Push) -> bytes:
     return push.bundle.spends[0].coin.id
 
 
-def limits_of(fees: Fees, book: FeeBook) -> FeeLimits:
+def limits_of(fees: Fees, fee_state: FeeState) -> FeeLimits:
     """The player's limits, as of now."""
-    return book.limits or FeeLimits(fees.per_spend, fees.per_channel)
+    return fee_state.limits or FeeLimits(fees.per_spend, fees.per_channel)
 
 
 def most_for(limits: FeeLimits, push: Push) -> int:

@@ -1,4 +1,4 @@
-"""The purse: fee coins and limits as of one block, and what a spend may cost.
+"""The wallet for fees: its coins and limits as of one block, and what a spend may cost.
 
 Source: spec/channel.md, "Fees".
 """
@@ -16,8 +16,8 @@ from channelsim.channel.chain.constants import BLOCK_COST, POOL_BLOCKS, constant
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.validation import cost_of
 from channelsim.channel.peer.fee_settings import SHARE_OF_SPEND
-from channelsim.channel.peer.fees.book import FeeBook, Offer, most_for, most_for_all
 from channelsim.channel.peer.fees.coins import FeeCoins
+from channelsim.channel.peer.fees.fee_state import FeeState, Offer, most_for, most_for_all
 from channelsim.channel.peer.fees.payment import payment
 from channelsim.channel.peer.interface import FeeLimits, Push
 
@@ -26,7 +26,7 @@ SPLIT = "fee-coins"
 
 
 @dataclass(frozen=True, slots=True)
-class Purse:
+class FeeWallet:
     """Fee coins at the address of `key`, and limits, at the height `peak`.
 
     `total` is the channel's money in mojos; `confirmations` is its depth of what is final.
@@ -47,14 +47,14 @@ class Purse:
             return self.total // SHARE_OF_SPEND >= LEAST_RAISE
         return self.limits.per_spend != 0 and self.limits.per_channel != 0
 
-    def most(self, book: FeeBook, offer: Offer) -> int:
+    def most(self, fee_state: FeeState, offer: Offer) -> int:
         """The most mojos that this spend may cost now, with what all others cost.
 
         Of two spends of a fee coin, only one can get in.
         """
         others = sum(
             other.most
-            for other in book.offers
+            for other in fee_state.offers
             if other.key != offer.key and (other.coin is None or other.coin != offer.coin)
         )
         left = most_for_all(self.limits, self.total) - self.coins.paid - others
@@ -67,16 +67,16 @@ class Purse:
         most = most_for(self.limits, Push("", Bundle((), b""), self.total, 0))
         return min(most, most_for_all(self.limits, self.total))
 
-    def free(self, book: FeeBook) -> list[Coin]:
+    def free(self, fee_state: FeeState) -> list[Coin]:
         """The fee coins that pay for no spend yet, the smallest first."""
-        used = {offer.coin for offer in book.offers if offer.push.name != SPLIT}
+        used = {offer.coin for offer in fee_state.offers if offer.push.name != SPLIT}
         return [coin for coin in self.coins.unspent if coin not in used]
 
-    def with_coin(self, book: FeeBook, offer: Offer) -> Offer:
+    def with_coin(self, fee_state: FeeState, offer: Offer) -> Offer:
         """The offer with a fee coin that is there: the smallest that suffices, or the largest."""
         if offer.coin in self.coins.unspent:
             return offer
-        free = self.free(book)
+        free = self.free(fee_state)
         if not free:
             return replace(offer, coin=None, cost=0, fee=0)
         wanted = most_for(self.limits, offer.push)

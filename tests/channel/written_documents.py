@@ -1,0 +1,133 @@
+"""Documents as commands write them, for tests of what reads them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+
+from channelsim.channel.documents.conform import CheckResult, ConformDocument
+from channelsim.channel.documents.cost import CostDocument
+from channelsim.channel.documents.coverage import (
+    CoverageDocument,
+    CoveredProgram,
+    UnreachedCode,
+)
+from channelsim.channel.documents.crosscheck import CrosscheckDocument
+from channelsim.channel.documents.disputes import DisputesDocument
+from channelsim.channel.documents.fuzz import FuzzDocument
+from channelsim.channel.documents.mutants import MutantsDocument, ProgramMutants
+from channelsim.channel.documents.results import LostWork, Results
+from channelsim.channel.findings.finding import FAILED_CHECK
+from channelsim.channel.lab.costs.bundles import BundleCost
+from channelsim.channel.lab.costs.costs import Figures
+from channelsim.channel.lab.costs.snapshot import Snapshot
+from channelsim.channel.lab.mutants.report import Count, Survivor
+from channelsim.channel.simulation.sweep import Cell
+from channelsim.clsp.analysis.tracer import CoverageCounts
+from tests.channel.written_findings import finding
+
+FIGURES = Figures(1, 11_000_000, 11_000_000, 11_000_000, 11_000_000)
+
+
+def crosscheck(**fields: Any) -> CrosscheckDocument:
+    usual: dict[str, Any] = {
+        **dict.fromkeys(("cases", "disagreements", "cases_per_second", "shards"), 1),
+        **{name: {} for name in ("outcomes", "tried", "unchecked", "most_cost", "coverage")},
+        "target": "e",
+        "seed": "s",
+        "digest": "ab12",
+        "rules": None,
+        "seconds": 1.0,
+        "findings": (),
+    }
+    return CrosscheckDocument(**(usual | fields))
+
+
+def fuzz(**fields: Any) -> FuzzDocument:
+    usual: dict[str, Any] = {
+        **dict.fromkeys(("jobs", "shards", "runs", "runs_per_second"), 1),
+        **{name: {} for name in ("coverage", "tried", "unchecked")},
+        "target": "e",
+        "seed": "s",
+        "digest": None,
+        "rules": None,
+        "seconds": 1.0,
+        "stopped": True,
+        "findings": (),
+        "mended": (),
+    }
+    return FuzzDocument(**(usual | fields))
+
+
+def mutants(*survivors: Survivor) -> MutantsDocument:
+    count = Count(4, 4 - len(survivors), 0, len(survivors), 1)
+    return MutantsDocument(
+        target="e",
+        seed="s",
+        digest="ab12",
+        seconds=1.0,
+        total=count,
+        validators={"e": ProgramMutants(count, {})},
+        kinds={},
+        survivors=survivors,
+        chunks=1,
+    )
+
+
+def survivor(reason: str | None = None) -> Survivor:
+    return Survivor("e", "main", 3, "constant", "1", "2", "(+ 1 2)", 9, 1.0, reason)
+
+
+def conform(*results: CheckResult) -> ConformDocument:
+    failed = sum(bool(result.failures) for result in results)
+    return ConformDocument(target="e", seed="s", digest=None, failed=failed, checks=results)
+
+
+def disputes(**fields: Any) -> DisputesDocument:
+    usual: dict[str, Any] = {
+        **dict.fromkeys(("runs", "idle", "blocks", "spends", "reorgs", "shards"), 1),
+        "target": None,
+        "seed": "s",
+        "digest": "ab12",
+        "matrix": {},
+        "findings": (),
+    }
+    return DisputesDocument(**(usual | fields))
+
+
+def cost(**fields: Any) -> CostDocument:
+    costs = Snapshot("e", 1, "s", {"e": {"slash": FIGURES}}, {"e move": BundleCost(1, 2, 3, 6)})
+    usual: dict[str, Any] = {"target": "e", "costs": costs, "block": 11_000_000_000, "refused": {}}
+    return CostDocument(**(usual | fields))
+
+
+def coverage() -> CoverageDocument:
+    counts = CoverageCounts(9, 8, 4, 2)
+    code = UnreachedCode("main", "(x)", "e.clsp:3", None)
+    program = CoveredProgram(3, counts, {"main": counts}, (code,), ("a: expected slash",))
+    return CoverageDocument(target="e", programs={"e": program})
+
+
+def text(document: Results, **fields: Any) -> str:
+    """A document's file, with fields of any shape."""
+    return json.dumps(msgspec.to_builtins(document) | fields)
+
+
+EVERY: dict[str, Results] = {
+    "crosscheck": crosscheck(findings=(finding(), finding("a delay", "griefing"))),
+    "fuzz": fuzz(findings=(finding(times=3),), lost=(LostWork(3, 1500),)),
+    "mutants": mutants(survivor(), survivor("it is the same")),
+    "conform": conform(
+        CheckResult("rules", "9 cases", (finding(),)),
+        CheckResult("cost", unchecked="no programs"),
+        CheckResult("laws", "1 law", (finding("never tried", FAILED_CHECK),)),
+    ),
+    "disputes": disputes(
+        matrix={"silent": {"the flop": Cell(2, 1)}}, findings=(finding("duty: late"),)
+    ),
+    "coverage": coverage(),
+    "cost": cost(refused={"e move": "too dear"}),
+}
+"""A document of each command."""
