@@ -12,8 +12,8 @@ class DisputesDocument(
 ):
     """Disputes with every adversary; the matrix is by adversary and part of a session.
 
-    `idle` counts runs in which nothing was changed, `spends` the coins that are spent in the end, and
-    `paid` those for which the honest side paid a fee.
+    `idle` counts runs in which nothing was changed, `spends` the coins that are spent in the end,
+    and `paid` those for which the honest side paid a fee.
     """
 
     command = "dispute run --all"

@@ -87,7 +87,7 @@ def conform(*results: CheckResult) -> ConformDocument:
 
 def disputes(**fields: Any) -> DisputesDocument:
     usual: dict[str, Any] = {
-        **dict.fromkeys(("runs", "idle", "blocks", "spends", "reorgs", "shards"), 1),
+        **dict.fromkeys(("runs", "idle", "blocks", "spends", "paid", "reorgs", "shards"), 1),
         "target": None,
         "seed": "s",
         "digest": "ab12",

@@ -14,6 +14,10 @@ from tests.real_node.chain import RealChain
 T = TypeVar("T")
 
 
+class SharedBlocks(Exception):
+    """One of those that share a chain wants to replace its blocks: it has to be alone."""
+
+
 class SharedChain:
     """A chain for one of several threads; its blocks come when all threads have asked for one."""
 
@@ -55,7 +59,7 @@ class SharedChain:
             self._blocks.next()
 
     def reorganise(self, back: int, new: int, *, keep: bool, bundle: Bundle | None = None) -> None:
-        raise AssertionError("a reorganisation of a chain that others share")
+        raise SharedBlocks
 
 
 class Blocks:
