@@ -256,6 +256,8 @@ def _union(
     if payer is not None:
         change = change_of(payer, bundle)
         spent, payer = payer.amount - (change.amount if change is not None else 0), change
+        if spent < 0:
+            return None  # A node has made it up.
     if payer is None or payer.amount < LEAST_RAISE:
         # Another coin pays what the first one cannot.
         spare = [coin for coin in fee_wallet.free(fee_state) if coin not in spends]
@@ -280,6 +282,8 @@ def _paid_before(
     if spend is None:
         return None
     fee = reserved_fee(spend.solution)
+    if not 0 <= fee <= offer.most:
+        return None  # CH-FEE-2: we sign no fee that a node makes up, not even to compare it.
     for spare in (True, False):
         bundle = _payment(fee_wallet, offer, spend.coin, fee, spare=spare)
         if bundle.spends == (spend,):
