@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Meta
 
 from channelsim.channel.chain.coins import Bundle, Coin, Spend
+from channelsim.channel.chain.constants import BLOCK_COST, COST_PER_BYTE
 from channelsim.channel.chain.fee_rates import LEAST_COST, SOON, SPEND_COST, PoolUse, asked_rate
 from channelsim.channel.chain.interface import Answer, PushResult
 from channelsim.channel.chain.node_json import bundle_json
@@ -40,6 +41,9 @@ MOST_CHILDREN = 6_200
 
 MOST_MOJOS = (1 << 63) - 1
 """The largest amount of a coin that a peer can use. The chain knows larger ones."""
+
+MOST_PENDING_BYTES = BLOCK_COST // 2 // COST_PER_BYTE
+"""The most bytes of puzzles and solutions in a bundle that a mempool takes."""
 
 _REFUSAL = re.compile(r"\berror ([A-Z][A-Z0-9_]+)$")
 
@@ -334,7 +338,7 @@ class RpcChain:
         answer = self._rpc.ask(
             "get_mempool_items_by_coin_name", _MempoolItems, coin_name=_hex(coin_id)
         )
-        pending = [item.pending() for item in answer.mempool_items]
+        pending = [one for item in answer.mempool_items if _is_usable(one := item.pending())]
         if any(coin_id not in {one.coin.id for one in other.bundle.spends} for other in pending):
             raise self._rpc.wrong(f"gives a bundle that does not spend {coin_id.hex()}")
         return pending
@@ -358,6 +362,16 @@ class RpcChain:
             if spent < born:
                 raise self._rpc.wrong(f"lists a coin of block {born} that was spent in {spent}")
         return CoinSeen(coin, born, spent)
+
+
+def _is_usable(pending: PendingBundle) -> bool:
+    """True for a pending bundle that a peer can write down, and a mempool can hold.
+
+    A real one may spend a coin of more than 2^63 - 1 mojos, which no value of ours can have.
+    """
+    spends = pending.bundle.spends
+    size = sum(len(spend.puzzle) + len(spend.solution) for spend in spends)
+    return size <= MOST_PENDING_BYTES and all(one.coin.amount <= MOST_MOJOS for one in spends)
 
 
 def _hex(data: bytes) -> str:

@@ -317,7 +317,8 @@ def _given_hash(request: Json, name: str, missing: str) -> bytes:
 
 
 def _given_hashes(request: Json, name: str, missing: str) -> list[bytes]:
-    return [unhex(text) for text in _given(request, name, _Keys, missing)]
+    # Each once: an address may have many coins, and the same one may be named many times.
+    return list(dict.fromkeys(unhex(text) for text in _given(request, name, _Keys, missing)))
 
 
 def _records(request: Json, records: Iterable[Record]) -> Json:

@@ -1,7 +1,7 @@
 """JSON over HTTP on an address of our choice, as a full node's RPC is asked.
 
 Clients are untrusted: connections, headers, bodies and times are bounded, and so are the bytes of
-all bodies together. A call is one POST, with a JSON object as its body.
+all bodies, and of all answers, together. A call is one POST, with a JSON object as its body.
 """
 
 from __future__ import annotations
@@ -32,6 +32,9 @@ MOST_BODY = 8 << 20
 
 MOST_BODIES = 64 << 20
 """The bytes of all bodies that are read at the same time."""
+
+MOST_ANSWERS = 256 << 20
+"""The bytes of all answers that wait for their clients to read them, but for a single one."""
 
 Call = Callable[[str, object], bytes | None]
 """Answers a call by its name and its arguments; None if there is no such call."""
@@ -89,6 +92,7 @@ class _Server:
         self._server: asyncio.Server | None = None
         self._connections: set[asyncio.Task[None]] = set()
         self._reading = 0
+        self._writing = 0
 
     async def listen(self, address: tuple[str, int]) -> tuple[str, int]:
         """Listen at this address; returns it as it is bound."""
@@ -134,13 +138,19 @@ class _Server:
                 path, headers = _read_head(head)
                 body = await self._read_body(reader, writer, headers)
                 answer = self._answer(path, body)
+                if self._writing and self._writing + len(answer) > MOST_ANSWERS:
+                    raise _BadRequest("503 Service Unavailable")
             except _BadRequest as bad:
                 writer.write(_response(str(bad), f"{bad}\n".encode(), "text/plain", last=True))
                 await writer.drain()
                 return False
             last = headers.get("connection", "").lower() == "close"
-            writer.write(_response("200 OK", answer, "application/json", last=last))
-            await writer.drain()
+            self._writing += len(answer)
+            try:
+                writer.write(_response("200 OK", answer, "application/json", last=last))
+                await writer.drain()
+            finally:
+                self._writing -= len(answer)
             return not last
 
     async def _read_body(

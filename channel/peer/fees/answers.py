@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from channelsim.channel.chain.coins import Bundle, Coin, Spend, joined
+from channelsim.channel.chain.constants import BLOCK_COST, COST_PER_BYTE
 from channelsim.channel.chain.mempool import LEAST_RATE
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import PendingBundle
@@ -47,8 +48,12 @@ def react(
 ) -> tuple[FeeState, list[Effect]]:
     """Offer a spend anew, if there is a wallet for fees and a coin in it can pay for that."""
     spent = {spend.coin.id for spend in event.bundle.spends}
-    offers = (offer for offer in fee_state.offers if offer.push.name != SPLIT)
-    offer = next((offer for offer in offers if offer.key in spent), None)
+    offers = [
+        offer for offer in fee_state.offers if offer.push.name != SPLIT and offer.key in spent
+    ]
+    # A replacement of one offer may contain the spends of others.
+    offers.sort(key=lambda offer: offer.replacement != event.bundle)
+    offer = next(iter(offers), None)
     again: tuple[Offer, Push] | None = None
     if fee_wallet is not None and offer is not None:
         answers = offer.answers if offer.height == fee_wallet.peak else 0
@@ -63,7 +68,7 @@ def react(
             case Refused(bundle, error) if error in FEE_REFUSALS:
                 again = _bid_more(fee_wallet, fee_state, offer, bundle)
             case Refused(bundle):
-                again = _without_fee(offer, bundle)
+                again = _without_fee(fee_wallet, offer, bundle)
     if again is not None:
         return fee_state.with_offer(again[0]), [again[1]]
     if isinstance(event, Dropped) and event.name != SPLIT:
@@ -100,11 +105,17 @@ def _renew(
     return offer, fee_wallet.push(offer)
 
 
-def _without_fee(offer: Offer, bundle: Bundle) -> tuple[Offer, Push] | None:
-    """Push a spend by itself if the node refuses it with what pays for it: a coin may be gone."""
+def _without_fee(fee_wallet: FeeWallet, offer: Offer, bundle: Bundle) -> tuple[Offer, Push] | None:
+    """Push a spend by itself if the node refuses it with what pays for it: a coin may be gone.
+
+    A refused replacement has coins of others, which may be gone: the fee coin stays. A spend by
+    itself can be pinned without the fee coin, and then there may be no room for it.
+    """
     if bundle == offer.push.bundle:
         return None
-    return replace(offer, others=(), replacement=None, replacement_fee=0), offer.push
+    own = _is_ours(offer, bundle)
+    offer = replace(offer, others=(), replacement=None, replacement_fee=0)
+    return offer, offer.push if own else fee_wallet.push(offer)
 
 
 def _bid_more(
@@ -170,7 +181,13 @@ def _unpin(
     pays = max(fee_state.rate * offer.cost, offer.fee)
     if fee_wallet.peak == offer.since and fee * offer.cost >= pays * cost:
         return None
-    return _replacement(fee_wallet, fee_state, offer, pending, 0)
+    # Of several nodes, each may have another pin, and they may contradict each other.
+    alone = [(other,) for other in pending if other.bundle != offer.replacement]
+    for others in (pending, *alone):
+        again = _replacement(fee_wallet, fee_state, offer, others, 0)
+        if again is not None:
+            return again
+    return None
 
 
 def _is_ours(offer: Offer, bundle: Bundle) -> bool:
@@ -214,6 +231,10 @@ def _union(
             # Several pending bundles may have the same spend if it needs no signature.
             if spends.setdefault(spend.coin, spend) != spend:
                 return None
+    cost, fee = (sum(getattr(other, name) for other in others) for name in ("cost", "fee"))
+    size = sum(len(spend.puzzle) + len(spend.solution) for spend in spends.values())
+    if max(cost, size * COST_PER_BYTE) > BLOCK_COST // 2:
+        return None  # No mempool takes a bundle of more than half a block.
     wanted = offer.push.bundle.spends
     inside = [spend for spend in wanted if spend.coin in spends]
     if any(spends[spend.coin] != spend for spend in inside) or len(inside) not in (0, len(wanted)):
@@ -222,7 +243,6 @@ def _union(
     if any(bls.signature(signature) is None for signature in signatures):
         return None
     signature = bls.add(*signatures)
-    cost, fee = (sum(getattr(other, name) for other in others) for name in ("cost", "fee"))
     before = _paid_before(fee_wallet, offer, spends)
     if before is not None and offer.coin is not None:
         # Our own payment is in it: another one takes its place.
@@ -236,6 +256,8 @@ def _union(
     if payer is not None:
         change = change_of(payer, bundle)
         spent, payer = payer.amount - (change.amount if change is not None else 0), change
+        if spent < 0:
+            return None  # A node has made it up.
     if payer is None or payer.amount < LEAST_RAISE:
         # Another coin pays what the first one cannot.
         spare = [coin for coin in fee_wallet.free(fee_state) if coin not in spends]

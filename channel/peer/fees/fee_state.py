@@ -30,7 +30,8 @@ class Offer(msgspec.Struct, frozen=True):
 
     `cost` is that of both spends together. `others` are the pending bundles that we joined to
     replace them by `replacement`, for `replacement_fee`. `answers` counts what we did at `height`
-    because of the node's answers. `reported`: the player knows that it does not get in.
+    because of the node's answers. `reported`: the player knows that it does not get in. `offered`
+    is the highest fee that this coin was offered for: those bytes may still get in.
     """
 
     push: Push
@@ -44,6 +45,7 @@ class Offer(msgspec.Struct, frozen=True):
     height: int = 0
     answers: int = 0
     reported: bool = False
+    offered: int = 0
 
     @property
     def key(self) -> bytes:
@@ -53,7 +55,7 @@ class Offer(msgspec.Struct, frozen=True):
     @property
     def most(self) -> int:
         """The most mojos that it can cost us, whichever of our bundles gets in."""
-        return max(self.fee, self.replacement_fee)
+        return max(self.fee, self.replacement_fee, self.offered)
 
 
 class FeeState(msgspec.Struct, frozen=True):
@@ -76,6 +78,10 @@ class FeeState(msgspec.Struct, frozen=True):
 
     def with_offer(self, offer: Offer) -> FeeState:
         """The state with this offer in the place of the one for the same spend."""
+        before = self.offer(offer.key)
+        if before is not None:
+            offered = before.most if before.coin == offer.coin else 0
+            offer = replace(offer, offered=offered)
         others = [other for other in self.offers if other.key != offer.key]
         return replace(self, offers=(*others, offer))
 

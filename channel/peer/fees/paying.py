@@ -87,8 +87,11 @@ def _splits(fee_wallet: FeeWallet, fee_state: FeeState) -> list[bytes]:
 def _split(fee_wallet: FeeWallet, fee_state: FeeState, ready: int) -> tuple[FeeState, list[Effect]]:
     """Split a coin into fee coins if fewer than `ready` are there, and until that is confirmed."""
     pending = next((offer for offer in fee_state.offers if offer.push.name == SPLIT), None)
-    paying = {offer.coin for offer in fee_state.offers if offer.push.name != SPLIT}
-    if pending is not None and (pending.coin in paying or not ready):
+    others = [offer for offer in fee_state.offers if offer.push.name != SPLIT]
+    payers = [other for other in others if pending is not None and other.coin == pending.coin]
+    # A spend with a lock cannot replace it, and waits for it: then it has to pay as much.
+    urgent = [other.fee for other in payers if other.since < fee_wallet.peak]
+    if pending is not None and not urgent and (payers or not ready):
         return fee_state, []  # it may get in, and counts until its coin is spent
     offer = pending or _new_split(fee_wallet, fee_state, ready)
     coin = offer.coin if offer is not None else None
@@ -97,6 +100,7 @@ def _split(fee_wallet: FeeWallet, fee_state: FeeState, ready: int) -> tuple[FeeS
     most = min(fee_wallet.most(fee_state, offer), _rest(offer.push.bundle))
     start = min(fee_state.rate * offer.cost, most)
     wanted = wanted_fee(offer, start, most, fee_wallet.peak, fee_wallet.confirmations)
+    wanted = max([wanted, *urgent])
     offer = replace(offer, fee=raised(offer.fee, wanted, most) if pending else wanted)
     *pieces, _ = (amount for _, amount in created_coins(offer.push.bundle.spends[0].solution))
     bundle = split(fee_wallet.key, coin, pieces, offer.fee, fee_wallet.agg_sig_data)

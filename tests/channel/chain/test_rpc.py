@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
-from channelsim.channel.chain.coins import Bundle, Coin
+from channelsim.channel.chain.coins import Bundle, Coin, Spend
 from channelsim.channel.chain.full_node import (
     MOST_CHILDREN,
+    MOST_PENDING_BYTES,
     Credentials,
     NodeError,
     Patience,
@@ -22,11 +23,14 @@ from channelsim.channel.chain.full_node import (
 )
 from channelsim.channel.chain.interface import Answer
 from channelsim.channel.chain.node_json import bundle_json
+from channelsim.channel.chain.observations import Block
 from channelsim.channel.chain.peaks import PUBLIC, SLACK
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.node.node_wallet import NodeWallet, spend_of
+from channelsim.channel.peer.interface import Pinned
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE
+from channelsim.channel.store.event_codec import decode_event, encode_event
 from channelsim.clsp.programs import Program
 from channelsim.clsp.values import NIL
 
@@ -206,6 +210,27 @@ def test_a_pending_bundle_with_an_impossible_fee_or_cost_is_refused(
     items = success(mempool_items=[{**ITEM, **changes}])
     with node(always(items)) as url:
         wrong(url, lambda chain: chain.pending(COIN.id))
+
+
+@pytest.mark.parametrize("amount", [(1 << 63) - 1, 1 << 63, (1 << 64) - 1, 1 << 64, 1 << 80])
+def test_a_pending_bundle_is_one_that_a_journal_can_hold(amount: int) -> None:
+    """A journal with a coin that is too large could never be read again."""
+    other = Bundle(
+        (*BUNDLE.spends, spend_of(Coin(COIN.id, ADDRESS, amount), b"\x01", NIL)), NO_SIGNATURE
+    )
+    items = success(mempool_items=[ITEM, {**ITEM, "spend_bundle": bundle_json(other)}])
+    with node(always(items)) as url, RpcChain(url) as chain:
+        pending = tuple(chain.pending(COIN.id))
+    assert [one.bundle for one in pending][:1] == [BUNDLE]
+    event = Pinned(BUNDLE, pending)
+    assert decode_event(encode_event(event, Block(1)), Block(1)) == event
+
+
+def test_a_pending_bundle_that_no_block_can_hold_is_left_out() -> None:
+    spend = Spend(COIN, b"\x01", b"\x80" * MOST_PENDING_BYTES)
+    item = {**ITEM, "spend_bundle": bundle_json(Bundle((spend,), NO_SIGNATURE))}
+    with node(always(success(mempool_items=[item]))) as url, RpcChain(url) as chain:
+        assert chain.pending(COIN.id) == []
 
 
 WRONG_LISTS = {

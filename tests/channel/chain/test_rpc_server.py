@@ -17,7 +17,7 @@ import pytest
 from channelsim.channel.chain import rpc_server
 from channelsim.channel.chain.coins import REMARK, Bundle, Coin, condition
 from channelsim.channel.chain.interface import Answer
-from channelsim.channel.chain.ledger import MOST_GAP
+from channelsim.channel.chain.ledger import MOST_GAP, Record
 from channelsim.channel.chain.node_calls import MOST_BLOCKS
 from channelsim.channel.chain.node_json import bundle_json
 from channelsim.channel.chain.rpc_server import MOST_BODY, MOST_CONNECTIONS, MOST_HEADERS, serving
@@ -157,6 +157,42 @@ def test_bodies_are_bounded_together(monkeypatch: pytest.MonkeyPatch) -> None:
             half.sendall(b"POST /healthz HTTP/1.1\r\nContent-Length: 90\r\n\r\n{")
             wait_until(lambda: raw(url, post(b"{}" + b" " * 20)).startswith(b"HTTP/1.1 503"))
         wait_until(lambda: b"200 OK" in raw(url, post(b"{}" + b" " * 20)))
+
+
+def test_answers_that_nobody_reads_are_bounded_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rpc_server, "MOST_ANSWERS", 8 << 20)
+    large = b'"%s"' % (b"a" * (6 << 20))
+
+    def call(name: str, arguments: object) -> bytes:
+        return large
+
+    with serving(call) as url:
+        place = urlsplit(url)
+        with socket.create_connection((place.hostname, place.port), timeout=30) as silent:
+            silent.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 12)
+            silent.sendall(post(b"{}"))
+            wait_until(lambda: raw(url, post(b"{}")).startswith(b"HTTP/1.1 503"))
+        wait_until(lambda: b"200 OK" in raw(url, post(b"{}"))[:20])
+
+
+def test_a_key_that_is_named_often_is_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An address may have many coins: a thousand lists of them would keep the node busy."""
+    chain, looked = SimulatedChain(1), []
+    at = chain.ledger.at
+
+    def counted_at(key: bytes) -> list[Record]:
+        looked.append(key)
+        return at(key)
+
+    monkeypatch.setattr(chain.ledger, "at", counted_at)
+    coins(chain, 3)
+    looked.clear()
+    key = ANYONE.hash.hex()
+    with chain.served() as url:
+        arguments = {"puzzle_hashes": [key, f"0x{key}"] * 500}
+        answer = asked(url, "get_coin_records_by_puzzle_hashes", arguments)
+    assert len(answer["coin_records"]) == 3
+    assert looked == [ANYONE.hash]
 
 
 def post(body: bytes) -> bytes:

@@ -8,8 +8,15 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from channelsim.channel.chain.coins import Bundle, Coin, condition, joined, signed_spend
+from channelsim.channel.chain.coins import (
+    Bundle,
+    Coin,
+    condition,
+    joined,
+    signed_spend,
+)
 from channelsim.channel.chain.constants import BLOCK_COST
 from channelsim.channel.chain.interface import Answer
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
@@ -19,9 +26,14 @@ from channelsim.channel.chain.refusals import FEE_TOO_LOW
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.peer.chain_news import StateCounts
 from channelsim.channel.peer.fee_settings import Fees
-from channelsim.channel.peer.fees.fee_state import raised, risen
+from channelsim.channel.peer.fees.coins import find_fee_coins
+from channelsim.channel.peer.fees.fee_state import FeeState, raised, risen
+from channelsim.channel.peer.fees.fee_wallet import FeeWallet
+from channelsim.channel.peer.fees.paying import pay as add_fees
+from channelsim.channel.peer.fees.payment import split
 from channelsim.channel.peer.interface import (
     Dropped,
+    Effect,
     FeeLimits,
     FeeRate,
     FeeTooLow,
@@ -34,7 +46,7 @@ from channelsim.channel.peer.interface import (
 from channelsim.channel.protocol.spend_parsing import reserved_fee
 from channelsim.channel.protocol.wallet import Wallet, address_of, wallet_key
 from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import to_list
+from channelsim.clsp.values import Value, to_list
 from tests.channel.disputes import (
     at_message,
     facts,
@@ -426,3 +438,153 @@ def test_a_bundle_of_another_that_pays_enough_is_left_in_peace() -> None:
     other = joined(push.bundle, pay(thief, MOST, table))
     pinned = Pinned(push.bundle, (PendingBundle(other, MOST, 40 * MILLION),))
     assert not table.ends[BEN].peer.handle(pinned)
+
+
+def test_pins_of_several_nodes_that_contradict_each_other_are_paid_for_one_by_one() -> None:
+    """The thief shows each node another spend of its own coin beside our preemption."""
+    table = at_message(10_000)
+    thief = fee_wallet(table, ANN)
+    paying(table, BEN, rate=1)
+    farm(table)
+    publish_old(table, ANN, received(table, ANN)[0])
+    farm(table)
+    bundle = last(table, BEN, "preempt+fee")
+    pins = [joined(bundle, pay(thief, fee, table)) for fee in (3 * LEAST_RAISE, 2 * LEAST_RAISE)]
+    cost = table.chain.pending(bundle.spends[0].coin.id)[0].cost + 10 * MILLION
+    full_blocks(table, BEN, 3)
+    peer = table.ends[BEN].peer
+    others = [PendingBundle(pin, 10 * LEAST_RAISE, cost) for pin in pins]
+    (first,) = pushes(peer.handle(Pinned(bundle, tuple(others))), "unpin")
+    assert set(pins[0].spends) & set(first.bundle.spends) > {bundle.spends[0]}
+    others[0] = PendingBundle(first.bundle, 20 * LEAST_RAISE, cost)
+    (second,) = pushes(peer.handle(Pinned(first.bundle, tuple(others))), "unpin")
+    assert set(pins[1].spends) & set(second.bundle.spends) > {bundle.spends[0]}
+
+
+def test_an_answer_to_a_replacement_is_one_to_the_spend_that_it_is_for() -> None:
+    """A pin may contain two spends of ours: the answer to one must not use up the other's."""
+    table = at_message(10_000)
+    spend = pay(fee_wallet(table, ANN), 0, table)
+    paying(table, BEN, rate=1)
+    farm(table)
+    leave(table, BEN)
+    peer = table.ends[BEN].peer
+    (one,) = peer.state.fees.offers
+    other = replace(one, push=Push("move", spend, PURSE, one.push.before), coin=None)
+    peer.state = replace(peer.state, fees=peer.state.fees.with_offer(other))
+    pin = PendingBundle(joined(one.push.bundle, spend), 0, 100 * MILLION)
+    (unpin,) = pushes(peer.handle(Pinned(spend, (pin,))), "unpin")
+    peer.handle(Refused(unpin.bundle, FEE_TOO_LOW))
+    answers = {offer.push.name: offer.answers for offer in peer.state.fees.offers}
+    assert answers == {"unroll": 0, "move": 2}
+
+
+def test_a_fee_that_was_offered_once_counts_until_its_coin_is_spent() -> None:
+    """Bytes that a node has dropped may still be in a block: any other node can have them."""
+    table = at_message(10_000)
+    thief = fee_wallet(table, ANN)
+    paying(table, BEN, rate=1)
+    farm(table)
+    publish_old(table, ANN, received(table, ANN)[0])
+    farm(table)
+    bundle = last(table, BEN, "preempt+fee")
+    pin = joined(bundle, pay(thief, 3 * LEAST_RAISE, table))
+    full_blocks(table, BEN, 3)
+    peer = table.ends[BEN].peer
+    pinned = Pinned(bundle, (PendingBundle(pin, 10 * LEAST_RAISE, 100 * MILLION),))
+    (unpin,) = pushes(peer.handle(pinned), "unpin")
+    (offer,) = [one for one in peer.state.fees.offers if one.replacement is not None]
+    peer.handle(Refused(unpin.bundle, "UNKNOWN_UNSPENT"))
+    (after,) = [one for one in peer.state.fees.offers if one.key == offer.key]
+    assert after.replacement is None
+    assert after.most == offer.most > offer.fee
+
+
+@pytest.mark.parametrize("lock", [None, condition(87, int_to_atom(5000)), condition(82, b"\x03")])
+def test_a_split_of_its_fee_coin_pays_as_much_as_the_spend_that_waits_for_it(
+    lock: Value | None,
+) -> None:
+    """Bundles with different locks cannot replace each other, nor those of one coin wait together.
+
+    All blocks are full of others: nothing is mined.
+    """
+    table = at_message(16)
+    chain, own, other = table.chain, fee_wallet(table, ANN), fee_wallet(table, BEN)
+    chain.farm(5)
+    made = condition(51, other.coin.puzzle_hash, int_to_atom(other.coin.amount))
+    conditions = [made] if lock is None else [made, lock]
+    data = table.channel.agg_sig_data
+    spend = signed_spend(other.key, other.coin, to_list(conditions), data)
+    start, seen = chain.peak(), chain.coin(own.coin.id)
+    assert seen is not None
+    coins = find_fee_coins(own.coin, Block(start, (seen,)))
+    fee_state, fees = FeeState(), []
+    for blocks in range(12):
+        limits = FeeLimits(MOST, 20 * MOST)
+        wallet = FeeWallet(own.key, coins, limits, start + blocks, 3, 100 * MOST, data)
+        due: list[Effect] = [Push("move", spend, 100 * MOST, start + 10)] if blocks else []
+        fee_state, effects = add_fees(wallet, fee_state, due, ready=3, scan=True)
+        for push in pushes(effects):
+            chain.push(push.bundle)
+        fees.append(max(item.fee for item in chain.mempool.items()))
+    assert fees[0] == 0
+    assert fees[-1] == MOST
+    assert fees == sorted(fees)
+
+
+def test_pins_that_are_together_larger_than_a_bundle_are_not_joined() -> None:
+    """Nothing that no mempool takes is pushed, or written into the journal and every snapshot."""
+    table = at_message(10_000)
+    paying(table, BEN, rate=1)
+    farm(table)
+    leave(table, BEN)
+    peer = table.ends[BEN].peer
+    (offer,) = peer.state.fees.offers
+    own = offer.push.bundle
+    pins = []
+    for number in range(1, 40):
+        coin = Coin(number.to_bytes(32, "big"), bytes(32), 1)
+        padding = type(own.spends[0])(coin, b"\x01", bytes([0x80]) * 400_000)
+        pins.append(PendingBundle(Bundle((*own.spends, padding), own.signature), 0, MILLION))
+    full_blocks(table, BEN, 3)
+    (unpin,) = pushes(peer.handle(Pinned(own, tuple(pins))), "unpin")
+    assert sum(len(spend.solution) for spend in unpin.bundle.spends) < 500_000
+
+
+def test_a_refused_replacement_is_no_reason_to_show_a_spend_without_its_fee_coin() -> None:
+    """The coins of a pin are its maker's, who can have them gone; and could then pin the spend with
+    a bundle of half a block, in which there is no room for a fee coin."""
+    table = at_message(10_000)
+    thief = fee_wallet(table, ANN)
+    fees = paying(table, BEN, rate=1)
+    farm(table)
+    publish_old(table, ANN, received(table, ANN)[0])
+    farm(table)
+    bundle = last(table, BEN, "preempt+fee")
+    pin = joined(bundle, pay(thief, 2 * LEAST_RAISE, table))
+    full_blocks(table, BEN, 3)
+    peer = table.ends[BEN].peer
+    pinned = Pinned(bundle, (PendingBundle(pin, 4 * LEAST_RAISE, 100 * MILLION),))
+    (unpin,) = pushes(peer.handle(pinned), "unpin")
+    (again,) = pushes(peer.handle(Refused(unpin.bundle, "UNKNOWN_UNSPENT")))
+    assert again.name == "preempt+fee"
+    assert paid(again.bundle, fees) > paid(bundle, fees)
+    (bare,) = pushes(peer.handle(Refused(again.bundle, "UNKNOWN_UNSPENT")))
+    assert bare.name == "preempt"
+
+
+@pytest.mark.parametrize("amount", [PURSE + 1, 1 << 63, 1 << 70])
+def test_change_that_a_node_makes_up_pays_for_nothing(amount: int) -> None:
+    """A coin of more than 2^63 - 1 mojos cannot be written down, nor given to a node."""
+    table = at_message(10_000)
+    fees = paying(table, BEN, LEAST_RAISE * 5, rate=1)
+    leave(table, BEN)
+    full_blocks(table, BEN, 3)
+    peer = table.ends[BEN].peer
+    offer = next(one for one in peer.state.fees.offers if one.push.name == "unroll")
+    coin, own = offer.coin, offer.push.bundle
+    assert coin == fees.wallet.coin, "not split yet"
+    made_up = split(fees.wallet.key, coin, [amount], 0, table.channel.agg_sig_data)
+    other = type(own.spends[0])(Coin(bytes(32), bytes(32), 1), b"\x01", b"\x80")
+    pin = Bundle((*own.spends, *made_up.spends, other), own.signature)
+    assert not peer.handle(Pinned(own, (PendingBundle(pin, 0, 50 * MILLION),)))
