@@ -67,6 +67,11 @@ class FeeWallet:
         most = most_for(self.limits, Push("", Bundle((), b""), self.total, 0))
         return min(most, most_for_all(self.limits, self.total))
 
+    @property
+    def most_for_splits(self) -> int:
+        """The most mojos that a split costs while no spend waits for it: a tenth of all fees."""
+        return most_for_all(self.limits, self.total) // 10
+
     def free(self, fee_state: FeeState) -> list[Coin]:
         """The fee coins that pay for no spend yet, the smallest first."""
         used = {offer.coin for offer in fee_state.offers if offer.push.name != SPLIT}

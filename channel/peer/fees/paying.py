@@ -98,8 +98,10 @@ def _split(fee_wallet: FeeWallet, fee_state: FeeState, ready: int) -> tuple[FeeS
     if offer is None or coin is None:
         return fee_state, []
     most = min(fee_wallet.most(fee_state, offer), _rest(offer.push.bundle))
-    start = min(fee_state.rate * offer.cost, most)
-    wanted = wanted_fee(offer, start, most, fee_wallet.peak, fee_wallet.confirmations)
+    # What it prepares has to be paid, too.
+    usual = min(most, fee_wallet.most_for_splits)
+    start = min(fee_state.rate * offer.cost, usual)
+    wanted = wanted_fee(offer, start, usual, fee_wallet.peak, fee_wallet.confirmations)
     wanted = max([wanted, *urgent])
     offer = replace(offer, fee=raised(offer.fee, wanted, most) if pending else wanted)
     *pieces, _ = (amount for _, amount in created_coins(offer.push.bundle.spends[0].solution))
