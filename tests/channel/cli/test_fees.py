@@ -337,6 +337,7 @@ async def until_offered(chain: CrowdedChain, coin: Coin, least: int) -> None:
             await asyncio.sleep(0.3)
 
 
+@pytest.mark.long
 def test_a_channel_is_opened_and_settled_in_full_blocks_for_a_fee(tmp_path: Path) -> None:
     """Two processes open it; one is left, with too small a maximum first, and killed twice."""
     chain = CrowdedChain()
