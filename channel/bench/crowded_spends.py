@@ -91,7 +91,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a spend: the `blocks` after which it was in (None: never), and the `fee` for it.
+    """The outcome of a spend: the `blocks` after which it was in (None: never), and the `fee` for it.
 
     `cost` is that of its bundle without the pin, and `pins` counts those that the node took.
     """
@@ -222,7 +222,7 @@ class _TrialRun:
         return True
 
     def _fee_and_cost(self, bundle: Bundle | None) -> tuple[int, int]:
-        """What a mined bundle pays and costs without the pin."""
+        """The fee and cost of a mined bundle without the pin."""
         if bundle is None:
             return 0, 0
         spends = [spend for spend in bundle.spends if spend.coin not in self._payers]

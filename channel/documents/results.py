@@ -1,4 +1,4 @@
-"""What the documents of all commands have.
+"""Fields that the documents of all commands share.
 
 Each kind is in a file of this package, with its `format`, by which it is recognised. The command
 constructs it; `compare` and `report` take the same type.
@@ -20,7 +20,7 @@ Seconds: TypeAlias = Annotated[float, msgspec.Meta(ge=0)]
 class Results(
     msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="format"
 ):
-    """What all documents have; `dealer` deals the cards where only one player shuffles.
+    """Fields of all documents; `dealer` deals the cards where only one player shuffles.
 
     `summary` counts the findings and names the worst.
     """
@@ -49,7 +49,7 @@ class LostWork(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CampaignResults(Results, frozen=True, kw_only=True):
-    """What documents of campaigns have. `digest` is that of configuration and results, None if the
+    """Fields of documents of campaigns. `digest` is that of configuration and results, None if the
     campaign was interrupted."""
 
     seed: str | None

@@ -266,7 +266,7 @@ def _show(line: dict[str, Any], *, as_json: bool) -> None:
 
 
 def _late_remedy(fee: int | None) -> str:
-    """What the user can do when a spend is late."""
+    """Advice for the user when a spend is late."""
     if fee:
         return "Its fee rises; if it cannot, start the owner's peer"
     return "A fee can help: start the owner's peer, or this command again with --fee-key"

@@ -9,7 +9,7 @@ from channelsim.channel.comparisons.documents import DocumentKind
 from channelsim.channel.documents.conform import ConformDocument, Status
 
 _CASE = re.compile(r"\. In the case shown ")
-"""What follows is about the money in one case."""
+"""The start of the part of a text about the money in one case."""
 
 
 def compare(before: ConformDocument, after: ConformDocument, tolerance: float) -> list[Change]:

@@ -34,7 +34,7 @@ def _causes(document: CrosscheckDocument) -> dict[tuple[str, str, str], str]:
 
 
 def _reached(document: CrosscheckDocument) -> dict[str, CoverageCounts]:
-    """What was traced, by validator."""
+    """The traced code, by validator."""
     sampled = document.coverage.items()
     return {name: one.reached for name, one in sampled if one.reached is not None}
 
