@@ -91,7 +91,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of a spend: the `blocks` after which it was in (None: never), and the `fee` for it.
+    """A spend: the `blocks` after which it was in (None: never), and the `fee` for it.
 
     `cost` is that of its bundle without the pin, and `pins` counts those that the node took.
     """
