@@ -180,7 +180,7 @@ def test_a_watcher_pays_for_a_pinned_preemption_while_blocks_are_full(
     while len(table.sent) < 15:
         assert table.step()
     thief = wallet_key(b"thief", "coins")
-    stolen = chain.give(address_of(thief), 10**8)
+    stolen = chain.give(address_of(thief), most)
     coin = chain.give(address_of(wallet_key(b"tower", "fees")), most)
     crowded = CrowdedChain(chain, b"crowd", CrowdSize(rate, 15, limits=chain.limits()))
     publish_old(table, BEN, received(table, BEN)[1])
