@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from channelsim.channel.lab.cases.corpus import Entry, RefereeSpend, case_entry, spend_entry
+from channelsim.channel.lab.cases.corpus import RefereeSpend, stored_case
 from channelsim.channel.lab.coverage.program_coverage import corpus_coverage
 from channelsim.channel.lab.target.target import REFEREE, Target, of_game
 from channelsim.clsp.analysis.tracer import Coverage
@@ -55,7 +55,7 @@ def least(
     target: Target, name: str, written: Sequence[Case | RefereeSpend]
 ) -> list[Case | RefereeSpend]:
     """Of these, few that reach together what all reach."""
-    entries = [_entry(target, one) for one in written]
+    entries = [stored_case(target, one) for one in written]
     found = corpus_coverage(target, [])[name]
     new = [number for number, entry in enumerate(entries) if found.add(entry)]
     reaches = {number: found.tracer.reach(entries[number].arguments) for number in new}
@@ -71,10 +71,6 @@ def least(
 
 def _program(one: Case | RefereeSpend) -> str:
     return one.validator if isinstance(one, Case) else REFEREE
-
-
-def _entry(target: Target, one: Case | RefereeSpend) -> Entry:
-    return case_entry(target, one) if isinstance(one, Case) else spend_entry(target, one)
 
 
 # --- what the conformance cases do not reach --------------------------------------------------

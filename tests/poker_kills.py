@@ -14,15 +14,15 @@ from itertools import count
 
 import msgspec
 
-from channelsim.channel.lab.cases.corpus import case_entry
-from channelsim.channel.lab.mutants.kinds import Mutant
-from channelsim.channel.lab.mutants.prepared_calls import (
+from channelsim.channel.lab.cases.corpus import stored_case
+from channelsim.channel.lab.mutants.judged_cases import (
     COST_FACTOR,
-    PreparedCall,
+    JudgedCase,
     cost_of,
     differs,
     stored,
 )
+from channelsim.channel.lab.mutants.kinds import Mutant
 from channelsim.channel.lab.mutants.reasons import stored_reasons
 from channelsim.channel.lab.mutants.report import all_mutants
 from channelsim.channel.lab.sites.fast_chance import FastChance
@@ -107,19 +107,19 @@ def _stream(seed: str) -> Iterator[Call]:
         yield from calls(part, 1)
 
 
-def _prepared(call: Call) -> PreparedCall | None:
+def _prepared(call: Call) -> JudgedCase | None:
     """The call with what the rules say; None where the program differs, in a state that is none."""
     verdict = said(call)
     if verdict is None:
         return None
     target = target_of(call.game)
-    entry = case_entry(target, case_of(call, verdict, "tried"))
+    entry = stored_case(target, case_of(call, verdict, "tried"))
     if entry.differs is not None:
         return None
     if isinstance(verdict, Valid):
         result = result_value(verdict.next, HASHES, verdict.conditions)
-        return PreparedCall(entry.arguments, result, verdict.next is None)
-    return PreparedCall(entry.arguments, None if isinstance(verdict, Raise) else NIL)
+        return JudgedCase(entry.arguments, result, verdict.next is None)
+    return JudgedCase(entry.arguments, None if isinstance(verdict, Raise) else NIL)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from channelsim.channel.documents.conform import CheckResult
 from channelsim.channel.findings.finding import Finding
 from channelsim.channel.kit.conformance import Check, Subject, failed_check
 from channelsim.channel.lab.cases import corpus
-from channelsim.channel.lab.cases.corpus import Entry
+from channelsim.channel.lab.cases.corpus import StoredCase
 from channelsim.channel.lab.cases.decision import deciding_line
 from channelsim.channel.lab.cases.trial import LabTally
 from channelsim.channel.lab.costs import bundles, costs, snapshot
@@ -123,7 +123,7 @@ def coverage(subject: Subject) -> CheckResult:
         return CheckResult("coverage", unchecked=_lacks_programs(subject))
     target, effort, report = subject.target, subject.effort, subject.fuzzed
     entries = [
-        Entry(case.tag, case.validator, case.arguments, None)
+        StoredCase(case.tag, case.validator, case.arguments, None)
         for case in report.corpus
         if case.validator not in report.tally.runaway
     ]
@@ -143,13 +143,13 @@ def coverage(subject: Subject) -> CheckResult:
     return CheckResult("coverage", tried, tuple(failures))
 
 
-def _of_family(subject: Subject) -> Iterator[Entry]:
+def _of_family(subject: Subject) -> Iterator[StoredCase]:
     """Generated cases of the other games that share programs with the target, a few of each."""
     target, effort = subject.target, subject.effort
     others = target.family[1:]
     for other in others:
         made = (
-            Entry(case.tag, trial.site.validator, case.arguments, None)
+            StoredCase(case.tag, trial.site.validator, case.arguments, None)
             for trial in chunks(other, effort.seed)
             for case in trial.cases
         )

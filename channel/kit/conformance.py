@@ -21,7 +21,7 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import FAILED_CHECK, Finding
 from channelsim.channel.findings.finding_files import FindingFiles
 from channelsim.channel.kit.disputes import disputes, disputes_configuration, disputes_plan
-from channelsim.channel.lab.cases.corpus import read_probes
+from channelsim.channel.lab.cases.corpus import site_cases
 from channelsim.channel.lab.costs import snapshot
 from channelsim.channel.lab.crosscheck.crosscheck import (
     CrosscheckReport,
@@ -116,7 +116,7 @@ class Subject:
         if self.effort.costs:
             snapshot.read(self.effort.costs)
         if self.effort.corpus:
-            read_probes(self.target, self.effort.corpus)
+            site_cases(self.target, self.effort.corpus)
 
     @property
     def own_game(self) -> bool:

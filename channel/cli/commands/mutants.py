@@ -36,8 +36,8 @@ from channelsim.channel.documents.results import lost_work
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.cases.corpus import own_corpus
 from channelsim.channel.lab.mutants.hunt import HuntPlace
+from channelsim.channel.lab.mutants.judged_cases import stored as stored_calls
 from channelsim.channel.lab.mutants.kinds import KINDS
-from channelsim.channel.lab.mutants.prepared_calls import stored as stored_calls
 from channelsim.channel.lab.mutants.report import (
     Count,
     MutantReport,

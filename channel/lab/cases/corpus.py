@@ -17,8 +17,7 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.cases.fields import Probe
-from channelsim.channel.lab.cases.guided_mutator import make_case
+from channelsim.channel.lab.cases.case import SiteCase, make_case
 from channelsim.channel.lab.sites.honest_play import Recorded, recorded_sites, site_of_case
 from channelsim.channel.lab.sites.site import Site, make_site
 from channelsim.channel.lab.target.target import REFEREE, Target
@@ -67,8 +66,8 @@ class RefereeSpend(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     expect: Literal["valid", "raise"]
 
 
-class Entry(msgspec.Struct, frozen=True):
-    """One line of a corpus: the program that it runs, and its serialized environment.
+class StoredCase(msgspec.Struct, frozen=True):
+    """A line of a corpus that was run: its program, and the serialized environment.
 
     `differs` says how the program's outcome is not the one expected, None where it is.
     """
@@ -79,8 +78,8 @@ class Entry(msgspec.Struct, frozen=True):
     differs: str | None
 
 
-def read(target: Target, folder: Path) -> Iterator[Entry]:
-    """The entries of all files in a folder, but of validators without a program.
+def read(target: Target, folder: Path) -> Iterator[StoredCase]:
+    """Run the cases of all files in a folder, but of validators without a program.
 
     Cases of all games of the target's family count; programs that only others have are left out.
     Raises `UsageError`, naming file and line.
@@ -100,7 +99,7 @@ def read(target: Target, folder: Path) -> Iterator[Entry]:
             empty = False
             try:
                 check_file(path, written)
-                yield entry_of(target, written)
+                yield stored_case(target, written)
             except BadCase as error:
                 raise UsageError(f"{path}: line {number}: {error}") from None
     if empty:
@@ -155,25 +154,17 @@ def check_file(path: Path, written: Case | RefereeSpend) -> None:
         raise BadCase(f"{written.id} is a case of {written.validator}, not of {path.stem}")
 
 
-def entry_of(target: Target, written: Case | RefereeSpend) -> Entry:
-    """A line of a corpus as an entry. Raises `BadCase`."""
-    if isinstance(written, Case):
-        return case_entry(target, written)
-    return spend_entry(target, written)
+def stored_case(target: Target, written: Case | RefereeSpend) -> StoredCase:
+    """Run a line of a corpus. Raises `BadCase`."""
+    if isinstance(written, RefereeSpend):
+        return _stored_spend(target, written)
+    arguments = vectors.arguments(written, target.name, target.family_programs)
+    differences = vectors.check_program(written, target.name, target.family_programs)
+    return StoredCase(written.id, written.validator, arguments, "; ".join(differences) or None)
 
 
-def case_entry(target: Target, case: Case) -> Entry:
-    """A conformance case as an entry. Raises `BadCase`."""
-    arguments = vectors.arguments(case, target.name, target.family_programs)
-    differences = vectors.check_program(case, target.name, target.family_programs)
-    return Entry(case.id, case.validator, arguments, "; ".join(differences) or None)
-
-
-def spend_entry(target: Target, written: RefereeSpend) -> Entry:
-    """A spend as an entry: the referee's environment is its fields, then the solution.
-
-    Raises `BadCase`.
-    """
+def _stored_spend(target: Target, written: RefereeSpend) -> StoredCase:
+    """Run a spend. The referee's environment is its fields, then the solution."""
     programs = target.with_referee
 
     def program(name: str) -> Program:
@@ -193,7 +184,7 @@ def spend_entry(target: Target, written: RefereeSpend) -> Entry:
     outcome = run_serialized(target.referee.serialized, arguments)
     said = _said(outcome)
     differs = None if said == written.expect else f"expected {written.expect}, got {said}"
-    return Entry(written.id, REFEREE, arguments, differs)
+    return StoredCase(written.id, REFEREE, arguments, differs)
 
 
 def _said(outcome: Outcome) -> str:
@@ -213,15 +204,15 @@ def _said(outcome: Outcome) -> str:
             return "cost exceeded"
 
 
-# --- cases as probes --------------------------------------------------------------------------
+# --- cases of a corpus ------------------------------------------------------------------------
 
 
-def read_probes(target: Target, folder: Path) -> list[Probe]:
-    """The cases in a folder, as probes; those whose state means nothing to the rules are left
+def site_cases(target: Target, folder: Path) -> list[SiteCase]:
+    """The cases in a folder, at their sites; those whose state means nothing to the rules are left
     out, and those of other games of its family. Raises `UsageError`, naming file and line."""
-    probes: list[Probe] = []
+    cases: list[SiteCase] = []
     if not folder.is_dir():
-        return probes
+        return cases
     others = {other.rules for other in target.family[1:]}
     honest = {(site.validator, serialize(site.state)): site for site in recorded_sites(target)}
     for name in target.programs:
@@ -232,15 +223,18 @@ def read_probes(target: Target, folder: Path) -> list[Probe]:
         for number, case in corpus_lines(path, data, Case):
             try:
                 check_file(path, case)
-                probe = None if case.game in others else _probe(target, case, honest)
+                here = None if case.game in others else _at_its_site(target, case, honest)
             except BadCase as error:
                 raise UsageError(f"{path}: line {number}: {error}") from None
-            if probe is not None:
-                probes.append(probe)
-    return probes
+            if here is not None:
+                cases.append(here)
+    return cases
 
 
-def _probe(target: Target, case: Case, honest: Mapping[tuple[str, bytes], Site]) -> Probe | None:
+def _at_its_site(
+    target: Target, case: Case, honest: Mapping[tuple[str, bytes], Site]
+) -> SiteCase | None:
+    """The case at its site; None for a state that means nothing to the rules."""
     asked = resolve_case(case, target.name, target.hashes)
     if target.rules is None:
         site = honest.get((case.validator, serialize(asked.state)))
@@ -248,10 +242,11 @@ def _probe(target: Target, case: Case, honest: Mapping[tuple[str, bytes], Site])
         site = site or msgspec.structs.replace(site_of_case(target, asked), guessed=True)
     elif (site := _site(target, asked)) is None:
         return None
-    return Probe(site, make_case(site, case.tag, asked.move, case.mover_share, asked.evidence))
+    return make_case(site, case.tag, asked.move, case.mover_share, asked.evidence)
 
 
 def _site(target: Target, asked: ResolvedCase) -> Site | None:
+    """The site of a case of a game with rules; None where they refuse its state."""
     case = asked.case
     try:
         typed = target.game.validators[case.validator].read_state(asked.state, target.hashes)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from channelsim.channel.lab.cases.move_changes import SELECTIONS
+from channelsim.channel.lab.cases.mutator import SELECTIONS
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.site import Call, Site
 from channelsim.channel.lab.sites.values import numbers

@@ -13,7 +13,7 @@ from functools import partial
 from typing import TypeAlias
 
 from channelsim.channel.lab.cases.duels import least_share
-from channelsim.channel.lab.cases.move_changes import SELECTIONS
+from channelsim.channel.lab.cases.mutator import SELECTIONS
 from channelsim.channel.lab.sites.site import Call, Site
 from channelsim.channel.lab.sites.values import numbers
 from channelsim.channel.lab.target.target import Target

@@ -1,35 +1,52 @@
-"""Mutation of the honest call at a site, field by field, with evidence of any shape."""
+"""Mutation of cases: of the honest call at a site, and of cases that reached new code.
+
+What a move means is the game's affair, but a move is a head that opens something and a tail that is
+a number or a mask, and numbers matter where they meet the state's. Evidence has any shape.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import lru_cache
+from typing import TypeAlias
 
-import msgspec
-
-from channelsim.channel.lab.cases.evidence import Written, evidence_near, evidence_of, write
-from channelsim.channel.lab.cases.move_changes import SELECTIONS, MoveChanger
+from channelsim.channel.lab.cases.case import SiteCase, make_case
+from channelsim.channel.lab.cases.program_words import (
+    Written,
+    evidence_near,
+    evidence_of,
+    head_lengths,
+    words_of,
+    write,
+)
 from channelsim.channel.lab.sites.fast_chance import FastChance
-from channelsim.channel.lab.sites.site import END, Call, Site
-from channelsim.channel.lab.sites.values import leaves
+from channelsim.channel.lab.sites.site import END, HEADS, Site
+from channelsim.channel.lab.sites.values import leaves, longer, numbers
 from channelsim.channel.lab.target.target import Target
-from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.integers import atom_to_int, int_to_atom
 from channelsim.clsp.values import NIL, Value, serialize_atom, to_list
+from channelsim.games.masks import masks
+
+LONGEST = 60
+"""The longest generated move, in bytes, unless an honest move is longer."""
+
+SHORT = 10
+"""The longest move, in bytes, that can only be a verb and a number."""
+
+LONGEST_NUMBER = 3
+"""The longest number, in bytes, behind the head of a long move."""
 
 
-class SiteCase(msgspec.Struct, frozen=True, gc=False):
-    """One call of the site's validator; `arguments` are its whole environment in bytes."""
+SELECTIONS = tuple(
+    bytes([mask]) for of, take in ((7, 5), (8, 5), (8, 4)) for mask in masks(of, take)
+)
+"""Masks that card games use: five of seven or of eight, four of eight."""
 
-    tag: str
-    move: bytes
-    share: int
-    evidence: Value
-    arguments: bytes
+Change: TypeAlias = Callable[[bytes], tuple[str, bytes]]
+"""Changes a move; returns the name of the change, and the new move."""
 
-    @property
-    def call(self) -> Call:
-        """The move, its share and the evidence."""
-        return self.move, self.share, self.evidence
-
+DEEPEST = 4
+"""The most changes at once."""
 
 BYTES = tuple(write(bytes([byte])) for byte in range(256))
 SHAPES = tuple(
@@ -55,6 +72,92 @@ SHAPES = tuple(
 """Evidence that is no selection."""
 
 
+class MoveChanger:
+    """Changes moves of one site; each method returns the name of its change and the new move.
+
+    `numbers` are those that matter at the site; `changes` has the methods as often as each is due.
+    """
+
+    def __init__(self, target: Target, site: Site, chance: FastChance) -> None:
+        self.numbers = numbers(site.state, site.amount, site.play.share)
+        self._heads = head_lengths(target.programs[site.validator])
+        self._chance = chance
+        self._random = chance.random
+        self._pick = chance.pick
+        self.changes: Sequence[Change] = (
+            *(self.length, self.byte, self.fresh, self.selection, self.selection),
+            *(self.tail, self.tail, self.encoding),
+        )
+
+    def length(self, move: bytes) -> tuple[str, bytes]:
+        """Another length."""
+        lot = self._random()
+        if lot < 0.3:
+            return "length", move[: int(self._random() * len(move))]
+        if lot < 0.5:
+            return "length", move[:-1]
+        if lot < 0.9:
+            return "length", move + self._chance.bytes(1 + int(self._random() * 12))
+        return "length", (move + self._chance.bytes(LONGEST))[: int(self._random() * LONGEST)]
+
+    def byte(self, move: bytes) -> tuple[str, bytes]:
+        """One byte changed."""
+        if not move:
+            return "byte", self._chance.bytes(1)
+        changed = bytearray(move)
+        at = int(self._random() * len(move))
+        if self._random() < 0.5:
+            changed[at] ^= 1 << int(self._random() * 8)
+        else:
+            changed[at] = self._chance.byte()
+        return "byte", bytes(changed)
+
+    def fresh(self, move: bytes) -> tuple[str, bytes]:
+        """Other bytes of the same length."""
+        return "bytes", self._chance.bytes(len(move))
+
+    def selection(self, move: bytes) -> tuple[str, bytes]:
+        """The last byte, or the last but one, as a mask."""
+        if not move:
+            return "selection", self._pick(SELECTIONS)
+        changed = bytearray(move)
+        at = -2 if len(move) > 1 and self._random() < 0.2 else -1
+        lot = self._random()
+        changed[at] = self._pick(SELECTIONS)[0] if lot < 0.6 else self._chance.byte()
+        return "selection", bytes(changed)
+
+    def tail(self, move: bytes) -> tuple[str, bytes]:
+        """A number behind the move's head: an amount near a limit, in the fewest bytes."""
+        return "amount", self.head(move) + int_to_atom(self._pick(self.numbers))
+
+    def encoding(self, move: bytes) -> tuple[str, bytes]:
+        """A number behind the move's head, in more bytes than it needs, or in far too many."""
+        atom = int_to_atom(self._pick(self.numbers))
+        lot = self._random()
+        if lot < 0.5:
+            return "encoding", self.head(move) + longer(atom, 1)
+        if lot < 0.7:
+            return "encoding", self.head(move) + longer(atom, 10 - min(len(atom), 9))
+        if lot < 0.85:
+            return "encoding", self.head(move) + self._pick((b"\x00\xff", b"\xff")) + atom
+        return "encoding", self.head(move) + self._chance.bytes(1 + int(self._random() * 12))
+
+    def head(self, move: bytes) -> bytes:
+        """The part before a number."""
+        lot = self._random()
+        if lot < 0.8 and 1 < len(move) <= SHORT:
+            return move[:1]
+        if lot < 0.8 and len(move) > LONGEST:
+            return move[: len(move) - self._chance.below(LONGEST_NUMBER + 1)]
+        if lot < 0.4 and self._heads:
+            return move[: self._pick(self._heads)]
+        if lot < 0.8 and len(move) >= 32:
+            return move[:32]
+        if lot < 0.9:
+            return move[: self._pick(HEADS)]
+        return self._chance.bytes(32)
+
+
 class Mutator:
     """Makes the cases of one site, with all its choices from `chance`."""
 
@@ -73,10 +176,10 @@ class Mutator:
     def cases(self, count: int) -> list[SiteCase]:
         """Make this many cases. Most change one field, so that the others are still right and the
         last rule is reached; the first is the honest move."""
-        site, honest, changed = self.site, self.site.play.move, self.moves.any
+        site, honest, changes = self.site, self.site.play.move, self.moves.changes
         opening, between, rest = site.opening, site.between, site.rest
         others = [(play.move, *_share(play.share)) for play in site.others]
-        made = []
+        cases = []
         for number in range(count):
             lot = self._random() if number else 1.0
             move, (share, share_bytes) = honest, self._honest_share
@@ -84,13 +187,13 @@ class Mutator:
             if lot < 0.06 and others:
                 tag, (move, share, share_bytes) = "splice", self._pick(others)
             elif lot < 0.35:
-                tag, move = changed(honest)
+                tag, move = self._pick(changes)(honest)
             elif lot < 0.55:
                 tag, (share, share_bytes) = "share", self._pick(self._shares)
             elif lot < 0.70:
                 tag = "evidence"
             elif lot < 0.95:
-                tag, move = changed(honest)
+                tag, move = self._pick(changes)(honest)
                 if self._random() < 0.6:
                     tag, (share, share_bytes) = f"{tag}+share", self._pick(self._shares)
             if tag == "evidence" and self._random() < 0.25:
@@ -104,8 +207,8 @@ class Mutator:
                 evidence, evidence_bytes = self._pick(self._held)
             move_bytes = serialize_atom(move)
             parts = (opening, move_bytes, between, share_bytes, rest, evidence_bytes, END)
-            made.append(SiteCase(tag, move, share, evidence, b"".join(parts)))
-        return made
+            cases.append(SiteCase(site, tag, move, share, evidence, b"".join(parts)))
+        return cases
 
     def evidence(self, move: bytes) -> Written:
         """Evidence of any shape against a move, with its bytes."""
@@ -124,3 +227,114 @@ class Mutator:
 @lru_cache(maxsize=4096)
 def _share(number: int) -> tuple[int, bytes]:
     return number, serialize_atom(int_to_atom(number))
+
+
+class GuidedMutator:
+    """Makes cases around `base`: one to four changes of move, share and evidence each.
+
+    It uses the words of the program and of the site's state. `others` are cases of the same
+    validator whose parts may be taken over.
+    """
+
+    def __init__(
+        self,
+        target: Target,
+        site: Site,
+        chance: FastChance,
+        base: SiteCase,
+        others: Sequence[SiteCase],
+    ) -> None:
+        self.site = site
+        self._plain = Mutator(target, site, chance)
+        plain = self._plain.moves
+        self._changes: Sequence[Change] = (
+            *(self._word_over, self._word_behind, self._number, self._spliced, self._cut),
+            *(self._flipped, self._flipped),
+            *(plain.length, plain.tail, plain.encoding),
+        )
+        self._chance = chance
+        self._random = chance.random
+        self._pick = chance.pick
+        self._base = base
+        words = words_of(target.programs[site.validator])
+        self._words = (*words, *dict.fromkeys(leaves(site.state)), site.play.move)
+        self._others = others or (base,)
+
+    def cases(self, count: int) -> list[SiteCase]:
+        """Make this many cases; the first is the base itself."""
+        return [self._case(changed=number > 0) for number in range(count)]
+
+    def _case(self, *, changed: bool) -> SiteCase:
+        base = self._base
+        move, share, evidence, tag = base.move, base.share, base.evidence, "seen"
+        if changed:
+            for _ in range(1 + int(self._random() ** 2 * DEEPEST)):
+                lot = self._random()
+                if lot < 0.6:
+                    tag, move = self._pick(self._changes)(move)
+                elif lot < 0.8:
+                    tag, share = "share", self._any_share()
+                else:
+                    tag, evidence = "evidence", self._any_evidence(move, evidence)
+        return make_case(self.site, tag, move[:LONGEST], share, evidence)
+
+    def _any_share(self) -> int:
+        lot = self._random()
+        if lot < 0.6:
+            return self._pick(self._plain.moves.numbers)
+        if lot < 0.8:
+            return atom_to_int(self._pick(self._words)[:8])
+        return self._pick(self._others).share
+
+    def _any_evidence(self, move: bytes, evidence: Value) -> Value:
+        lot = self._random()
+        if lot < 0.4:
+            return self._plain.evidence(move)[0]
+        if lot < 0.55:
+            return self._pick(self._others).evidence
+        if lot < 0.7:
+            return self._pick(self._words)
+        if lot < 0.8:
+            return to_list([evidence, self._pick(self._words)])
+        if isinstance(evidence, tuple):
+            return evidence[int(self._random() * 2)]
+        return _with_byte(evidence, int(self._random() * (len(evidence) + 1)), self._chance.byte())
+
+    # --- moves -------------------------------------------------------------------------------
+
+    def _word_over(self, move: bytes) -> tuple[str, bytes]:
+        """A word written over a part of the move."""
+        word = self._pick(self._words)
+        at = int(self._random() * (len(move) + 1))
+        return "word", move[:at] + word + move[at + len(word) :]
+
+    def _word_behind(self, move: bytes) -> tuple[str, bytes]:
+        """A word as the move's tail, or put in somewhere."""
+        word = self._pick(self._words)
+        at = int(self._random() * (len(move) + 1))
+        return "word", move[:at] + word + (move[at:] if self._random() < 0.5 else b"")
+
+    def _number(self, move: bytes) -> tuple[str, bytes]:
+        """A number near a word, as the tail of the move."""
+        number = atom_to_int(self._pick(self._words)[:8]) + self._chance.below(4) - 1
+        return "number", self._plain.moves.head(move) + int_to_atom(number)
+
+    def _spliced(self, move: bytes) -> tuple[str, bytes]:
+        """The front of this move and the back of another one."""
+        other = self._pick(self._others).move
+        at = int(self._random() * (len(move) + 1))
+        return "splice", move[:at] + other[at:]
+
+    def _cut(self, move: bytes) -> tuple[str, bytes]:
+        """Some bytes left out of the middle."""
+        at = int(self._random() * (len(move) + 1))
+        return "cut", move[:at] + move[at + 1 + int(self._random() * 4) :]
+
+    def _flipped(self, move: bytes) -> tuple[str, bytes]:
+        """One byte changed, or the last ones as a mask."""
+        plain = self._plain.moves
+        return plain.byte(move) if self._random() < 0.8 else plain.selection(move)
+
+
+def _with_byte(atom: bytes, at: int, byte: int) -> bytes:
+    return atom[:at] + bytes([byte]) + atom[at + 1 :] if atom != NIL else bytes([byte])

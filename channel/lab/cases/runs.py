@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from chia_rs import LazyNode, run_chia_program
 
-from channelsim.channel.lab.cases.mutator import SiteCase
+from channelsim.channel.lab.cases.case import SiteCase
 from channelsim.channel.lab.cases.trial import RUNAWAY, SAMPLES, Trial
 from channelsim.clsp.run import MAX_COST, STRICT, TooLarge, to_value
 from channelsim.clsp.values import NIL, Value

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from channelsim.channel.findings.finding import DISAGREEMENT, GRIEFING, THEFT, UNSLASHABLE
+from channelsim.channel.lab.cases.case import SiteCase
 from channelsim.channel.lab.cases.loss import LEADS_ELSEWHERE, LEGAL_SLASHED
-from channelsim.channel.lab.cases.mutator import SiteCase
 from channelsim.channel.lab.cases.runs import EXCEEDED, RAISE, SLASH, VALID
 from channelsim.channel.lab.cases.trial import Trial
 from channelsim.channel.lab.referee.referee_runs import Commitment

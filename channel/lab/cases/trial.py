@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import msgspec
 
 from channelsim.channel.findings.finding import THEFT, UNSLASHABLE, Finding, Loss
+from channelsim.channel.lab.cases.case import SiteCase
 from channelsim.channel.lab.cases.describe import described_call, described_run, vector
 from channelsim.channel.lab.cases.loss import loss, sides
-from channelsim.channel.lab.cases.mutator import SiteCase
 from channelsim.channel.lab.referee.referee_runs import RefereeRunner
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.site import Call, Site

@@ -11,7 +11,7 @@ from operator import or_
 import msgspec
 
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.cases.corpus import PLAY, RefereeSpend, entry_of
+from channelsim.channel.lab.cases.corpus import PLAY, RefereeSpend, stored_case
 from channelsim.channel.lab.coverage.corpus_union import (
     Lines,
     StoredCorpus,
@@ -107,7 +107,7 @@ def check_target(target: Target, corpus: StoredCorpus) -> None:
 
 def _measured(target: Target, tracer: Tracer, content: bytes, written: Written) -> MeasuredCase:
     try:
-        arguments = entry_of(target, written).arguments
+        arguments = stored_case(target, written).arguments
     except BadCase as error:
         raise UsageError(f"the case {written.id}: {error}") from None
     outcome = run_serialized(tracer.program.serialized, arguments)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 
-from channelsim.channel.lab.cases.corpus import Entry
+from channelsim.channel.lab.cases.corpus import StoredCase
 from channelsim.channel.lab.target.target import Target
 from channelsim.clsp.analysis.code import LET, Function
 from channelsim.clsp.analysis.disassembly import Disassembly, Form
@@ -33,7 +33,7 @@ class ProgramCoverage:
     reached: Coverage = field(default_factory=Coverage)
     differs: list[str] = field(default_factory=list)
 
-    def add(self, entry: Entry) -> bool:
+    def add(self, entry: StoredCase) -> bool:
         """Run an entry; whether it reached something new."""
         new = self.reached.add(self.tracer.reach(entry.arguments))
         self.entries += 1
@@ -85,7 +85,7 @@ class ProgramCoverage:
         ]
 
 
-def corpus_coverage(target: Target, entries: Iterable[Entry]) -> dict[str, ProgramCoverage]:
+def corpus_coverage(target: Target, entries: Iterable[StoredCase]) -> dict[str, ProgramCoverage]:
     """Run the entries and collect the coverage of every program that there is, run or not.
 
     Raises `UsageError` for a program that cannot be traced.

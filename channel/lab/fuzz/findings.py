@@ -19,10 +19,10 @@ from channelsim.channel.findings.finding import (
     Finding,
     Loss,
 )
+from channelsim.channel.lab.cases.case import SiteCase, differences, fields
 from channelsim.channel.lab.cases.comparison import compared
 from channelsim.channel.lab.cases.decision import deciding_line
 from channelsim.channel.lab.cases.describe import described_run
-from channelsim.channel.lab.cases.fields import Probe, differences, fields
 from channelsim.channel.lab.cases.loss import (
     FORGED,
     LEADS_ELSEWHERE,
@@ -30,7 +30,7 @@ from channelsim.channel.lab.cases.loss import (
     MISDECLARED,
     NOT_BOUND,
 )
-from channelsim.channel.lab.fuzz.probes import read, written
+from channelsim.channel.lab.fuzz.case_records import read, record_of
 from channelsim.channel.lab.fuzz.shrink import broken_by
 from channelsim.channel.lab.laws import applies, laws_for
 from channelsim.channel.lab.target.target import REFEREE, Target
@@ -75,23 +75,23 @@ def root(finding: Finding) -> tuple[str, str]:
 
 
 def shrunk(
-    target: Target, probe: Probe, finding: Finding, before: int, follows: str = ""
+    target: Target, case: SiteCase, finding: Finding, before: int, follows: str = ""
 ) -> Finding:
-    """A finding with its shrunk probe; `before` is how many fields differed at first."""
+    """A finding with its shrunk case; `before` is how many fields differed at first."""
     finding = finding.believable()
     judged = finding.place not in target.missing
-    environment = probe.case.arguments
-    left = len(fields(probe))
+    environment = case.arguments
+    left = len(fields(case))
     return described(
         target,
         msgspec.structs.replace(
             finding,
-            text=f"{finding.text}. {_money(probe, finding)}".strip(),
-            loss=_lost(probe, finding),
+            text=f"{finding.text}. {_money(case, finding)}".strip(),
+            loss=_lost(case, finding),
             brun=finding.brun or (_run(target, finding.place, environment) if judged else {}),
-            differs=differences(probe),
+            differs=differences(case),
             fields=(max(before, left), left),
-            probe=written(target, probe),
+            probe=record_of(target, case),
             source_line=_source_line(target, finding, environment),
             follows=follows,
         ),
@@ -145,12 +145,12 @@ def _source_line(target: Target, finding: Finding, environment: bytes) -> str:
     return line or deciding_line(target, finding.place, environment)
 
 
-def _money(probe: Probe, finding: Finding) -> str:
+def _money(case: SiteCase, finding: Finding) -> str:
     """A sentence on who loses how much in this case; empty if the finding is not about money."""
-    site = probe.site
+    site = case.site
     if not site.natural or finding.severity not in (THEFT, UNSLASHABLE):
         return ""
-    honest, declared, amount = site.play.share, probe.case.share, site.amount
+    honest, declared, amount = site.play.share, case.share, site.amount
     whole = counted(amount, "mojo", ",")
     if finding.cause.startswith(LEGAL_SLASHED):
         due = amount - declared
@@ -181,11 +181,11 @@ def _money(probe: Probe, finding: Finding) -> str:
     )
 
 
-def _lost(probe: Probe, finding: Finding) -> Loss | None:
+def _lost(case: SiteCase, finding: Finding) -> Loss | None:
     """The loss in this case: of an opponent that is declared less than honest play leaves it, the
     difference."""
-    honest, declared = probe.site.play.share, probe.case.share
-    if finding.severity != UNSLASHABLE or not probe.site.natural or declared >= honest:
+    honest, declared = case.site.play.share, case.share
+    if finding.severity != UNSLASHABLE or not case.site.natural or declared >= honest:
         return finding.loss
     return Loss(MOVER, OPPONENT, honest - declared)
 
@@ -232,13 +232,13 @@ def still_broken(target: Target, data: dict[str, Any]) -> list[str]:
         raise UsageError(f"no law is called {name!r} for {target.name}")
     if law.name == RECORDED:
         return _case_broken(target, data.get("vector"))
-    probe = read(target, data.get("probe"))
-    if not applies(law, target, probe.site.validator):
-        raise UsageError(f"{target.name} has no program of {probe.site.validator}")
+    case = read(target, data.get("probe"))
+    if not applies(law, target, case.site.validator):
+        raise UsageError(f"{target.name} has no program of {case.site.validator}")
     cause = str(data.get("cause")).partition(":")[0]
     return [
         one.line
-        for one in map(Finding.believable, broken_by(target, law, probe))
+        for one in map(Finding.believable, broken_by(target, law, case))
         if one.cause.partition(":")[0] == cause
     ]
 

@@ -23,8 +23,8 @@ from channelsim.channel.campaign.shards import Configuration, Plan, Shard, in_or
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import Finding
 from channelsim.channel.findings.finding_files import stored_findings
-from channelsim.channel.lab.cases.corpus import append_lines, read_probes
-from channelsim.channel.lab.cases.fields import Probe
+from channelsim.channel.lab.cases.case import SiteCase
+from channelsim.channel.lab.cases.corpus import append_lines, site_cases
 from channelsim.channel.lab.cases.tally_record import tally_of
 from channelsim.channel.lab.cases.trial import LabTally
 from channelsim.channel.lab.cases.work import SECOND
@@ -95,7 +95,7 @@ class FuzzSearch:
 
     target: Target
     seed: str
-    stored: tuple[Probe, ...]
+    stored: tuple[SiteCase, ...]
     total: int
     unit: int
     limit: float | None = None
@@ -141,15 +141,15 @@ def sized_search(target: Target, seed: str, work: int, corpus: Path | None) -> F
     return FuzzSearch(target, seed, stored, work, -(-work // -(-work // wanted)), None, digest)
 
 
-def _stored(target: Target, corpus: Path | None) -> tuple[tuple[Probe, ...], str]:
+def _stored(target: Target, corpus: Path | None) -> tuple[tuple[SiteCase, ...], str]:
     """The cases of a corpus, and a digest of them."""
     target.check_playable()
-    stored = tuple(read_probes(target, corpus)) if corpus else ()
+    stored = tuple(site_cases(target, corpus)) if corpus else ()
     for name in target.traceable:
         target.tracer(name)  # raises `UsageError` for a program that cannot be traced
     if not stored:
         return (), ""
-    cases = [(one.site.validator, one.site.natural, one.case.arguments) for one in stored]
+    cases = [(case.site.validator, case.site.natural, case.arguments) for case in stored]
     return stored, sha256(msgspec.json.encode(cases)).hexdigest()
 
 
@@ -249,7 +249,7 @@ class FuzzJob:
 
     target: Target
     seed: str
-    stored: tuple[Probe, ...]
+    stored: tuple[SiteCase, ...]
     limit: float | None
     inputs: Mapping[str, str]
 
@@ -333,12 +333,12 @@ def save(report: FuzzReport, folder: Path) -> int:
     """
     target = report.target
     added = 0
-    known = read_probes(target, folder)
+    known = site_cases(target, folder)
     for name in target.present:
         tracer, covered = target.tracer(name), Coverage()
-        for probe in known:
-            if probe.site.validator == name:
-                covered.add(tracer.reach(probe.case.arguments))
+        for case in known:
+            if case.site.validator == name:
+                covered.add(tracer.reach(case.arguments))
         lines = []
         for one in report.corpus:
             if one.validator != name or name in report.tally.runaway:

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 
 from channelsim.channel.findings.finding import Finding
+from channelsim.channel.lab.cases.case import SiteCase
 from channelsim.channel.lab.cases.corpus import PLAY, STATE
 from channelsim.channel.lab.cases.describe import vector
-from channelsim.channel.lab.cases.fields import Probe
 from channelsim.channel.lab.cases.tally_record import TallyRecord, tally_of, tally_record
 from channelsim.channel.lab.fuzz.fuzzer import FuzzerResult
 from channelsim.channel.lab.sites.honest_play import legal_result
@@ -59,9 +59,7 @@ def fuzz_part(target: Target, result: FuzzerResult) -> FuzzPart:
         tally=msgspec.structs.replace(tally, samples={}),
         findings=result.found,
         corpus=[
-            corpus_case(target, probe)
-            for probes in result.corpus.probes.values()
-            for probe in probes
+            corpus_case(target, case) for cases in result.corpus.cases.values() for case in cases
         ],
         coverage={
             name: Covered(sorted(covered[name].nodes), sorted(covered[name].branches))
@@ -84,11 +82,11 @@ def coverage_of(part: FuzzPart, name: str) -> Coverage:
     return Coverage() if covered is None else Coverage(set(covered.nodes), set(covered.branches))
 
 
-def corpus_case(target: Target, probe: Probe) -> CorpusCase:
-    """A probe as a case of the corpus."""
-    site, case = probe.site, probe.case
+def corpus_case(target: Target, case: SiteCase) -> CorpusCase:
+    """A case as the corpus has it."""
+    site = case.site
     tag = f"{PLAY if site.natural else STATE} {case.tag}"
-    verdict = _verdict(target, probe)
+    verdict = _verdict(target, case)
     written = None
     if verdict is not None:
         made = vector(target, site, case.call, verdict, tag)
@@ -98,10 +96,10 @@ def corpus_case(target: Target, probe: Probe) -> CorpusCase:
     return CorpusCase(site.validator, case.tag, case.arguments, written)
 
 
-def _verdict(target: Target, probe: Probe) -> Verdict | None:
+def _verdict(target: Target, case: SiteCase) -> Verdict | None:
     """The expected verdict: the rules', or, without rules, the program's own; None for a result
     that no case can express."""
-    site, case = probe.site, probe.case
+    site = case.site
     if target.judge(site.validator) is not None:
         return site.rules_say(target, *case.call)
     program = target.programs[site.validator].serialized

@@ -14,15 +14,14 @@ from typing import TypeAlias
 
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.findings.finding import Finding
-from channelsim.channel.lab.cases.fields import Probe, fields
-from channelsim.channel.lab.cases.guided_mutator import GuidedMutator, make_case
-from channelsim.channel.lab.cases.mutator import Mutator, SiteCase
+from channelsim.channel.lab.cases.case import SiteCase, fields, make_case
+from channelsim.channel.lab.cases.mutator import GuidedMutator, Mutator
 from channelsim.channel.lab.cases.trial import LabTally, Trial
 from channelsim.channel.lab.cases.work import A_CASE, COST
 from channelsim.channel.lab.fuzz.findings import RECORDED, recorded, shrunk
 from channelsim.channel.lab.fuzz.grouping import followed
 from channelsim.channel.lab.fuzz.searches import DuelSearch, RareSearch
-from channelsim.channel.lab.fuzz.shrink import Shrinker, as_probe, broken_by
+from channelsim.channel.lab.fuzz.shrink import Shrinker, broken_by, case_of
 from channelsim.channel.lab.laws import Law, applies, laws_for
 from channelsim.channel.lab.referee.referee_runs import RefereeRunner
 from channelsim.channel.lab.sites.fast_chance import FastChance
@@ -75,9 +74,9 @@ Cause: TypeAlias = tuple[str, str, str]
 
 @dataclass
 class Corpus:
-    """The probes of each validator that reached something new, and its coverage by all runs."""
+    """The cases of each validator that reached something new, and its coverage by all runs."""
 
-    probes: dict[str, list[Probe]] = field(default_factory=lambda: defaultdict(list))
+    cases: dict[str, list[SiteCase]] = field(default_factory=lambda: defaultdict(list))
     coverage: dict[str, Coverage] = field(default_factory=lambda: defaultdict(Coverage))
 
 
@@ -110,7 +109,7 @@ class Fuzzer:
     target: Target
     seed: str
     number: int = 0
-    stored: Sequence[Probe] = ()
+    stored: Sequence[SiteCase] = ()
     tally: LabTally = field(default_factory=LabTally)
     corpus: Corpus = field(default_factory=Corpus)
     referee: Coverage = field(default_factory=Coverage)
@@ -120,9 +119,9 @@ class Fuzzer:
         self._chance = FastChance(secret)
         self._hands = generate_sites(self.target, secret, self._chance, self.target.strict)
         self._laws = laws_for(self.target)
-        self._first: dict[Cause, tuple[Law, Probe, Finding, int]] = {}
+        self._first: dict[Cause, tuple[Law, SiteCase, Finding, int]] = {}
         self._tracers: dict[str, Tracer] = {}
-        self._queues: dict[str, deque[Probe]] = {}
+        self._queues: dict[str, deque[SiteCase]] = {}
         self._alone: set[str] = set()  # validators without a program that were tried
         deals = derive(self.seed.encode(), "deals", self.number)
         self._duels = DuelSearch(self.target, deals, self._chance)
@@ -167,18 +166,18 @@ class Fuzzer:
 
     def _trials(self) -> Iterator[Trial]:
         """Trials without end: stored cases, then hands, then mostly mutations of the corpus."""
-        for probe in self.stored:
-            yield self._trial(probe.site, [probe.case])
+        for case in self.stored:
+            yield self._trial(case.site, [case])
         self._reading = False
         rounds = 0
         while True:
             rounds += 1
-            every = [name for name, probes in self.corpus.probes.items() if probes]
+            reached = [name for name, cases in self.corpus.cases.items() if cases]
             if self._due(self._duels, DUELLING):
                 yield from self._on_account_of(self._duels, self._duelled())
             elif self._due(self._rare, DRAWING):
                 yield from self._on_account_of(self._rare, self._drawn())
-            elif rounds <= HANDS_FIRST or not every or self._chance.random() < 0.4:
+            elif rounds <= HANDS_FIRST or not reached or self._chance.random() < 0.4:
                 site = next(self._hands)
                 judged = site.validator in self.target.present
                 if judged and site.natural and not site.guessed:
@@ -186,7 +185,7 @@ class Fuzzer:
                     self._rare.remember(site)
                 yield self._trial(site, self._mutated(site))
             else:
-                yield self._around(self._chance.pick(every))
+                yield self._around(self._chance.pick(reached))
 
     def _mutated(self, site: Site, number: int = FRESH) -> list[SiteCase]:
         return Mutator(self.target, site, self._chance).cases(number)
@@ -214,19 +213,18 @@ class Fuzzer:
         self._searched[type(search).__name__] += int(self.work - start)
 
     def _around(self, name: str) -> Trial:
-        probes = self.corpus.probes[name]
+        cases = self.corpus.cases[name]
         # The newest as often as all the others together: they are the most promising.
-        last = probes[-8:]
-        probe = self._chance.pick(last if self._chance.random() < 0.5 else probes)
-        site, lot = probe.site, self._chance.random()
+        last = cases[-8:]
+        case = self._chance.pick(last if self._chance.random() < 0.5 else cases)
+        site, lot = case.site, self._chance.random()
         other: Site | None = None
         if self.target.rules is not None and lot < 0.2:
             other = recommitted(self.target, site, self._chance)
         elif self.target.strict and lot < 0.4:
             other = disturbed(self.target, site, self._chance)
-        others = [one.case for one in last]
         site = other or site
-        guided = GuidedMutator(self.target, site, self._chance, probe.case, others)
+        guided = GuidedMutator(self.target, site, self._chance, case, last)
         return self._trial(site, guided.cases(AROUND))
 
     def _trial(self, site: Site, cases: list[SiteCase]) -> Trial:
@@ -260,8 +258,8 @@ class Fuzzer:
         cause = (finding.rule, finding.place, finding.cause)
         first = self._first.get(cause)
         if first is None or (finding.lost and not first[2].lost):
-            probe = as_probe(trial.site, finding)
-            self._first[cause] = law, probe, finding, len(fields(probe))
+            case = case_of(trial.site, finding)
+            self._first[cause] = law, case, finding, len(fields(case))
 
     # --- coverage ----------------------------------------------------------------------------
 
@@ -276,19 +274,19 @@ class Fuzzer:
         if name in self.tally.runaway:
             return
         queue = self._queues.setdefault(name, deque(maxlen=WAITING))
-        queue += (Probe(trial.site, case) for case in trial.fresh)
+        queue += trial.fresh
         while queue and (self._reading or self._may_trace(name)):
             self._keep_if_new(name, queue.popleft())
 
     def _may_trace(self, name: str) -> bool:
         """True if the program has tracing budget left; each program has an equal part."""
-        if not self.corpus.probes.get(name) and name in self.target.programs:
+        if not self.corpus.cases.get(name) and name in self.target.programs:
             return True
         return self._traced[name] < TRACING * self.work / len(self.target.traceable)
 
-    def _keep_if_new(self, name: str, probe: Probe) -> None:
-        """Add a probe to the corpus that reaches something new or costs more than any before."""
-        arguments = probe.case.arguments
+    def _keep_if_new(self, name: str, case: SiteCase) -> None:
+        """Add a case to the corpus that reaches something new or costs more than any before."""
+        arguments = case.arguments
         outcome = run_serialized(self.target.programs[name].serialized, arguments)
         cost = outcome.cost if isinstance(outcome, ProgramValid | ProgramSlash) else COST
         self._charge(name, TRACED * (A_CASE + cost / COST))
@@ -296,7 +294,7 @@ class Fuzzer:
         costliest = self._costliest.get(name, 0)
         if self.corpus.coverage[name].add(reach) or cost > costliest * COSTLIER:
             self._costliest[name] = max(cost, costliest)
-            self.corpus.probes[name].append(probe)
+            self.corpus.cases[name].append(case)
 
     def _trace_referee(self, runner: RefereeRunner) -> None:
         if not self._may_trace(REFEREE):
@@ -319,7 +317,7 @@ class Fuzzer:
         """Shrink each cause once, and describe its worst finding."""
         plain = self._plain() if self._first else {}
         made = []
-        for law, probe, finding, before in self._first.values():
+        for law, case, finding, before in self._first.values():
             if law.name == RECORDED:
                 made.append(recorded(self.target, finding))
                 continue
@@ -329,7 +327,7 @@ class Fuzzer:
                 finding,
                 plain.get(finding.place, ()),
                 self.tally.runaway,
-            ).shrink(probe)
+            ).shrink(case)
             tally = LabTally(runaway=set(self.tally.runaway))
             again = [
                 one
@@ -337,7 +335,7 @@ class Fuzzer:
                 if one.cause == finding.cause
             ]
             if not again:
-                smaller, again = probe, [finding]
+                smaller, again = case, [finding]
             worst = min(again, key=lambda one: (one.rank, -one.lost))
             follows = followed(self.target, law, smaller, worst.cause)
             made.append(shrunk(self.target, smaller, worst, before, follows))

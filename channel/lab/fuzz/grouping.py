@@ -8,7 +8,7 @@ from typing import TypeAlias
 import msgspec
 
 from channelsim.channel.findings.finding import Finding
-from channelsim.channel.lab.cases.fields import Probe, fields, keeping
+from channelsim.channel.lab.cases.case import SiteCase, fields, keeping
 from channelsim.channel.lab.cases.loss import LEGAL_SLASHED, MISDECLARED
 from channelsim.channel.lab.fuzz.findings import root, root_of
 from channelsim.channel.lab.fuzz.shrink import broken_by
@@ -30,17 +30,17 @@ _REFEREES: Mapping[str, tuple[str, ...]] = {
 """Causes in the referee, and those from which each follows where they are found as well."""
 
 
-def followed(target: Target, law: Law, probe: Probe, cause: str) -> str:
+def followed(target: Target, law: Law, case: SiteCase, cause: str) -> str:
     """The cause from which a finding follows; "" for none.
 
     It follows if the program does the same, by another cause, once one of the case's changes is
     undone: what that change breaks is not what the program gets wrong.
     """
-    changed = fields(probe)
+    changed = fields(case)
     if len(changed) > MOST_FIELDS:
         return ""
-    for one in changed:
-        smaller = keeping(probe, frozenset(changed) - {one})
+    for field in changed:
+        smaller = keeping(case, frozenset(changed) - {field})
         for finding in broken_by(target, law, smaller):
             if finding.cause != cause and _symptom(finding.cause) == _symptom(cause):
                 return finding.cause
@@ -57,34 +57,36 @@ def _symptom(cause: str) -> str:
     return head if head == LEGAL_SLASHED else symptom or "accepts"
 
 
-def grouped(found: Iterable[Finding]) -> list[Finding]:
+def grouped(findings: Iterable[Finding]) -> list[Finding]:
     """One finding for each mistake, the worst first; `also` names those that follow from it."""
-    every = list(found)
-    known = {root(one) for one in every}
-    above = {root(one): root_of(one.place, one.follows) for one in every if one.follows}
-    independent = {root(one) for one in every if not one.follows or above[root(one)] not in known}
+    findings = list(findings)
+    known = set(map(root, findings))
+    above = {root(one): root_of(one.place, one.follows) for one in findings if one.follows}
+    independent = {
+        root(one) for one in findings if not one.follows or above[root(one)] not in known
+    }
     groups: dict[Root, list[Finding]] = {}
-    for one in every:
-        groups.setdefault(_mistake(one, independent, above), []).append(one)
-    made = []
-    for mistake, same in groups.items():
+    for finding in findings:
+        groups.setdefault(_mistake(finding, independent, above), []).append(finding)
+    leading = []
+    for mistake, group in groups.items():
         first = min(
-            (one for one in same if root(one) == mistake),
+            (finding for finding in group if root(finding) == mistake),
             key=lambda one: (one.rank, one.fields[1], not one.compared, -one.lost),
         )
-        also = dict.fromkeys(line for one in same for line in one.also)
-        also.update(dict.fromkeys(_in_short(one) for one in same if one is not first))
+        also = dict.fromkeys(line for finding in group for line in finding.also)
+        also.update(dict.fromkeys(_in_short(other) for other in group if other is not first))
         also.pop(_in_short(first), None)
-        made.append(msgspec.structs.replace(first, also=tuple(also)))
-    return sorted(made, key=lambda one: (one.order_only, one.rank, one.place, one.cause))
+        leading.append(msgspec.structs.replace(first, also=tuple(also)))
+    return sorted(leading, key=lambda one: (one.order_only, one.rank, one.place, one.cause))
 
 
-def _mistake(one: Finding, independent: Set[Root], above: Mapping[Root, Root]) -> Root:
+def _mistake(finding: Finding, independent: Set[Root], above: Mapping[Root, Root]) -> Root:
     """The mistake that a finding stands under: its own, or the one from which it follows."""
-    own = root(one)
-    same_rule = one.cause if one.order_only else ""
-    for cause in (one.follows, same_rule, *_REFEREES.get(one.cause, ())):
-        mistake = root_of(one.place, cause)
+    own = root(finding)
+    same_rule = finding.cause if finding.order_only else ""
+    for cause in (finding.follows, same_rule, *_REFEREES.get(finding.cause, ())):
+        mistake = root_of(finding.place, cause)
         passed = {own}  # what follows from a consequence stands under its first cause
         while mistake not in independent and mistake in above and mistake not in passed:
             passed.add(mistake)
@@ -94,5 +96,5 @@ def _mistake(one: Finding, independent: Set[Root], above: Mapping[Root, Root]) -
     return own
 
 
-def _in_short(one: Finding) -> str:
-    return f"{one.severity} at {one.place} ({one.rule}): {one.cause}"
+def _in_short(finding: Finding) -> str:
+    return f"{finding.severity} at {finding.place} ({finding.rule}): {finding.cause}"

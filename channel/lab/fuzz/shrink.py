@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
+from operator import itemgetter
 from typing import TypeGuard
 
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.findings.finding import THEFT, UNSLASHABLE, Finding
-from channelsim.channel.lab.cases.fields import PLACE, Field, Probe, fields, keeping
-from channelsim.channel.lab.cases.guided_mutator import make_case
+from channelsim.channel.lab.cases.case import PLACE, Field, SiteCase, fields, keeping, make_case
 from channelsim.channel.lab.cases.mutator import Mutator
 from channelsim.channel.lab.cases.trial import LabTally, Trial
 from channelsim.channel.lab.laws import Law
@@ -30,15 +30,15 @@ ANEW = 400
 
 
 def broken_by(
-    target: Target, law: Law, probe: Probe, tally: LabTally | None = None
+    target: Target, law: Law, case: SiteCase, tally: LabTally | None = None
 ) -> tuple[Finding, ...]:
     """Try one law on one case. `tally` adds up the cost."""
     tally = tally or LabTally()
     runner = RefereeRunner(target)
-    trial = Trial(target, runner, probe.site, [probe.case], FastChance(b"shrink"), tally)
-    found = tuple(law.check(trial))
+    trial = Trial(target, runner, case.site, [case], FastChance(b"shrink"), tally)
+    findings = tuple(law.check(trial))
     tally.spent += runner.spent
-    return found
+    return findings
 
 
 class Shrinker:
@@ -58,125 +58,124 @@ class Shrinker:
         self._tally = LabTally(runaway=set(runaway))
         self._left = TRIES // min(law.every, 16)
 
-    def breaks(self, probe: Probe) -> bool:
+    def breaks(self, case: SiteCase) -> bool:
         """True if the law still finds the same cause, with a loss if there was one before; false
         once all tries are used up."""
-        return self._shows(self._loss(probe))
+        return self._shows(self._loss(case))
 
     def _shows(self, loss: int | None) -> TypeGuard[int]:
         return loss is not None and (loss > 0 or not self._losing)
 
-    def _loss(self, probe: Probe) -> int | None:
+    def _loss(self, case: SiteCase) -> int | None:
         """The loss by the same cause, in mojos; None where the law does not find it."""
         if self._left <= 0 or self._tally.spent > SPENT:
             return None
         self._left -= 1
-        found = broken_by(self._target, self._law, probe, self._tally)
-        return max((one.lost for one in found if one.cause == self._cause), default=None)
+        findings = broken_by(self._target, self._law, case, self._tally)
+        return max(
+            (finding.lost for finding in findings if finding.cause == self._cause), default=None
+        )
 
-    def shrink(self, probe: Probe) -> Probe:
-        """The smallest probe with the same cause, of equally small ones one with a great loss; the
-        probe itself if there is none smaller."""
+    def shrink(self, case: SiteCase) -> SiteCase:
+        """The smallest case with the same cause, of equally small ones one with a great loss; the
+        case itself if there is none smaller."""
         if self._costly and not self._losing:
-            probe = self._with_a_loss(probe)
-        probe = self._plainer_values(self._fewer_fields(probe))
-        plain = self._on_a_plain_hand(probe)
+            case = self._with_a_loss(case)
+        case = self._plainer_values(self._fewer_fields(case))
+        plain = self._on_a_plain_hand(case)
         if plain is not None:
-            probe = self._plainer_values(self._fewer_fields(plain))
-        return probe
+            case = self._plainer_values(self._fewer_fields(plain))
+        return case
 
-    def _on_a_plain_hand(self, probe: Probe) -> Probe | None:
-        """The same cause on small round amounts: by the same deviation, or by any."""
-        found: list[tuple[int, int, Probe]] = []
+    def _on_a_plain_hand(self, case: SiteCase) -> SiteCase | None:
+        """The same cause on small round amounts: by the same deviation, or by any; None where
+        neither shows it."""
+        candidates: list[tuple[int, int, SiteCase]] = []
         for site in self._plain:
-            for moved in _moved(probe, site):
+            for moved in _moved(case, site):
                 loss = self._loss(moved)
                 if self._shows(loss):
-                    found.append((len(fields(moved)), -loss, moved))
+                    candidates.append((len(fields(moved)), -loss, moved))
                     break
-        if found:
-            return min(found, key=lambda one: one[:2])[2]
+        if candidates:
+            return min(candidates, key=itemgetter(0, 1))[2]
         return self._anew()
 
-    def _with_a_loss(self, probe: Probe) -> Probe:
-        """A case with the same cause and a loss; the same probe if there is none."""
+    def _with_a_loss(self, case: SiteCase) -> SiteCase:
+        """A case with the same cause and a loss; the same case if there is none."""
         self._losing = True
-        found = self._on_a_plain_hand(probe)
-        self._losing = found is not None
-        return probe if found is None else found
+        losing = self._on_a_plain_hand(case)
+        self._losing = losing is not None
+        return losing or case
 
-    def _anew(self) -> Probe | None:
-        """The same cause by any deviation on a plain hand."""
-        best: Probe | None = None
+    def _anew(self) -> SiteCase | None:
+        """The same cause by any deviation on a plain hand; None where none shows it."""
+        best: SiteCase | None = None
         for site in self._plain:
             mutator = Mutator(self._target, site, FastChance(b"shrink"))
             for case in mutator.cases(ANEW // self._law.every + 8):
-                found = Probe(site, case)
-                if (best is None or len(fields(found)) < len(fields(best))) and self.breaks(found):
-                    best = found
+                if (best is None or len(fields(case)) < len(fields(best))) and self.breaks(case):
+                    best = case
         return best
 
-    def _fewer_fields(self, probe: Probe) -> Probe:
+    def _fewer_fields(self, case: SiteCase) -> SiteCase:
         """Take fields back to honest play: all, halves, quarters, one by one."""
-        kept: list[Field] = list(fields(probe))
-        if probe.site.base is not None:
+        kept: list[Field] = list(fields(case))
+        if case.site.base is not None:
             kept.append(PLACE)
         size = len(kept)
         while size:
             at = 0
             while at < len(kept):
                 fewer = kept[:at] + kept[at + size :]
-                if self.breaks(keeping(probe, frozenset(fewer))):
+                if self.breaks(keeping(case, frozenset(fewer))):
                     kept = fewer
                 else:
                     at += size
             size //= 2
-        smaller = keeping(probe, frozenset(kept))
-        return smaller if self.breaks(smaller) else probe
+        smaller = keeping(case, frozenset(kept))
+        return smaller if self.breaks(smaller) else case
 
-    def _plainer_values(self, probe: Probe) -> Probe:
-        for plainer in self._plainer(probe):
-            if plainer.case == probe.case or self.breaks(plainer):
-                return self._rest(plainer)
-        return probe
+    def _plainer_values(self, case: SiteCase) -> SiteCase:
+        for plainer in _plainer(case):
+            if plainer.arguments == case.arguments or self.breaks(plainer):
+                return self._plainer_bytes(plainer)
+        return case
 
-    def _rest(self, probe: Probe) -> Probe:
-        """The bytes and the evidence of a probe whose share is settled."""
-        site, case = probe.site, probe.case
-        for kind, at in fields(probe):
+    def _plainer_bytes(self, case: SiteCase) -> SiteCase:
+        """A case whose share and evidence are settled, with plainer bytes in its move."""
+        for kind, at in fields(case):
             if kind not in ("move", "extra"):
                 continue
             for byte in (0, 1):
-                move = bytearray(probe.case.move)
+                move = bytearray(case.move)
                 if move[at] <= byte:
                     break
                 move[at] = byte
-                plainer = Probe(
-                    site, make_case(site, case.tag, bytes(move), case.share, case.evidence)
-                )
+                plainer = make_case(case.site, case.tag, bytes(move), case.share, case.evidence)
                 if self.breaks(plainer):
-                    probe = plainer
-                    case = probe.case
+                    case = plainer
                     break
-        return probe
-
-    def _plainer(self, probe: Probe) -> Iterator[Probe]:
-        """The probe with plainer shares and evidence, the plainest first, and at last itself."""
-        site, case = probe.site, probe.case
-        shares = [case.share]
-        if case.share != site.play.share:
-            honest = site.play.share
-            shares = list(dict.fromkeys((0, honest - 1, honest + 1, site.amount, case.share)))
-        held = [case.evidence] if case.evidence in site.held else [NIL, case.evidence]
-        for share in shares:
-            for evidence in held:
-                yield Probe(site, make_case(site, case.tag, case.move, share, evidence))
+        return case
 
 
-def _moved(probe: Probe, site: Site) -> Iterator[Probe]:
+def _plainer(case: SiteCase) -> Iterator[SiteCase]:
+    """The case with plainer shares and evidence, the plainest first, and at last itself."""
+    site, shares, evidences = case.site, [case.share], [case.evidence]
+    if case.share != site.play.share:
+        honest = site.play.share
+        shares = list(dict.fromkeys((0, honest - 1, honest + 1, site.amount, case.share)))
+    if case.evidence not in site.held:
+        evidences = [NIL, case.evidence]
+    for share in shares:
+        for evidence in evidences:
+            yield make_case(site, case.tag, case.move, share, evidence)
+
+
+def _moved(case: SiteCase, site: Site) -> Iterator[SiteCase]:
     """The same deviation from honest play, at another place of the same validator."""
-    case, honest, there = probe.case, probe.site.play, site.play
-    changed = set(fields(probe))
+    honest, there = case.site.play, site.play
+    changed = set(fields(case))
     move = bytearray()
     for at in range(max(len(case.move), len(honest.move), len(there.move))):
         if ("move", at) in changed or ("extra", at) in changed:
@@ -190,13 +189,13 @@ def _moved(probe: Probe, site: Site) -> Iterator[Probe]:
         shares = [share for share in shares if share != there.share]
     evidence = case.evidence if ("evidence", 0) in changed else site.held[0]
     for share in dict.fromkeys(shares):
-        yield Probe(site, make_case(site, case.tag, bytes(move), share, evidence))
+        yield make_case(site, case.tag, bytes(move), share, evidence)
 
 
-def as_probe(site: Site, finding: Finding) -> Probe:
+def case_of(site: Site, finding: Finding) -> SiteCase:
     """The case that a finding names."""
     if finding.call is None:
         raise InvariantError(f"{finding.rule}: a finding of a law without its call")
     call = finding.call
     move, evidence = bytes.fromhex(call.move), deserialize(bytes.fromhex(call.evidence))
-    return Probe(site, make_case(site, finding.rule, move, call.share, evidence))
+    return make_case(site, finding.rule, move, call.share, evidence)

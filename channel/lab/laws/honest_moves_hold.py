@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from channelsim.channel.findings.finding import GRIEFING, THEFT, Finding
+from channelsim.channel.lab.cases.case import SiteCase
 from channelsim.channel.lab.cases.loss import LEADS_ELSEWHERE, LEGAL_SLASHED
-from channelsim.channel.lab.cases.mutator import SiteCase
 from channelsim.channel.lab.cases.runs import EXCEEDED, RAISE, SLASH, Runs
 from channelsim.channel.lab.cases.severity import difference
 from channelsim.channel.lab.cases.trial import Trial

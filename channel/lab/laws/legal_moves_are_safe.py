@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from channelsim.channel.findings.finding import GRIEFING, THEFT, Finding
 from channelsim.channel.lab.cases.loss import FORGED, LEADS_ELSEWHERE, LEGAL_SLASHED
-from channelsim.channel.lab.cases.move_changes import SELECTIONS
-from channelsim.channel.lab.cases.mutator import BYTES, SHAPES
+from channelsim.channel.lab.cases.mutator import BYTES, SELECTIONS, SHAPES
 from channelsim.channel.lab.cases.severity import difference
 from channelsim.channel.lab.cases.trial import Trial
 from channelsim.channel.lab.laws import Needs

@@ -8,7 +8,7 @@ import msgspec
 from chia_rs import LazyNode
 
 from channelsim.channel.findings.finding import DISAGREEMENT, Finding
-from channelsim.channel.lab.cases.mutator import SiteCase
+from channelsim.channel.lab.cases.case import SiteCase
 from channelsim.channel.lab.cases.runs import RAISE, SLASH, VALID, Runs
 from channelsim.channel.lab.cases.severity import assess
 from channelsim.channel.lab.cases.trial import Trial

@@ -31,8 +31,8 @@ from channelsim.channel.lab.mutants.hunt_jobs import (
     SliceResult,
     StoredCalls,
 )
+from channelsim.channel.lab.mutants.judged_cases import COST_FACTOR
 from channelsim.channel.lab.mutants.kinds import Mutant
-from channelsim.channel.lab.mutants.prepared_calls import COST_FACTOR
 from channelsim.channel.lab.target.target import Target
 from channelsim.channel.system.interrupt import held
 

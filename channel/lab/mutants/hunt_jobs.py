@@ -9,10 +9,10 @@ import msgspec
 
 from channelsim.channel.campaign.job import ShardWork
 from channelsim.channel.campaign.shards import Shard
-from channelsim.channel.lab.mutants import prepared_spends
-from channelsim.channel.lab.mutants.prepared_calls import (
+from channelsim.channel.lab.mutants import judged_spends
+from channelsim.channel.lab.mutants.judged_cases import (
     COST_FACTOR,
-    PreparedCall,
+    JudgedCase,
     cost_of,
     differs,
     diverse,
@@ -28,7 +28,7 @@ Programs = Mapping[str, Mapping[int, bytes]]
 """Mutants as serialized programs, by validator and by their place among all that are hunted."""
 
 
-StoredCalls = Mapping[str, Sequence[PreparedCall]]
+StoredCalls = Mapping[str, Sequence[JudgedCase]]
 """Calls of a stored corpus, by program."""
 
 
@@ -75,12 +75,12 @@ class PreparedJob:
         """Make the cases. Raises `UsageError` where the target is another one."""
         check_inputs(self.target, self.inputs)
         names = list(dict.fromkeys(name for name, _ in self.mutants))
-        pool: dict[str, list[PreparedCall]] = {}
+        pool: dict[str, list[JudgedCase]] = {}
         limits: dict[str, int] = {}
         cases: dict[str, float] = {}
         if REFEREE in names:
-            pool[REFEREE], limits[REFEREE] = prepared_spends.diverse(self.target, self.seed)
-            cases[REFEREE] = prepared_spends.CHUNK
+            pool[REFEREE], limits[REFEREE] = judged_spends.diverse(self.target, self.seed)
+            cases[REFEREE] = judged_spends.CHUNK
         if validators := [name for name in names if name != REFEREE]:
             some, costs, sizes = diverse(self.target, self.seed, validators)
             pool |= some
@@ -101,7 +101,7 @@ class PreparedJob:
         return work
 
     def _add_stored(
-        self, name: str, pool: dict[str, list[PreparedCall]], limits: dict[str, int]
+        self, name: str, pool: dict[str, list[JudgedCase]], limits: dict[str, int]
     ) -> None:
         """Have stored calls tried first, within a limit that suits them."""
         calls = self.stored.get(name, ())
@@ -159,16 +159,16 @@ class FreshJob:
 
 def fresh_cases(
     target: Target, seed: str, number: int, names: Sequence[str]
-) -> dict[str, list[PreparedCall]]:
+) -> dict[str, list[JudgedCase]]:
     """The chunk of fresh cases with this number, from 0."""
     validators = set(names) - {REFEREE}
     made = fresh(target, seed, number, validators) if validators else {}
     if REFEREE in names:
-        made[REFEREE] = prepared_spends.fresh(target, seed, 1 + number)
+        made[REFEREE] = judged_spends.fresh(target, seed, 1 + number)
     return made
 
 
-def runs_to_kill(program: bytes, cases: Sequence[PreparedCall], limit: int) -> int:
+def runs_to_kill(program: bytes, cases: Sequence[JudgedCase], limit: int) -> int:
     """After how many runs a mutant's outcome differs from the rules'; 0 if it never does."""
     for runs, case in enumerate(cases, 1):
         if differs(program, case, limit):

@@ -15,8 +15,9 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from channelsim.channel.errors import InvariantError, UsageError
-from channelsim.channel.lab.cases.evidence import evidence_near, evidence_of
-from channelsim.channel.lab.cases.mutator import Mutator, SiteCase
+from channelsim.channel.lab.cases.case import SiteCase
+from channelsim.channel.lab.cases.mutator import Mutator
+from channelsim.channel.lab.cases.program_words import evidence_near, evidence_of
 from channelsim.channel.lab.pytest.drawn_moves import DrawnMove, drawn_move
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.hands import MOST_STACK, terms_of

@@ -17,7 +17,7 @@ from channelsim.channel.documents.document_files import read_document
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings import finding, finding_files
 from channelsim.channel.lab.cases import corpus
-from channelsim.channel.lab.cases.corpus import read_probes
+from channelsim.channel.lab.cases.corpus import site_cases
 from channelsim.channel.lab.costs import snapshot
 from channelsim.channel.lab.pytest.checking import stored_cases
 from channelsim.channel.lab.target.loading import read as read_target
@@ -85,7 +85,7 @@ READERS: dict[str, tuple[Callable[[Path], Any], bytes]] = {
         SPENDS.read_bytes().partition(b"\n")[0],
     ),
     "corpus of a fuzzer": (
-        in_a_corpus("a.jsonl", lambda folder: read_probes(TARGET, folder)),
+        in_a_corpus("a.jsonl", lambda folder: site_cases(TARGET, folder)),
         (stored_corpus("calpoker") / "a.jsonl").read_bytes(),
     ),
     "hex": (read_hex, b"ff10ff02ffff010180"),

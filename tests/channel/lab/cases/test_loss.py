@@ -11,8 +11,7 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from channelsim.channel.findings.finding import DISAGREEMENT, THEFT, Finding
-from channelsim.channel.lab.cases.fields import Probe
-from channelsim.channel.lab.cases.guided_mutator import make_case
+from channelsim.channel.lab.cases.case import SiteCase, make_case
 from channelsim.channel.lab.cases.trial import LabTally
 from channelsim.channel.lab.fuzz.findings import shrunk as described
 from channelsim.channel.lab.fuzz.findings import still_broken
@@ -60,25 +59,25 @@ def that_leaves(target: Target, everything: bool) -> Site:
     )
 
 
-def probe_at(site: Site, fault: str) -> Probe:
+def case_at(site: Site, fault: str) -> SiteCase:
     """The honest move, or one byte less of it."""
     move = site.play.move[:-1] if "short" in fault else site.play.move
-    return Probe(site, make_case(site, "planted", move, site.play.share, site.held[-1]))
+    return make_case(site, "planted", move, site.play.share, site.held[-1])
 
 
 def agree() -> Law:
     return next(law for law in laws() if law.name == "verdicts agree")
 
 
-def found_at(target: Target, probe: Probe) -> Finding:
-    (found,) = broken_by(target, agree(), probe, LabTally())
+def found_at(target: Target, case: SiteCase) -> Finding:
+    (found,) = broken_by(target, agree(), case, LabTally())
     return found
 
 
-def shrunk(target: Target, finding: Finding, probe: Probe) -> Probe:
+def shrunk(target: Target, finding: Finding, case: SiteCase) -> SiteCase:
     plain = list(islice(reveals(target), 6))
     assert any(site.play.share < site.amount for site in plain)
-    return Shrinker(target, agree(), finding, plain).shrink(probe)
+    return Shrinker(target, agree(), finding, plain).shrink(case)
 
 
 def some(faults: Iterable[str], now: str) -> list[ParameterSet]:
@@ -89,14 +88,14 @@ def some(faults: Iterable[str], now: str) -> list[ParameterSet]:
 @pytest.mark.parametrize("fault", some(ALWAYS, "legal"))
 def test_a_theft_is_shown_by_a_case_with_a_loss(fault: str, tmp_path: Path) -> None:
     target = load(str(target_file(tmp_path, "calpoker", ALWAYS[fault])))
-    losing = found_at(target, probe_at(that_leaves(target, everything=False), fault))
+    losing = found_at(target, case_at(that_leaves(target, everything=False), fault))
     assert (losing.severity, losing.believable()) == (THEFT, losing)
     assert losing.lost > 0
     # Found first where nobody loses, it is still shown where somebody does: all of the amount.
-    probe = probe_at(that_leaves(target, everything=True), fault)
-    first = found_at(target, probe)
+    case = case_at(that_leaves(target, everything=True), fault)
+    first = found_at(target, case)
     assert first.lost == 0
-    smaller = shrunk(target, first, probe)
+    smaller = shrunk(target, first, case)
     shown = described(target, smaller, found_at(target, smaller), 1)
     assert (shown.severity, shown.cause) == (THEFT, first.cause)
     assert shown.lost == smaller.site.amount
@@ -107,10 +106,10 @@ def test_a_theft_is_shown_by_a_case_with_a_loss(fault: str, tmp_path: Path) -> N
 @pytest.mark.parametrize("fault", some(NEVER, "short"))
 def test_without_a_loss_there_is_no_theft(fault: str, tmp_path: Path) -> None:
     target = load(str(target_file(tmp_path, "calpoker", NEVER[fault])))
-    assert not broken_by(target, agree(), probe_at(that_leaves(target, everything=False), fault))
-    probe = probe_at(that_leaves(target, everything=True), fault)
-    first = found_at(target, probe)
-    smaller = shrunk(target, first, probe)
+    assert not broken_by(target, agree(), case_at(that_leaves(target, everything=False), fault))
+    case = case_at(that_leaves(target, everything=True), fault)
+    first = found_at(target, case)
+    smaller = shrunk(target, first, case)
     finding = found_at(target, smaller)
     shown = described(target, smaller, finding, 1)
     assert (shown.severity, shown.lost) == (DISAGREEMENT, 0)
@@ -124,8 +123,8 @@ def test_without_a_loss_there_is_no_theft(fault: str, tmp_path: Path) -> None:
 def test_the_case_with_the_greatest_loss_is_kept(tmp_path: Path) -> None:
     fault = "legal moves are slashed"
     target = load(str(target_file(tmp_path, "calpoker", ALWAYS[fault])))
-    without = found_at(target, probe_at(that_leaves(target, everything=True), fault))
-    losing = found_at(target, probe_at(that_leaves(target, everything=False), fault))
+    without = found_at(target, case_at(that_leaves(target, everything=True), fault))
+    losing = found_at(target, case_at(that_leaves(target, everything=False), fault))
     for order in ((without, losing), (losing, without)):
         tally, whole = LabTally(), LabTally()
         for one in order:

@@ -14,10 +14,10 @@ import pytest
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.cases import corpus
-from channelsim.channel.lab.cases.corpus import case_entry, read_probes
+from channelsim.channel.lab.cases.corpus import site_cases, stored_case
 from channelsim.channel.lab.coverage.program_coverage import ProgramCoverage, corpus_coverage
 from channelsim.channel.lab.coverage.unreachable import stored_reasons, unexplained
-from channelsim.channel.lab.mutants.prepared_calls import fresh
+from channelsim.channel.lab.mutants.judged_cases import fresh
 from channelsim.channel.lab.target.loading import load
 from channelsim.channel.lab.target.target import Target, of_game
 from channelsim.games import registry
@@ -44,7 +44,9 @@ def test_every_place_is_reached_or_explained(program: str) -> None:
     whole, reasons = found[program], stored_reasons(target)
     for case in cases:
         assert check(case) == []
-        if whole.add(case_entry(target_of(case.game)[0], case)) and not unexplained(whole, reasons):
+        if whole.add(stored_case(target_of(case.game)[0], case)) and not unexplained(
+            whole, reasons
+        ):
             break
     assert unexplained(whole, reasons) == []
     explained = {tuple(place) for name, *place in reasons if name == program}
@@ -79,7 +81,7 @@ def test_a_corpus_of_the_family_serves_each_of_its_games(tmp_path: Path) -> None
     every = [case for name in target.programs for case in some[name]]
     assert [entry.id for entry in entries] == [case.id for case in sorted(every, key=_program)]
     assert [entry.differs for entry in entries] == [None] * len(entries)
-    assert 0 < len(read_probes(target, tmp_path)) <= sum(case.game == "holdem" for case in every)
+    assert 0 < len(site_cases(target, tmp_path)) <= sum(case.game == "holdem" for case in every)
     (tmp_path / "nothing.jsonl").touch()
     with pytest.raises(UsageError, match="holdem has no program 'nothing'"):
         list(corpus.read(target, tmp_path))

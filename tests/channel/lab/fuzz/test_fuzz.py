@@ -18,7 +18,7 @@ import msgspec
 import pytest
 
 from channelsim.channel.findings.finding import SEVERITIES, Finding
-from channelsim.channel.lab.cases.corpus import read_probes
+from channelsim.channel.lab.cases.corpus import site_cases
 from channelsim.channel.lab.fuzz.findings import still_broken
 from channelsim.channel.lab.fuzz.fuzz import fuzz
 from channelsim.channel.lab.fuzz.fuzzer import FuzzerResult
@@ -136,7 +136,7 @@ def test_two_processes_find_the_same_twice(broken: Path) -> None:
 @pytest.mark.parametrize("game", ["calpoker", "spacepoker"])
 def test_a_short_campaign_over_the_stored_corpus(game: str) -> None:
     target = of_game(registry.get(game))
-    stored = read_probes(target, stored_corpus(game))
+    stored = site_cases(target, stored_corpus(game))
     assert {probe.site.validator for probe in stored} == set(target.programs)
     result = searched(target, "ours", 3 * WORK, stored)
     assert result.found == []
@@ -222,7 +222,7 @@ def test_a_corpus_grows_and_nothing_of_it_is_lost(
     assert set(before) <= {f"{name}.jsonl" for name in "abcde"}
     assert channelsim(capsys, "vectors", "check", *corpus.iterdir()).code == 0
     target = load("calpoker")
-    assert len(read_probes(target, corpus)) == sum(text.count("\n") for text in before.values())
+    assert len(site_cases(target, corpus)) == sum(text.count("\n") for text in before.values())
     assert channelsim(capsys, *arguments, "--seed", "other").code == 0
     for name, text in before.items():  # the second run may reach a validator that the first did not
         assert (corpus / name).read_text().startswith(text)
@@ -234,7 +234,7 @@ def test_a_corpus_of_a_target_without_rules(
     path, corpus = toy(tmp_path), tmp_path / "corpus"
     arguments = ("fuzz", path, "--seconds", 0.4, "--jobs", 1, "--corpus", corpus)
     assert channelsim(capsys, *arguments).code == 0
-    cases = read_probes(load(str(path)), corpus)
+    cases = site_cases(load(str(path)), corpus)
     assert {probe.site.validator for probe in cases} == {"commit", "bid", "reveal"}
     assert channelsim(capsys, *arguments).code == 0
 

@@ -10,8 +10,7 @@ import pytest
 from channelsim.channel.campaign.shards import Shard
 from channelsim.channel.findings.finding import DISAGREEMENT, GRIEFING, THEFT, UNSLASHABLE, Finding
 from channelsim.channel.findings.finding_files import FindingFiles, file_name
-from channelsim.channel.lab.cases.fields import Probe
-from channelsim.channel.lab.cases.guided_mutator import make_case
+from channelsim.channel.lab.cases.case import make_case
 from channelsim.channel.lab.cases.tally_record import tally_record
 from channelsim.channel.lab.cases.trial import LabTally
 from channelsim.channel.lab.fuzz.findings import described, root, shrunk, still_broken
@@ -146,7 +145,7 @@ def test_evidence_before_rules_is_a_matter_of_order(tmp_path: Path) -> None:
     (agree,) = (law for law in laws() if law.name == "verdicts agree")
     move = bytes([site.play.move[0] ^ 1]) + site.play.move[1:]
     without, held = (
-        Probe(site, make_case(site, "order", move, site.play.share, evidence))
+        make_case(site, "order", move, site.play.share, evidence)
         for evidence in (NIL, site.evidence(move)[-1])
     )
     assert broken_by(target, agree, held) == ()
@@ -188,7 +187,7 @@ def test_evidence_that_the_program_judges_by_mistake_is_no_matter_of_order(
         for one in broken_by(
             target,
             agree,
-            Probe(site, make_case(site, "order", site.play.move, site.play.share, mask)),
+            make_case(site, "order", site.play.move, site.play.share, mask),
         )
         if one.severity == DISAGREEMENT
     ]

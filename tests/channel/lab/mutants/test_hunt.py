@@ -19,14 +19,8 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.mutants import hunt as hunting
 from channelsim.channel.lab.mutants.hunt import HuntPlace, hunt, in_processes
 from channelsim.channel.lab.mutants.hunt_jobs import FreshJob
+from channelsim.channel.lab.mutants.judged_cases import JudgedCase, differs, diverse, fresh, stored
 from channelsim.channel.lab.mutants.kinds import Mutant
-from channelsim.channel.lab.mutants.prepared_calls import (
-    PreparedCall,
-    differs,
-    diverse,
-    fresh,
-    stored,
-)
 from channelsim.channel.lab.mutants.report import all_mutants, hunt_configuration, hunted
 from channelsim.channel.lab.target.target import REFEREE, of_game
 from channelsim.channel.lab.target.target_inputs import target_inputs
@@ -72,7 +66,7 @@ def test_stored_calls_come_first() -> None:
         program = TARGET.with_referee[name].serialized
         assert not [call for call in some if differs(program, call, MAX_COST)]
     original = mutant(TARGET.programs["a"].serialized)
-    wrong = PreparedCall(calls["a"][0].arguments, None)
+    wrong = JudgedCase(calls["a"][0].arguments, None)
     report = hunted(
         TARGET, [original], seed="s", seconds=1, jobs=1, chunks=0, stored={"a": [wrong]}
     )
@@ -126,12 +120,12 @@ def test_an_endless_mutant_dies_of_its_cost() -> None:
     endless = serialize(code((2, 1, 1)))
     (result,) = hunted(TARGET, [mutant(endless)], seed="s", seconds=1, jobs=1).hunt.results
     assert (result.killed, result.runs) == (True, 1)
-    raises = PreparedCall(NIL, None)
+    raises = JudgedCase(NIL, None)
     assert differs(endless, replace_arguments(raises, b"\x80"), 10_000_000)
 
 
-def replace_arguments(case: PreparedCall, arguments: bytes) -> PreparedCall:
-    return PreparedCall(arguments, case.result, case.ends)
+def replace_arguments(case: JudgedCase, arguments: bytes) -> JudgedCase:
+    return JudgedCase(arguments, case.result, case.ends)
 
 
 def test_what_differs() -> None:
@@ -139,12 +133,12 @@ def test_what_differs() -> None:
         return serialize((b"\x01", to_list(items)))
 
     arguments = b"\x80"
-    ends = PreparedCall(arguments, to_list((NIL, NIL, NIL)), True)
+    ends = JudgedCase(arguments, to_list((NIL, NIL, NIL)), True)
     assert not differs(quoted(NIL, NIL, NIL), ends, 10**6)
     assert not differs(quoted(NIL), ends, 10**6)  # what is absent counts as ()
     assert differs(quoted(NIL, NIL, b"\x01"), ends, 10**6)
-    assert differs(quoted(NIL), PreparedCall(arguments, to_list((NIL, NIL, NIL))), 10**6)
-    slashes, raises = PreparedCall(arguments, NIL), PreparedCall(arguments, None)
+    assert differs(quoted(NIL), JudgedCase(arguments, to_list((NIL, NIL, NIL))), 10**6)
+    slashes, raises = JudgedCase(arguments, NIL), JudgedCase(arguments, None)
     assert not differs(quoted(), slashes, 10**6)
     assert differs(quoted(NIL), slashes, 10**6)
     fails = serialize(code((8,)))

@@ -10,8 +10,7 @@ import pytest
 
 from channelsim.channel.findings.finding import Finding
 from channelsim.channel.findings.finding_files import FindingFiles
-from channelsim.channel.lab.cases.fields import Probe
-from channelsim.channel.lab.cases.guided_mutator import make_case
+from channelsim.channel.lab.cases.case import make_case
 from channelsim.channel.lab.cases.trial import LabTally
 from channelsim.channel.lab.crosscheck.crosscheck import findings
 from channelsim.channel.lab.fuzz.findings import shrunk
@@ -43,8 +42,8 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Finding]:
     site = make_site(target, turn.before, turn.play, turn.amount, turn.receiver)
     (agree,) = (law for law in laws() if law.name == "verdicts agree")
     move = bytes([site.play.move[0] ^ 1]) + site.play.move[1:]
-    probe = Probe(site, make_case(site, "page", move, site.play.share, site.held[-1]))
-    found = shrunk(target, probe, broken_by(target, agree, probe)[0], 9)
+    case = make_case(site, "page", move, site.play.share, site.held[-1])
+    found = shrunk(target, case, broken_by(target, agree, case)[0], 9)
     (path,) = FindingFiles(folder).write([found])
     return path, found
 

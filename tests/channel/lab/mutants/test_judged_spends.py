@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from channelsim.channel.lab.mutants.prepared_calls import differs
-from channelsim.channel.lab.mutants.prepared_spends import diverse, fresh
+from channelsim.channel.lab.mutants.judged_cases import differs
+from channelsim.channel.lab.mutants.judged_spends import diverse, fresh
 from channelsim.channel.lab.mutants.report import all_mutants, hunted
 from channelsim.channel.lab.target.target import REFEREE, of_game
 from channelsim.clsp.programs import load
@@ -24,7 +24,7 @@ def test_the_referee_does_what_its_rules_say() -> None:
 
 
 def test_every_rule_that_refuses_is_met() -> None:
-    from channelsim.channel.lab.mutants.prepared_spends import judged
+    from channelsim.channel.lab.mutants.judged_spends import judged
 
     said = {rule for number in range(2) for rule, _ in judged(TARGET, "s", number)}
     emitted = {"REF-TIMEOUT-3", "REF-TIMEOUT-4", "REF-MOVE-10", "REF-SLASH-3"}

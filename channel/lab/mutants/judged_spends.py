@@ -10,11 +10,11 @@ from __future__ import annotations
 import msgspec
 
 from channelsim.channel.crypto.hkdf import derive
-from channelsim.channel.lab.mutants.prepared_calls import (
+from channelsim.channel.lab.mutants.judged_cases import (
     COST_FACTOR,
     KEPT,
     PER_RULE,
-    PreparedCall,
+    JudgedCase,
     cost_of,
 )
 from channelsim.channel.lab.sites.fast_chance import FastChance
@@ -56,15 +56,15 @@ ECHO = Program(bytes.fromhex("ff04ff80ffff04ff80ffff04ff80ffff04ff01ff8080808080
 """A validator that takes every move for the last one, and emits its environment."""
 
 
-def fresh(target: Target, seed: str, number: int) -> list[PreparedCall]:
+def fresh(target: Target, seed: str, number: int) -> list[JudgedCase]:
     """One chunk of spends."""
     return [case for _, case in judged(target, seed, number)]
 
 
-def diverse(target: Target, seed: str) -> tuple[list[PreparedCall], int]:
+def diverse(target: Target, seed: str) -> tuple[list[JudgedCase], int]:
     """A few hundred spends that differ in how they end or in their cost; and the cost up to which
     a mutant is run."""
-    kept: dict[tuple[str, int], PreparedCall] = {}
+    kept: dict[tuple[str, int], JudgedCase] = {}
     by_rule: dict[str, int] = {}
     most = 0
     for rule, case in judged(target, seed, 0):
@@ -77,13 +77,13 @@ def diverse(target: Target, seed: str) -> tuple[list[PreparedCall], int]:
     return list(kept.values())[:KEPT], COST_FACTOR * most
 
 
-def judged(target: Target, seed: str, number: int) -> list[tuple[str, PreparedCall]]:
+def judged(target: Target, seed: str, number: int) -> list[tuple[str, JudgedCase]]:
     """One chunk of spends, each with the rule that refuses it or the path that it takes."""
     chance = FastChance(derive(seed.encode(), "spends", number))
     return [_spend(target, chance) for _ in range(CHUNK)]
 
 
-def _spend(target: Target, chance: FastChance) -> tuple[str, PreparedCall]:
+def _spend(target: Target, chance: FastChance) -> tuple[str, JudgedCase]:
     """A spend, and the rule that refuses it or the path that it takes."""
     coin = _coin(target, chance)
     path = chance.pick(("timeout", "move", "move", "slash", "slash"))
@@ -99,7 +99,7 @@ def _spend(target: Target, chance: FastChance) -> tuple[str, PreparedCall]:
         result, rule = judge(coin, solution), path
     except RefereeRefusal as refusal:
         result, rule = None, refusal.rule
-    return rule, PreparedCall(b"\xff" + serialize(coin.value()) + serialize(solution), result)
+    return rule, JudgedCase(b"\xff" + serialize(coin.value()) + serialize(solution), result)
 
 
 def judge(coin: GameCoin, solution: Value) -> Value:

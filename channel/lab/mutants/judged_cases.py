@@ -54,7 +54,7 @@ COST_FACTOR = 20
 block and more is left over, and a program without an end is found in milliseconds."""
 
 
-class PreparedCall(msgspec.Struct, frozen=True, gc=False):
+class JudgedCase(msgspec.Struct, frozen=True, gc=False):
     """One call of a validator. `result` is what the rules say that it returns: `()` for an
     illegal move, None where the evidence does not fit and the program has to raise."""
 
@@ -64,7 +64,7 @@ class PreparedCall(msgspec.Struct, frozen=True, gc=False):
     """A legal end of the game, where absent items of the result count as `()`."""
 
 
-def differs(program: bytes, case: PreparedCall, limit: int) -> bool:
+def differs(program: bytes, case: JudgedCase, limit: int) -> bool:
     """True if the program's outcome differs from the rules', within this cost limit.
 
     A validator that raises on a legal or an illegal move, or goes beyond the limit, differs.
@@ -80,12 +80,12 @@ def differs(program: bytes, case: PreparedCall, limit: int) -> bool:
 
 def fresh(
     target: Target, seed: str, number: int, wanted: Collection[str]
-) -> dict[str, list[PreparedCall]]:
+) -> dict[str, list[JudgedCase]]:
     """One chunk of cases, by validator; only of those that are wanted.
 
     Chunks are numbered from 0, after those of `diverse`; the games of a family take turns.
     """
-    made: dict[str, list[PreparedCall]] = {name: [] for name in wanted}
+    made: dict[str, list[JudgedCase]] = {name: [] for name in wanted}
     games = _games(target, wanted)
     turn, at = divmod(_first_chunks(games) + number, len(games))
     for name, _rule, case in _judged(games[at], seed, turn, wanted):
@@ -95,16 +95,14 @@ def fresh(
 
 def diverse(
     target: Target, seed: str, wanted: Collection[str]
-) -> tuple[dict[str, list[PreparedCall]], dict[str, int], dict[str, float]]:
+) -> tuple[dict[str, list[JudgedCase]], dict[str, int], dict[str, float]]:
     """A few hundred cases of each wanted validator that differ in the rule that decides or in the
     cost of the run, rule by rule in turn; the cost up to which a mutant is run; and the average
     number of cases in a chunk.
 
     They come from the first chunks, numbered from 0.
     """
-    kept: dict[str, dict[str, dict[int, PreparedCall]]] = {
-        name: defaultdict(dict) for name in wanted
-    }
+    kept: dict[str, dict[str, dict[int, JudgedCase]]] = {name: defaultdict(dict) for name in wanted}
     most, made = dict.fromkeys(wanted, 0), dict.fromkeys(wanted, 0)
     seen: set[bytes] = set()
     games = _games(target, wanted)
@@ -139,7 +137,7 @@ def _first_chunks(games: Sequence[Target]) -> int:
 
 def _judged(
     target: Target, seed: str, number: int, wanted: Collection[str]
-) -> Iterator[tuple[str, str, PreparedCall]]:
+) -> Iterator[tuple[str, str, JudgedCase]]:
     """The cases of a chunk with the rule that decides each."""
     hashes = target.hashes
     for site, called in _calls(target, seed, number, wanted):
@@ -149,11 +147,11 @@ def _judged(
                 rule = verdict.rule or "valid"
                 result = result_value(verdict.next, hashes, verdict.conditions)
                 ends = verdict.next is None and not verdict.conditions
-                prepared = PreparedCall(blob, result, ends)
+                prepared = JudgedCase(blob, result, ends)
             elif isinstance(verdict, Raise):
-                rule, prepared = verdict.rule, PreparedCall(blob, None)
+                rule, prepared = verdict.rule, JudgedCase(blob, None)
             else:
-                rule, prepared = verdict.rule, PreparedCall(blob, NIL)
+                rule, prepared = verdict.rule, JudgedCase(blob, NIL)
             yield site.validator, rule, prepared
 
 
@@ -198,24 +196,24 @@ def _variants(target: Target, site: Site, chance: FastChance) -> Iterator[Site]:
             yield laid_out
 
 
-def stored(target: Target, folder: Path) -> dict[str, list[PreparedCall]]:
+def stored(target: Target, folder: Path) -> dict[str, list[JudgedCase]]:
     """The calls of a stored corpus, by program, each with the result that the original gives.
 
     Raises `UsageError` for a file that cannot be read, and for a case on which the original differs
     from what the file expects.
     """
-    found: dict[str, list[PreparedCall]] = defaultdict(list)
+    found: dict[str, list[JudgedCase]] = defaultdict(list)
     for entry in corpus.read(target, folder):
         if entry.differs is not None:
             raise UsageError(f"--corpus {folder}: {entry.program}: {entry.id}: {entry.differs}")
         program = target.with_referee[entry.program].serialized
         match run_serialized(program, entry.arguments):
             case ProgramValid(value):
-                call = PreparedCall(entry.arguments, value, value in _ENDS)
+                call = JudgedCase(entry.arguments, value, value in _ENDS)
             case ProgramSlash():
-                call = PreparedCall(entry.arguments, NIL)
+                call = JudgedCase(entry.arguments, NIL)
             case _:
-                call = PreparedCall(entry.arguments, None)
+                call = JudgedCase(entry.arguments, None)
         found[entry.program].append(call)
     return dict(found)
 

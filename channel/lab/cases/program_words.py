@@ -1,4 +1,4 @@
-"""Evidence that a program may treat in a special way, from its own constants and lengths.
+"""Words of a program: its constants, the lengths it compares and cuts at, and evidence from both.
 
 A program that compares `(strlen evidence)` has that length as a constant; one that looks for a
 certain value has the value. Both are among the atoms of the program, with some noise.
@@ -12,12 +12,13 @@ from itertools import cycle, islice
 from operator import itemgetter
 from typing import TypeAlias
 
-from channelsim.channel.lab.cases.lengths import compared_lengths
 from channelsim.channel.lab.sites.fast_chance import FastChance
+from channelsim.channel.lab.sites.openings import LONGEST as LONGEST_HEAD
+from channelsim.channel.lab.sites.openings import SHORTEST as SHORTEST_HEAD
 from channelsim.channel.lab.sites.values import NUMBER, leaves
 from channelsim.clsp.integers import atom_to_int, int_to_atom
 from channelsim.clsp.programs import Program
-from channelsim.clsp.values import NIL, Value, serialize, to_list
+from channelsim.clsp.values import NIL, Value, from_list, serialize, to_list
 
 Written: TypeAlias = tuple[Value, bytes]
 """A value, and its serialization."""
@@ -25,10 +26,11 @@ Written: TypeAlias = tuple[Value, bytes]
 WORD = 40
 """Longer atoms of a program are code or tables, and no words."""
 
-_QUOTE = b"\x01"
-
 LONGEST = 128
 """The longest evidence, in bytes, that is made because the program has its length as a constant."""
+
+_QUOTE, _SUBSTR, _STRLEN = b"\x01", b"\x0c", b"\x0d"
+_COMPARING = (b"\x09", b"\x0a", b"\x15")
 
 
 def write(value: Value) -> Written:
@@ -47,6 +49,18 @@ def words_of(program: Program) -> tuple[bytes, ...]:
 
 
 @lru_cache(maxsize=64)
+def head_lengths(program: Program) -> tuple[int, ...]:
+    """The lengths in bytes that the first part of a move may have, the one that opens something.
+
+    >>> head_lengths(Program(bytes.fromhex("ff0cff02ff80ffff011480")))  # (substr 2 () (q . 20))
+    (20,)
+    """
+    words = (*_compared_lengths(program), *_cuts(program))
+    lengths = {atom_to_int(word) for word in words if len(word) == 1}
+    return tuple(sorted(one for one in lengths if SHORTEST_HEAD <= one <= LONGEST_HEAD))
+
+
+@lru_cache(maxsize=64)
 def evidence_of(program: Program) -> tuple[Written, ...]:
     """Each constant of the program, and an atom of each length that may be one of them.
 
@@ -57,12 +71,12 @@ def evidence_of(program: Program) -> tuple[Written, ...]:
     >>> [value.hex() for value, _ in evidence_of(program)]
     ['', '03', '1f1f', '1f1f1f', '1f1f1f1f', '1f1f', '1f1f1f', '1f1f1f1f', '1f1f', '1f1f1f']
     """
-    value = program.value
-    constants = {atom for atom in _quoted(value) if len(atom) <= WORD}
-    every = [NIL, *constants - {NIL}, *_of_lengths(constants)]
-    compared = _of_lengths(set(compared_lengths(value)))
-    often = islice(cycle(compared), len(every) if compared else 0)
-    return tuple(map(write, (*sorted(every), *often)))
+    quoted = (tree[1] for tree in _pairs(program.value) if tree[0] == _QUOTE)
+    constants = {atom for atom in quoted if isinstance(atom, bytes) and len(atom) <= WORD}
+    words = [NIL, *constants - {NIL}, *_of_lengths(constants)]
+    compared = _of_lengths(set(_compared_lengths(program)))
+    often = islice(cycle(compared), len(words) if compared else 0)
+    return tuple(map(write, (*sorted(words), *often)))
 
 
 def _of_lengths(numbers: Collection[bytes]) -> list[bytes]:
@@ -71,14 +85,37 @@ def _of_lengths(numbers: Collection[bytes]) -> list[bytes]:
     return [b"\x1f" * length for length in sorted(near) if 0 < length <= LONGEST]
 
 
-def _quoted(value: Value) -> Iterator[bytes]:
-    """The atoms that are quoted somewhere in a program."""
+def _pairs(value: Value) -> Iterator[tuple[Value, Value]]:
+    """The pairs of a tree: each expression of a program, and each rest of its lists."""
     while isinstance(value, tuple):
-        left, right = value
-        if left == _QUOTE and isinstance(right, bytes):
-            yield right
-        yield from _quoted(left)
-        value = right
+        yield value
+        yield from _pairs(value[0])
+        value = value[1]
+
+
+def _compared_lengths(program: Program) -> Iterator[bytes]:
+    """The constants that the program compares with the length of something."""
+    for tree in _pairs(program.value):
+        match tree:
+            case (operator, (one, (other, b""))) if operator in _COMPARING:
+                for length, constant in ((one, other), (other, one)):
+                    match length, constant:
+                        case (operator, (_, b"")), (quote, bytes(atom)) if (
+                            operator == _STRLEN and quote == _QUOTE
+                        ):
+                            yield atom
+
+
+def _cuts(program: Program) -> Iterator[bytes]:
+    """The constants that say where a `substr` of the program begins or ends."""
+    for operator, operands in _pairs(program.value):
+        try:
+            ends = from_list(operands)[1:] if operator == _SUBSTR else []
+        except ValueError:
+            continue
+        for end in ends:
+            if isinstance(end, tuple) and end[0] == _QUOTE and isinstance(end[1], bytes):
+                yield end[1]
 
 
 def evidence_near(atoms: Sequence[bytes], chance: FastChance) -> Value:
