@@ -94,7 +94,7 @@ def test_what_only_tests_need_is_used_by_tests_only(layer: str) -> None:
 
 
 PACKAGES = (
-    *("system", "campaign", "findings", "crypto", "chain", "protocol", "peer", "watch", "store"),
+    *("system", "findings", "campaign", "crypto", "chain", "protocol", "peer", "watch", "store"),
     *("network", "session", "adversaries", "simulation", "lab", "documents", "report"),
     *("comparisons", "kit", "bench", "cli"),
 )

@@ -43,9 +43,7 @@ JUSTIFIED = {
     frozenset(("Acted", "OwnAction")): SECOND,
     frozenset(("GameSettled", "GameEnded")): SECOND,
     frozenset(("ChannelState", "LedgerState")): "the second model shares no code with the first",
-    frozenset(("LabTally", "TallyRecord")): "sums, and their JSON, sorted for a digest",
     frozenset(("DisputesDocument", "SweepTotals")): "findings and a summary, and sums of runs",
-    frozenset(("FuzzJob", "PreparedJob")): "two jobs of one campaign engine",
 }
 """Pairs of types that may have the same fields, and why."""
 

@@ -8,18 +8,12 @@ from typing import Any
 
 from channelsim.channel.bench.measuring import spread
 from channelsim.channel.campaign import engine
+from channelsim.channel.campaign.campaign import Place
 from channelsim.channel.campaign.engine import CampaignStatus
 from channelsim.channel.campaign.executors import Processes
 from channelsim.channel.lab.crosscheck.chunks import CHUNK
-from channelsim.channel.lab.crosscheck.crosscheck import (
-    MOST_SHARDS,
-    CrosscheckJob,
-    configuration,
-    crosscheck,
-    plan,
-)
+from channelsim.channel.lab.crosscheck.crosscheck import MOST_SHARDS, crosscheck_of
 from channelsim.channel.lab.target.target import Target, of_game
-from channelsim.channel.lab.target.target_inputs import target_inputs
 from channelsim.games.contract import Game
 
 MANY = CHUNK * MOST_SHARDS
@@ -72,16 +66,14 @@ def _rate(target: Target, seed: str, workers: int, cases: int) -> float:
             raise _Enough
 
     with suppress(_Enough):
-        crosscheck(target, MANY, seed, workers=Processes(workers), on_status=watch)
+        place = Place(lambda: Processes(workers), on_status=watch)
+        crosscheck_of(target, MANY, seed).run(place)
     return rate
 
 
 def _overhead(target: Target, seed: str) -> float:
     """The engine's processor time for a campaign as a share of that of its shards."""
     before = process_time()
-    run = engine.run(
-        CrosscheckJob(target, seed, WHOLE, target_inputs(target)),
-        plan(configuration(target, WHOLE, seed), WHOLE),
-        Processes(1),
-    )
+    campaign = crosscheck_of(target, WHOLE, seed)
+    run = engine.run(campaign, campaign.plan, Processes(1))
     return (process_time() - before) / run.busy_seconds

@@ -1,35 +1,26 @@
-"""The work of a campaign, and how a worker does a shard of it.
-
-A command joins in four steps:
-
-1. Write a frozen dataclass, a `Job`, with what a worker needs (such as a target) as its fields. Its
-   `worker` prepares whatever takes long and returns the function of one shard; that function's
-   result is JSON, and depends on the job and the shard alone. `decode` reads it back.
-2. Cut the work: `Plan(configuration.digest, total, unit)`, in the command's own unit of work.
-3. Call `engine.run(job, plan, workers)`, with `workers` from `executors.py`, and the journal of a
-   directory (`directory.py`) where the user names one.
-4. Fold `in_order(run.results)` into the report. Exit with 1 if `run.lost` is not empty.
-
-In the function of a shard, `parent().send(...)` tells how far it is, and `parent().wants_stop()`
-says whether it should return early; both do nothing on a cluster.
-"""
+"""The job of a campaign, and how a worker does a shard of it."""
 
 from __future__ import annotations
 
 import pickle
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping
 from hashlib import sha256
-from time import thread_time
-from typing import NamedTuple, Protocol, TypeVar
+from time import monotonic, thread_time
+from typing import Any, NamedTuple, Protocol, TypeVar, get_origin
 
 import msgspec
 
 from channelsim.channel import __version__
 from channelsim.channel.campaign.shards import Shard
 from channelsim.channel.errors import UsageError
+from channelsim.channel.system.process_executor import parent
 
 R_co = TypeVar("R_co", covariant=True)
+T = TypeVar("T")
+
+OFTEN = 0.1
+"""The seconds between two messages of a shard on its progress, at least."""
 
 ShardWork = Callable[[Shard], bytes]
 """Does a shard; the result is JSON."""
@@ -60,6 +51,33 @@ class ShardProgress(NamedTuple):
 
     work: int
     counts: Counts = NO_COUNTS
+
+
+class Reporter:
+    """Tells the parent of a shard how far it is. Does nothing on a cluster."""
+
+    def __init__(self) -> None:
+        self._last = monotonic()
+
+    def __call__(self, work: int, counts: Callable[[], Counts] = dict) -> bool:
+        """Tell the work done and the counts, now and then; true if the shard should return early
+        with what it has."""
+        if monotonic() - self._last > OFTEN:
+            self._last = monotonic()
+            parent().send(ShardProgress(work, counts()))
+        return parent().wants_stop()
+
+
+def decoded(data: bytes, kind: type[T]) -> T:
+    """A result in the JSON of a shard. Raises `msgspec.DecodeError`."""
+    return msgspec.json.decode(data, type=kind, dec_hook=read_counter)
+
+
+def read_counter(kind: type, value: Any) -> Counter[str]:
+    """Read a `Counter`, which the library leaves to us."""
+    if get_origin(kind) is not Counter:
+        raise NotImplementedError(kind)
+    return Counter(msgspec.convert(value, dict[str, int]))
 
 
 class ShardResult(msgspec.Struct, frozen=True):

@@ -1,21 +1,30 @@
-"""Options of commands that run campaigns: where shards run, and where results are stored."""
+"""Commands that run campaigns: their options, where shards run, and what all do at the end."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Generic, TypeVar
 
 import typer
 
 from channelsim.channel.campaign import directory
+from channelsim.channel.campaign.campaign import AnyReport, Campaign, Place, Work
 from channelsim.channel.campaign.directory import CampaignDirectory
 from channelsim.channel.campaign.executors import Workers, processes
-from channelsim.channel.campaign.shards import Configuration, Plan, Shard, describe_lost
+from channelsim.channel.campaign.shards import Configuration, Plan, describe_lost
 from channelsim.channel.cli.messages import complain
 from channelsim.channel.cli.options import file_option
 from channelsim.channel.errors import UsageError
+from channelsim.channel.findings.finding_files import FindingFiles
+from channelsim.channel.report.progress import StatusLine, campaign_progress
+from channelsim.channel.report.terminal import print_json
+from channelsim.channel.system.interrupt import exit_code, finishing
+
+D = TypeVar("D")
 
 Out = Annotated[
     Path | None,
@@ -27,23 +36,161 @@ Cluster = Annotated[
     typer.Option(metavar="ADDRESS", help="Run on a Dask cluster, such as tcp://host:8786."),
 ]
 
+Progress = Callable[[str, str], AbstractContextManager[StatusLine]]
+"""Shows the progress of a campaign, by its folder inside that of the command and its unit."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CampaignOptions:
+    """The options that campaigns share, as the user gave them."""
+
+    jobs: int
+    json: bool = False
+    out: Path | None = None
+    resume: bool = False
+    cluster: str | None = None
+    quiet: bool = False
+
+
+class Places:
+    """The places of a command's campaigns. Their directories stay open until it ends.
+
+    Use it as a context manager; called, it opens a place. Of several campaigns, all but one have a
+    `folder` inside that of the command, and those that are there are resumed. `progress` shows how
+    far they are, by default with a `text` beside it.
+    """
+
+    def __init__(
+        self, options: CampaignOptions, text: str = "", clock: float | None = None
+    ) -> None:
+        self._options, self._stack = options, ExitStack()
+        self.progress: Progress = lambda _, unit: campaign_progress(
+            text, unit, quiet=options.quiet, clock=clock
+        )
+        self.directories: list[CampaignDirectory[Any]] = []
+
+    def __enter__(self) -> Places:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._stack.__exit__(*error)
+
+    def directory(self, work: Work, folder: str = "") -> CampaignDirectory[Any] | None:
+        """Open the directory of a campaign; None without `--out`. Raises `UsageError`."""
+        out, resume = self._options.out, self._options.resume
+        path = None if out is None else out / folder
+        if folder:
+            resume = path is not None and directory.is_campaign(path)
+        opened = self._stack.enter_context(campaign_directory(path, work, resume=resume))
+        if opened is not None and not folder:
+            self.directories.append(opened)
+        return opened
+
+    @contextmanager
+    def __call__(self, work: Work, folder: str = "") -> Iterator[Place]:
+        """Open the place of a campaign, and show its progress."""
+        stored = self.directory(work, folder)
+        workers = partial(self._workers, work.plan, stored=stored is not None)
+        files = FindingFiles(None if stored is None else stored.findings)
+        with self.progress(folder, work.unit) as line:
+            yield Place(workers, stored, line, line.say, files)
+
+    def _workers(self, plan: Plan, *, stored: bool) -> Workers:
+        return chosen_workers(self._options.jobs, plan, self._options.cluster, stored=stored)
+
+    def end(
+        self,
+        ending: Ending[D],
+        *,
+        interrupted: bool,
+        failed: bool,
+        lost: Sequence[str] = (),
+    ) -> int:
+        """Store and print the document, and say on stderr what was not done; the exit code.
+
+        `lost` describes the work that crashed its workers. What is found is printed even where it
+        cannot be stored. Raises `UsageError`.
+        """
+        with finishing():
+            document, trouble = ending.document(), None
+            try:
+                ending.store(document)
+                for stored in [] if interrupted else self.directories:
+                    stored.write_summary(document)
+            except UsageError as error:
+                trouble = error
+            if self._options.json:
+                print_json(document)
+            else:
+                ending.show(document)
+            if trouble is not None:
+                raise trouble
+            whole = interrupted or ending.tried()
+            for line in lost:
+                complain(f"{ending.name}: {line}")
+        return exit_code(interrupted, failed=failed or bool(lost) or not whole)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Ending(Generic[D]):
+    """What a command does at the end of its campaigns; `name` begins its lines on stderr.
+
+    `store` stores what does not belong to the directory's summary. `tried` says if everything was
+    tried that should have been, and otherwise complains.
+    """
+
+    name: str
+    document: Callable[[], D]
+    show: Callable[[D], None]
+    store: Callable[[D], object] = lambda document: None
+    tried: Callable[[], bool] = lambda: True
+
+
+def run_campaign(
+    campaign: Campaign[Any, AnyReport],
+    options: CampaignOptions,
+    text: str,
+    ending: Callable[[AnyReport], Ending[D]],
+    clock: float | None = None,
+) -> int:
+    """Run a campaign at the place that the options name.
+
+    Its progress is shown beside a `text`; `clock` is its planned duration in seconds. Returns the
+    exit code: 1 for findings, lost work, or something that was never tried.
+    """
+    with Places(options, text, clock) as places:
+        with places(campaign) as place:
+            report = campaign.run(place)
+
+        def store(document: D) -> None:
+            place.files.write_last(report.findings)
+            last.store(document)
+
+        last = ending(report)
+        return places.end(
+            replace(last, store=store),
+            interrupted=report.interrupted,
+            failed=bool(report.findings),
+            lost=describe_lost(report.lost, campaign.unit),
+        )
+
 
 @contextmanager
 def campaign_directory(
-    path: Path | None, configuration: Configuration, plan: Plan, unit: str, *, resume: bool
+    path: Path | None, work: Work, *, resume: bool
 ) -> Iterator[CampaignDirectory[Any] | None]:
     """The directory that `--out` names, open; None without one. Raises `UsageError`."""
     if resume and path is None:
         raise UsageError("--resume: needs --out DIR, the folder of the campaign")
-    opened = (
+    opening = (
         nullcontext()
         if path is None
-        else directory.opened(path, configuration, plan, unit, resume=resume)
+        else directory.opened(path, work.configuration, work.plan, work.units, resume=resume)
     )
-    with opened as made:
-        yield made
-        if made is not None:
-            for line in made.complaints:
+    with opening as opened:
+        yield opened
+        if opened is not None:
+            for line in opened.complaints:
                 complain(line)
 
 
@@ -73,10 +220,3 @@ def chosen_workers(jobs: int, plan: Plan, cluster: str | None, *, stored: bool) 
             complain(f"--cluster {cluster}: no workers are there yet; waiting for them")
         return workers
     return processes(min(jobs, plan.size), inline=not stored)
-
-
-def all_done(name: str, lost: Sequence[Shard], unit: str) -> bool:
-    """True if no work was lost; otherwise stderr names the seeds that crashed their workers."""
-    for line in describe_lost(lost, unit):
-        complain(f"{name}: {line}")
-    return not lost

@@ -2,68 +2,27 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from channelsim.channel.cli.campaigns import (
-    all_done,
-    campaign_directory,
-    chosen_workers,
-)
+from channelsim.channel.cli.campaigns import CampaignOptions, Ending, run_campaign
 from channelsim.channel.documents.disputes import DisputesDocument
 from channelsim.channel.documents.results import lost_work
-from channelsim.channel.findings.finding_files import FindingFiles
 from channelsim.channel.report.matrix import show
-from channelsim.channel.report.progress import campaign_progress
-from channelsim.channel.report.terminal import console, print_json
+from channelsim.channel.report.terminal import console
 from channelsim.channel.simulation.sweep import dealer_of_menus
-from channelsim.channel.simulation.sweep_campaign import (
-    SweepReport,
-    run_all,
-    sweep_configuration,
-    sweep_plan,
-    sweep_size,
-)
-from channelsim.channel.simulation.sweep_findings import findings
-from channelsim.channel.system.interrupt import exit_code, finishing
+from channelsim.channel.simulation.sweep_campaign import SweepReport, sweep_of_all
 
 
-def sweep(
-    seed: str,
-    seeds: int,
-    jobs: int,
-    out: Path | None,
-    cluster: str | None,
-    *,
-    resume: bool,
-    quiet: bool,
-    as_json: bool,
-) -> int:
+def sweep(seed: str, seeds: int, options: CampaignOptions) -> int:
     """Run every adversary; the exit code, 1 for a broken promise, an exception or lost work."""
-    configuration = sweep_configuration(seed, seeds)
-    plan = sweep_plan(configuration, sweep_size(seed, seeds))
-    with campaign_directory(out, configuration, plan, "adversaries", resume=resume) as stored:
-        workers = chosen_workers(jobs, plan, cluster, stored=stored is not None)
-        files = FindingFiles(None if stored is None else stored.findings)
-        with campaign_progress("disputes", "adversary", quiet=quiet) as on_status:
-            report = run_all(
-                seed,
-                seeds,
-                workers=workers,
-                journal=stored,
-                on_result=lambda totals: files.write(findings(totals)),
-                on_status=on_status,
-            )
-        with finishing():
-            totals, printed = report.totals, sweep_document(report, seed)
-            if stored is not None and not totals.interrupted:
-                files.write_last(findings(totals))
-                stored.write_summary(printed)
-            if as_json:
-                print_json(printed)
-            else:
-                show(printed, console())
-            every = all_done("disputes", report.lost, "adversary")
-    return exit_code(totals.interrupted, failed=bool(printed.findings) or not every)
+    return run_campaign(
+        sweep_of_all(seed, seeds),
+        options,
+        "disputes",
+        lambda report: Ending(
+            name="disputes",
+            document=lambda: sweep_document(report, seed),
+            show=lambda printed: show(printed, console()),
+        ),
+    )
 
 
 def sweep_document(report: SweepReport, seed: str) -> DisputesDocument:
@@ -84,5 +43,5 @@ def sweep_document(report: SweepReport, seed: str) -> DisputesDocument:
         lost=lost_work(report.lost),
         digest=report.digest,
         matrix=totals.matrix,
-        findings=tuple(findings(totals)),
+        findings=tuple(report.findings),
     )

@@ -26,7 +26,7 @@ from channelsim.channel.simulation.promises.old_copies import restored
 from channelsim.channel.simulation.run import Run, step_in_play
 from channelsim.channel.simulation.scenario import Scenario, check
 from channelsim.channel.simulation.session_processes import SessionProcesses, session_processes
-from channelsim.channel.simulation.sweep_findings import of_run
+from channelsim.channel.simulation.sweep_campaign import of_run
 from channelsim.channel.simulation.transcript import played
 from channelsim.channel.system.interrupt import exit_code
 from channelsim.games import registry

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any, get_origin
 
 import msgspec
 
 from channelsim.channel import documents
 from channelsim.channel.campaign.directory import SUMMARY, is_campaign
+from channelsim.channel.campaign.job import read_counter
 from channelsim.channel.documents.cost import CostDocument
 from channelsim.channel.documents.results import Results
 from channelsim.channel.errors import UsageError
@@ -67,7 +66,7 @@ def parsed(path: Path, data: bytes) -> Results:
             f" read: its format is {tag[:60]!r}; run the command again"
         )
     try:
-        document: Results = msgspec.json.decode(data, type=kind, dec_hook=_counter)
+        document: Results = msgspec.json.decode(data, type=kind, dec_hook=read_counter)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         reason = document_error(error, data, kind)
         raise UsageError(f"{path}: no document of `{kind.command} --json`: {reason}") from None
@@ -95,10 +94,3 @@ def _refusal(path: Path, data: bytes) -> UsageError:
         f"{path}: not {known}: it has no `format`; documents of earlier versions, and of commands"
         " that were interrupted before they had any results, have none"
     )
-
-
-def _counter(kind: type, value: Any) -> Counter[str]:
-    """Read a `Counter`, which the library leaves to us."""
-    if get_origin(kind) is not Counter:
-        raise NotImplementedError(kind)
-    return Counter(msgspec.convert(value, dict[str, int]))

@@ -51,6 +51,11 @@ class FindingFiles:
                 self._written[path] = finding
         return list(files)
 
+    def paths(self, findings: Iterable[Finding]) -> list[Path]:
+        """The files of these findings; none without a folder."""
+        folder = self._folder
+        return [] if folder is None else [folder / file_name(finding) for finding in findings]
+
     def write_last(self, findings: Iterable[Finding]) -> list[Path]:
         """Write all findings of a search that is done, and remove other files of this one.
 

@@ -1,47 +1,48 @@
-"""Conformance: everything that a game owes, as checks with one result each.
+"""Conformance: everything that a game owes, as checks with one result each, and as a campaign.
 
-A check is a function of a `Subject`; `channelsim.channel.kit.checks` has them all, in order.
+A check is a function of a `Subject`; `channelsim.channel.kit.checks` has them all, in order. The
+checks run one after the other in the process of the command, and the folder of the campaign has
+their results. Those that search are campaigns themselves, with folders of their own inside.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypeAlias
+from time import perf_counter
+from typing import Any, TypeAlias, TypeVar
 
+import msgspec
+
+from channelsim.channel import __version__
+from channelsim.channel.campaign.campaign import Campaign, OpenPlace, Report, here
 from channelsim.channel.campaign.directory import CampaignDirectory
 from channelsim.channel.campaign.engine import CampaignStatus
-from channelsim.channel.campaign.executors import Workers, processes
+from channelsim.channel.campaign.job import ShardResult, ShardWork
 from channelsim.channel.campaign.shards import Configuration, Plan, Shard, describe_lost
 from channelsim.channel.documents.conform import CheckResult
-from channelsim.channel.errors import UsageError
+from channelsim.channel.errors import InvariantError, UsageError
 from channelsim.channel.findings.finding import FAILED_CHECK, Finding
-from channelsim.channel.findings.finding_files import FindingFiles
-from channelsim.channel.kit.disputes import disputes, disputes_configuration, disputes_plan
+from channelsim.channel.kit.disputes import disputes_of
 from channelsim.channel.lab.cases.corpus import site_cases
 from channelsim.channel.lab.costs import snapshot
-from channelsim.channel.lab.crosscheck.crosscheck import (
-    CrosscheckReport,
-    configuration,
-    crosscheck,
-    findings,
-    plan,
-)
-from channelsim.channel.lab.fuzz.fuzz import FuzzReport, run_search, timed_search
+from channelsim.channel.lab.crosscheck.crosscheck import CrosscheckReport, crosscheck_of
+from channelsim.channel.lab.fuzz.fuzz import FuzzReport, timed_search
 from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.target.target_inputs import target_inputs
 from channelsim.channel.simulation.sweep import SweepTotals
 from channelsim.channel.simulation.sweep_campaign import SweepReport
+from channelsim.channel.system import input_files
 
 INTERRUPTED = "interrupted"
 """The reason given for the checks that an interrupt left out."""
 
-
 PATIENCE = 10.0
 """The factor by which a slow machine may take longer to fuzz, so that it does the same work."""
-
 
 FEW = 3
 """Seeds without a result that a check names."""
@@ -51,24 +52,7 @@ class LostWork(UsageError):
     """Some work of a check crashed its worker."""
 
 
-@dataclass(frozen=True, slots=True)
-class CampaignPlace:
-    """Where the campaign of a check runs, where its results are stored, and who hears of it."""
-
-    workers: Workers
-    directory: CampaignDirectory[Any] | None = None
-    on_status: Callable[[CampaignStatus], None] = lambda status: None
-
-    @property
-    def findings(self) -> Path | None:
-        """The folder of findings; None without a directory."""
-        return None if self.directory is None else self.directory.findings
-
-
-OpenCampaign: TypeAlias = Callable[
-    [str, Configuration, Plan, str], AbstractContextManager[CampaignPlace]
-]
-"""Opens a campaign, by its name, with its configuration, plan and unit of work in the singular."""
+AnyReport = TypeVar("AnyReport", bound=Report)
 
 
 def failed_check(check: str, text: str, place: str = "", source_line: str = "") -> Finding:
@@ -103,13 +87,13 @@ class Effort:
 class Subject:
     """A target under test, with what several checks need, made when the first of them needs it.
 
-    `campaign` opens a campaign of a check; by default it runs in `effort.jobs` processes. Raises
-    `UsageError` for stored costs or a corpus that cannot be read.
+    `open_place` opens the place of a check's campaign; by default that is `effort.jobs` processes.
+    Raises `UsageError` for stored costs or a corpus that cannot be read.
     """
 
     target: Target
     effort: Effort = field(default_factory=Effort)
-    campaign: OpenCampaign | None = None
+    open_place: OpenPlace | None = None
 
     def __post_init__(self) -> None:
         """Read the files that checks are to use, to refuse a bad one before the work."""
@@ -126,35 +110,17 @@ class Subject:
     @property
     def crosschecked(self) -> CrosscheckReport:
         """Every law on generated cases. Raises `LostWork`."""
-        _check_lost(self.target, self._crosscheck.lost, "case")
-        return self._crosscheck
+        return self._whole(self._crosscheck, "case")
 
     @cached_property
     def _crosscheck(self) -> CrosscheckReport:
         effort = self.effort
-        made = configuration(self.target, effort.cases, effort.seed)
-        with self._opened("crosscheck", made, plan(made, effort.cases), "case") as place:
-            files = FindingFiles(place.findings)
-            report = crosscheck(
-                self.target,
-                effort.cases,
-                effort.seed,
-                workers=place.workers,
-                journal=place.directory,
-                on_result=lambda tally: files.write(findings(self.target, tally)),
-                on_status=place.on_status,
-            )
-            if not report.interrupted:
-                files.write_last(report.findings)
-        if report.interrupted:
-            raise KeyboardInterrupt
-        return report
+        return self._run("crosscheck", crosscheck_of(self.target, effort.cases, effort.seed))
 
     @property
     def fuzzed(self) -> FuzzReport:
         """A run of the fuzzer. Raises `LostWork`."""
-        _check_lost(self.target, self._fuzz.lost, "unit")
-        return self._fuzz
+        return self._whole(self._fuzz, "unit")
 
     @cached_property
     def _fuzz(self) -> FuzzReport:
@@ -162,57 +128,38 @@ class Subject:
         search = timed_search(
             self.target, effort.seed, effort.seconds, effort.fuzzers, effort.corpus, PATIENCE
         )
-        with self._opened("fuzz", search.configuration, search.plan, "unit") as place:
-            files = FindingFiles(place.findings)
-            report = run_search(
-                search,
-                effort.jobs,
-                place.workers,
-                journal=place.directory,
-                on_found=files.write,
-                on_status=place.on_status,
-            )
-            if not report.interrupted:
-                files.write_last(report.findings)
-        if report.interrupted:
-            raise KeyboardInterrupt
-        return report
+        return self._run("fuzz", search)
 
     @property
     def disputed(self) -> SweepTotals:
         """Disputes against every adversary. Raises `LostWork`."""
-        _check_lost(self.target, self._dispute.lost, "adversary")
-        return self._dispute.totals
+        return self._whole(self._dispute, "adversary").totals
 
     @cached_property
     def _dispute(self) -> SweepReport:
         effort = self.effort
-        made = disputes_configuration(self.target, effort.disputes, effort.seed)
-        cut = disputes_plan(made)
-        with self._opened("disputes", made, cut, "adversary") as place:
-            report = disputes(
-                self.target,
-                effort.disputes,
-                effort.seed,
-                place.workers,
-                place.directory,
-                place.on_status,
-            )
-        if report.totals.interrupted:
+        return self._run("disputes", disputes_of(self.target, effort.disputes, effort.seed))
+
+    def _run(self, name: str, campaign: Campaign[Any, AnyReport]) -> AnyReport:
+        """Run a campaign at its place. Raises `KeyboardInterrupt`, also for its results so far."""
+        opened = (
+            nullcontext(here(campaign, self.effort.jobs))
+            if self.open_place is None
+            else self.open_place(campaign, name)
+        )
+        with opened as place:
+            report = campaign.run(place)
+            if not report.interrupted:
+                place.files.write_last(report.findings)
+        if report.interrupted:
             raise KeyboardInterrupt
         return report
 
-    def _opened(
-        self, name: str, configuration: Configuration, plan: Plan, unit: str
-    ) -> AbstractContextManager[CampaignPlace]:
-        if self.campaign is not None:
-            return self.campaign(name, configuration, plan, unit)
-        return nullcontext(CampaignPlace(processes(min(self.effort.jobs, plan.size), inline=True)))
-
-
-def _check_lost(target: Target, lost: Sequence[Shard], unit: str) -> None:
-    if lost:
-        raise LostWork(f"{target.name}: {'; '.join(describe_lost(lost[:FEW], unit))}")
+    def _whole(self, report: AnyReport, unit: str) -> AnyReport:
+        if report.lost:
+            lost = "; ".join(describe_lost(report.lost[:FEW], unit))
+            raise LostWork(f"{self.target.name}: {lost}")
+        return report
 
 
 Check: TypeAlias = Callable[[Subject], CheckResult]
@@ -242,3 +189,119 @@ def conform(
         except KeyboardInterrupt:
             interrupted = True
         yield CheckResult(name, unchecked=INTERRUPTED)
+
+
+# --- as a campaign -----------------------------------------------------------------------------
+
+
+def conform_configuration(target: Target, effort: Effort) -> Configuration:
+    """What decides on the results of the checks. Raises `UsageError` for a file that is gone."""
+    inputs = target_inputs(target)
+    if effort.corpus is not None:
+        inputs["corpus"] = _digest(sorted(effort.corpus.glob("*.jsonl")))
+    if effort.costs is not None:
+        inputs["costs"] = _digest([effort.costs])
+    options = {
+        "cases": effort.cases,
+        "seconds": effort.seconds,
+        "fuzzers": effort.fuzzers,
+        "disputes": effort.disputes,
+        "coverage": effort.coverage,
+    }
+    return Configuration("conform", __version__, target.name, effort.seed, inputs, options)
+
+
+@dataclass(frozen=True)
+class ConformanceWork:
+    """The work of a conformance: so many checks."""
+
+    configuration: Configuration
+    checks: int
+
+    unit, units = "check", "checks"
+
+    @property
+    def plan(self) -> Plan:
+        """A shard for each check."""
+        return Plan(self.configuration.digest, self.checks, unit=1)
+
+
+def resumed(
+    checks: Mapping[str, Check], plan: Plan, directory: CampaignDirectory[CheckResult]
+) -> dict[str, Check]:
+    """The checks; each has its result from the directory, or stores it there once it is made."""
+    progress = _Progress(directory, plan, directory.stored(_StoredChecks()))
+    return {
+        name: progress.check(check, shard)
+        for (name, check), shard in zip(checks.items(), plan.shards(), strict=True)
+    }
+
+
+def conform_digest(configuration: Configuration, results: Sequence[CheckResult]) -> str:
+    """The SHA-256 of configuration and results."""
+    fields = [
+        {
+            "check": result.check,
+            "tried": result.tried,
+            "failures": result.failures,
+            "unchecked": result.unchecked,
+        }
+        for result in results
+    ]
+    return sha256(configuration.digest.encode() + msgspec.json.encode(fields)).hexdigest()
+
+
+class _StoredChecks:
+    """Reads the stored results of checks, which run in the process of the command alone."""
+
+    returns_early = False
+
+    def worker(self) -> ShardWork:
+        """No worker makes a check."""
+        raise InvariantError("a check is not a shard for a worker")
+
+    def decode(self, data: bytes) -> CheckResult:
+        """The result of a check."""
+        return msgspec.json.decode(data, type=CheckResult)
+
+
+@dataclass
+class _Progress:
+    """The results so far, and where they are stored."""
+
+    directory: CampaignDirectory[CheckResult]
+    plan: Plan
+    results: dict[Shard, CheckResult]
+
+    def __post_init__(self) -> None:
+        self._begun, self._start = len(self.results), perf_counter()
+
+    def check(self, check: Check, shard: Shard) -> Check:
+        """A check that takes its result from the directory, or stores it there."""
+
+        def stored(subject: Subject) -> CheckResult:
+            if shard not in self.results:
+                start = perf_counter()
+                result = check(subject)
+                data = msgspec.json.encode(result)
+                self.directory.record(shard, ShardResult(data, perf_counter() - start))
+                self.results[shard] = result
+                self.directory.note(self._status())
+            return self.results[shard]
+
+        return stored
+
+    def _status(self) -> CampaignStatus:
+        found = sum(len(result.failures) for result in self.results.values())
+        done = len(self.results)
+        seconds = perf_counter() - self._start
+        total = self.plan.total
+        return CampaignStatus(done, total, done, total, self._begun, seconds, {"findings": found})
+
+
+def _digest(paths: Sequence[Path]) -> str:
+    contents = sha256()
+    for path in paths:
+        data = input_files.read(path, input_files.LINES)
+        contents.update(f"{path.name}\0{sha256(data).hexdigest()}\n".encode())
+    return contents.hexdigest()

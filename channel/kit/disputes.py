@@ -2,70 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import islice
 
 from channelsim.channel import __version__
 from channelsim.channel.adversaries.base import get, names
-from channelsim.channel.campaign.engine import CampaignStatus, Journal
-from channelsim.channel.campaign.executors import Workers
 from channelsim.channel.campaign.plugin_inputs import plugin_inputs
-from channelsim.channel.campaign.shards import Configuration, Plan
+from channelsim.channel.campaign.shards import Configuration
 from channelsim.channel.lab.target.target import Target
 from channelsim.channel.lab.target.target_inputs import target_inputs
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.sweep import SweepTotals, everywhere
-from channelsim.channel.simulation.sweep_campaign import (
-    TOGETHER,
-    SweepReport,
-    run_sweep,
-    sweep_plan,
-)
+from channelsim.channel.simulation.sweep_campaign import TOGETHER, Sweep
 
 HANDS = 4
 """The adversaries are divided among so many hands."""
 
 
-def disputes_configuration(target: Target, most: int, seed: str) -> Configuration:
-    """What decides on the results of these disputes."""
+def disputes_of(target: Target, most: int, seed: str) -> Sweep:
+    """The disputes of a game with every adversary, with at most this many deviations of each.
+
+    An adversary begins in the middle of a hand; where it finds nothing to change there, earlier,
+    and then with the first message. Sides, hands, weather and fees alternate. Adversaries of one
+    hand are in one shard where possible: they share its signatures.
+    """
     inputs = {
         **target_inputs(target),
         "adversaries": ",".join(names()),
         **plugin_inputs(lambda group, name: group == "adversaries"),
     }
-    return Configuration("disputes", __version__, target.name, seed, inputs, {"each": most})
-
-
-def disputes_plan(configuration: Configuration) -> Plan:
-    """Adversaries of one hand are in one shard where possible: they share its signatures."""
-    return sweep_plan(configuration, len(names()), at_once=TOGETHER)
-
-
-def disputes(
-    target: Target,
-    most: int,
-    seed: str,
-    workers: Workers,
-    journal: Journal[SweepTotals] | None = None,
-    on_status: Callable[[CampaignStatus], None] = lambda status: None,
-) -> SweepReport:
-    """Play a game against every adversary, with at most this many deviations of each.
-
-    An adversary begins in the middle of a hand; where it finds nothing to change there, earlier,
-    and then with the first message. Sides, hands, weather and fees alternate. An interrupt ends it
-    early.
-    """
-    configuration = disputes_configuration(target, most, seed)
-    return run_sweep(
-        partial(_run, target.name, most, seed),
-        configuration,
-        disputes_plan(configuration),
-        workers,
-        journal,
-        on_status=on_status,
+    configuration = Configuration(
+        "disputes", __version__, target.name, seed, inputs, {"each": most}
     )
+    return Sweep(partial(_run, target.name, most, seed), configuration, len(names()), TOGETHER)
 
 
 def _run(game: str, most: int, seed: str, number: int) -> Iterator[SweepTotals]:

@@ -63,7 +63,7 @@ from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.run import Run
 from channelsim.channel.simulation.scenario import Scenario
-from channelsim.channel.simulation.sweep_findings import of_run
+from channelsim.channel.simulation.sweep_campaign import of_run
 from channelsim.games.amounts import counted
 
 CHAIN = 2

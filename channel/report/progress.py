@@ -6,7 +6,7 @@ Elsewhere, such as in the log of CI, it is a new line every minute.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from time import monotonic
 
@@ -115,28 +115,30 @@ def progress(
         yield Bar(shown_progress, task, unit, clock)
 
 
-ShowStatus = Callable[[CampaignStatus], None]
+class StatusLine:
+    """Shows how far a campaign is: a line at a terminal, otherwise a new one every minute."""
+
+    def __init__(self, bar: Bar, unit: str) -> None:
+        self._bar, self._unit, self.say = bar, unit, bar.say
+
+    def __call__(self, status: CampaignStatus) -> None:
+        """Show a status."""
+        said = status_text(status, self._unit)
+        if not self._bar.live:
+            left = f", {_clock(status.left)} left" if status.left is not None else ""
+            said += f", {_clock(status.seconds)}{left}"
+        # Earlier runs do not count for the time left.
+        self._bar(status.work - status.begun, status.total - status.begun, said)
 
 
 @contextmanager
 def campaign_progress(
     text: str, unit: str, *, quiet: bool = False, clock: float | None = None
-) -> Iterator[ShowStatus]:
-    """Show how far a campaign is: a line at a terminal, otherwise a new one every minute.
-
-    `unit` is one of its work, in the singular; `clock` its planned duration in seconds.
-    """
+) -> Iterator[StatusLine]:
+    """The line of a campaign. `unit` is one of its work, in the singular; `clock` its planned
+    duration in seconds."""
     with progress(text, unit, shown=not quiet, clock=clock) as bar:
-
-        def show(status: CampaignStatus) -> None:
-            said = status_text(status, unit)
-            if not bar.live:
-                left = f", {_clock(status.left)} left" if status.left is not None else ""
-                said += f", {_clock(status.seconds)}{left}"
-            # Earlier runs do not count for the time left.
-            bar(status.work - status.begun, status.total - status.begun, said)
-
-        yield show
+        yield StatusLine(bar, unit)
 
 
 def status_text(status: CampaignStatus, unit: str) -> str:

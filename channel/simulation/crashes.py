@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -18,15 +18,15 @@ from typing import Protocol
 
 import msgspec
 
+from channelsim.channel import __version__
 from channelsim.channel.adversaries.base import names
-from channelsim.channel.campaign import engine
-from channelsim.channel.campaign.engine import CampaignStatus
-from channelsim.channel.campaign.executors import processes as workers_here
-from channelsim.channel.campaign.job import Counts, ShardProgress, ShardWork
-from channelsim.channel.campaign.shards import Plan, Shard, in_order
+from channelsim.channel.campaign.campaign import Place, here, run_shards
+from channelsim.channel.campaign.job import Counts, Reporter, ShardWork
+from channelsim.channel.campaign.shards import Configuration, Plan, Shard, in_order
 from channelsim.channel.chain.interface import FarmableChain
 from channelsim.channel.crypto import bls
 from channelsim.channel.crypto.hkdf import derive
+from channelsim.channel.findings.finding import BROKEN_PROMISE, THEFT, Finding
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.deck_works import Computing
@@ -41,9 +41,9 @@ from channelsim.channel.simulation.promises.signatures import contradictions
 from channelsim.channel.simulation.scenario import WEATHERS, Scenario
 from channelsim.channel.simulation.stages import AIMS, Stage
 from channelsim.channel.simulation.sweep import menus
+from channelsim.channel.simulation.sweep_campaign import MONEY
 from channelsim.channel.store.interface import PeerStore
 from channelsim.channel.store.memory_store import MemoryStore
-from channelsim.channel.system.process_executor import parent
 from channelsim.games import registry
 from channelsim.games.chance import Chance
 
@@ -88,6 +88,35 @@ class CrashedRun:
         """True if anything went wrong."""
         return bool(self.contradictions or self.broken)
 
+    @property
+    def title(self) -> str:
+        """A line that names the run, with a colon."""
+        scenario = self.scenario
+        who = f"{scenario.adversary}@{scenario.step}" if scenario.adversary else "honest play"
+        return f"{who}, seed {scenario.seed}, {scenario.weather}:"
+
+    @property
+    def details(self) -> list[str]:
+        """What went wrong, a line each."""
+        return [f"    {line}" for line in (*self.contradictions, *self.broken)]
+
+    @property
+    def findings(self) -> list[Finding]:
+        """What went wrong, as findings."""
+        return [
+            Finding(
+                rule=rule,
+                place=self.title,
+                severity=THEFT if text.startswith(f"{MONEY}: ") else BROKEN_PROMISE,
+                text=text,
+            )
+            for rule, texts in (
+                ("no contradictory signature", self.contradictions),
+                ("promises", self.broken),
+            )
+            for text in texts
+        ]
+
 
 @dataclass(slots=True)
 class CrashTotals:
@@ -106,6 +135,11 @@ class CrashTotals:
     failed: list[CrashedRun] = field(default_factory=list)
     interrupted: bool = False
     lost: tuple[Shard, ...] = ()
+
+    @property
+    def findings(self) -> list[Finding]:
+        """Everything that went wrong."""
+        return [finding for run in self.failed for finding in run.findings]
 
     def add(self, run: CrashedRun) -> None:
         """Count a run."""
@@ -149,11 +183,11 @@ def run_crashing(
         killed[peer.config.side] = make(peer)
         return killed[peer.config.side]
 
-    found: list[str] = []
+    contradicted: list[str] = []
     try:
         run = Arena(scenario, node=node, wrap=wrap, compute_deck=compute_deck).run()
-        broken = [f"{one.promise}: {one.how}" for one in check(run)]
-        found = [
+        broken = [f"{promise.promise}: {promise.how}" for promise in check(run)]
+        contradicted = [
             f"{NAMES[side]} sent {how}"
             for side in killed
             for how in contradictions(run.parties[side].sent)
@@ -162,63 +196,56 @@ def run_crashing(
         # Any exception is a result of this run; the others go on.
         broken = [f"{type(error).__name__}: {error}"[:300]]
     finally:
-        for one in killed.values():
-            one.close()
-    first, second = (tuple(killed[one].kills) if one in killed else () for one in Side)
-    return CrashedRun(scenario, (first, second), tuple(found), tuple(broken))
-
-
-def run_crashes(
-    kills: int,
-    seed: str,
-    jobs: int,
-    *,
-    processes: bool = False,
-    on_status: Callable[[CampaignStatus], None] = lambda status: None,
-    on_failure: Callable[[CrashedRun], None] = lambda run: None,
-) -> CrashTotals:
-    """Run sessions until so many kills are done, in this many worker processes.
-
-    With `processes`, each peer is a process of its own. `on_failure` hears of each run in which
-    something went wrong, once the shard that it is in is done.
-    """
-    plan = Plan("", kills, KILLS_PER_SHARD)
-    size = min(jobs, plan.size)
-
-    def hear(_: Shard, runs: list[CrashedRun]) -> Counts:
-        for run in runs:
-            if run.failed:
-                on_failure(run)
-        return {}
-
-    # The folder is ours, so that no worker that is ended early leaves one behind.
-    with tempfile.TemporaryDirectory(prefix="channelsim-", ignore_cleanup_errors=True) as folder:
-        job = CrashJob(seed, folder if processes else None, in_worker=size > 1)
-        workers = workers_here(size, inline=True)
-        done = engine.run(job, plan, workers, on_result=hear, on_status=on_status)
-    totals = CrashTotals(interrupted=done.interrupted, lost=tuple(done.lost))
-    for runs in in_order({**done.partial, **done.results}):
-        for run in runs:
-            totals.add(run)
-    return totals
+        for actor in killed.values():
+            actor.close()
+    first, second = (tuple(killed[side].kills) if side in killed else () for side in Side)
+    return CrashedRun(scenario, (first, second), tuple(contradicted), tuple(broken))
 
 
 @dataclass(frozen=True)
-class CrashJob:
-    """Runs with kills: simulated ones, or of processes with their stores below a `directory`.
+class Crashes:
+    """The campaign: sessions until so many kills are done, simulated or of `processes`.
 
-    `in_worker`: workers are processes, which may be ended without cleaning up after themselves.
+    Processes have their stores below a `directory`. `in_worker`: workers are processes, which may
+    be ended without cleaning up after themselves.
     """
 
-    seed: str
-    directory: str | None
-    in_worker: bool
+    configuration: Configuration
+    processes: bool = False
+    directory: str = ""
+    in_worker: bool = False
 
     returns_early = True
+    unit, units = "kill", "kills"
+
+    @property
+    def plan(self) -> Plan:
+        """The work in kills."""
+        configuration = self.configuration
+        return Plan(configuration.digest, configuration.options["kills"], KILLS_PER_SHARD)
+
+    def run(self, place: Place) -> CrashTotals:
+        """Run sessions; a run in which something went wrong is said once its shard is done."""
+
+        def hear(runs: list[CrashedRun]) -> tuple[Counts, Iterable[Finding]]:
+            for run in runs:
+                if run.failed:
+                    place.say("\n".join((run.title, *run.details)))
+            return {}, ()
+
+        # The folder is ours, so that no worker that is ended early leaves one behind.
+        with tempfile.TemporaryDirectory(prefix="channelsim-", ignore_cleanup_errors=True) as made:
+            inside = replace(self, directory=made, in_worker=not place.workers().inline)
+            done = run_shards(inside, place, hear)
+        totals = CrashTotals(interrupted=done.interrupted, lost=tuple(done.lost))
+        for runs in in_order({**done.partial, **done.results}):
+            for run in runs:
+                totals.add(run)
+        return totals
 
     def worker(self) -> ShardWork:
         """Get ready to run sessions."""
-        if self.in_worker and self.directory is not None:
+        if self.in_worker and self.processes:
             tempfile.tempdir = self.directory
         return self._run
 
@@ -228,21 +255,34 @@ class CrashJob:
 
     def _run(self, shard: Shard) -> bytes:
         """Run scenarios until there are enough kills."""
-        due = _Due(f"{self.seed}/{shard.first}", shard.budget)
+        seed, stops = self.configuration.seed, Reporter()
+        due = _Due(f"{seed}/{shard.first}", shard.budget)
         done: list[CrashedRun] = []
         with bls.remembered():
-            for number, scenario in enumerate(due.scenarios(self.seed, shard.first)):
-                if parent().wants_stop():
+            for number, scenario in enumerate(due.scenarios(seed, shard.first)):
+                if stops(shard.budget - due.left):
                     break
-                if self.directory is None:
+                if not self.processes:
                     done.append(run_killed(scenario, lambda side, kill: due.now(kill.stage)))
                 else:
                     folder = Path(self.directory) / f"{shard.first}-{shard.budget}-{number}"
                     folder.mkdir()
                     done.append(_run_in_processes(scenario, folder, due))
                     rmtree(folder)
-                parent().send(ShardProgress(shard.budget - due.left))
         return msgspec.json.encode(done)
+
+
+def crashes(kills: int, seed: str, *, processes: bool = False) -> Crashes:
+    """The campaign of so many kills; with `processes`, each peer is a process of its own."""
+    options = {"kills": kills, "processes": processes}
+    configuration = Configuration("crash-test", __version__, "honest peers", seed, {}, options)
+    return Crashes(configuration, processes)
+
+
+def run_crashes(kills: int, seed: str, jobs: int, *, processes: bool = False) -> CrashTotals:
+    """Run sessions until so many kills are done, in so many worker processes."""
+    campaign = crashes(kills, seed, processes=processes)
+    return campaign.run(here(campaign, jobs))
 
 
 def _run_in_processes(scenario: Scenario, directory: Path, due: _Due) -> CrashedRun:
@@ -258,9 +298,9 @@ def _run_in_processes(scenario: Scenario, directory: Path, due: _Due) -> Crashed
     try:
         run = run_crashing(scenario, make, node)
     finally:
-        for one in nodes:
-            one.close()
-    return replace(run, node_kills=sum(one.kills for one in nodes))
+        for chain in nodes:
+            chain.close()
+    return replace(run, node_kills=sum(chain.kills for chain in nodes))
 
 
 class _Due:
@@ -313,7 +353,7 @@ def _with_stage(stage: Stage, chance: Chance) -> Scenario:
     match stage:
         case Stage.DECK_STEP:
             # Only agreed players prepare their decks; short ones take the least time.
-            games = [one for one in registry.channel_games() if 0 < one.deck_positions <= SHORT]
+            games = [game for game in registry.channel_games() if 0 < game.deck_positions <= SHORT]
             return Scenario((chance.pick(games).name,), "", hands=2, agreed=True)
         case Stage.BATCH | Stage.SHUTDOWN if chance.below(2):
             return Scenario((registry.DEFAULT,), "", hands=2, agreed=True)
@@ -335,8 +375,8 @@ def every_instant(
     """List the instants that this side's peer lives through if it is never killed."""
     instants: list[Kill] = []
 
-    def lives(one: int, kill: Kill) -> bool:
-        if one == side:
+    def lives(killed: int, kill: Kill) -> bool:
+        if killed == side:
             instants.append(kill)
         return False
 

@@ -1,32 +1,32 @@
-"""Sweeps of disputes as campaigns.
+"""Sweeps of disputes as campaigns, and what they find.
 
 Each seed is one adversary with one menu of games, or an old copy in one weather.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass
+from functools import cached_property, partial
 from hashlib import sha256
 from itertools import islice
-from typing import Any, get_origin
+from shlex import quote
 
 import msgspec
 
 from channelsim.channel import __version__
 from channelsim.channel.adversaries.base import names
-from channelsim.channel.campaign import engine
-from channelsim.channel.campaign.engine import CampaignStatus, Journal
-from channelsim.channel.campaign.executors import Workers, processes
-from channelsim.channel.campaign.job import Counts, ShardProgress, ShardWork
+from channelsim.channel.campaign.campaign import Place, here, run_shards
+from channelsim.channel.campaign.job import Counts, Reporter, ShardWork, decoded
 from channelsim.channel.campaign.plugin_inputs import check_plugins, plugin_inputs
 from channelsim.channel.campaign.shards import Configuration, Plan, Shard, in_order
 from channelsim.channel.crypto import bls
-from channelsim.channel.simulation.sweep import SweepTotals, beginnings, everywhere
-from channelsim.channel.simulation.sweep_findings import mistakes
-from channelsim.channel.system.process_executor import parent
+from channelsim.channel.findings.finding import BROKEN_PROMISE, EXCEPTION, THEFT, Finding
+from channelsim.channel.session.setup import NAMES
+from channelsim.channel.simulation.promises.checker import BrokenPromise
+from channelsim.channel.simulation.run import Run
+from channelsim.channel.simulation.scenario import Scenario
+from channelsim.channel.simulation.sweep import SweepTotals, beginnings, everywhere, row_of
 from channelsim.games import registry
 
 MOST_SHARDS = 4096
@@ -35,8 +35,8 @@ MOST_SHARDS = 4096
 TOGETHER = 16
 """Adversaries in a row of which signatures are remembered."""
 
-Sweep = Callable[[int], Iterator[SweepTotals]]
-"""All runs of the adversary with this number, from 0: the totals of each."""
+MONEY = "money"
+"""The promise whose breach costs the honest peer money."""
 
 
 @dataclass(frozen=True)
@@ -51,76 +51,105 @@ class SweepReport:
     lost: tuple[Shard, ...] = ()
     digest: str | None = None
 
+    @property
+    def interrupted(self) -> bool:
+        """True if not everything was run."""
+        return self.totals.interrupted
 
-def sweep_configuration(seed: str, seeds: int) -> Configuration:
-    """What decides on the results of a sweep over all installed games."""
-    return Configuration(
-        "dispute run --all", __version__, "all games", seed, _inputs(), {"seeds": seeds}
-    )
-
-
-def sweep_plan(configuration: Configuration, adversaries: int, at_once: int = 1) -> Plan:
-    """The sweep's work in adversaries, at least so many of them in a shard (`at_once`)."""
-    most = max(at_once, -(-adversaries // MOST_SHARDS))
-    return Plan(configuration.digest, adversaries, unit=1, seeds_per_shard=most)
+    @cached_property
+    def findings(self) -> list[Finding]:
+        """Each mistake once."""
+        return findings(self.totals)
 
 
-def sweep_size(seed: str, seeds: int) -> int:
-    """The number of adversaries in so many seeds; honest play and each old copy count as one."""
-    return seeds * sum(1 for _ in beginnings(seed, 0))
+@dataclass(frozen=True)
+class Sweep:
+    """The campaign: the disputes with so many adversaries, at least `at_once` of them in a shard.
 
-
-def run_all(
-    seed: str,
-    seeds: int,
-    jobs: int = 1,
-    *,
-    workers: Workers | None = None,
-    journal: Journal[SweepTotals] | None = None,
-    on_result: Callable[[SweepTotals], object] = lambda totals: None,
-    on_status: Callable[[CampaignStatus], None] = lambda status: None,
-) -> SweepReport:
-    """Run everything for this many seeds; an interrupt ends it early, with the totals so far.
-
-    By default, `workers` are so many processes (`jobs`). `on_result` gets the totals so far with
-    each result.
+    `runs` does all runs of the adversary with a number, from 0, and yields the totals of each.
     """
-    configuration = sweep_configuration(seed, seeds)
-    size = sweep_size(seed, seeds)
-    return run_sweep(
-        partial(_of_all, seed, size // seeds),
-        configuration,
-        sweep_plan(configuration, size),
-        workers or processes(min(jobs, size), inline=True),
-        journal,
-        on_result,
-        on_status,
+
+    runs: Callable[[int], Iterator[SweepTotals]]
+    configuration: Configuration
+    adversaries: int
+    at_once: int = 1
+
+    returns_early = True
+    unit, units = "adversary", "adversaries"
+
+    @property
+    def plan(self) -> Plan:
+        """The work in adversaries."""
+        most = max(self.at_once, -(-self.adversaries // MOST_SHARDS))
+        return Plan(self.configuration.digest, self.adversaries, unit=1, seeds_per_shard=most)
+
+    def worker(self) -> ShardWork:
+        """Get ready to run disputes. Raises `UsageError` where a plug-in is another one."""
+        check_plugins(self.configuration.inputs)
+        return self._run
+
+    def decode(self, data: bytes) -> SweepTotals:
+        """The totals in the JSON of a shard."""
+        return decoded(data, SweepTotals)
+
+    def _run(self, shard: Shard) -> bytes:
+        totals, stops = SweepTotals(), Reporter()
+        for begun in shard.seeds[::TOGETHER]:
+            # Runs of one hand sign the same until an adversary deviates.
+            with bls.remembered():
+                for number in shard.seeds[begun - shard.first :][:TOGETHER]:
+                    for part in self.runs(number):
+                        totals.merge(part)
+                        if stops(number - shard.first, lambda: {"runs": totals.runs}):
+                            return _json(totals)
+        return _json(totals)
+
+    def run(self, place: Place) -> SweepReport:
+        """Run all disputes; an interrupt ends it early, with the totals so far."""
+        so_far = SweepTotals()
+
+        def count(part: SweepTotals) -> tuple[Counts, Iterable[Finding]]:
+            so_far.merge(part)
+            mistakes = findings(so_far)
+            return {"findings": len(mistakes), "runs": so_far.runs}, mistakes
+
+        run = run_shards(self, place, count)
+        totals = SweepTotals(interrupted=run.interrupted)
+        for part in in_order({**run.partial, **run.results}):
+            totals.merge(part)
+        digest = None
+        if not run.interrupted:
+            digest = sha256(self.configuration.digest.encode() + _json(totals)).hexdigest()
+        return SweepReport(totals, self.plan.size, tuple(run.lost), digest)
+
+
+def sweep_of_all(seed: str, seeds: int) -> Sweep:
+    """The sweep over every adversary and all installed games, for so many seeds.
+
+    Of each seed, honest play and each old copy count as one adversary.
+    """
+    games = {
+        f"game {game.name}": sha256(
+            b"".join(program.hash for _, program in sorted(game.programs.items()))
+        ).hexdigest()
+        for game in registry.channel_games()
+    }
+    inputs = {
+        **games,
+        "adversaries": ",".join(names()),
+        **plugin_inputs(lambda group, name: group in ("games", "policies", "adversaries")),
+    }
+    configuration = Configuration(
+        "dispute run --all", __version__, "all games", seed, inputs, {"seeds": seeds}
     )
+    size = sum(1 for _ in beginnings(seed, 0))
+    return Sweep(partial(_of_all, seed, size), configuration, seeds * size)
 
 
-def run_sweep(
-    sweep: Sweep,
-    configuration: Configuration,
-    plan: Plan,
-    workers: Workers,
-    journal: Journal[SweepTotals] | None = None,
-    on_result: Callable[[SweepTotals], object] = lambda totals: None,
-    on_status: Callable[[CampaignStatus], None] = lambda status: None,
-) -> SweepReport:
-    """Run a sweep over the adversaries of a plan, as a campaign of this configuration."""
-    so_far = SweepTotals()
-
-    def add(_: Shard, part: SweepTotals) -> Counts:
-        so_far.merge(part)
-        on_result(so_far)
-        return {"findings": mistakes(so_far), "runs": so_far.runs}
-
-    run = engine.run(SweepJob(sweep, configuration.inputs), plan, workers, journal, add, on_status)
-    totals = SweepTotals(interrupted=run.interrupted)
-    for part in in_order({**run.partial, **run.results}):
-        totals.merge(part)
-    digest = sha256(plan.configuration.encode() + _json(totals)).hexdigest()
-    return SweepReport(totals, plan.size, tuple(run.lost), None if run.interrupted else digest)
+def run_all(seed: str, seeds: int, jobs: int = 1) -> SweepReport:
+    """Run everything for this many seeds, in so many processes."""
+    sweep = sweep_of_all(seed, seeds)
+    return sweep.run(here(sweep, jobs))
 
 
 def _of_all(seed: str, adversaries: int, number: int) -> Iterator[SweepTotals]:
@@ -130,59 +159,57 @@ def _of_all(seed: str, adversaries: int, number: int) -> Iterator[SweepTotals]:
     yield from everywhere(first, turn + at)
 
 
-def _inputs() -> dict[str, str]:
-    """What a sweep depends on besides this package: the programs of the games, by digest."""
-    games = {
-        f"game {game.name}": sha256(
-            b"".join(one.hash for _, one in sorted(game.programs.items()))
-        ).hexdigest()
-        for game in registry.channel_games()
-    }
-    return (
-        games
-        | {"adversaries": ",".join(names())}
-        | plugin_inputs(lambda group, name: group in ("games", "policies", "adversaries"))
-    )
-
-
-@dataclass(frozen=True)
-class SweepJob:
-    """The disputes with some adversaries; `inputs` are those of their configuration."""
-
-    sweep: Sweep
-    inputs: Mapping[str, str]
-
-    returns_early = True
-
-    def worker(self) -> ShardWork:
-        """Get ready to run disputes. Raises `UsageError` where a plug-in is another one."""
-        check_plugins(self.inputs)
-        return self._run
-
-    def decode(self, data: bytes) -> SweepTotals:
-        """The totals in the JSON of a shard."""
-        return msgspec.json.decode(data, type=SweepTotals, dec_hook=_counter)
-
-    def _run(self, shard: Shard) -> bytes:
-        totals = SweepTotals()
-        for begun in shard.seeds[::TOGETHER]:
-            # Runs of one hand sign the same until an adversary deviates.
-            with bls.remembered():
-                for number in shard.seeds[begun - shard.first :][:TOGETHER]:
-                    for part in self.sweep(number):
-                        totals.merge(part)
-                        parent().send(ShardProgress(number - shard.first, {"runs": totals.runs}))
-                        if parent().wants_stop():
-                            return _json(totals)
-        return _json(totals)
-
-
 def _json(totals: SweepTotals) -> bytes:
     return msgspec.json.encode(totals, order="deterministic")
 
 
-def _counter(kind: type, value: Any) -> Counter[str]:
-    """Read a `Counter`, which the library leaves to us."""
-    if get_origin(kind) is not Counter:
-        raise NotImplementedError(kind)
-    return Counter(msgspec.convert(value, dict[str, int]))
+# --- findings ---------------------------------------------------------------------------------
+
+
+def findings(totals: SweepTotals) -> list[Finding]:
+    """Each mistake once, in the first dispute that shows it, with its frequency."""
+    violations = [
+        *totals.broken,
+        *((scenario, BrokenPromise(EXCEPTION, text)) for scenario, text in totals.exceptions),
+    ]
+    first: dict[str, Finding] = {}
+    for scenario, promise in violations:
+        finding = _finding(scenario, promise)
+        shown = first.get(finding.mistake)
+        if shown is not None:
+            finding = msgspec.structs.replace(shown, times=shown.times + 1)
+        first[finding.mistake] = finding
+    return list(first.values())
+
+
+def of_run(run: Run, broken: Iterable[BrokenPromise]) -> list[Finding]:
+    """The broken promises of one dispute, each once."""
+    return findings(SweepTotals(broken=[(run.scenario, promise) for promise in broken]))
+
+
+def _finding(scenario: Scenario, promise: BrokenPromise) -> Finding:
+    """A broken promise; those with the same adversary, games and promise are one mistake, and so
+    are exceptions with the same text."""
+    exception = promise.promise == EXCEPTION
+    severities = {EXCEPTION: EXCEPTION, MONEY: THEFT}
+    row = row_of(scenario)
+    return Finding(
+        rule=promise.promise,
+        place=f"{row}, {', '.join(scenario.games)}",
+        severity=severities.get(promise.promise, BROKEN_PROMISE),
+        text=promise.how if exception else f"{promise.promise}: {promise.how}",
+        scenario=asdict(scenario),
+        mistake=f"{row} {' '.join(scenario.games)} {promise.how if exception else promise.promise}",
+        replay=_command(scenario),
+    )
+
+
+def _command(scenario: Scenario) -> str:
+    """The command that runs a dispute again; "" without an adversary."""
+    if not scenario.adversary:
+        return ""
+    return (
+        f"channelsim dispute run {scenario.adversary}@{scenario.step}"
+        f" --game {','.join(scenario.games)} --side {NAMES[scenario.side]}"
+        f" --seed {quote(scenario.seed)} --weather {scenario.weather} --fees {scenario.fees}"
+    )

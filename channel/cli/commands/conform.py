@@ -12,15 +12,13 @@ from typing import Annotated
 
 from rich.text import Text
 
-from channelsim.channel.campaign.directory import is_campaign
-from channelsim.channel.campaign.engine import CampaignStatus
-from channelsim.channel.campaign.shards import Configuration, Plan
 from channelsim.channel.cli.campaigns import (
+    CampaignOptions,
     Cluster,
+    Ending,
     Out,
+    Places,
     Resume,
-    campaign_directory,
-    chosen_workers,
 )
 from channelsim.channel.cli.options import (
     DAY,
@@ -39,27 +37,27 @@ from channelsim.channel.documents.conform import ConformDocument, Status
 from channelsim.channel.kit.checks import CHECKS
 from channelsim.channel.kit.conformance import (
     INTERRUPTED,
-    CampaignPlace,
+    ConformanceWork,
     Effort,
     Subject,
     conform,
-)
-from channelsim.channel.kit.conformance_campaign import (
     conform_configuration,
     conform_digest,
-    conform_plan,
     resumed,
 )
 from channelsim.channel.kit.conformance_reports import document, junit_cases, sarif
 from channelsim.channel.lab.cases.corpus import own_corpus
 from channelsim.channel.lab.target.loading import load
 from channelsim.channel.report.junit import junit
-from channelsim.channel.report.progress import Bar, campaign_progress, progress, status_text
+from channelsim.channel.report.progress import (
+    Bar,
+    StatusLine,
+    campaign_progress,
+    progress,
+)
 from channelsim.channel.report.tables import show_table
-from channelsim.channel.report.terminal import console, json_line, print_json, say
-from channelsim.channel.system.interrupt import exit_code, finishing
+from channelsim.channel.report.terminal import console, json_line, say
 from channelsim.channel.system.output import opened
-from channelsim.games.amounts import plural
 
 FUZZERS = 2
 """Fuzzers that work at the same time, where there are so many processes."""
@@ -122,64 +120,50 @@ def command(
         seed=seed,
         jobs=processes(jobs),
     )
-    made = conform_configuration(loaded, effort)
-    cut = conform_plan(made, CHECKS)
+    work = ConformanceWork(conform_configuration(loaded, effort), len(CHECKS))
+    options = CampaignOptions(
+        jobs=effort.jobs, json=json, out=out, resume=resume, cluster=cluster, quiet=quiet
+    )
     with (
         opened("--junit", junit_file) as tests,
         opened("--sarif", sarif_file) as log,
-        campaign_directory(out, made, cut, "checks", resume=resume) as stored,
+        Places(options) as places,
     ):
+        stored = places.directory(work)
         with progress("conformance", shown=not quiet) as bar:
-            place = partial(_place, bar, out, cluster, effort.jobs, quiet=quiet)
-            checks = CHECKS if stored is None else resumed(CHECKS, cut, stored)
-            subject = Subject(loaded, effort, place)
-            results = list(conform(subject, checks, bar.phase))
-        interrupted = any(result.unchecked == INTERRUPTED for result in results)
-        with finishing():
-            name = loaded.name
+            places.progress = partial(_progress, bar, quiet=quiet)
+            checks = CHECKS if stored is None else resumed(CHECKS, work.plan, stored)
+            results = list(conform(Subject(loaded, effort, places), checks, bar.phase))
+
+        def store(printed: ConformDocument) -> None:
             abouts = {check: (getdoc(CHECKS[check]) or "") for check in CHECKS}
-            printed = document(loaded, seed, results, conform_digest(made, results))
-            tests.write(junit("conform", name, junit_cases(results), printed.summary))
+            tests.write(junit("conform", loaded.name, junit_cases(results), printed.summary))
             log.write(sarif(loaded.source, results, abouts))
             tests.finish()
             log.finish()
-            if stored is not None and not interrupted:
-                stored.write_summary(printed)
-            if json:
-                print_json(printed)
-            else:
-                _print(name + loaded.cards, printed)
-    failed = any(result.result is Status.FAILED for result in results)
-    return exit_code(interrupted, failed)
+
+        digest = partial(conform_digest, work.configuration, results)
+        ending = Ending(
+            name=loaded.name,
+            document=lambda: document(loaded, seed, results, digest()),
+            show=lambda printed: _print(loaded.name + loaded.cards, printed),
+            store=store,
+        )
+        return places.end(
+            ending,
+            interrupted=any(result.unchecked == INTERRUPTED for result in results),
+            failed=any(result.result is Status.FAILED for result in results),
+        )
 
 
 @contextmanager
-def _place(
-    bar: Bar,
-    out: Path | None,
-    cluster: str | None,
-    jobs: int,
-    name: str,
-    configuration: Configuration,
-    plan: Plan,
-    unit: str,
-    *,
-    quiet: bool,
-) -> Iterator[CampaignPlace]:
-    """Open the campaign of a check, in a folder of its own inside that of the conformance."""
-    folder = None if out is None else out / name
-    resume = folder is not None and is_campaign(folder)
-    with campaign_directory(folder, configuration, plan, plural(unit), resume=resume) as stored:
-        workers = chosen_workers(jobs, plan, cluster, stored=stored is not None)
-        if bar.live:
-
-            def show(status: CampaignStatus) -> None:
-                bar(status.work, status.total, status_text(status, unit))
-
-            yield CampaignPlace(workers, stored, show)
-        else:
-            with campaign_progress(name, unit, quiet=quiet) as on_status:
-                yield CampaignPlace(workers, stored, on_status)
+def _progress(bar: Bar, name: str, unit: str, *, quiet: bool) -> Iterator[StatusLine]:
+    """The progress of a check's campaign: on the line of all checks, or its own."""
+    if bar.live:
+        yield StatusLine(bar, unit)
+    else:
+        with campaign_progress(name, unit, quiet=quiet) as line:
+            yield line
 
 
 def _print(name: str, printed: ConformDocument) -> None:

@@ -7,18 +7,15 @@ from typing import Annotated, Any
 
 import typer
 
-from channelsim.channel.cli.campaigns import all_done
+from channelsim.channel.cli.campaigns import CampaignOptions, Ending, run_campaign
 from channelsim.channel.cli.messages import complain
 from channelsim.channel.cli.options import InText, Json, NoProgress, Seed, json_wanted, whole
 from channelsim.channel.documents.results import lost_work
-from channelsim.channel.findings.finding import BROKEN_PROMISE, THEFT, Finding, summary
-from channelsim.channel.report.progress import progress
-from channelsim.channel.report.terminal import console, print_json, say
-from channelsim.channel.simulation.crashes import CrashedRun, CrashTotals, run_crashes
+from channelsim.channel.findings.finding import summary
+from channelsim.channel.report.terminal import console, say
+from channelsim.channel.simulation.crashes import CrashTotals, crashes
 from channelsim.channel.simulation.stages import AIMS, Stage
-from channelsim.channel.simulation.sweep_findings import MONEY
 from channelsim.channel.system.file_kinds import DOCUMENT
-from channelsim.channel.system.interrupt import exit_code, finishing
 from channelsim.games.amounts import counted
 
 MOST_KILLS = 1_000_000
@@ -51,29 +48,27 @@ def command(
 
     Example: channelsim crash-test --kills 1000 --jobs 2
     """
-    as_json = json_wanted(json, text)
-    with progress("crashes", "kill", shown=not quiet) as bar:
-        totals = run_crashes(
-            kills,
-            seed,
-            jobs,
-            processes=processes,
-            on_status=lambda status: bar(status.work, status.total),
-            on_failure=lambda run: bar.say("\n".join((_title(run), *_details(run)))),
-        )
-    with finishing():
-        if as_json:
-            print_json(crash_document(totals))
-        else:
-            _show(totals)
-        every = all_done("crashes", totals.lost, "kill")
-        every &= totals.interrupted or _in_each_stage(totals, per_stage)
-    return exit_code(totals.interrupted, failed=bool(totals.failed) or not every)
+    options = CampaignOptions(jobs=jobs, json=json_wanted(json, text), quiet=quiet)
+    return run_campaign(
+        crashes(kills, seed, processes=processes),
+        options,
+        "crashes",
+        lambda totals: Ending(
+            name="crashes",
+            document=lambda: crash_document(totals),
+            show=lambda _: _show(totals),
+            tried=lambda: _in_each_stage(totals, per_stage),
+        ),
+    )
 
 
 def _in_each_stage(totals: CrashTotals, least: int) -> bool:
     """True if each stage has so many kills. Complains otherwise."""
-    few = [f"{totals.stages[one]} in {_words(one)}" for one in AIMS if totals.stages[one] < least]
+    few = [
+        f"{totals.stages[stage]} in {_words(stage)}"
+        for stage in AIMS
+        if totals.stages[stage] < least
+    ]
     if few:
         complain(f"fewer than {counted(least, 'kill')}: {', '.join(few)}; try more --kills")
     return not few
@@ -95,7 +90,7 @@ def crash_document(totals: CrashTotals) -> dict[str, Any]:
         "broken_promises": totals.broken_promises,
         "interrupted": totals.interrupted,
         "lost": lost_work(totals.lost),
-        "summary": summary(crash_findings(totals)),
+        "summary": summary(totals.findings),
         "findings": [asdict(run) for run in totals.failed],
     }
 
@@ -103,8 +98,8 @@ def crash_document(totals: CrashTotals) -> dict[str, Any]:
 def _show(totals: CrashTotals) -> None:
     terminal = console()
     for run in totals.failed:
-        say(terminal, _title(run), "red")
-        for line in _details(run):
+        say(terminal, run.title, "red")
+        for line in run.details:
             say(terminal, line)
     stages = ", ".join(f"{totals.stages[stage]:,} in {_words(stage)}" for stage in AIMS)
     rest = totals.stages[Stage.REST]
@@ -113,33 +108,5 @@ def _show(totals: CrashTotals) -> None:
     if totals.node_kills:
         kills += f" ({totals.node_kills:,} of the node)"
     sessions = f"{kills} in {counted(totals.sessions, 'session', ',')}"
-    count = summary(crash_findings(totals))
+    count = summary(totals.findings)
     say(terminal, f"{sessions}{'; interrupted' * totals.interrupted}; {count}")
-
-
-def crash_findings(totals: CrashTotals) -> list[Finding]:
-    """Everything that went wrong."""
-    return [
-        Finding(
-            rule=rule,
-            place=_title(run),
-            severity=THEFT if text.startswith(f"{MONEY}: ") else BROKEN_PROMISE,
-            text=text,
-        )
-        for run in totals.failed
-        for rule, texts in (
-            ("no contradictory signature", run.contradictions),
-            ("promises", run.broken),
-        )
-        for text in texts
-    ]
-
-
-def _title(run: CrashedRun) -> str:
-    scenario = run.scenario
-    who = f"{scenario.adversary}@{scenario.step}" if scenario.adversary else "honest play"
-    return f"{who}, seed {scenario.seed}, {scenario.weather}:"
-
-
-def _details(run: CrashedRun) -> list[str]:
-    return [f"    {line}" for line in (*run.contradictions, *run.broken)]

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
-from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 from rich.console import Console
 
-from channelsim.channel.campaign.directory import FINDINGS, is_campaign
+from channelsim.channel.campaign.directory import CORPUS, FINDINGS, is_campaign
 from channelsim.channel.campaign.engine import CampaignStatus
-from channelsim.channel.cli.campaigns import (
-    Cluster,
-    Resume,
-    all_done,
-    campaign_directory,
-    chosen_workers,
-)
+from channelsim.channel.cli.campaigns import CampaignOptions, Cluster, Ending, Resume, run_campaign
 from channelsim.channel.cli.corpora import check_fuzzed
 from channelsim.channel.cli.findings import ORDER_ONLY, details
 from channelsim.channel.cli.messages import all_tried, never_tried, not_checked
@@ -48,8 +42,6 @@ from channelsim.channel.findings.finding_files import FindingFiles, command_line
 from channelsim.channel.lab.cases.runs import OUTCOMES
 from channelsim.channel.lab.fuzz.fuzz import (
     FuzzReport,
-    counts_so_far,
-    run_search,
     save,
     sized_search,
     timed_search,
@@ -62,8 +54,8 @@ from channelsim.channel.report.junit import JUnitCase, JUnitFailure
 from channelsim.channel.report.junit import junit as junit_text
 from channelsim.channel.report.progress import campaign_progress
 from channelsim.channel.report.tables import show_table
-from channelsim.channel.report.terminal import console, print_json, say
-from channelsim.channel.system.interrupt import exit_code, finishing
+from channelsim.channel.report.terminal import console, say
+from channelsim.channel.system.interrupt import finishing
 from channelsim.channel.system.output import check_folder, opened
 from channelsim.games.amounts import counted
 
@@ -146,61 +138,40 @@ def command(
         search = timed_search(loaded, seed, seconds or LONG, processes(jobs), corpus)
     else:
         search = sized_search(loaded, seed, work, corpus)
+    # A search for some time is no campaign: its folder has findings only, which are tried first.
     campaign = out if work is not None else None
     folder = _folder(loaded, out) if campaign is None else campaign / FINDINGS
-    with (
-        opened("--junit", junit) as suite,
-        campaign_directory(
-            campaign, search.configuration, search.plan, "units of work", resume=resume
-        ) as stored,
-    ):
-        files = FindingFiles(folder)
-        with campaign_progress(
-            f"fuzzing {loaded.name}", "unit", quiet=quiet, clock=search.limit
-        ) as show:
-            report = run_search(
-                search,
-                processes(jobs),
-                chosen_workers(processes(jobs), search.plan, cluster, stored=stored is not None),
-                journal=stored,
-                findings=folder if stored is None else None,
-                on_found=files.write if stored is not None else lambda found: None,
-                on_status=lambda status: show(
-                    msgspec.structs.replace(status, counts=counts_so_far(status))
-                ),
-            )
-        with finishing():
-            # Findings are printed even where they cannot be saved.
-            trouble, added = "", 0
-            paths: list[Path] = []
-            try:
-                paths = files.write_last(report.findings)
-                if stored is not None:
-                    save(report, stored.corpus)
-                    if not report.interrupted:
-                        stored.write_summary(_document(report, paths))
-                added = save(report, corpus) if corpus else 0
-                count = summary(report.findings)
-                suite.write(
-                    junit_text("fuzz", loaded.name, _junit_cases(report), count, report.seconds)
-                )
-                suite.finish()
-            except UsageError as error:
-                trouble = str(error)
-            if json:
-                print_json(_document(report, paths))
-            else:
-                _print(report, paths, added, corpus)
-    if trouble:
-        raise UsageError(trouble)
-    every = report.interrupted or all_tried(
-        loaded.name,
-        loaded.present,
-        report.tally.outcomes,
-        "try more --seconds" if work is None else "try more --work",
+    search = replace(search, findings=folder if campaign is None else None)
+    options = CampaignOptions(
+        jobs=processes(jobs), json=json, out=campaign, resume=resume, cluster=cluster, quiet=quiet
     )
-    every &= all_done(loaded.name, report.lost, "unit")
-    return exit_code(report.interrupted, failed=bool(report.findings) or not every)
+    hint = "try more --seconds" if work is None else "try more --work"
+    with opened("--junit", junit) as suite:
+        added: list[int] = []
+
+        def store(report: FuzzReport) -> None:
+            if campaign is None:
+                FindingFiles(folder).write_last(report.findings)
+            else:
+                save(report, campaign / CORPUS)
+            added.append(save(report, corpus) if corpus else 0)
+            cases, count = _junit_cases(report), summary(report.findings)
+            suite.write(junit_text("fuzz", loaded.name, cases, count, report.seconds))
+            suite.finish()
+
+        return run_campaign(
+            search,
+            options,
+            f"fuzzing {loaded.name}",
+            lambda report: Ending(
+                name=loaded.name,
+                document=lambda: _document(report, options.jobs, folder),
+                show=lambda printed: _print(report, folder, sum(added), corpus),
+                store=lambda printed: store(report),
+                tried=lambda: all_tried(loaded.name, loaded.present, report.tally.outcomes, hint),
+            ),
+            clock=search.limit,
+        )
 
 
 def _folder(target: Target, out: Path | None) -> Path:
@@ -229,7 +200,7 @@ def _fuzzed(
 
         def on_status(status: CampaignStatus) -> None:
             check()
-            show(msgspec.structs.replace(status, counts=counts_so_far(status)))
+            show(status)
 
         return run(
             target,
@@ -259,9 +230,9 @@ def _round(
         paths = FindingFiles(folder).write_last(report.findings)
         if corpus is not None:
             save(report, corpus)
-    for one, path in zip(report.findings[:1], paths, strict=False):
-        line = f" ({one.source_line})" if one.source_line else ""
-        parts[0] += f", the first: {one.severity} at {one.place}: {one.cause}{line}"
+    for first, path in zip(report.findings[:1], paths, strict=False):
+        line = f" ({first.source_line})" if first.source_line else ""
+        parts[0] += f", the first: {first.severity} at {first.place}: {first.cause}{line}"
         parts.append(command_line("replay", path))
     if report.mended:
         parts.append(f"{counted(len(report.mended), 'finding')} no longer happening")
@@ -274,32 +245,32 @@ def _round(
 # --- output -----------------------------------------------------------------------------------
 
 
-def _print(report: FuzzReport, paths: Sequence[Path], added: int, corpus: Path | None) -> None:
+def _print(report: FuzzReport, folder: Path, added: int, corpus: Path | None) -> None:
     out = console()
+    paths = FindingFiles(folder).paths(report.findings)
     _show_counts(out, report)
     for line in not_checked(unchecked(report.target)):
         say(out, line, "yellow")
     if report.target.missing:
         say(out, f"tried by the rules alone: {_tried_alone(report)}")
-    for one in report.mended:
-        say(out, f"{one}: no longer happens")
-    for one, why in report.untried:
-        say(out, f"{one}: cannot be tried: {why}")
+    for path in report.mended:
+        say(out, f"{path}: no longer happens")
+    for path, why in report.untried:
+        say(out, f"{path}: cannot be tried: {why}")
     apart = False
-    for number, (found, path) in enumerate(zip_longest(report.findings, paths), 1):
+    for number, (finding, path) in enumerate(zip(report.findings, paths, strict=True), 1):
         say(out)
-        if found.order_only and not apart:
+        if finding.order_only and not apart:
             apart = True
             say(out, ORDER_ONLY, "bold")
             say(out)
-        say(out, f"{number}. {found.line}", "bold")
+        say(out, f"{number}. {finding.line}", "bold")
         if number > SHOWN:
             continue
-        for line in details(found):
+        for line in details(finding):
             say(out, f"   {line}")
-        if path is not None:
-            for command in ("replay", "trace"):
-                say(out, f"   {command_line(command, path)}")
+        for command in ("replay", "trace"):
+            say(out, f"   {command_line(command, path)}")
     say(out)
     if corpus is not None:
         say(out, f"{counted(added, 'new case')} in {corpus}")
@@ -309,15 +280,16 @@ def _print(report: FuzzReport, paths: Sequence[Path], added: int, corpus: Path |
 def _tried_alone(report: FuzzReport) -> str:
     """The laws that need no program, and how often each was tried."""
     target = report.target
-    alone = [one.name for one in laws_for(target) if applies(one, target, target.missing[0])]
+    alone = [law.name for law in laws_for(target) if applies(law, target, target.missing[0])]
     return ", ".join(f"{name} {counted(report.tally.tried[name], 'time', ',')}" for name in alone)
 
 
 def _summary(report: FuzzReport) -> str:
-    nodes = sum(one.nodes for one in report.coverage.values())
-    reached = sum(one.nodes_reached for one in report.coverage.values())
-    branches = sum(one.branches for one in report.coverage.values())
-    sides = sum(one.branches_reached for one in report.coverage.values())
+    coverage = report.coverage.values()
+    nodes = sum(counts.nodes for counts in coverage)
+    reached = sum(counts.nodes_reached for counts in coverage)
+    branches = sum(counts.branches for counts in coverage)
+    sides = sum(counts.branches_reached for counts in coverage)
     early = "; interrupted" if report.interrupted else ""
     rate = round(report.rate)
     return (
@@ -330,23 +302,24 @@ def _summary(report: FuzzReport) -> str:
 
 def _show_counts(out: Console, report: FuzzReport) -> None:
     rows = []
-    for name, one in report.coverage.items():
+    for name, coverage in report.coverage.items():
         counts: Mapping[str, int] | None = report.tally.outcomes.get(name)
         cells = ["" if counts is None else f"{counts.get(end, 0):,}" for end in OUTCOMES]
-        rows.append((name, *cells, *one.shares))
+        rows.append((name, *cells, *coverage.shares))
     against = report.target.against
     headings = ("program", *OUTCOMES, "nodes", "branches")
     show_table(out, headings, rows, title=f"{report.target.name} against {against}")
 
 
-def _document(report: FuzzReport, paths: Sequence[Path]) -> FuzzDocument:
-    """The report as a document."""
+def _document(report: FuzzReport, jobs: int, folder: Path) -> FuzzDocument:
+    """The report as a document, with the commands that try its findings again."""
+    paths = FindingFiles(folder).paths(report.findings)
     return FuzzDocument(
         target=report.target.name,
         rules=report.target.rules,
         dealer=report.target.dealer,
         seed=report.seed,
-        jobs=report.jobs,
+        jobs=jobs,
         seconds=round(report.seconds, 3),
         stopped=report.stopped,
         interrupted=report.interrupted,
@@ -359,8 +332,8 @@ def _document(report: FuzzReport, paths: Sequence[Path]) -> FuzzDocument:
         tried=dict(sorted(report.tally.tried.items())),
         unchecked=unchecked(report.target),
         findings=tuple(
-            msgspec.structs.replace(found, replay=command_line("replay", path) if path else "")
-            for found, path in zip_longest(report.findings, paths)
+            msgspec.structs.replace(finding, replay=command_line("replay", path))
+            for finding, path in zip(report.findings, paths, strict=True)
         ),
         mended=tuple(map(str, report.mended)),
     )
@@ -369,14 +342,16 @@ def _document(report: FuzzReport, paths: Sequence[Path]) -> FuzzDocument:
 def _junit_cases(report: FuzzReport) -> list[JUnitCase]:
     """One test case per law, with a failure for each of its findings."""
     return [
-        JUnitCase(law.name, [_failure(one) for one in report.findings if one.rule == law.name])
+        JUnitCase(
+            law.name, [_failure(finding) for finding in report.findings if finding.rule == law.name]
+        )
         for law in laws_for(report.target)
     ]
 
 
-def _failure(found: Finding) -> JUnitFailure:
-    text = "\n".join((found.line, *details(found), found.pytest))
-    return JUnitFailure(found.line, text, found.severity)
+def _failure(finding: Finding) -> JUnitFailure:
+    text = "\n".join((finding.line, *details(finding), finding.pytest))
+    return JUnitFailure(finding.line, text, finding.severity)
 
 
 def _slug(name: str) -> str:

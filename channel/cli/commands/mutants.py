@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, ExitStack, nullcontext
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated
 
 import typer
 
-from channelsim.channel.campaign.directory import PREPARED, CampaignDirectory, is_campaign
-from channelsim.channel.campaign.shards import Plan
+from channelsim.channel.campaign.directory import PREPARED, is_campaign
+from channelsim.channel.campaign.shards import describe_lost
 from channelsim.channel.cli.campaigns import (
+    CampaignOptions,
     Cluster,
+    Ending,
     Out,
+    Places,
     Resume,
-    all_done,
-    campaign_directory,
     check_directory,
-    chosen_workers,
 )
 from channelsim.channel.cli.messages import all_tried
 from channelsim.channel.cli.options import (
@@ -35,8 +34,7 @@ from channelsim.channel.documents.mutants import MutantsDocument, ProgramMutants
 from channelsim.channel.documents.results import lost_work
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.cases.corpus import own_corpus
-from channelsim.channel.lab.mutants.hunt import HuntPlace
-from channelsim.channel.lab.mutants.judged_cases import stored as stored_calls
+from channelsim.channel.lab.mutants.judged_cases import stored as stored_cases
 from channelsim.channel.lab.mutants.kinds import KINDS
 from channelsim.channel.lab.mutants.report import (
     Count,
@@ -47,13 +45,10 @@ from channelsim.channel.lab.mutants.report import (
     hunted,
 )
 from channelsim.channel.lab.target.loading import load
-from channelsim.channel.report.progress import campaign_progress, progress
+from channelsim.channel.report.progress import progress
 from channelsim.channel.report.tables import show_table
-from channelsim.channel.report.terminal import console, print_json, say
-from channelsim.channel.system.interrupt import exit_code, finishing
+from channelsim.channel.report.terminal import console, say
 from channelsim.games.amounts import counted
-
-Journal: TypeAlias = AbstractContextManager[CampaignDirectory[Any] | None]
 
 HEADINGS = ("made", "killed", "share", "argued", "open", "median runs")
 
@@ -98,34 +93,24 @@ def command(
                 ' name one with `rules = "GAME"`'
             )
         folder = corpus or own_corpus(target)
-        first = {} if folder is None else stored_calls(target, folder)
+        first = {} if folder is None else stored_cases(target, folder)
         mutants = all_mutants(target, validator)
         made = hunt_configuration(target, mutants, seed, seconds, argued_too=argued, stored=first)
         prepared = None if out is None else out / PREPARED
-        if out is None or is_campaign(out) or not is_campaign(out / PREPARED):
+        # A hunt that was ended in its first campaign has no directory of the second yet.
+        if prepared is None or is_campaign(prepared.parent) or not is_campaign(prepared):
             check_directory(out, made, "chunks", resume=resume)
         else:
             check_directory(prepared, made, "mutants", resume=resume)
-    with ExitStack() as opened:
-        directories: list[CampaignDirectory[Any]] = []
-
-        def kept_open(path: Path | None, plan: Plan, unit: str) -> Journal:
-            """Open a folder until the summary is written. It may be missing at a resume."""
-            there = path is not None and is_campaign(path)
-            found = opened.enter_context(campaign_directory(path, made, plan, unit, resume=there))
-            return nullcontext(found)
-
-        def journal(plan: Plan) -> Journal:
-            with kept_open(out, plan, "chunks") as found:
-                directories.extend([] if found is None else [found])
-            return nullcontext(found)
-
-        place = HuntPlace(
-            lambda plan: chosen_workers(processes(jobs), plan, cluster, stored=out is not None),
-            lambda plan: kept_open(prepared, plan, "mutants"),
-            journal,
-            lambda unit: campaign_progress("mutants", unit, quiet=quiet),
-        )
+    options = CampaignOptions(
+        jobs=processes(jobs),
+        json=json,
+        out=out,
+        resume=out is not None and is_campaign(out),
+        cluster=cluster,
+        quiet=quiet,
+    )
+    with Places(options, "mutants") as places:
         report = hunted(
             target,
             mutants,
@@ -133,25 +118,27 @@ def command(
             seconds=seconds,
             argued_too=argued,
             stored=first,
-            place=place,
+            open_place=places,
         )
-        with finishing():
-            printed = document(report, seconds)
-            for stored in directories if not report.hunt.interrupted else ():
-                stored.write_summary(printed)
-            if json:
-                print_json(printed)
-            else:
-                _print(report, printed)
-            names = [validator] if validator is not None else list(target.programs)
-            every = report.hunt.interrupted or all_tried(
+        names = [validator] if validator is not None else list(target.programs)
+        ending = Ending(
+            name=target.name,
+            document=lambda: document(report, seconds),
+            show=lambda printed: _print(report, printed),
+            tried=lambda: all_tried(
                 target.name, names, report.validators, "nothing in it can be changed"
-            )
-            for unit, lost in report.hunt.lost:
-                every &= all_done(target.name, [lost], unit)
-    if report.hunt.interrupted:
-        return exit_code(failed=report.shown_open(seconds))
-    return 0 if report.passed and every else 1
+            ),
+        )
+        return places.end(
+            ending,
+            interrupted=report.hunt.interrupted,
+            failed=report.failed(seconds),
+            lost=[
+                line
+                for unit, shards in report.hunt.lost.items()
+                for line in describe_lost(shards, unit)
+            ],
+        )
 
 
 def document(report: MutantReport, seconds: float) -> MutantsDocument:
@@ -173,20 +160,19 @@ def document(report: MutantReport, seconds: float) -> MutantsDocument:
         kinds={kind: report.count(kind=kind) for kind in KINDS},
         survivors=tuple(report.survivors),
         chunks=report.hunt.chunks,
-        lost=lost_work(shard for _, shard in report.hunt.lost),
+        lost=lost_work(shard for shards in report.hunt.lost.values() for shard in shards),
         digest=report.hunt.digest,
     )
 
 
 def _print(report: MutantReport, printed: MutantsDocument) -> None:
     out = console()
-    names = {name: report.count(name) for name in report.validators}
-    kinds = {kind: report.count(kind=kind) for kind in KINDS}
-    for heading, counts in (("validator", names), ("kind", kinds)):
+    by_validator = {name: program.total for name, program in printed.validators.items()}
+    for heading, counts in (("validator", by_validator), ("kind", printed.kinds)):
         rows = [(name, *_cells(count)) for name, count in counts.items()]
         title = f"mutants of {report.target.name}, by {heading}{report.target.cards}"
-        every = ("all", *_cells(report.count()))
-        show_table(out, (heading, *HEADINGS), [*rows, (), every], title=title)
+        sums = ("all", *_cells(printed.total))
+        show_table(out, (heading, *HEADINGS), [*rows, (), sums], title=title)
         say(out)
     for survivor in report.survivors:
         # After an interrupt, mutants that were never run are only counted.
@@ -194,7 +180,7 @@ def _print(report: MutantReport, printed: MutantsDocument) -> None:
             say(out, survivor_text(survivor))
     if report.hunt.interrupted:
         say(out, "interrupted: mutants that were not hunted to the end count as open")
-    total = report.count()
+    total = printed.total
     half = (
         ""
         if total.median_runs is None

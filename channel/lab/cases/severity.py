@@ -10,9 +10,8 @@ from typing import NamedTuple
 
 from channelsim.channel.findings.finding import DISAGREEMENT, GRIEFING, THEFT, UNSLASHABLE
 from channelsim.channel.lab.cases.case import SiteCase
-from channelsim.channel.lab.cases.loss import LEADS_ELSEWHERE, LEGAL_SLASHED
 from channelsim.channel.lab.cases.runs import EXCEEDED, RAISE, SLASH, VALID
-from channelsim.channel.lab.cases.trial import Trial
+from channelsim.channel.lab.cases.trial import LEADS_ELSEWHERE, LEGAL_SLASHED, Trial
 from channelsim.channel.lab.referee.referee_runs import Commitment
 from channelsim.channel.lab.sites.site import Call
 from channelsim.clsp.integers import int_to_atom

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from channelsim.channel.findings.finding import THEFT, UNSLASHABLE, Finding, Loss
+from channelsim.channel.findings.finding import MOVER, OPPONENT, THEFT, UNSLASHABLE, Finding, Loss
 from channelsim.channel.lab.cases.case import SiteCase
 from channelsim.channel.lab.cases.describe import described_call, described_run, vector
-from channelsim.channel.lab.cases.loss import loss, sides
 from channelsim.channel.lab.referee.referee_runs import RefereeRunner
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.site import Call, Site
@@ -27,6 +26,18 @@ from channelsim.games.contract import Slash, Valid, Verdict
 from channelsim.games.evidence import met
 from channelsim.games.judge import program_conditions
 
+LEGAL_SLASHED = "a legal move is slashed"
+LEADS_ELSEWHERE = "leads elsewhere"
+FORGED = "forged"
+MISDECLARED = "misdeclared"
+NOT_BOUND = "not bound"
+
+_AGAINST_THE_MOVER = (LEGAL_SLASHED, LEADS_ELSEWHERE, FORGED)
+"""Causes by which an honest mover loses what it keeps."""
+
+_ON_LEGAL_MOVES = (LEGAL_SLASHED, LEADS_ELSEWHERE, FORGED, MISDECLARED)
+"""Causes that appear on moves with a legal share."""
+
 RUNAWAY = 50_000_000
 """The cost limit of a validator's runs once one used up a whole block: at seconds for each case
 nothing else would be found."""
@@ -40,46 +51,41 @@ Sample = tuple[int, bytes]
 Fingerprint = tuple[str, int]
 """The outcome of a run (a rule's id, or `valid`) and its cost: nearly a path."""
 
-CauseKey = tuple[str, str, str, str]
-"""Rule, place, severity and text of a finding: findings of one cause have the same."""
 
+class LabTally(msgspec.Struct, forbid_unknown_fields=True):
+    """Counts of the lab, by validator where that is a key; in memory and in the results of shards.
 
-def cause_key(finding: Finding) -> CauseKey:
-    """The key of a finding's cause."""
-    return finding.rule, finding.place, finding.severity, finding.text
+    `merge` adds them up, so that the order of work does not matter. `findings` has each cause once,
+    with its frequency, in the order in which they came.
+    """
 
-
-@dataclass(slots=True)
-class LabTally:
-    """Counts of the lab; `merge` adds them up, so that the order of work does not matter."""
-
-    outcomes: dict[str, Counter[str]] = field(default_factory=dict)
-    tried: Counter[str] = field(default_factory=Counter)
-    costs: dict[str, int] = field(default_factory=dict)
-    samples: dict[str, dict[str, list[Sample]]] = field(default_factory=dict)
-    prints: dict[str, set[Fingerprint]] = field(default_factory=dict)
-    runaway: set[str] = field(default_factory=set)
+    outcomes: dict[str, Counter[str]] = {}
+    tried: Counter[str] = msgspec.field(default_factory=Counter)
+    costs: dict[str, int] = {}
+    samples: dict[str, dict[str, list[Sample]]] = {}
+    prints: dict[str, set[Fingerprint]] = {}
+    runaway: set[str] = set()
     spent: int = 0
-    broken: Counter[CauseKey] = field(default_factory=Counter)
-    findings: dict[CauseKey, Finding] = field(default_factory=dict)
+    findings: list[Finding] = []
 
     def found(self, finding: Finding) -> None:
         """Count a finding; of each cause the first with the greatest loss is kept."""
-        cause = cause_key(finding)
-        self.broken[cause] += finding.times
-        self._keep(cause, finding)
+        for at, kept in enumerate(self.findings):
+            if _cause(kept) == _cause(finding):
+                worst = finding if finding.lost > kept.lost else kept
+                times = kept.times + finding.times
+                self.findings[at] = msgspec.structs.replace(worst, times=times)
+                return
+        self.findings.append(finding)
 
     def causes(self) -> list[Finding]:
-        """Each cause once, with its frequency, the most frequent first."""
-        return [
-            msgspec.structs.replace(self.findings[cause].believable(), times=times)
-            for cause, times in self.broken.most_common()
-        ]
+        """Each cause once, the most frequent first."""
+        by_frequency = sorted(self.findings, key=lambda finding: finding.times, reverse=True)
+        return [finding.believable() for finding in by_frequency]
 
-    def _keep(self, cause: CauseKey, finding: Finding) -> None:
-        kept = self.findings.get(cause)
-        if kept is None or finding.lost > kept.lost:
-            self.findings[cause] = finding
+    def broken(self, law: str) -> int:
+        """How often a law was broken."""
+        return sum(finding.times for finding in self.findings if finding.rule == law)
 
     def costs_at_most(self, path: str, cost: int) -> None:
         """Note the cost of a run on this path."""
@@ -91,13 +97,12 @@ class LabTally:
         for name, counts in other.outcomes.items():
             self.outcomes.setdefault(name, Counter()).update(counts)
         self.tried.update(other.tried)
-        self.broken.update(other.broken)
         self.runaway |= other.runaway
         self.spent += other.spent
         for path, cost in other.costs.items():
             self.costs_at_most(path, cost)
-        for cause, finding in other.findings.items():
-            self._keep(cause, finding)
+        for finding in other.findings:
+            self.found(finding)
         for name, prints in other.prints.items():
             self.prints.setdefault(name, set()).update(prints)
         for name, by_end in other.samples.items():
@@ -111,6 +116,20 @@ class LabTally:
         for by_end in self.samples.values():
             for runs in by_end.values():
                 del runs[most:]
+
+    def ordered(self) -> LabTally:
+        """The same counts with their sets in order, so that they are the same bytes as JSON.
+
+        The order of outcomes, samples and findings is that of the work, which decides on what is
+        shown and traced.
+        """
+        prints = {name: sorted(prints) for name, prints in self.prints.items()}
+        return msgspec.structs.replace(self, prints=prints, runaway=sorted(self.runaway))
+
+
+def _cause(finding: Finding) -> tuple[str, str, str, str]:
+    """What the findings of one cause have in common."""
+    return finding.text, finding.place, finding.rule, finding.severity
 
 
 @dataclass(frozen=True)
@@ -213,3 +232,30 @@ class Trial:
         if self.target.judge(self.site.validator) is not None:
             return self.rules_say(move, share, evidence)
         return expect or self.site.known or Slash("")
+
+
+def loss(cause: str, amount: int, honest: int, share: int) -> int:
+    """The victim's loss, in mojos, in a case that declares this share of an amount.
+
+    An honest mover that is slashed loses what it keeps. A cheat's opponent may claim everything,
+    and is left with the share; that is no loss where the share is more than honest play leaves it.
+
+    >>> loss(LEGAL_SLASHED, 1000, 300, 300), loss("SP-END-2", 1000, 300, 0)
+    (700, 1000)
+    >>> loss(LEGAL_SLASHED, 1000, 1000, 1000), loss("SP-END-2", 1000, 300, 400)
+    (0, 0)
+    """
+    legal = cause.partition(":")[0] in _ON_LEGAL_MOVES
+    if not 0 <= share <= amount or (share > honest and not legal):
+        return 0
+    return amount - share
+
+
+def sides(cause: str) -> tuple[str, str]:
+    """The side that takes and the side that loses, by this cause.
+
+    >>> sides("forged: another state"), sides("SP-END-2")
+    (('its opponent', 'the mover'), ('the mover', 'its opponent'))
+    """
+    against = cause.partition(":")[0] in _AGAINST_THE_MOVER
+    return (OPPONENT, MOVER) if against else (MOVER, OPPONENT)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import count
 
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.lab.cases.mutator import Mutator
 from channelsim.channel.lab.cases.trial import LabTally, Trial
-from channelsim.channel.lab.laws import applies, laws_for
+from channelsim.channel.lab.laws import laws_for, tried
 from channelsim.channel.lab.referee.referee_runs import RefereeRunner
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.generate import generate_sites
@@ -28,44 +28,34 @@ SOONER = 16
 them; and each is tried at the first place of every validator."""
 
 
-def run_chunk(
-    target: Target,
-    seed: str,
-    number: int,
-    cases: int,
-    most: Callable[[int], int] = lambda done: CHUNK,
-) -> LabTally:
-    """Try all laws on one chunk of cases.
-
-    `most` is asked before each site, and once all are done, with the number of cases done. It
-    returns how many more may be tried at most; 0 ends the chunk early.
-    """
+def run_chunk(target: Target, seed: str, number: int, cases: int) -> LabTally:
+    """Try all laws on one chunk of cases."""
     tally = LabTally()
-    every_law = laws_for(target)
+    for _ in search(target, seed, number, cases, tally, cases):
+        pass
+    return tally
+
+
+def search(
+    target: Target, seed: str, number: int, cases: int, tally: LabTally, most: int
+) -> Iterator[int]:
+    """Try all laws on one chunk of cases, but on `most` of them; yield after each site how many
+    cases it had."""
+    laws = laws_for(target)
     chance = FastChance(derive(seed.encode(), "laws", number))
     new = set() if number else set(target.programs)
-    done = 0
+    often = 1 if number else SOONER
     for trial in trials(target, seed, number, cases, tally):
-        if not (more := most(done)):
-            return tally
-        del trial.cases[more:]
-        done += len(trial.cases)
-        reached = trial.site.natural and not trial.site.guessed
-        first = reached and trial.site.validator in new
-        new.discard(trial.site.validator if first else "")
-        for law in every_law:
-            if not applies(law, target, trial.site.validator):
-                continue
-            if law.every > 1 and trial.site.guessed:
-                continue
-            if law.every > 1 and trial.site.validator in tally.runaway:
-                continue  # its slashes would take seconds each, and it is found out already
-            often = 1 if number else SOONER
-            if first or chance.random() * law.every < often:
-                for finding in law.check(trial):
-                    tally.found(finding)
-    most(done)
-    return tally
+        del trial.cases[most:]
+        if not trial.cases:
+            return
+        most -= len(trial.cases)
+        site = trial.site
+        first = site.natural and not site.guessed and site.validator in new
+        new.discard(site.validator if first else "")
+        for _, finding in tried(trial, laws, chance, lambda: often, first=first):
+            tally.found(finding)
+        yield len(trial.cases)
 
 
 def trials(

@@ -6,37 +6,41 @@ their order: the same seed gives the same counts for any number of workers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from itertools import groupby
 from operator import itemgetter
-from time import perf_counter
 
 import msgspec
 
 from channelsim.channel import __version__
-from channelsim.channel.campaign import engine
-from channelsim.channel.campaign.engine import CampaignStatus, Journal
-from channelsim.channel.campaign.executors import Workers, processes
-from channelsim.channel.campaign.job import Counts, ShardProgress, ShardWork
+from channelsim.channel.campaign.campaign import Place, here, run_shards
+from channelsim.channel.campaign.job import Counts, Reporter, ShardWork, decoded
 from channelsim.channel.campaign.shards import Configuration, Plan, Shard, in_order
 from channelsim.channel.findings.finding import Finding
 from channelsim.channel.lab.cases.describe import described_run
-from channelsim.channel.lab.cases.tally_record import TallyRecord, tally_of, tally_record
 from channelsim.channel.lab.cases.trial import SAMPLES, LabTally
-from channelsim.channel.lab.crosscheck.chunks import CHUNK, run_chunk
+from channelsim.channel.lab.crosscheck.chunks import CHUNK, search
 from channelsim.channel.lab.target.target import Target
 from channelsim.channel.lab.target.target_inputs import check_inputs, target_inputs
-from channelsim.channel.system.process_executor import parent
 from channelsim.games.vectors import Case, arguments
 
 MOST_SHARDS = 256
 """Shards of a crosscheck, at most: their results are stored."""
 
-OFTEN = 0.1
-"""The seconds between two messages of a shard on its progress, at least."""
+
+@dataclass(frozen=True)
+class ChunkTally:
+    """The counts of some chunks, and how many cases these had."""
+
+    cases: int = 0
+    tally: LabTally = field(default_factory=LabTally)
+
+    def json(self) -> bytes:
+        """The counts as JSON, the same bytes for the same counts."""
+        return msgspec.json.encode(ChunkTally(self.cases, self.tally.ordered()))
 
 
 @dataclass(frozen=True)
@@ -66,11 +70,6 @@ class CrosscheckReport:
             return 0.0
         return self.compared * (1 - self.earlier / self.cases) / self.seconds
 
-    @property
-    def disagreements(self) -> int:
-        """The number of cases on which rules and program disagreed."""
-        return sum(n for (law, *_), n in self.tally.broken.items() if law == "verdicts agree")
-
     @cached_property
     def findings(self) -> list[Finding]:
         """Each cause once, the most frequent first."""
@@ -89,103 +88,110 @@ def findings(target: Target, tally: LabTally) -> Iterator[Finding]:
 
     By its `brun` a trace knows that the programs are still the same.
     """
-    return (_with_run(target, finding) for finding in tally.causes())
-
-
-def counts(tally: LabTally) -> Counts:
-    """The counts of a campaign so far."""
-    return {"findings": len(tally.findings), "paths": sum(map(len, tally.prints.values()))}
-
-
-def _with_run(target: Target, finding: Finding) -> Finding:
-    run = finding.brun
-    if not run and finding.vector is not None and finding.place in target.present:
-        case = msgspec.convert(finding.vector, Case)
-        environment = arguments(case, target.name, target.programs)
-        run = described_run(target.programs[case.validator].serialized, environment)
-    return msgspec.structs.replace(finding, target=target.name, source=target.source, brun=run)
-
-
-def configuration(target: Target, cases: int, seed: str) -> Configuration:
-    """What decides on the results of a crosscheck."""
-    return Configuration(
-        "crosscheck", __version__, target.name, seed, target_inputs(target), {"cases": cases}
-    )
-
-
-def plan(configuration: Configuration, cases: int) -> Plan:
-    """The crosscheck's work in cases, cut into shards of whole chunks."""
-    chunks = -(-cases // CHUNK)
-    return Plan(configuration.digest, cases, CHUNK, -(-chunks // MOST_SHARDS))
-
-
-def crosscheck(
-    target: Target,
-    cases: int,
-    seed: str,
-    jobs: int = 1,
-    *,
-    workers: Workers | None = None,
-    journal: Journal[ChunkTally] | None = None,
-    on_result: Callable[[LabTally], object] = lambda tally: None,
-    on_status: Callable[[CampaignStatus], None] = lambda status: None,
-) -> CrosscheckReport:
-    """Try every law on this many cases; an interrupt ends it early and keeps the results so far.
-
-    By default, `workers` are so many processes (`jobs`). `on_result` gets the counts so far with
-    each result. Raises `UsageError` for a target without rules or honest moves.
-    """
-    target.check_playable()
-    made = configuration(target, cases, seed)
-    cut = plan(made, cases)
-    so_far = LabTally()
-
-    def add(_: Shard, part: ChunkTally) -> Counts:
-        so_far.merge(part.tally)
-        on_result(so_far)
-        return counts(so_far)
-
-    if workers is None:
-        workers = processes(min(jobs, cut.size), inline=True)
-    run = engine.run(
-        CrosscheckJob(target, seed, cases, made.inputs), cut, workers, journal, add, on_status
-    )
-    total = _total({**run.partial, **run.results})
-    digest = sha256(made.digest.encode() + _json(total))
-    return CrosscheckReport(
-        target,
-        seed,
-        total.cases,
-        run.seconds,
-        total.tally,
-        run.interrupted,
-        cut.size,
-        tuple(run.lost),
-        None if run.interrupted else digest.hexdigest(),
-        sum(run.results[shard].cases for shard in run.earlier),
-    )
+    for finding in tally.causes():
+        run = finding.brun
+        if not run and finding.vector is not None and finding.place in target.present:
+            case = msgspec.convert(finding.vector, Case)
+            environment = arguments(case, target.name, target.programs)
+            run = described_run(target.programs[case.validator].serialized, environment)
+        yield msgspec.structs.replace(finding, target=target.name, source=target.source, brun=run)
 
 
 @dataclass(frozen=True)
-class ChunkTally:
-    """The counts of some chunks, and how many cases these had."""
+class Crosscheck:
+    """The campaign: the laws on so many cases of a target, cut into shards of whole chunks."""
 
-    cases: int = 0
-    tally: LabTally = field(default_factory=LabTally)
+    target: Target
+    configuration: Configuration
+
+    returns_early = True
+    unit, units = "case", "cases"
+
+    @property
+    def cases(self) -> int:
+        """The cases of all chunks."""
+        return int(self.configuration.options["cases"])
+
+    @property
+    def plan(self) -> Plan:
+        """The work in cases."""
+        chunks = -(-self.cases // CHUNK)
+        return Plan(self.configuration.digest, self.cases, CHUNK, -(-chunks // MOST_SHARDS))
+
+    def worker(self) -> ShardWork:
+        """Get ready to try the laws on chunks."""
+        check_inputs(self.target, self.configuration.inputs)
+        return self._try
+
+    def decode(self, data: bytes) -> ChunkTally:
+        """The counts in the JSON of a shard."""
+        return decoded(data, ChunkTally)
+
+    def _try(self, shard: Shard) -> bytes:
+        tally, done, stops = LabTally(), 0, Reporter()
+        for number in shard.seeds:
+            chunk, size = LabTally(), min(CHUNK, self.cases - number * CHUNK)
+            left, seed = shard.budget - done, self.configuration.seed
+            for cases in search(self.target, seed, number, size, chunk, left):
+                done += cases
+                if stops(done):
+                    break
+            tally.merge(chunk)
+            if stops(done):
+                break
+        tally.limit_samples(_samples(shard.number))
+        return ChunkTally(done, tally).json()
+
+    def run(self, place: Place) -> CrosscheckReport:
+        """Try the laws; an interrupt ends it early and keeps the results so far."""
+        so_far = LabTally()
+
+        def count(part: ChunkTally) -> tuple[Counts, Iterable[Finding]]:
+            so_far.merge(part.tally)
+            paths = sum(map(len, so_far.prints.values()))
+            counts = {"findings": len(so_far.findings), "paths": paths}
+            return counts, findings(self.target, so_far)
+
+        run = run_shards(self, place, count)
+        total, done = LabTally(), 0
+        results = {**run.partial, **run.results}
+        parts = in_order({shard: (shard.number, part) for shard, part in results.items()})
+        # A halved shard gives what the whole one would have given.
+        for number, halves in groupby(parts, key=itemgetter(0)):
+            tally = LabTally()
+            for _, part in halves:
+                tally.merge(part.tally)
+                done += part.cases
+            tally.limit_samples(_samples(number))
+            total.merge(tally)
+        digest = sha256(self.configuration.digest.encode() + ChunkTally(done, total).json())
+        return CrosscheckReport(
+            self.target,
+            self.configuration.seed,
+            done,
+            run.seconds,
+            total,
+            run.interrupted,
+            self.plan.size,
+            tuple(run.lost),
+            None if run.interrupted else digest.hexdigest(),
+            sum(run.results[shard].cases for shard in run.earlier),
+        )
 
 
-def _total(results: Mapping[Shard, ChunkTally]) -> ChunkTally:
-    """The counts of all shards. A halved shard gives what the whole one would have given."""
-    total, done = LabTally(), 0
-    parts = in_order({shard: (shard.number, part) for shard, part in results.items()})
-    for number, halves in groupby(parts, key=itemgetter(0)):
-        tally = LabTally()
-        for _, part in halves:
-            tally.merge(part.tally)
-            done += part.cases
-        tally.limit_samples(_samples(number))
-        total.merge(tally)
-    return ChunkTally(done, total)
+def crosscheck_of(target: Target, cases: int, seed: str) -> Crosscheck:
+    """The crosscheck of a target. Raises `UsageError` for one without rules or honest moves."""
+    target.check_playable()
+    inputs, options = target_inputs(target), {"cases": cases}
+    return Crosscheck(
+        target, Configuration("crosscheck", __version__, target.name, seed, inputs, options)
+    )
+
+
+def crosscheck(target: Target, cases: int, seed: str, jobs: int = 1) -> CrosscheckReport:
+    """Try every law on this many cases, in so many processes. Raises `UsageError`."""
+    whole = crosscheck_of(target, cases, seed)
+    return whole.run(here(whole, jobs))
 
 
 def _samples(number: int) -> int:
@@ -198,68 +204,3 @@ def _samples(number: int) -> int:
     [24, 12, 2, 1]
     """
     return max(1, SAMPLES // (number + 1))
-
-
-class _Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`ChunkTally` in the result of a shard."""
-
-    cases: int
-    tally: TallyRecord
-
-
-def _json(part: ChunkTally) -> bytes:
-    return msgspec.json.encode(_Written(part.cases, tally_record(part.tally)))
-
-
-@dataclass
-class _Watch:
-    """Ends a shard at its budget, or early, and tells how far it is.
-
-    `before` are the cases of the chunks that are done, `chunk` those of the chunk under way.
-    """
-
-    budget: int
-    before: int = 0
-    chunk: int = 0
-    notified: float = field(default_factory=perf_counter)
-
-    def __call__(self, done: int) -> int:
-        """How many more cases to try at most, in a chunk with so many `done`."""
-        self.chunk = done
-        if perf_counter() - self.notified > OFTEN:
-            self.notified = perf_counter()
-            parent().send(ShardProgress(self.before + done))
-        return 0 if parent().wants_stop() else self.budget - self.before - done
-
-
-@dataclass(frozen=True)
-class CrosscheckJob:
-    """The chunks of a crosscheck; `cases` are those of all chunks, `inputs` those of its
-    configuration."""
-
-    target: Target
-    seed: str
-    cases: int
-    inputs: Mapping[str, str]
-
-    returns_early = True
-
-    def worker(self) -> ShardWork:
-        """Get ready to try the laws on chunks."""
-        check_inputs(self.target, self.inputs)
-        return self._try
-
-    def decode(self, data: bytes) -> ChunkTally:
-        """The counts in the JSON of a shard."""
-        written = msgspec.json.decode(data, type=_Written)
-        return ChunkTally(written.cases, tally_of(written.tally))
-
-    def _try(self, shard: Shard) -> bytes:
-        tally, watch = LabTally(), _Watch(shard.budget)
-        for number in shard.seeds:
-            some = min(CHUNK, self.cases - number * CHUNK)
-            chunk = run_chunk(self.target, self.seed, number, some, watch)
-            tally.merge(chunk)
-            watch.before += watch.chunk
-        tally.limit_samples(_samples(shard.number))
-        return _json(ChunkTally(watch.before, tally))

@@ -23,7 +23,7 @@ from channelsim.channel.lab.cases.case import SiteCase, differences, fields
 from channelsim.channel.lab.cases.comparison import compared
 from channelsim.channel.lab.cases.decision import deciding_line
 from channelsim.channel.lab.cases.describe import described_run
-from channelsim.channel.lab.cases.loss import (
+from channelsim.channel.lab.cases.trial import (
     FORGED,
     LEADS_ELSEWHERE,
     LEGAL_SLASHED,

@@ -6,8 +6,8 @@ instead of the work, if every fuzzer completes its work in time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from time import perf_counter
@@ -15,37 +15,25 @@ from time import perf_counter
 import msgspec
 
 from channelsim.channel import __version__
-from channelsim.channel.campaign import engine
-from channelsim.channel.campaign.engine import CampaignStatus, Journal
-from channelsim.channel.campaign.executors import Workers, processes
-from channelsim.channel.campaign.job import Counts, ShardProgress, ShardWork
+from channelsim.channel.campaign.campaign import Place, ResultCounter, here, run_shards
+from channelsim.channel.campaign.engine import CampaignStatus
+from channelsim.channel.campaign.job import Counts, Reporter, ShardWork, decoded
 from channelsim.channel.campaign.shards import Configuration, Plan, Shard, in_order
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import Finding
 from channelsim.channel.findings.finding_files import stored_findings
 from channelsim.channel.lab.cases.case import SiteCase
 from channelsim.channel.lab.cases.corpus import append_lines, site_cases
-from channelsim.channel.lab.cases.tally_record import tally_of
 from channelsim.channel.lab.cases.trial import LabTally
 from channelsim.channel.lab.cases.work import SECOND
 from channelsim.channel.lab.fuzz.findings import still_broken
-from channelsim.channel.lab.fuzz.fuzz_part import (
-    CorpusCase,
-    FuzzPart,
-    coverage_of,
-    decode_part,
-    fuzz_part,
-)
+from channelsim.channel.lab.fuzz.fuzz_part import CorpusCase, FuzzPart
 from channelsim.channel.lab.fuzz.fuzzer import Fuzzer
 from channelsim.channel.lab.fuzz.grouping import grouped
 from channelsim.channel.lab.target.target import Target
 from channelsim.channel.lab.target.target_inputs import check_inputs, target_inputs
 from channelsim.channel.system.interrupt import finishing
-from channelsim.channel.system.process_executor import parent
 from channelsim.clsp.analysis.tracer import Coverage, CoverageCounts
-
-OFTEN = 0.2
-"""The seconds between two progress reports of a fuzzer."""
 
 LEAST_WORK, MOST_WORK = 10 * SECOND, 600 * SECOND
 """The work of one fuzzer, where the work is given: the longer it works the deeper it searches."""
@@ -67,7 +55,6 @@ class FuzzReport:
 
     target: Target
     seed: str
-    jobs: int
     seconds: float = 0.0
     runs: int = 0
     stopped: bool = False
@@ -91,36 +78,110 @@ class FuzzReport:
 
 @dataclass(frozen=True)
 class FuzzSearch:
-    """What a campaign of fuzzers does: its configuration, plan and job."""
+    """The campaign: a fuzzer for `each` so much work, with the cases of a corpus to start from.
+
+    `limit` is the most seconds that one may take, None for as long as its work takes. `findings` is
+    a folder of stored ones, which are tried first.
+    """
 
     target: Target
-    seed: str
+    configuration: Configuration
     stored: tuple[SiteCase, ...]
-    total: int
-    unit: int
+    each: int
     limit: float | None = None
-    corpus: str = ""
+    findings: Path | None = None
 
-    @property
-    def configuration(self) -> Configuration:
-        """What decides on the results."""
-        inputs = target_inputs(self.target)
-        if self.corpus:
-            inputs["corpus"] = self.corpus
-        return Configuration(
-            "fuzz", __version__, self.target.name, self.seed, inputs, {"work": self.total}
-        )
+    returns_early = True
+    unit, units = "unit", "units of work"
 
     @property
     def plan(self) -> Plan:
         """The work in units (`lab.cases.work`), a shard for each fuzzer."""
-        return Plan(self.configuration.digest, self.total, self.unit)
+        return Plan(self.configuration.digest, self.configuration.options["work"], self.each)
 
-    @property
-    def job(self) -> FuzzJob:
-        """What workers do."""
-        inputs = self.configuration.inputs
-        return FuzzJob(self.target, self.seed, self.stored, self.limit, inputs)
+    def worker(self) -> ShardWork:
+        """Get ready to fuzz."""
+        check_inputs(self.target, self.configuration.inputs)
+        return self._fuzz
+
+    def decode(self, data: bytes) -> FuzzPart:
+        """The result in the JSON of a shard."""
+        return decoded(data, FuzzPart)
+
+    def _fuzz(self, shard: Shard) -> bytes:
+        fuzzer = Fuzzer(self.target, self.configuration.seed, shard.first, self.stored)
+        start, stops, stopped = perf_counter(), Reporter(), False
+        for _ in fuzzer.run(shard.budget):
+            late = self.limit is not None and perf_counter() - start > self.limit
+            stopped = stops(int(fuzzer.work), lambda: fuzzer.counts) or late
+            if stopped:
+                break
+        return fuzzer.part(stopped).json()
+
+    def run(self, place: Place) -> FuzzReport:
+        """Fuzz, after the stored findings were tried again."""
+        report = FuzzReport(self.target, self.configuration.seed)
+        unmended = _try_again(report, self.findings)
+
+        def on_status(status: CampaignStatus) -> None:
+            counts = counts_so_far(status)
+            place.on_status(msgspec.structs.replace(status, counts=counts))
+
+        run = run_shards(self, replace(place, on_status=on_status), counter(self.target))
+        report.seconds, report.interrupted = run.seconds, run.interrupted
+        with finishing():
+            parts = list(in_order({**run.partial, **run.results}))
+            report.earlier = sum(run.results[shard].runs for shard in run.earlier)
+            report.shards, report.lost = self.plan.size, tuple(run.lost)
+            covered = {name: Coverage() for name in self.target.traceable}
+            digest = sha256(self.configuration.digest.encode())
+            for part in parts:
+                digest.update(sha256(part.json()).digest())
+                report.runs += part.runs
+                report.stopped |= part.stopped
+                report.tally.merge(part.tally)
+                report.corpus += part.corpus
+                _cover(covered, part)
+            report.stopped |= run.interrupted
+            report.digest = None if report.stopped else digest.hexdigest()
+            report.coverage = {
+                name: coverage.counts(self.target.tracer(name))
+                for name, coverage in covered.items()
+            }
+            found = [finding for part in parts for finding in part.findings]
+            report.findings = grouped([*unmended, *found])
+        return report
+
+
+def counter(target: Target) -> ResultCounter[FuzzPart]:
+    """Counts the runs, the code that was reached, and the findings, grouped."""
+    runs = 0
+    findings: list[Finding] = []
+    listed: list[Finding] = []
+    covered = {name: Coverage() for name in target.traceable}
+
+    def count(part: FuzzPart) -> tuple[Counts, Iterable[Finding]]:
+        nonlocal runs, findings, listed
+        runs += part.runs
+        _cover(covered, part)
+        if part.findings:
+            findings += part.findings
+            listed = grouped(findings)
+        counts = {
+            "runs": runs,
+            "nodes": sum(len(coverage.nodes) for coverage in covered.values()),
+            "branches": sum(len(coverage.branches) for coverage in covered.values()),
+            "findings": len(listed),
+        }
+        return counts, listed
+
+    return count
+
+
+def _cover(covered: dict[str, Coverage], part: FuzzPart) -> None:
+    """Add what a part covers of each program."""
+    for name, coverage in covered.items():
+        coverage.add(part.coverage.get(name, Coverage()))
 
 
 def timed_search(
@@ -128,29 +189,31 @@ def timed_search(
 ) -> FuzzSearch:
     """A fuzzer for each job, which works about so long; on a slow machine a clock stops it after
     `patience` times as long. Raises `UsageError` for a bad corpus."""
-    stored, digest = _stored(target, corpus)
     work = max(1, round(seconds * SECOND))
-    return FuzzSearch(target, seed, stored, work * jobs, work, patience * seconds, digest)
+    return _search(target, seed, work * jobs, work, patience * seconds, corpus)
 
 
 def sized_search(target: Target, seed: str, work: int, corpus: Path | None) -> FuzzSearch:
     """Fuzzers that do so much work together, however long it takes. Raises `UsageError` for a bad
     corpus."""
-    stored, digest = _stored(target, corpus)
-    wanted = min(max(work // FUZZERS, LEAST_WORK), MOST_WORK)
-    return FuzzSearch(target, seed, stored, work, -(-work // -(-work // wanted)), None, digest)
+    each = min(max(work // FUZZERS, LEAST_WORK), MOST_WORK)
+    return _search(target, seed, work, -(-work // -(-work // each)), None, corpus)
 
 
-def _stored(target: Target, corpus: Path | None) -> tuple[tuple[SiteCase, ...], str]:
-    """The cases of a corpus, and a digest of them."""
+def _search(
+    target: Target, seed: str, work: int, each: int, limit: float | None, corpus: Path | None
+) -> FuzzSearch:
     target.check_playable()
     stored = tuple(site_cases(target, corpus)) if corpus else ()
     for name in target.traceable:
         target.tracer(name)  # raises `UsageError` for a program that cannot be traced
-    if not stored:
-        return (), ""
-    cases = [(case.site.validator, case.site.natural, case.arguments) for case in stored]
-    return stored, sha256(msgspec.json.encode(cases)).hexdigest()
+    inputs = target_inputs(target)
+    if stored:
+        cases = [(case.site.validator, case.site.natural, case.arguments) for case in stored]
+        inputs["corpus"] = sha256(msgspec.json.encode(cases)).hexdigest()
+    options = {"work": work}
+    configuration = Configuration("fuzz", __version__, target.name, seed, inputs, options)
+    return FuzzSearch(target, configuration, stored, each, limit)
 
 
 def fuzz(
@@ -161,166 +224,45 @@ def fuzz(
     jobs: int,
     corpus: Path | None = None,
     findings: Path | None = None,
-    patience: float = 1.0,
     on_status: Callable[[CampaignStatus], None] = lambda status: None,
 ) -> FuzzReport:
     """Fuzz a target for about this many seconds. Ctrl-C ends it early, with the findings so far.
 
-    On a slow machine the clock stops it after `patience` times as long. Stored findings are tried
-    first. Raises `UsageError` for a bad corpus or finding.
+    On a slow machine a clock stops it. Stored findings are tried first. Raises `UsageError` for a
+    bad corpus or finding.
     """
-    search = timed_search(target, seed, seconds, jobs, corpus, patience)
-    return run_search(
-        search, jobs, processes(jobs, inline=True), findings=findings, on_status=on_status
-    )
-
-
-def run_search(
-    search: FuzzSearch,
-    jobs: int,
-    workers: Workers,
-    *,
-    journal: Journal[FuzzPart] | None = None,
-    findings: Path | None = None,
-    on_found: Callable[[Sequence[Finding]], object] = lambda found: None,
-    on_status: Callable[[CampaignStatus], None] = lambda status: None,
-) -> FuzzReport:
-    """Fuzz, after the stored findings in a folder were tried again.
-
-    `on_found` gets the findings so far, grouped, when there are new ones.
-    """
-    target = search.target
-    report = FuzzReport(target, search.seed, jobs)
-    again = _try_again(report, findings)
-    counts = CampaignCounts(target, on_found)
-    run = engine.run(search.job, search.plan, workers, journal, counts.add, on_status)
-    report.seconds = run.seconds
-    report.interrupted = run.interrupted
-    with finishing():
-        parts = list(in_order({**run.partial, **run.results}))
-        report.earlier = sum(run.results[shard].runs for shard in run.earlier)
-        report.shards, report.lost = search.plan.size, tuple(run.lost)
-        digest = sha256(search.configuration.digest.encode())
-        for part in parts:
-            digest.update(sha256(msgspec.json.encode(part)).digest())
-            report.runs += part.runs
-            report.stopped |= part.stopped
-            report.tally.merge(tally_of(part.tally))
-            report.corpus += part.corpus
-        report.stopped |= run.interrupted
-        report.digest = None if report.stopped else digest.hexdigest()
-        report.coverage = _coverage(target, parts)
-        report.findings = grouped([*again, *(one for part in parts for one in part.findings)])
-    return report
-
-
-class CampaignCounts:
-    """The counts of a campaign so far, and its findings as they come."""
-
-    def __init__(self, target: Target, on_found: Callable[[Sequence[Finding]], object]) -> None:
-        self._on_found = on_found
-        self._runs = 0
-        self._found: list[Finding] = []
-        self._listed = 0
-        self._covered = {name: Coverage() for name in target.traceable}
-
-    def add(self, _: Shard, part: FuzzPart) -> Counts:
-        """Count a part; return the counts of all."""
-        self._runs += part.runs
-        for name, covered in self._covered.items():
-            covered.add(coverage_of(part, name))
-        if part.findings:
-            self._found += part.findings
-            listed = grouped(self._found)
-            self._listed = len(listed)
-            self._on_found(listed)
-        return {
-            "runs": self._runs,
-            "nodes": sum(len(one.nodes) for one in self._covered.values()),
-            "branches": sum(len(one.branches) for one in self._covered.values()),
-            "findings": self._listed,
-        }
-
-
-@dataclass(frozen=True)
-class FuzzJob:
-    """A fuzzer for each seed; `limit` is the most seconds that one may take, `inputs` are those
-    of the configuration."""
-
-    target: Target
-    seed: str
-    stored: tuple[SiteCase, ...]
-    limit: float | None
-    inputs: Mapping[str, str]
-
-    returns_early = True
-
-    def worker(self) -> ShardWork:
-        """Get ready to fuzz."""
-        check_inputs(self.target, self.inputs)
-        return self._fuzz
-
-    def decode(self, data: bytes) -> FuzzPart:
-        """The result in the JSON of a shard."""
-        return decode_part(data)
-
-    def _fuzz(self, shard: Shard) -> bytes:
-        fuzzer = Fuzzer(self.target, self.seed, shard.first, self.stored)
-        last = start = perf_counter()
-
-        def stop() -> bool:
-            late = self.limit is not None and perf_counter() - start > self.limit
-            return late or parent().wants_stop()
-
-        for progress in fuzzer.run(shard.budget, stop):
-            if perf_counter() - last > OFTEN:
-                last = perf_counter()
-                counts = {
-                    "runs": progress.runs,
-                    "nodes": progress.nodes,
-                    "branches": progress.branches,
-                    "findings": progress.findings,
-                }
-                parent().send(ShardProgress(min(int(fuzzer.work), shard.budget), counts))
-        return msgspec.json.encode(fuzz_part(self.target, fuzzer.result()))
+    search = replace(timed_search(target, seed, seconds, jobs, corpus), findings=findings)
+    return search.run(replace(here(search, jobs), on_status=on_status))
 
 
 def counts_so_far(status: CampaignStatus) -> dict[str, int]:
     """The counts of what is done and under way: runs added up, of the others the greatest."""
-    every = [status.counts, *status.live]
-    found = {"runs": sum(one.get("runs", 0) for one in every)}
+    shares = [status.counts, *status.live]
+    counts = {"runs": sum(share.get("runs", 0) for share in shares)}
     for name in ("nodes", "branches", "findings"):
-        found[name] = max(one.get(name, 0) for one in every)
-    return found
+        counts[name] = max(share.get(name, 0) for share in shares)
+    return counts
 
 
 def _try_again(report: FuzzReport, folder: Path | None) -> list[Finding]:
     """The stored findings that still happen; the others are noted in the report."""
-    again = []
-    for path, one in stored_findings(folder) if folder else ():
-        if isinstance(one, UsageError):
-            report.untried.append((path, str(one).removeprefix(f"{path}: ")))
+    unmended = []
+    for path, finding in stored_findings(folder) if folder else ():
+        if isinstance(finding, UsageError):
+            report.untried.append((path, str(finding).removeprefix(f"{path}: ")))
             continue
-        if one.target != report.target.name:
+        if finding.target != report.target.name:
             continue
         try:
-            broken = still_broken(report.target, msgspec.to_builtins(one))
+            broken = still_broken(report.target, msgspec.to_builtins(finding))
         except UsageError as error:
             report.untried.append((path, str(error)))
             continue
         if broken:
-            again.append(one)
+            unmended.append(finding)
         else:
             report.mended.append(path)
-    return again
-
-
-def _coverage(target: Target, parts: Iterable[FuzzPart]) -> dict[str, CoverageCounts]:
-    covered = {name: Coverage() for name in target.traceable}
-    for part in parts:
-        for name, one in covered.items():
-            one.add(coverage_of(part, name))
-    return {name: one.counts(target.tracer(name)) for name, one in covered.items()}
+    return unmended
 
 
 # --- the corpus -------------------------------------------------------------------------------
@@ -340,11 +282,11 @@ def save(report: FuzzReport, folder: Path) -> int:
             if case.site.validator == name:
                 covered.add(tracer.reach(case.arguments))
         lines = []
-        for one in report.corpus:
-            if one.validator != name or name in report.tally.runaway:
+        for new in report.corpus:
+            if new.validator != name or name in report.tally.runaway:
                 continue
-            if covered.add(tracer.reach(one.arguments)) and one.case is not None:
-                lines.append(msgspec.json.encode(one.case))
+            if covered.add(tracer.reach(new.arguments)) and new.case is not None:
+                lines.append(msgspec.json.encode(new.case))
         added += len(lines)
         if lines:
             append_lines(folder / f"{name}.jsonl", lines)

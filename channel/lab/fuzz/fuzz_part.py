@@ -11,10 +11,9 @@ from channelsim.channel.findings.finding import Finding
 from channelsim.channel.lab.cases.case import SiteCase
 from channelsim.channel.lab.cases.corpus import PLAY, STATE
 from channelsim.channel.lab.cases.describe import vector
-from channelsim.channel.lab.cases.tally_record import TallyRecord, tally_of, tally_record
-from channelsim.channel.lab.fuzz.fuzzer import FuzzerResult
+from channelsim.channel.lab.cases.trial import LabTally
 from channelsim.channel.lab.sites.honest_play import legal_result
-from channelsim.channel.lab.target.target import REFEREE, Target
+from channelsim.channel.lab.target.target import Target
 from channelsim.clsp.analysis.tracer import Coverage
 from channelsim.clsp.run import ProgramSlash, ProgramValid, run_serialized
 from channelsim.games.contract import Raise, Slash, Verdict
@@ -30,56 +29,24 @@ class CorpusCase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     case: dict[str, Any] | None
 
 
-class Covered(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The ids of the nodes and branches of a program that were reached, sorted."""
-
-    nodes: list[int]
-    branches: list[int]
-
-
 class FuzzPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The result of a fuzzer. `coverage` is by program; `stopped`: before its work was done."""
 
     runs: int
     stopped: bool
-    tally: TallyRecord
+    tally: LabTally
     findings: list[Finding]
     corpus: list[CorpusCase]
-    coverage: dict[str, Covered]
+    coverage: dict[str, Coverage]
 
-
-def fuzz_part(target: Target, result: FuzzerResult) -> FuzzPart:
-    """The part that a fuzzer adds to the whole."""
-    covered = {**result.corpus.coverage, REFEREE: result.referee}
-    tally = tally_record(result.tally)
-    return FuzzPart(
-        runs=result.runs,
-        stopped=result.stopped,
-        # Its coverage is traced already, so that there is no need of samples.
-        tally=msgspec.structs.replace(tally, samples={}),
-        findings=result.found,
-        corpus=[
-            corpus_case(target, case) for cases in result.corpus.cases.values() for case in cases
-        ],
-        coverage={
-            name: Covered(sorted(covered[name].nodes), sorted(covered[name].branches))
-            for name in target.traceable
-            if name in covered
-        },
-    )
-
-
-def decode_part(data: bytes) -> FuzzPart:
-    """Read a part. Raises `ValueError`."""
-    part = msgspec.json.decode(data, type=FuzzPart)
-    tally_of(part.tally)
-    return part
-
-
-def coverage_of(part: FuzzPart, name: str) -> Coverage:
-    """What a part covers of a program."""
-    covered = part.coverage.get(name)
-    return Coverage() if covered is None else Coverage(set(covered.nodes), set(covered.branches))
+    def json(self) -> bytes:
+        """The part as JSON, the same bytes for the same part."""
+        coverage = {
+            name: {"nodes": sorted(covered.nodes), "branches": sorted(covered.branches)}
+            for name, covered in self.coverage.items()
+        }
+        ordered = msgspec.structs.replace(self, tally=self.tally.ordered(), coverage=coverage)
+        return msgspec.json.encode(ordered)
 
 
 def corpus_case(target: Target, case: SiteCase) -> CorpusCase:
@@ -89,10 +56,10 @@ def corpus_case(target: Target, case: SiteCase) -> CorpusCase:
     verdict = _verdict(target, case)
     written = None
     if verdict is not None:
-        made = vector(target, site, case.call, verdict, tag)
+        written_case = vector(target, site, case.call, verdict, tag)
         short = sha256(case.arguments).hexdigest()[:10]
-        named = msgspec.structs.replace(made, id=f"{made.game}-{site.validator}-{short}")
-        written = msgspec.to_builtins(named)
+        name = f"{written_case.game}-{site.validator}-{short}"
+        written = msgspec.to_builtins(msgspec.structs.replace(written_case, id=name))
     return CorpusCase(site.validator, case.tag, case.arguments, written)
 
 

@@ -8,10 +8,13 @@ it.
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+import msgspec
+
+from channelsim.channel.campaign.job import Counts
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.findings.finding import Finding
 from channelsim.channel.lab.cases.case import SiteCase, fields, make_case
@@ -19,10 +22,11 @@ from channelsim.channel.lab.cases.mutator import GuidedMutator, Mutator
 from channelsim.channel.lab.cases.trial import LabTally, Trial
 from channelsim.channel.lab.cases.work import A_CASE, COST
 from channelsim.channel.lab.fuzz.findings import RECORDED, recorded, shrunk
+from channelsim.channel.lab.fuzz.fuzz_part import FuzzPart, corpus_case
 from channelsim.channel.lab.fuzz.grouping import followed
 from channelsim.channel.lab.fuzz.searches import DuelSearch, RareSearch
 from channelsim.channel.lab.fuzz.shrink import Shrinker, broken_by, case_of
-from channelsim.channel.lab.laws import Law, applies, laws_for
+from channelsim.channel.lab.laws import Law, laws_for, tried
 from channelsim.channel.lab.referee.referee_runs import RefereeRunner
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.generate import generate_sites
@@ -68,50 +72,28 @@ COSTLIER = 1.05
 PLAIN = 400
 """The number of turns of plain hands that are searched for sites to show findings at."""
 
+ENOUGH = 6
+"""The sites of each validator that are enough for that."""
+
 Cause: TypeAlias = tuple[str, str, str]
 """A law, a validator and a cause."""
 
 
 @dataclass
-class Corpus:
-    """The cases of each validator that reached something new, and its coverage by all runs."""
-
-    cases: dict[str, list[SiteCase]] = field(default_factory=lambda: defaultdict(list))
-    coverage: dict[str, Coverage] = field(default_factory=lambda: defaultdict(Coverage))
-
-
-@dataclass(frozen=True, slots=True)
-class FuzzerProgress:
-    """Counts of a fuzzer so far."""
-
-    runs: int
-    nodes: int
-    branches: int
-    findings: int
-
-
-@dataclass
-class FuzzerResult:
-    """The result of a fuzzer; `stopped`: by the clock or the user, before its work was done."""
-
-    runs: int
-    tally: LabTally
-    found: list[Finding]
-    corpus: Corpus
-    referee: Coverage
-    stopped: bool = False
-
-
-@dataclass
 class Fuzzer:
-    """A search for findings of one target; `number` distinguishes the fuzzers of one seed."""
+    """A search for findings of one target; `number` distinguishes the fuzzers of one seed.
+
+    `corpus` has the cases of each validator that reached something new, and `coverage` what all
+    runs have reached.
+    """
 
     target: Target
     seed: str
     number: int = 0
     stored: Sequence[SiteCase] = ()
     tally: LabTally = field(default_factory=LabTally)
-    corpus: Corpus = field(default_factory=Corpus)
+    corpus: dict[str, list[SiteCase]] = field(default_factory=lambda: defaultdict(list))
+    coverage: dict[str, Coverage] = field(default_factory=lambda: defaultdict(Coverage))
     referee: Coverage = field(default_factory=Coverage)
 
     def __post_init__(self) -> None:
@@ -130,39 +112,44 @@ class Fuzzer:
         self._costliest: dict[str, int] = {}
         self._referee_ends: set[tuple[str, int]] = set()
         self._reading = True
-        self._stopped = False
         self._traced: defaultdict[str, float] = defaultdict(float)
         self.work = 0.0
         self.runs = 0
 
     # --- the loop ----------------------------------------------------------------------------
 
-    def run(self, budget: float, stop: Callable[[], bool]) -> Iterator[FuzzerProgress]:
-        """Work until the budget is used up or `stop` returns true; yield the progress of each
-        round."""
+    def run(self, budget: float) -> Iterator[None]:
+        """Work until the budget is used up; yield after each round before the last."""
         for trial in self._trials():
             self._round(trial)
-            yield self.progress
             if self.work >= budget:
                 return
-            if stop():
-                self._stopped = True
-                return
+            yield
 
-    def result(self) -> FuzzerResult:
-        """The counts so far, and the findings, shrunk."""
-        found = self._documents()
-        return FuzzerResult(self.runs, self.tally, found, self.corpus, self.referee, self._stopped)
+    def part(self, stopped: bool = False) -> FuzzPart:
+        """The result so far, its findings shrunk; `stopped`: before its work was done."""
+        coverage = {**self.coverage, REFEREE: self.referee}
+        return FuzzPart(
+            runs=self.runs,
+            stopped=stopped,
+            # Its coverage is traced already, so that there is no need of samples.
+            tally=msgspec.structs.replace(self.tally, samples={}),
+            findings=self.findings(),
+            corpus=[
+                corpus_case(self.target, case) for cases in self.corpus.values() for case in cases
+            ],
+            coverage={name: coverage[name] for name in self.target.traceable if name in coverage},
+        )
 
     @property
-    def progress(self) -> FuzzerProgress:
+    def counts(self) -> Counts:
         """The counts so far."""
-        return FuzzerProgress(
-            self.runs,
-            sum(len(one.nodes) for one in self.corpus.coverage.values()),
-            sum(len(one.branches) for one in self.corpus.coverage.values()),
-            len({(name, cause) for _, name, cause in self._first}),
-        )
+        return {
+            "runs": self.runs,
+            "nodes": sum(len(covered.nodes) for covered in self.coverage.values()),
+            "branches": sum(len(covered.branches) for covered in self.coverage.values()),
+            "findings": len({(name, cause) for _, name, cause in self._first}),
+        }
 
     def _trials(self) -> Iterator[Trial]:
         """Trials without end: stored cases, then hands, then mostly mutations of the corpus."""
@@ -172,7 +159,7 @@ class Fuzzer:
         rounds = 0
         while True:
             rounds += 1
-            reached = [name for name, cases in self.corpus.cases.items() if cases]
+            reached = [name for name, cases in self.corpus.items() if cases]
             if self._due(self._duels, DUELLING):
                 yield from self._on_account_of(self._duels, self._duelled())
             elif self._due(self._rare, DRAWING):
@@ -213,7 +200,7 @@ class Fuzzer:
         self._searched[type(search).__name__] += int(self.work - start)
 
     def _around(self, name: str) -> Trial:
-        cases = self.corpus.cases[name]
+        cases = self.corpus[name]
         # The newest as often as all the others together: they are the most promising.
         last = cases[-8:]
         case = self._chance.pick(last if self._chance.random() < 0.5 else cases)
@@ -237,16 +224,13 @@ class Fuzzer:
         first = site.natural and not site.guessed and not begun
         if not judged:
             self._alone.add(site.validator)
-        for law in self._laws:
-            if not (judged or applies(law, self.target, site.validator)):
-                continue
-            if law.every > 1 and (site.guessed or site.validator in self.tally.runaway):
-                continue
+
+        def often() -> int:
             # Where something new happened, try the expensive laws more often.
-            often = (32 if trial.fresh else 8) if len(trial.cases) >= FRESH else 1
-            if first or self._chance.random() * law.every < (often if law.every > 1 else 1):
-                for finding in law.check(trial):
-                    self._found(trial, law, finding)
+            return (32 if trial.fresh else 8) if len(trial.cases) >= FRESH else 1
+
+        for law, finding in tried(trial, self._laws, self._chance, often, first=first):
+            self._found(trial, law, finding)
         cases = len(trial.cases)
         self.runs += cases if judged else 0
         self.work += cases * A_CASE + (self.tally.spent - before + trial.runner.spent) / COST
@@ -280,7 +264,7 @@ class Fuzzer:
 
     def _may_trace(self, name: str) -> bool:
         """True if the program has tracing budget left; each program has an equal part."""
-        if not self.corpus.cases.get(name) and name in self.target.programs:
+        if not self.corpus.get(name) and name in self.target.programs:
             return True
         return self._traced[name] < TRACING * self.work / len(self.target.traceable)
 
@@ -292,9 +276,9 @@ class Fuzzer:
         self._charge(name, TRACED * (A_CASE + cost / COST))
         reach = self._tracer(name).reach(arguments)
         costliest = self._costliest.get(name, 0)
-        if self.corpus.coverage[name].add(reach) or cost > costliest * COSTLIER:
+        if self.coverage[name].add(reach) or cost > costliest * COSTLIER:
             self._costliest[name] = max(cost, costliest)
-            self.corpus.cases[name].append(case)
+            self.corpus[name].append(case)
 
     def _trace_referee(self, runner: RefereeRunner) -> None:
         if not self._may_trace(REFEREE):
@@ -313,13 +297,13 @@ class Fuzzer:
 
     # --- findings ----------------------------------------------------------------------------
 
-    def _documents(self) -> list[Finding]:
+    def findings(self) -> list[Finding]:
         """Shrink each cause once, and describe its worst finding."""
         plain = self._plain() if self._first else {}
-        made = []
+        findings = []
         for law, case, finding, before in self._first.values():
             if law.name == RECORDED:
-                made.append(recorded(self.target, finding))
+                findings.append(recorded(self.target, finding))
                 continue
             smaller = Shrinker(
                 self.target,
@@ -329,30 +313,30 @@ class Fuzzer:
                 self.tally.runaway,
             ).shrink(case)
             tally = LabTally(runaway=set(self.tally.runaway))
-            again = [
-                one
-                for one in broken_by(self.target, law, smaller, tally)
-                if one.cause == finding.cause
+            same = [
+                other
+                for other in broken_by(self.target, law, smaller, tally)
+                if other.cause == finding.cause
             ]
-            if not again:
-                smaller, again = case, [finding]
-            worst = min(again, key=lambda one: (one.rank, -one.lost))
+            if not same:
+                smaller, same = case, [finding]
+            worst = min(same, key=lambda other: (other.rank, -other.lost))
             follows = followed(self.target, law, smaller, worst.cause)
-            made.append(shrunk(self.target, smaller, worst, before, follows))
-        return made
+            findings.append(shrunk(self.target, smaller, worst, before, follows))
+        return findings
 
     def _plain(self) -> dict[str, list[Site]]:
         """Sites of plain hands, by validator."""
-        found: dict[str, list[Site]] = {name: [] for name in self.target.programs}
+        sites: dict[str, list[Site]] = {name: [] for name in self.target.programs}
         if self.target.rules is None:
-            for site in sorted(recorded_sites(self.target), key=lambda one: one.amount):
-                found[site.validator].append(site)
-            return {name: every[:6] for name, every in found.items()}
+            for site in sorted(recorded_sites(self.target), key=lambda site: site.amount):
+                sites[site.validator].append(site)
+            return {name: some[:ENOUGH] for name, some in sites.items()}
         for number, turn in enumerate(plain_hands(self.target, b"plain")):
             name = turn.before.validator
-            if name is not None and len(found[name]) < 6:
+            if name is not None and len(sites[name]) < ENOUGH:
                 site = make_site(self.target, turn.before, turn.play, turn.amount, turn.receiver)
-                found[name].append(site)
-            if number >= PLAIN or all(len(every) == 6 for every in found.values()):
+                sites[name].append(site)
+            if number >= PLAIN or all(len(some) == ENOUGH for some in sites.values()):
                 break
-        return found
+        return sites

@@ -9,7 +9,7 @@ import msgspec
 
 from channelsim.channel.findings.finding import Finding
 from channelsim.channel.lab.cases.case import SiteCase, fields, keeping
-from channelsim.channel.lab.cases.loss import LEGAL_SLASHED, MISDECLARED
+from channelsim.channel.lab.cases.trial import LEGAL_SLASHED, MISDECLARED
 from channelsim.channel.lab.fuzz.findings import root, root_of
 from channelsim.channel.lab.fuzz.shrink import broken_by
 from channelsim.channel.lab.laws import Law

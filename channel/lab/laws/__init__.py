@@ -6,7 +6,7 @@ Every module here has a `LAW`; plug-ins add laws in the group `channelsim.laws`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 from channelsim.channel.findings.finding import Finding
 from channelsim.channel.lab.cases.trial import Trial
+from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.target.target import Target
 from channelsim.plugins import Group, wrong_answer
 
@@ -73,6 +74,25 @@ def laws_for(target: Target) -> tuple[Law, ...]:
 def applies(law: Law, target: Target, validator: str) -> bool:
     """True if a law of `laws_for` can be tried at a validator: most need its program."""
     return validator not in target.missing or getattr(law, "without_programs", False)
+
+
+def tried(
+    trial: Trial, laws: Iterable[Law], chance: FastChance, often: Callable[[], int], *, first: bool
+) -> Iterator[tuple[Law, Finding]]:
+    """Try laws at one site: `often` times at as many sites as they say, and all at a `first` one.
+
+    `often` is asked before each law: it may depend on what the laws before have shown.
+    """
+    site = trial.site
+    for law in laws:
+        if not applies(law, trial.target, site.validator):
+            continue
+        # Slashes of a runaway would take seconds each, and it is found out already.
+        if law.every > 1 and (site.guessed or site.validator in trial.tally.runaway):
+            continue
+        if first or chance.random() * law.every < often():
+            for finding in law.check(trial):
+                yield law, finding
 
 
 def unchecked(target: Target) -> dict[str, str]:

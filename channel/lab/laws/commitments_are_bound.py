@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from channelsim.channel.findings.finding import UNSLASHABLE, Finding
-from channelsim.channel.lab.cases.loss import NOT_BOUND
-from channelsim.channel.lab.cases.trial import Trial
+from channelsim.channel.lab.cases.trial import NOT_BOUND, Trial
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.sites.honest_play import recorded_sites
 from channelsim.channel.lab.sites.openings import opening

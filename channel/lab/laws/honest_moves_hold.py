@@ -11,10 +11,9 @@ from dataclasses import replace
 
 from channelsim.channel.findings.finding import GRIEFING, THEFT, Finding
 from channelsim.channel.lab.cases.case import SiteCase
-from channelsim.channel.lab.cases.loss import LEADS_ELSEWHERE, LEGAL_SLASHED
 from channelsim.channel.lab.cases.runs import EXCEEDED, RAISE, SLASH, Runs
 from channelsim.channel.lab.cases.severity import difference
-from channelsim.channel.lab.cases.trial import Trial
+from channelsim.channel.lab.cases.trial import LEADS_ELSEWHERE, LEGAL_SLASHED, Trial
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.laws.verdicts_agree import leads_to
 from channelsim.channel.lab.sites.honest_play import plays, recorded_sites

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from channelsim.channel.findings.finding import THEFT, UNSLASHABLE, Finding
-from channelsim.channel.lab.cases.loss import MISDECLARED
 from channelsim.channel.lab.cases.runs import RAISE
-from channelsim.channel.lab.cases.trial import Trial
+from channelsim.channel.lab.cases.trial import MISDECLARED, Trial
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.referee.referee_runs import Commitment, SlashResult
 from channelsim.clsp.integers import int_to_atom

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from channelsim.channel.findings.finding import GRIEFING, THEFT, Finding
-from channelsim.channel.lab.cases.loss import FORGED, LEADS_ELSEWHERE, LEGAL_SLASHED
 from channelsim.channel.lab.cases.mutator import BYTES, SELECTIONS, SHAPES
 from channelsim.channel.lab.cases.severity import difference
-from channelsim.channel.lab.cases.trial import Trial
+from channelsim.channel.lab.cases.trial import FORGED, LEADS_ELSEWHERE, LEGAL_SLASHED, Trial
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.referee.referee_runs import ADDRESS, SlashResult
 from channelsim.channel.lab.sites.site import Call

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -12,11 +13,11 @@ from types import MappingProxyType
 import msgspec
 
 from channelsim.channel import __version__
+from channelsim.channel.campaign.campaign import OpenPlace, here
 from channelsim.channel.campaign.shards import Configuration
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import Figure
-from channelsim.channel.lab.mutants.hunt import Hunt, HuntPlace, MutantResult, hunt, in_processes
-from channelsim.channel.lab.mutants.hunt_jobs import StoredCalls
+from channelsim.channel.lab.mutants.hunt import Hunt, MutantResult, StoredCases, hunt
 from channelsim.channel.lab.mutants.kinds import Mutant
 from channelsim.channel.lab.mutants.kinds import mutants as mutants_of
 from channelsim.channel.lab.mutants.reasons import Reasons, stored_reasons
@@ -104,26 +105,25 @@ class MutantReport:
     @cached_property
     def survivors(self) -> list[Survivor]:
         """Every surviving mutant, those without a stored reason first."""
-        found = [
+        survivors = [
             Survivor(
                 *(mutant.validator, mutant.function, mutant.number, mutant.kind),
                 *(mutant.old, mutant.new, mutant.within),
-                *(one.runs, round(one.seconds, 1), self.argued.reason(mutant)),
+                *(result.runs, round(result.seconds, 1), self.argued.reason(mutant)),
             )
-            for one in self.hunt.alive
-            for mutant in (one.mutant,)
+            for result in self.hunt.alive
+            for mutant in (result.mutant,)
         ]
-        return sorted(found, key=lambda one: one.reason is not None)
+        return sorted(survivors, key=lambda survivor: survivor.reason is not None)
 
-    @property
-    def passed(self) -> bool:
-        """True if every mutant was killed or is argued."""
-        return all(one.reason is not None for one in self.survivors)
-
-    def shown_open(self, seconds: float) -> bool:
-        """True if a mutant without a reason survived a hunt of this many seconds of work."""
-        hunted = (result for result in self.hunt.alive if result.seconds >= seconds)
-        return any(self.argued.reason(result.mutant) is None for result in hunted)
+    def failed(self, seconds: float) -> bool:
+        """True if a mutant without a reason survived; after an interrupt, a hunt of this many
+        seconds of work."""
+        return any(
+            self.argued.reason(result.mutant) is None
+            for result in self.hunt.alive
+            if not self.hunt.interrupted or result.seconds >= seconds
+        )
 
 
 def all_mutants(target: Target, validator: str | None = None) -> list[Mutant]:
@@ -152,14 +152,14 @@ def hunt_configuration(
     *,
     argued_too: bool = False,
     chunks: int | None = None,
-    stored: StoredCalls = MappingProxyType({}),
+    stored: StoredCases = MappingProxyType({}),
 ) -> Configuration:
     """What decides on the results of a hunt."""
-    changed = sha256(b"".join(sha256(one.program).digest() for one in mutants)).hexdigest()
-    inputs = {**target_inputs(target), "mutants": changed}
+    programs = b"".join(sha256(mutant.program).digest() for mutant in mutants)
+    inputs = {**target_inputs(target), "mutants": sha256(programs).hexdigest()}
     if stored:
-        calls = [(name, one.arguments) for name, some in sorted(stored.items()) for one in some]
-        inputs["corpus"] = sha256(msgspec.json.encode(calls)).hexdigest()
+        cases = [(name, case.arguments) for name, some in sorted(stored.items()) for case in some]
+        inputs["corpus"] = sha256(msgspec.json.encode(cases)).hexdigest()
     options = {"seconds": seconds, "argued": argued_too, "chunks": chunks}
     return Configuration("mutants", __version__, target.name, seed, inputs, options)
 
@@ -173,13 +173,13 @@ def hunted(
     jobs: int = 1,
     argued_too: bool = False,
     chunks: int | None = None,
-    stored: StoredCalls = MappingProxyType({}),
-    place: HuntPlace | None = None,
+    stored: StoredCases = MappingProxyType({}),
+    open_place: OpenPlace | None = None,
 ) -> MutantReport:
-    """Hunt these mutants, at `place` or in so many processes (`jobs`).
+    """Hunt these mutants, in so many processes (`jobs`) if no places are opened for it.
 
     Those that are argued meet only the prepared cases, unless `argued_too`; `chunks` ends the hunt
-    at this many chunks of fresh cases, whatever the work. Every mutant meets the `stored` calls of
+    at this many chunks of fresh cases, whatever the work. Every mutant meets the `stored` cases of
     its program first.
     """
     known = stored_reasons(target)
@@ -191,7 +191,7 @@ def hunted(
         mutants,
         configuration,
         seconds,
-        place or in_processes(jobs),
+        open_place or (lambda work, folder: nullcontext(here(work, jobs))),
         lambda mutant: not argued_too and known.reason(mutant) is not None,
         chunks,
         stored,

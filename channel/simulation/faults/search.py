@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 
 import msgspec
 
+from channelsim.channel import __version__
 from channelsim.channel.adversaries.base import names
-from channelsim.channel.campaign import engine
-from channelsim.channel.campaign.engine import CampaignRun, CampaignStatus
-from channelsim.channel.campaign.executors import processes
+from channelsim.channel.campaign.campaign import Place, run_shards
 from channelsim.channel.campaign.job import ShardWork
-from channelsim.channel.campaign.shards import Plan, Shard
+from channelsim.channel.campaign.shards import Configuration, Plan, Shard, in_order
 from channelsim.channel.crypto import bls
 from channelsim.channel.errors import InvariantError
+from channelsim.channel.findings.finding import UNNOTICED, Finding
 from channelsim.channel.peer.interface import BrokenOff, Effect, Event, Tell
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.simulation.arena import Arena
-from channelsim.channel.simulation.faults.table import PlantedFault, faults
+from channelsim.channel.simulation.faults.table import ARGUED, PlantedFault, faults
 from channelsim.channel.simulation.old_copy import actor_of
 from channelsim.channel.simulation.promises.checker import check
 from channelsim.channel.simulation.scenario import Scenario
@@ -65,6 +65,18 @@ class FaultReport:
     scenario: Scenario | None = None
     promise: str = ""
     how: str = ""
+
+    @property
+    def is_open(self) -> bool:
+        """True if a fault went unnoticed or was not reached, without a stored reason, or the
+        engine broke a promise without it."""
+        match self.outcome:
+            case FaultStatus.NOTICED | FaultStatus.COVERED:
+                return False
+            case FaultStatus.WITHOUT:
+                return True
+            case FaultStatus.UNNOTICED | FaultStatus.UNREACHED:
+                return self.fault not in ARGUED
 
 
 class FaultyPeer:
@@ -183,28 +195,49 @@ def _finding(
     )
 
 
-def examine_all(
-    seed: str,
-    jobs: int = 1,
-    which: Iterable[str] = (),
-    on_status: Callable[[CampaignStatus], None] = lambda status: None,
-) -> CampaignRun[FaultReport]:
-    """Examine all faults, or those with these names, in so many processes."""
-    wanted = set(which)
-    every = tuple(fault.name for fault in faults() if not wanted or fault.name in wanted)
-    plan = Plan("", len(every), 1)
-    workers = processes(min(jobs, plan.size), inline=True)
-    return engine.run(FaultJob(seed, every), plan, workers, on_status=on_status)
+@dataclass(frozen=True)
+class FaultsReport:
+    """The results for faults, in their order, and the shards that crashed their workers."""
+
+    results: list[FaultReport]
+    interrupted: bool = False
+    lost: tuple[Shard, ...] = ()
+
+    @property
+    def findings(self) -> list[Finding]:
+        """The open faults."""
+        return [
+            Finding(
+                rule=", ".join(report.about),
+                place=report.fault,
+                severity=UNNOTICED,
+                text=f"{report.outcome.value}: {report.what}",
+            )
+            for report in self.results
+            if report.is_open
+        ]
 
 
 @dataclass(frozen=True)
-class FaultJob:
-    """The search for each of these faults."""
+class Faults:
+    """The campaign: the search for each of the faults with these names."""
 
-    seed: str
+    configuration: Configuration
     names: tuple[str, ...]
 
     returns_early = False
+    unit, units = "fault", "faults"
+
+    @property
+    def plan(self) -> Plan:
+        """A shard for each fault."""
+        return Plan(self.configuration.digest, len(self.names), 1)
+
+    def run(self, place: Place) -> FaultsReport:
+        """Examine the faults; an interrupt ends it early."""
+        run = run_shards(self, place, lambda report: ({}, ()))
+        results = list(in_order({**run.partial, **run.results}))
+        return FaultsReport(results, run.interrupted, tuple(run.lost))
 
     def worker(self) -> ShardWork:
         """Find the faults by their names."""
@@ -213,10 +246,19 @@ class FaultJob:
         def work(shard: Shard) -> bytes:
             # Its runs begin alike: no message is signed twice.
             with bls.remembered():
-                return msgspec.json.encode(examine(by_name[self.names[shard.first]], self.seed))
+                fault = by_name[self.names[shard.first]]
+                return msgspec.json.encode(examine(fault, self.configuration.seed))
 
         return work
 
     def decode(self, data: bytes) -> FaultReport:
         """The report in the JSON of a shard."""
         return msgspec.json.decode(data, type=FaultReport)
+
+
+def faults_campaign(seed: str, which: Iterable[str] = ()) -> Faults:
+    """The search for all faults, or those with these names."""
+    only = set(which)
+    names = tuple(fault.name for fault in faults() if not only or fault.name in only)
+    inputs = {"faults": ",".join(names)}
+    return Faults(Configuration("dispute faults", __version__, "the engine", seed, inputs), names)

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from logging import CRITICAL
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
+from channelsim.channel.campaign import campaign
 from channelsim.channel.campaign import job as campaign_job
 from channelsim.channel.campaign.dask_cluster import DaskCluster
 from channelsim.channel.campaign.engine import CampaignRun, run
 from channelsim.channel.campaign.shards import Plan, in_order
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.crosscheck.chunks import CHUNK
-from channelsim.channel.lab.crosscheck.crosscheck import (
-    CrosscheckJob,
-    configuration,
-    crosscheck,
-    plan,
-)
+from channelsim.channel.lab.crosscheck.crosscheck import crosscheck, crosscheck_of
 from channelsim.channel.lab.target.loading import load
-from channelsim.channel.lab.target.target_inputs import target_inputs
 from tests.channel.campaign.summing import PLAN, Place, Squares, expected
 
 distributed = pytest.importorskip("distributed")
@@ -60,7 +57,8 @@ def test_a_cluster_gives_the_same_also_with_something_killed(
 
 def test_a_crosscheck_on_a_cluster_is_the_one_here(address: str) -> None:
     target = load("spacepoker")
-    there = crosscheck(target, CHUNK + 100, "s", workers=DaskCluster(address))
+    place = campaign.Place(lambda: DaskCluster(address))
+    there = crosscheck_of(target, CHUNK + 100, "s").run(place)
     assert there.digest == crosscheck(target, CHUNK + 100, "s").digest
     assert (there.cases, there.shards, there.lost) == (CHUNK + 100, 2, ())
 
@@ -93,11 +91,14 @@ def test_workers_of_another_version_are_refused(
 
 def test_workers_without_a_plug_in_are_refused(address: str) -> None:
     target = load("spacepoker")
-    job = CrosscheckJob(target, "s", CHUNK, {**target_inputs(target), "plug-in chess": "1.0"})
+    right = crosscheck_of(target, CHUNK, "s")
+    inputs = {**right.configuration.inputs, "plug-in chess": "1.0"}
+    configuration = msgspec.structs.replace(right.configuration, inputs=inputs)
+    job = replace(right, configuration=configuration)
     with pytest.raises(
         UsageError, match="a worker lacks the plug-in chess with which the campaign"
     ):
-        run(job, plan(configuration(target, CHUNK, "s"), CHUNK), DaskCluster(address))
+        run(job, job.plan, DaskCluster(address))
 
 
 @pytest.mark.parametrize(

@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from channelsim.channel.campaign import directory
+from channelsim.channel.campaign.campaign import Place
 from channelsim.channel.campaign.directory import CampaignDirectory
 from channelsim.channel.campaign.engine import CampaignStatus
 from channelsim.channel.campaign.executors import AnyExecutor, ThisProcess
 from channelsim.channel.lab.cases.work import SECOND
-from channelsim.channel.lab.fuzz.fuzz import FuzzReport, FuzzSearch, run_search, save, sized_search
+from channelsim.channel.lab.fuzz.fuzz import FuzzReport, FuzzSearch, save, sized_search
 from channelsim.channel.lab.fuzz.fuzz_part import FuzzPart
 from channelsim.channel.lab.target.loading import load
 from channelsim.channel.lab.target.target import Target
@@ -31,11 +33,11 @@ def target(tmp_path_factory: pytest.TempPathFactory) -> Target:
 
 @pytest.fixture(scope="module")
 def whole(target: Target) -> FuzzReport:
-    return run_search(searching(target), 1, ThisProcess())
+    return searching(target).run(Place(ThisProcess))
 
 
 def searching(target: Target) -> FuzzSearch:
-    return FuzzSearch(target, "s", (), total=30_000, unit=10_000)
+    return replace(sized_search(target, "s", 30_000, None), each=10_000)
 
 
 def test_a_resumed_search_finds_what_a_whole_one_does(
@@ -52,9 +54,9 @@ def test_a_resumed_search_finds_what_a_whole_one_does(
             tmp_path / "c", search.configuration, search.plan, "units", resume=resume
         ) as opened:
             if not resume:
-                return run_search(search, 1, ThisProcess(), journal=opened, on_status=check)
+                return search.run(Place(ThisProcess, opened, check))
             workers = AnyExecutor(lambda: Shuffled(b"order"), 2)
-            return run_search(search, 2, workers, journal=opened)
+            return search.run(Place(lambda: workers, opened))
 
     with pytest.raises(TimeoutError):
         run(resume=False)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable
 
 import pytest
 
-from channelsim.channel.cli.commands import crash_test
-from channelsim.channel.simulation.crashes import CrashedRun, CrashTotals
+from channelsim.channel.campaign.campaign import Place
+from channelsim.channel.simulation.crashes import CrashedRun, Crashes, CrashTotals
 from channelsim.channel.simulation.killed_peer import LOST, Kill
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.stages import AIMS, Stage
@@ -49,15 +48,13 @@ def test_it_prints_one_document(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_finding_is_shown_and_is_a_failure(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, form: str
 ) -> None:
-    def broken(
-        *_: object, on_failure: Callable[[CrashedRun], None], **options: object
-    ) -> CrashTotals:
+    def broken(self: Crashes, place: Place) -> CrashTotals:
         totals = CrashTotals()
         totals.add(BROKEN)
-        on_failure(BROKEN)
+        place.say("\n".join((BROKEN.title, *BROKEN.details)))
         return totals
 
-    monkeypatch.setattr(crash_test, "run_crashes", broken)
+    monkeypatch.setattr(Crashes, "run", broken)
     ran = channelsim(capsys, "crash-test", form)
     assert ran.code == 1
     assert "two different messages: batch 4" in ran.out
@@ -79,7 +76,7 @@ def test_a_stage_without_kills_is_a_failure_if_they_are_asked_for(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, least: int, code: int
 ) -> None:
     totals = CrashTotals(stages=Counter(dict.fromkeys([*AIMS][:-1], 3)))
-    monkeypatch.setattr(crash_test, "run_crashes", lambda *given, **options: totals)
+    monkeypatch.setattr(Crashes, "run", lambda self, place: totals)
     ran = channelsim(capsys, "crash-test", "--per-stage", least, "--quiet")
     assert ran.code == code
     assert ("fewer than 1 kill: 0 in dispute; try more --kills" in ran.err) == bool(code)

@@ -23,8 +23,7 @@ from channelsim.channel.simulation import sweep_campaign
 from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.sweep import SweepTotals
-from channelsim.channel.simulation.sweep_campaign import SweepReport
-from channelsim.channel.simulation.sweep_findings import findings
+from channelsim.channel.simulation.sweep_campaign import Sweep, SweepReport, findings
 from channelsim.channel.simulation.transcript import played
 from tests.channel.command import channelsim
 
@@ -185,7 +184,7 @@ def test_a_broken_promise_is_reported_and_fails(
     tally.exceptions.append((scenario, "InvariantError: planted"))
     tally.cell("dead", "flop").broken = 1
     tally.cell("dead", "deal").results.update(["slashed", "slashed", "paid out"])
-    monkeypatch.setattr(dispute_sweep, "run_all", lambda *_, **__: SweepReport(tally))
+    monkeypatch.setattr(Sweep, "run", lambda self, place: SweepReport(tally))
     ran = channelsim(capsys, "dispute", "run", "--all")
     assert ran.code == 1
     assert json.loads(ran.out)["findings"][0]["text"] == "safety: planted"

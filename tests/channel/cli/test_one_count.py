@@ -9,11 +9,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from channelsim.channel.cli import dispute_sweep
 from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.sweep import SweepTotals
-from channelsim.channel.simulation.sweep_campaign import SweepReport
+from channelsim.channel.simulation.sweep_campaign import Sweep, SweepReport
 from tests.browser import parsed, text_of
 from tests.channel.command import channelsim
 from tests.channel.lab.toys import toy
@@ -89,7 +88,7 @@ def test_disputes_are_counted_by_mistake(
         for promise in ("duty", "money")
     ]
     report = SweepReport(SweepTotals(runs=3, broken=broken))
-    monkeypatch.setattr(dispute_sweep, "run_all", lambda *_, **__: report)
+    monkeypatch.setattr(Sweep, "run", lambda self, place: report)
     document = json.loads(channelsim(capsys, "dispute", "run", "--all").out)
     assert document["summary"] == "2 findings (worst: theft)"
     assert [one["times"] for one in document["findings"]] == [3, 3]

@@ -86,7 +86,7 @@ def of_mutants(folder: Path, run: Run) -> Pair:
     for alive in (0, 3):
         for one in results[:alive]:
             one.killed = False
-        report = MutantReport(target, "mutants", Hunt(results=results), Reasons({}))
+        report = MutantReport(target, "mutants", Hunt(results), Reasons({}))
         found.append(text_of(mutants_document(report, 2.0)))
     return found[0], found[1]
 

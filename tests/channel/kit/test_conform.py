@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 import pytest
 
 from channelsim.channel.campaign import directory
+from channelsim.channel.campaign.campaign import Place, Work
 from channelsim.channel.campaign.executors import AnyExecutor, ThisProcess
 from channelsim.channel.documents.conform import CheckResult, Status
 from channelsim.channel.errors import UsageError
@@ -24,20 +25,16 @@ from channelsim.channel.kit import disputes as disputing
 from channelsim.channel.kit.checks import CHECKS
 from channelsim.channel.kit.conformance import (
     INTERRUPTED,
-    CampaignPlace,
+    ConformanceWork,
     Effort,
     Subject,
     conform,
-    failed_check,
-)
-from channelsim.channel.kit.conformance_campaign import (
     conform_configuration,
-    conform_plan,
+    failed_check,
     resumed,
 )
 from channelsim.channel.kit.testing import Conformance
 from channelsim.channel.lab.fuzz.fuzz import FuzzReport
-from channelsim.channel.lab.fuzz.fuzz_part import fuzz_part
 from channelsim.channel.lab.target.loading import load
 from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.scenario import Scenario
@@ -109,8 +106,8 @@ def test_code_that_nothing_reaches_is_named(
     target = load(str(path))
     # A fixed amount of work: less would be done on a slow machine in a fixed time.
     result = searched(target, "s", 40_000)
-    report = FuzzReport(target, "s", 1, tally=result.tally)
-    report.corpus = fuzz_part(target, result).corpus
+    report = FuzzReport(target, "s", tally=result.tally)
+    report.corpus = result.corpus
 
     def checked(coverage: int) -> CheckResult:
         subject = Subject(target, Effort(coverage=coverage))
@@ -164,7 +161,7 @@ def test_disputes_try_every_adversary_in_the_middle_or_from_the_beginning(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(disputing, "names", lambda: ("silent", "other-channel"))
-    totals = disputing.disputes(load("calpoker"), 1, "s", ThisProcess()).totals
+    totals = disputing.disputes_of(load("calpoker"), 1, "s").run(Place(ThisProcess)).totals
     assert totals.broken == []
     assert totals.exceptions == []
     assert totals.runs - totals.idle == 2
@@ -197,9 +194,9 @@ def test_work_that_ends_its_worker_fails_its_checks(tmp_path: Path) -> None:
     opened = []
 
     @contextmanager
-    def place(name: str, *_: object) -> Iterator[CampaignPlace]:
+    def place(_: Work, name: str) -> Iterator[Place]:
         opened.append(name)
-        yield CampaignPlace(AnyExecutor(DeadWorkers, 1))
+        yield Place(lambda: AnyExecutor(DeadWorkers, 1))
 
     subject = Subject(load(str(toy(tmp_path))), replace(SMALL, cases=1), place)
     first, again = conform(subject, {"laws": CHECKS["laws"], "again": CHECKS["laws"]})
@@ -261,7 +258,7 @@ def test_checks_that_were_made_are_not_made_again(tmp_path: Path) -> None:
         return CheckResult(name, failures=(failed_check(name, "it is wrong", "a", "a.clsp:3"),))
 
     checks = {name: partial(made_by, name) for name in ("first", "second")}
-    plan = conform_plan(made, checks)
+    plan = ConformanceWork(made, len(checks)).plan
     results = []
     for resume in (False, True):
         with directory.opened(tmp_path, made, plan, "checks", resume=resume) as stored:

@@ -9,6 +9,7 @@ from dataclasses import replace
 import msgspec
 import pytest
 
+from channelsim.channel.campaign.campaign import here
 from channelsim.channel.cli.commands.dispute import faults as cli
 from channelsim.channel.crypto import bls
 from channelsim.channel.errors import InvariantError, Violation
@@ -23,7 +24,7 @@ from channelsim.channel.simulation.faults.search import (
     FaultStatus,
     FaultyArena,
     examine,
-    examine_all,
+    faults_campaign,
     scenarios,
 )
 from channelsim.channel.simulation.faults.skipped_checks import EngineCheck, checks, skipped
@@ -105,9 +106,10 @@ PARTS = 12
 @pytest.mark.parametrize("part", range(PARTS))
 def test_every_fault_is_noticed_or_has_a_reason_why_not(part: int) -> None:
     names = [*BY_NAME][part::PARTS]
-    found = list(examine_all("long", 1, names).results.values())
-    assert {one.fault for one in found} == set(names)
-    assert [one for one in found if cli.is_open(one)] == []
+    campaign = faults_campaign("long", names)
+    report = campaign.run(here(campaign))
+    assert {fault.fault for fault in report.results} == set(names)
+    assert report.findings == []
 
 
 def in_a_game() -> Table:
@@ -198,7 +200,7 @@ def test_a_promise_that_breaks_without_the_fault_is_reported_as_such(
     monkeypatch.setattr(search, "check", lambda run: [BrokenPromise("safety", "planted")])
     found = examine(fault, "x")
     assert (found.outcome, found.how) == (FaultStatus.WITHOUT, "planted")
-    assert cli.is_open(found)
+    assert found.is_open
 
 
 def test_without_a_fault_the_same_runs_break_no_promise() -> None:

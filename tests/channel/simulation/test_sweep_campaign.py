@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 
 from channelsim.channel.adversaries.base import names
 from channelsim.channel.campaign import directory
+from channelsim.channel.campaign.campaign import Place
 from channelsim.channel.campaign.engine import CampaignStatus
 from channelsim.channel.campaign.executors import ThisProcess
 from channelsim.channel.cli.dispute_sweep import sweep_document
@@ -19,14 +21,12 @@ from channelsim.channel.simulation import sweep_campaign
 from channelsim.channel.simulation.scenario import WEATHERS, Scenario
 from channelsim.channel.simulation.sweep import SweepTotals, beginnings, everywhere
 from channelsim.channel.simulation.sweep_campaign import (
-    run_sweep,
-    sweep_configuration,
-    sweep_plan,
-    sweep_size,
+    Sweep,
+    sweep_of_all,
 )
 from tests.channel.command import channelsim
 
-CONFIGURATION = sweep_configuration("s", 1)
+CONFIGURATION = sweep_of_all("s", 1).configuration
 SOME = ("no-funding", "silent", "dead")
 
 
@@ -39,14 +39,14 @@ def few(number: int) -> Iterator[SweepTotals]:
 
 
 def test_every_adversary_of_every_seed_has_a_number() -> None:
-    size = sweep_size("s", 2)
+    sweep = sweep_of_all("s", 2)
+    size = sweep.adversaries
     assert size == 2 * (1 + len(names()) + len(WEATHERS))
-    plan = sweep_plan(CONFIGURATION, size)
-    assert [seed for shard in plan.shards() for seed in shard.seeds] == list(range(size))
+    assert [seed for shard in sweep.plan.shards() for seed in shard.seeds] == list(range(size))
     assert len(list(beginnings("s/0", 0))) == size // 2
 
 
-run_few = partial(run_sweep, few, CONFIGURATION)
+FEW = Sweep(few, CONFIGURATION, len(SOME))
 
 
 class Stop(Exception):
@@ -59,14 +59,13 @@ def stop_after(shards: int, status: CampaignStatus) -> None:
 
 
 def test_the_totals_depend_on_neither_the_cut_nor_an_end_on_the_way(tmp_path: Path) -> None:
-    whole = run_few(sweep_plan(CONFIGURATION, len(SOME), at_once=9), ThisProcess())
-    plan = sweep_plan(CONFIGURATION, len(SOME))
-    opened = partial(directory.opened, tmp_path, CONFIGURATION, plan, "adversaries")
+    whole = replace(FEW, at_once=9).run(Place(ThisProcess))
+    opened = partial(directory.opened, tmp_path, CONFIGURATION, FEW.plan, "adversaries")
     with pytest.raises(Stop), opened(resume=False) as stored:
-        run_few(plan, ThisProcess(), stored, on_status=partial(stop_after, 1))
+        FEW.run(Place(ThisProcess, stored, partial(stop_after, 1)))
     begun: list[int] = []
     with opened(resume=True) as stored:
-        rest = run_few(plan, ThisProcess(), stored, on_status=lambda one: begun.append(one.begun))
+        rest = FEW.run(Place(ThisProcess, stored, lambda status: begun.append(status.begun)))
     assert (whole.shards, rest.shards) == (1, 3)
     assert set(begun) == {1}
     assert whole.digest == rest.digest is not None
@@ -89,7 +88,7 @@ def test_a_campaign_stores_what_it_finds(
     begun = [Scenario(("calpoker",), "x", "no-funding")]
     monkeypatch.setattr(sweep_campaign, "beginnings", lambda seed, number: iter(begun))
     monkeypatch.setattr(sweep_campaign, "everywhere", lambda first, turn: iter([broken(first)]))
-    monkeypatch.setattr("channelsim.channel.cli.dispute_sweep.chosen_workers", here)
+    monkeypatch.setattr("channelsim.channel.cli.campaigns.chosen_workers", here)
     ran = channelsim(capsys, "dispute", "run", "--all", "--out", tmp_path / "all", "--json")
     document = json.loads(ran.out)
     assert ran.code == 1

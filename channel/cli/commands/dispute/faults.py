@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
-from channelsim.channel.campaign.shards import in_order
-from channelsim.channel.cli.campaigns import all_done
+from channelsim.channel.cli.campaigns import CampaignOptions, Ending, run_campaign
 from channelsim.channel.cli.options import InText, Json, NoProgress, Seed, json_wanted, whole
 from channelsim.channel.errors import UsageError
-from channelsim.channel.findings.finding import UNNOTICED, Finding, summary
-from channelsim.channel.report.progress import progress
-from channelsim.channel.report.terminal import console, print_json, say
-from channelsim.channel.simulation.faults.search import FaultReport, FaultStatus, examine_all
+from channelsim.channel.findings.finding import summary
+from channelsim.channel.report.terminal import console, say
+from channelsim.channel.simulation.faults.search import (
+    FaultsReport,
+    FaultStatus,
+    faults_campaign,
+)
 from channelsim.channel.simulation.faults.table import ARGUED, faults
 from channelsim.channel.simulation.sweep import dealer_of_menus
 from channelsim.channel.system.file_kinds import DOCUMENT
-from channelsim.channel.system.interrupt import exit_code, finishing
 from channelsim.games.amounts import counted
 from channelsim.games.names import nearest, quoted
 
@@ -43,81 +42,44 @@ def command(
 
     Example: channelsim dispute faults --jobs 2
     """
-    as_json = json_wanted(json, text)
     known = [fault.name for fault in faults()]
-    wanted = [_find(name, known) for name in names or ()]
-    with progress("planted faults", "fault", shown=not quiet) as bar:
-        run = examine_all(
-            seed, jobs, wanted, on_status=lambda status: bar(status.work, status.total)
-        )
-    with finishing():
-        found, interrupted = list(in_order({**run.partial, **run.results})), run.interrupted
-        if as_json:
-            print_json(tally(found, interrupted=interrupted))
-        else:
-            _show(console(), found)
-            counts = Counter(finding.outcome for finding in found)
-            statuses = ", ".join(f"{counts[one]} {one.value}" for one in FaultStatus)
-            ending = "; interrupted" * interrupted
-            if (dealer := dealer_of_menus()) is not None:
-                say(console(), f"\nCards of decks are from a {dealer}.")
-            count = summary(open_faults(found))
-            say(console(), f"{counted(len(found), 'fault')}: {statuses}{ending}; {count}")
-        every = all_done("faults", run.lost, "fault")
-    failed = not every or any(is_open(finding) for finding in found)
-    return exit_code(interrupted, failed=failed)
+    campaign = faults_campaign(seed, [_find(name, known) for name in names or ()])
+    options = CampaignOptions(jobs=jobs, json=json_wanted(json, text), quiet=quiet)
+    return run_campaign(
+        campaign,
+        options,
+        "planted faults",
+        lambda report: Ending(
+            name="faults", document=lambda: fault_document(report), show=lambda _: _show(report)
+        ),
+    )
 
 
-def is_open(finding: FaultReport) -> bool:
-    """True if a fault went unnoticed or was not reached, without a stored reason, or the engine
-    broke a promise without it."""
-    match finding.outcome:
-        case FaultStatus.NOTICED | FaultStatus.COVERED:
-            return False
-        case FaultStatus.WITHOUT:
-            return True
-        case FaultStatus.UNNOTICED | FaultStatus.UNREACHED:
-            return finding.fault not in ARGUED
-
-
-def open_faults(found: Iterable[FaultReport]) -> list[Finding]:
-    """The open faults as findings."""
-    return [
-        Finding(
-            rule=", ".join(report.about),
-            place=report.fault,
-            severity=UNNOTICED,
-            text=f"{report.outcome.value}: {report.what}",
-        )
-        for report in found
-        if is_open(report)
-    ]
-
-
-def tally(found: list[FaultReport], *, interrupted: bool = False) -> dict[str, Any]:
+def fault_document(report: FaultsReport) -> dict[str, Any]:
     """The reports as JSON data, by rule and by fault."""
     rules: dict[str, dict[str, str]] = {}
-    for finding in found:
-        for rule in finding.about:
-            by = finding.scenario.adversary if finding.scenario else ""
-            noticed = f"{by or 'nobody'}: {finding.promise}" if finding.scenario else ""
-            rules.setdefault(rule, {})[finding.fault] = noticed or finding.outcome.value
+    for fault in report.results:
+        for rule in fault.about:
+            by = fault.scenario.adversary if fault.scenario else ""
+            noticed = f"{by or 'nobody'}: {fault.promise}" if fault.scenario else ""
+            rules.setdefault(rule, {})[fault.fault] = noticed or fault.outcome.value
+    outcomes = Counter(fault.outcome for fault in report.results)
     return {
         "format": f"{DOCUMENT}faults 1",
         "dealer": dealer_of_menus(),
-        "interrupted": interrupted,
-        "summary": summary(open_faults(found)),
-        "faults": len(found),
-        **{one.name.lower(): sum(f.outcome is one for f in found) for one in FaultStatus},
-        "open": [finding.fault for finding in found if is_open(finding)],
+        "interrupted": report.interrupted,
+        "summary": summary(report.findings),
+        "faults": len(report.results),
+        **{status.name.lower(): outcomes[status] for status in FaultStatus},
+        "open": [finding.place for finding in report.findings],
         "rules": rules,
         "findings": [
             {
-                **asdict(finding),
-                "outcome": finding.outcome.value,
-                "argued": ARGUED.get(finding.fault, ""),
+                **asdict(fault),
+                "outcome": fault.outcome.value,
+                "argued": ARGUED.get(fault.fault, ""),
             }
-            for finding in found
+            for fault in report.results
         ],
     }
 
@@ -125,24 +87,32 @@ def tally(found: list[FaultReport], *, interrupted: bool = False) -> dict[str, A
 def _find(name: str, known: list[str]) -> str:
     if name in known:
         return name
-    parts = [one for one in known if name in one]
+    parts = [fault for fault in known if name in fault]
     if len(parts) == 1:
         return parts[0]
     several = f" (did you mean {' or '.join(map(repr, parts[:3]))}?)" if parts else ""
-    short = [one.rpartition(" ")[2].rpartition(".")[2] for one in known]
+    short = [fault.rpartition(" ")[2].rpartition(".")[2] for fault in known]
     hint = several or nearest(name, [*known, *short])
     raise UsageError(f"no fault is called {quoted(name)}{hint}")
 
 
-def _show(terminal: Console, found: Iterable[FaultReport]) -> None:
-    for finding in found:
-        style = {FaultStatus.NOTICED: "", FaultStatus.COVERED: "dim"}.get(finding.outcome, "red")
-        head = f"{finding.outcome.value}: {finding.fault} ({', '.join(finding.about)})"
+def _show(report: FaultsReport) -> None:
+    terminal = console()
+    for fault in report.results:
+        style = {FaultStatus.NOTICED: "", FaultStatus.COVERED: "dim"}.get(fault.outcome, "red")
+        head = f"{fault.outcome.value}: {fault.fault} ({', '.join(fault.about)})"
         say(terminal, head, style)
-        say(terminal, f"    {finding.what}", "dim")
-        scenario = finding.scenario
+        say(terminal, f"    {fault.what}", "dim")
+        scenario = fault.scenario
         if scenario is not None:
             who = f"{scenario.adversary}@{scenario.step}" if scenario.adversary else "honest play"
-            say(terminal, f"    by {who}: {finding.promise}: {finding.how}")
-        elif finding.fault in ARGUED:
-            say(terminal, f"    {ARGUED[finding.fault]}", "dim")
+            say(terminal, f"    by {who}: {fault.promise}: {fault.how}")
+        elif fault.fault in ARGUED:
+            say(terminal, f"    {ARGUED[fault.fault]}", "dim")
+    outcomes = Counter(fault.outcome for fault in report.results)
+    statuses = ", ".join(f"{outcomes[status]} {status.value}" for status in FaultStatus)
+    ending = "; interrupted" * report.interrupted
+    if (dealer := dealer_of_menus()) is not None:
+        say(terminal, f"\nCards of decks are from a {dealer}.")
+    count = summary(report.findings)
+    say(terminal, f"{counted(len(report.results), 'fault')}: {statuses}{ending}; {count}")

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from channelsim.channel.cli.campaigns import Cluster, Out, Resume
+from channelsim.channel.cli.campaigns import CampaignOptions, Cluster, Out, Resume
 from channelsim.channel.cli.dispute_sweep import sweep
 from channelsim.channel.cli.disputes import (
     DEFAULT_SEED,
@@ -155,9 +155,10 @@ def command(
         )
         refuse("is of one dispute: name an adversary instead of --all", transcript=transcript)
         refuse("is of one dispute: name an adversary instead of --all", report=report)
-        return sweep(
-            seed, seeds or 1, jobs or 1, out, cluster, resume=resume, quiet=quiet, as_json=as_json
+        options = CampaignOptions(
+            jobs=jobs or 1, json=as_json, out=out, resume=resume, cluster=cluster, quiet=quiet
         )
+        return sweep(seed, seeds or 1, options)
     refuse("goes with --all; one dispute has one --seed", seeds=seeds)
     refuse("goes with --all; one dispute runs in one process", jobs=jobs, cluster=cluster)
     refuse("goes with --all, which is a campaign", out=out, resume=resume)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from channelsim.channel.campaign.campaign import Place
 from channelsim.channel.campaign.engine import CampaignStatus
+from channelsim.channel.campaign.executors import ThisProcess
 from channelsim.channel.campaign.job import Job, ShardResult
 from channelsim.channel.campaign.shards import Shard
 from channelsim.channel.lab.cases.trial import SAMPLES
@@ -52,14 +55,14 @@ def test_halved_shards_add_up_to_what_whole_ones_give(monkeypatch: pytest.Monkey
     monkeypatch.setattr(module, "CHUNK", 300)
     monkeypatch.setattr(module, "MOST_SHARDS", 3)
     target, cases = of_game(registry.get(GAME)), 3500
-    made = module.configuration(target, cases, "s")
-    plan = module.plan(made, cases)
+    campaign = module.crosscheck_of(target, cases, "s")
+    plan = campaign.plan
     assert (plan.size, plan.seeds_per_shard) == (3, 4)
-    job = module.CrosscheckJob(target, "s", cases, made.inputs)
-    work = job.worker()
+    work = campaign.worker()
     halves = [half for shard in plan.shards() for half in plan.halves(shard)]
     one = crosscheck(target, cases, "s")
-    two = crosscheck(target, cases, "s", journal=Stored({half: work(half) for half in halves}))
+    stored: Any = Stored({half: work(half) for half in halves})
+    two = campaign.run(Place(ThisProcess, stored))
     assert (one.cases, one.earlier, two.earlier) == (cases, 0, cases)
     assert one.tally == two.tally
     assert one.digest == two.digest
@@ -69,9 +72,8 @@ def test_halved_shards_add_up_to_what_whole_ones_give(monkeypatch: pytest.Monkey
 def test_a_halved_seed_does_all_the_work_that_is_not_lost(times: int) -> None:
     """So the cases done and those named as lost are all cases, and the part repeats the whole."""
     target, cases = of_game(registry.get(GAME)), 2656
-    made = module.configuration(target, cases, "s")
-    plan = module.plan(made, cases)
-    job = module.CrosscheckJob(target, "s", cases, made.inputs)
+    job = module.crosscheck_of(target, cases, "s")
+    plan = job.plan
     (whole,) = (part,) = plan.shards()
     for _ in range(times):
         (part,) = plan.halves(part)
@@ -85,9 +87,8 @@ def test_a_halved_seed_does_all_the_work_that_is_not_lost(times: int) -> None:
 
 def test_later_shards_store_fewer_samples() -> None:
     target, cases = of_game(registry.get(GAME)), 40 * CHUNK
-    made = module.configuration(target, cases, "s")
-    job = module.CrosscheckJob(target, "s", cases, made.inputs)
-    first, *_, last = module.plan(made, cases).shards()
+    job = module.crosscheck_of(target, cases, "s")
+    first, *_, last = job.plan.shards()
     work = job.worker()
     sizes = {}
     for shard in (first, last):
@@ -200,5 +201,5 @@ def test_a_program_that_never_ends_is_found_and_does_not_hold_up_the_rest(tmp_pa
     (tmp_path / "tree" / "calpoker" / "d.clsp").write_text(ENDLESS)
     tally = crosscheck(load(str(path)), 400, "s", 1).tally
     assert tally.runaway == {"d"}
-    assert {finding.place for finding in tally.findings.values()} == {"d"}
+    assert {finding.place for finding in tally.findings} == {"d"}
     assert tally.outcomes["e"].total() > 0

@@ -9,10 +9,10 @@ from textwrap import dedent
 import pytest
 
 from channelsim.channel.campaign.job import content_of, run_shard
-from channelsim.channel.campaign.shards import Shard
+from channelsim.channel.campaign.shards import Configuration, Shard
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import Finding
-from channelsim.channel.lab.crosscheck.crosscheck import CrosscheckJob
+from channelsim.channel.lab.crosscheck.crosscheck import Crosscheck
 from channelsim.channel.lab.target.loading import load
 from channelsim.channel.lab.target.target_inputs import check_inputs, target_inputs
 from tests.channel.command import Ran, channelsim
@@ -95,7 +95,7 @@ def test_right_programs_obey_rules_of_some_validators(
 
 def fuzzed(path: Path) -> list[Finding]:
     result = searched(load(str(path)), "x", 60_000)
-    return result.found
+    return result.findings
 
 
 TOO_MUCH = ("bid", "(> AMOUNT MOVE)", "1")
@@ -167,6 +167,6 @@ def test_a_worker_with_other_rules_ends_the_campaign(tmp_path: Path) -> None:
     check_inputs(target, inputs)
     rules = tmp_path / "rules.py"
     rules.write_text(rules.read_text() + "\n")
-    job = CrosscheckJob(target, "s", 64, inputs)
+    job = Crosscheck(target, Configuration("crosscheck", "1", "t", "s", inputs, {"cases": 64}))
     with pytest.raises(UsageError, match="a worker has another file of rules than the campaign"):
         run_shard(content_of(job), Shard("", 0, 0, 1, 64))

@@ -10,7 +10,7 @@ import pytest
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.crosscheck.crosscheck import crosscheck
-from channelsim.channel.lab.fuzz.fuzzer import FuzzerResult
+from channelsim.channel.lab.fuzz.fuzz_part import FuzzPart
 from channelsim.channel.lab.laws import Needs, laws, laws_for
 from channelsim.channel.lab.target.loading import load
 from tests.channel.lab.fuzzing import searched
@@ -20,21 +20,21 @@ from tests.sampling import one_in
 WORK = 150_000
 
 
-def campaign(path: Path, work: float = WORK) -> FuzzerResult:
+def campaign(path: Path, work: float = WORK) -> FuzzPart:
     return searched(load(str(path)), "toys", work)
 
 
 def test_nothing_is_said_of_a_right_game(tmp_path: Path) -> None:
     path = toy(tmp_path)
     result = campaign(path, 2 * WORK)
-    assert result.found == []
-    assert crosscheck(load(str(path)), 5000, "s", 1).tally.broken == {}
+    assert result.findings == []
+    assert crosscheck(load(str(path)), 5000, "s", 1).tally.findings == []
     assert set(result.tally.tried) == {law.name for law in laws_for(load(str(path)))}
 
 
 @pytest.mark.parametrize("mistake", one_in(4, MISTAKES))
 def test_each_law_finds_its_mistake(mistake: str, tmp_path: Path) -> None:
-    found = campaign(toy(tmp_path, mistake), 2 * WORK).found
+    found = campaign(toy(tmp_path, mistake), 2 * WORK).findings
     law = {"evidence": "honest moves hold"}.get(mistake, mistake)
     assert law in {one.rule for one in found}
     name, *_ = MISTAKES[mistake]
@@ -97,7 +97,7 @@ def test_a_result_too_large_to_read_is_a_run_that_fails(tmp_path: Path) -> None:
         right, f"(if (= (substr MOVE 0 1) 7) (list BID_HASH (twice 45 MOVE) 4) {right})"
     )
     source.write_text(text)
-    assert {one.place for one in campaign(path).found} <= {"commit"}
+    assert {one.place for one in campaign(path).findings} <= {"commit"}
     assert crosscheck(load(str(path)), 1000, "s", 1).tally.runaway <= {"commit"}
 
 

@@ -21,7 +21,7 @@ from channelsim.channel.findings.finding import SEVERITIES, Finding
 from channelsim.channel.lab.cases.corpus import site_cases
 from channelsim.channel.lab.fuzz.findings import still_broken
 from channelsim.channel.lab.fuzz.fuzz import fuzz
-from channelsim.channel.lab.fuzz.fuzzer import FuzzerResult
+from channelsim.channel.lab.fuzz.fuzz_part import FuzzPart
 from channelsim.channel.lab.fuzz.grouping import grouped
 from channelsim.channel.lab.target.loading import load
 from channelsim.channel.lab.target.target import Target, of_game
@@ -49,7 +49,7 @@ def _slow_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("channelsim.channel.lab.fuzz.fuzz.perf_counter", lambda: next(ticks))
 
 
-def campaign(target: Target, seed: str = "s", work: float = WORK) -> FuzzerResult:
+def campaign(target: Target, seed: str = "s", work: float = WORK) -> FuzzPart:
     return searched(target, seed, work)
 
 
@@ -60,7 +60,7 @@ def broken(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def found(broken: Path) -> Finding:
-    (one,) = grouped(campaign(load(str(broken))).found)
+    (one,) = grouped(campaign(load(str(broken))).findings)
     return one
 
 
@@ -78,10 +78,10 @@ def test_a_finding_says_who_loses_what(found: Finding) -> None:
 def test_many_fields_become_few(tmp_path: Path) -> None:
     target = load(str(target_file(tmp_path, "spacepoker", CARDS)))
     result = campaign(target, "many")
-    cards = [one for one in result.found if one.cause == "SP-END-2"]
+    cards = [one for one in result.findings if one.cause == "SP-END-2"]
     assert cards
     assert all(one.fields[1] <= 2 for one in cards)
-    (first,) = (one for one in grouped(result.found) if one.cause == "SP-END-2")
+    (first,) = (one for one in grouped(result.findings) if one.cause == "SP-END-2")
     assert SEVERITIES.index(first.severity) <= 1
 
 
@@ -119,8 +119,8 @@ def test_another_interpreter_ends_the_raw_run_alike(found: Finding) -> None:
 def test_the_same_seed_finds_the_same(broken: Path) -> None:
     target = load(str(broken))
     one, two = (campaign(target, "x", WORK / 6) for _ in range(2))
-    assert (one.runs, one.found, one.tally) == (two.runs, two.found, two.tally)
-    assert one.corpus.coverage == two.corpus.coverage
+    assert (one.runs, one.findings, one.tally) == (two.runs, two.findings, two.tally)
+    assert one.coverage == two.coverage
     assert campaign(target, "y", WORK / 6).tally != one.tally
 
 
@@ -139,11 +139,11 @@ def test_a_short_campaign_over_the_stored_corpus(game: str) -> None:
     stored = site_cases(target, stored_corpus(game))
     assert {probe.site.validator for probe in stored} == set(target.programs)
     result = searched(target, "ours", 3 * WORK, stored)
-    assert result.found == []
+    assert result.findings == []
     assert result.runs > 4000
     for name, program in target.programs.items():
         tracer = Tracer(program)
-        assert result.corpus.coverage[name].counts(tracer).whole
+        assert result.coverage[name].counts(tracer).whole
 
 
 # --- the command ------------------------------------------------------------------------------

@@ -7,14 +7,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from channelsim.channel.campaign.shards import Shard
 from channelsim.channel.findings.finding import DISAGREEMENT, GRIEFING, THEFT, UNSLASHABLE, Finding
 from channelsim.channel.findings.finding_files import FindingFiles, file_name
 from channelsim.channel.lab.cases.case import make_case
-from channelsim.channel.lab.cases.tally_record import tally_record
 from channelsim.channel.lab.cases.trial import LabTally
 from channelsim.channel.lab.fuzz.findings import described, root, shrunk, still_broken
-from channelsim.channel.lab.fuzz.fuzz import CampaignCounts
+from channelsim.channel.lab.fuzz.fuzz import counter
 from channelsim.channel.lab.fuzz.fuzz_part import FuzzPart
 from channelsim.channel.lab.fuzz.grouping import grouped
 from channelsim.channel.lab.fuzz.shrink import broken_by
@@ -113,9 +111,8 @@ def test_a_campaign_counts_what_it_lists(tmp_path: Path) -> None:
     follows = finding("SP-END-2: raise", follows="SP-END-3: raise", fields=2)
     every = [described(TARGET, one) for one in (follows, cause)]
     files = FindingFiles(tmp_path)
-    counts = CampaignCounts(TARGET, files.write).add(
-        Shard("c", 0, 0, 1, 1), FuzzPart(1, True, tally_record(LabTally()), every, [], {})
-    )
+    counts, listed = counter(TARGET)(FuzzPart(1, True, LabTally(), every, [], {}))
+    files.write(listed)
     assert counts["findings"] == len(grouped(every)) == len(list(tmp_path.iterdir())) == 1
 
 
@@ -203,7 +200,7 @@ def test_a_combination_of_two_mistakes_stands_under_one_of_them(tmp_path: Path) 
     ]
     target = load(str(target_file(tmp_path, "spacepoker", *changes)))
     result = searched(target, "two", 1_000_000)
-    found = [one for one in grouped(result.found) if not one.order_only]
+    found = [one for one in grouped(result.findings) if not one.order_only]
     assert {root(one)[1] for one in found} == {"SP-END-2", "SP-END-3"}
     assert all(one.fields[1] == 1 for one in found)
     for one in found:

@@ -21,7 +21,7 @@ WORK = 300_000
 @pytest.mark.parametrize("mistake", one_in(2, HIDDEN))
 def test_a_hidden_mistake_is_found(mistake: str, tmp_path: Path) -> None:
     target = load(str(toy(tmp_path, mistake)))
-    found = searched(target, "b", WORK).found
+    found = searched(target, "b", WORK).findings
     assert {one.place for one in found} == {HIDDEN[mistake][-1][0]}
     assert {one.severity for one in found} == {"theft"}
 
@@ -36,7 +36,7 @@ RARE = (
 @pytest.mark.long
 def test_a_mistake_at_a_rare_encoding_is_found(tmp_path: Path) -> None:
     target = load(str(target_file(tmp_path, "spacepoker", RARE)))
-    found = searched(target, "g", 2 * WORK).found
+    found = searched(target, "g", 2 * WORK).findings
     assert {one.place for one in found} == {"end"}
 
 
@@ -70,7 +70,7 @@ def test_a_mistake_at_a_value_that_hardly_ever_comes_is_found(
     source.write_text(text.replace("MOVER_SHARE number", f"MOVER_SHARE (if {rare} number 0)"))
     (tmp_path / "rules.py").write_text(ONCE_RULES)
     path.write_text(f'rules = "rules.py"\n{path.read_text()}')
-    found = searched(load(str(path)), "d", work).found
+    found = searched(load(str(path)), "d", work).findings
     assert {one.place for one in found} == {"reveal"}
     assert {one.severity for one in found} >= {"theft"}
 
@@ -130,5 +130,5 @@ def test_a_mistake_behind_a_head_of_any_length_is_found(size: int, tmp_path: Pat
         'name = "headed"\nrules = "rules.py"\n[programs]\nreveal = "reveal.clsp"\n'
         '[play]\nhonest = "honest.jsonl"\n'
     )
-    found = searched(load(str(path)), "a", 100_000).found
+    found = searched(load(str(path)), "a", 100_000).findings
     assert "REVEAL-3" in {root(one)[1] for one in found}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,18 +12,18 @@ from typing import Any
 import pytest
 
 from channelsim.channel.campaign import directory
+from channelsim.channel.campaign.campaign import Place, Work
 from channelsim.channel.campaign.directory import CampaignDirectory
 from channelsim.channel.campaign.engine import CampaignStatus
+from channelsim.channel.campaign.executors import ThisProcess
 from channelsim.channel.campaign.shards import Plan, Shard
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.mutants import hunt as hunting
-from channelsim.channel.lab.mutants.hunt import HuntPlace, hunt, in_processes
-from channelsim.channel.lab.mutants.hunt_jobs import FreshJob
+from channelsim.channel.lab.mutants.hunt import HuntJob, Prepared, hunt
 from channelsim.channel.lab.mutants.judged_cases import JudgedCase, differs, diverse, fresh, stored
 from channelsim.channel.lab.mutants.kinds import Mutant
 from channelsim.channel.lab.mutants.report import all_mutants, hunt_configuration, hunted
 from channelsim.channel.lab.target.target import REFEREE, of_game
-from channelsim.channel.lab.target.target_inputs import target_inputs
 from channelsim.clsp.run import MAX_COST
 from channelsim.clsp.values import NIL, serialize, to_list
 from channelsim.games import registry
@@ -41,7 +41,7 @@ def mutant(program: bytes, validator: str = "a") -> Mutant:
 
 def test_every_mutant_of_small_programs_is_killed_at_once() -> None:
     report = hunted(TARGET, SMALL, seed="s", seconds=1, jobs=1)
-    assert report.passed
+    assert not report.failed(60)
     assert report.survivors == []
     total = report.count()
     assert (total.made, total.killed, total.open) == (len(SMALL), len(SMALL), 0)
@@ -53,7 +53,7 @@ def test_every_mutant_of_small_programs_is_killed_at_once() -> None:
 def test_the_original_itself_lives() -> None:
     one = mutant(TARGET.programs["a"].serialized)
     report = hunted(TARGET, [one], seed="s", seconds=60, jobs=1, chunks=2)
-    assert not report.passed
+    assert report.failed(60)
     (left,) = report.survivors
     assert left.runs > 100
     assert report.hunt.chunks == 2
@@ -159,38 +159,53 @@ def test_the_rules_and_the_programs_agree_on_every_prepared_case(game: str) -> N
         assert len({case.arguments for case in pool[name]}) == len(pool[name])
 
 
-def stopping(shards: int) -> HuntPlace:
-    """A place at which the hunt is interrupted once so many shards of fresh chunks are done."""
+def opening(
+    stopped_after: int | None = None, folder: Path | None = None
+) -> Callable[[Work, str], AbstractContextManager[Place]]:
+    """Opens places in this process and in a folder; the hunt is interrupted once so many shards of
+    fresh chunks are done."""
 
     @contextmanager
-    def progress(unit: str) -> Iterator[Callable[[CampaignStatus], None]]:
+    def opened(work: Work, name: str) -> Iterator[Place]:
         def on_status(status: CampaignStatus) -> None:
-            if unit == "chunk" and status.shards >= shards:
+            if (
+                stopped_after is not None
+                and work.unit == "chunk"
+                and status.shards >= stopped_after
+            ):
                 raise KeyboardInterrupt
 
-        yield on_status
+        with ExitStack() as stack:
+            stored: CampaignDirectory[Any] | None = None
+            if folder is not None:
+                path = folder / name
+                resume = directory.is_campaign(path)
+                stored = stack.enter_context(
+                    directory.opened(path, work.configuration, work.plan, work.units, resume=resume)
+                )
+            yield Place(ThisProcess, stored, on_status)
 
-    return replace(in_processes(1), progress=progress)
+    return opened
 
 
 def test_an_interrupt_keeps_the_results_so_far() -> None:
     alive = mutant(TARGET.programs["a"].serialized)
     some = [*SMALL[:3], alive]
-    report = hunted(TARGET, some, seed="s", seconds=60, place=stopping(1))
+    report = hunted(TARGET, some, seed="s", seconds=60, open_place=opening(1))
     assert report.hunt.interrupted
     assert report.hunt.digest is None
     assert [one.killed for one in report.hunt.results] == [True] * 3 + [False]
     (left,) = report.hunt.alive
     assert 0 < left.seconds < 60
-    assert not report.shown_open(60)
-    assert report.shown_open(left.seconds / 2)
+    assert not report.failed(60)
+    assert report.failed(left.seconds / 2)
 
 
 def test_only_the_requested_mutants_are_hunted_on() -> None:
     original = mutant(TARGET.programs["a"].serialized)
     some = [original, replace(original, number=7)]
     made = hunt_configuration(TARGET, some, "s", 60.0)
-    done = hunt(TARGET, some, made, 60.0, in_processes(1), lambda one: one is original, chunks=1)
+    done = hunt(TARGET, some, made, 60.0, opening(), lambda one: one is original, chunks=1)
     spared, other = done.results
     assert not done.interrupted
     assert (spared.work, spared.killed, other.killed) == (0, False, False)
@@ -202,21 +217,11 @@ def test_a_hunt_goes_on_from_its_folder(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(hunting, "FIRST_ROUND", 1)
     monkeypatch.setattr(hunting, "LATER_ROUNDS", 2)
     some = [*SMALL[:40:8], mutant(TARGET.programs["a"].serialized)]
-    made = hunt_configuration(TARGET, some, "s", 60.0, chunks=4)
-
-    def journal(path: Path, plan: Plan) -> AbstractContextManager[CampaignDirectory[Any]]:
-        resume = directory.is_campaign(path)
-        return directory.opened(path, made, plan, "chunks", resume=resume)
-
-    def stored_by(place: HuntPlace) -> HuntPlace:
-        prepared = partial(journal, tmp_path / "prepared")
-        return replace(place, prepared=prepared, journal=partial(journal, tmp_path))
-
     hunt_here = partial(hunted, TARGET, some, seed="s", seconds=60.0, chunks=4)
     whole = hunt_here()
-    stopped = hunt_here(place=stored_by(stopping(2)))
+    stopped = hunt_here(open_place=opening(2, tmp_path))
     (slices,) = directory.read_shards(tmp_path / "prepared")
-    rest = hunt_here(place=stored_by(in_processes(1)))
+    rest = hunt_here(open_place=opening(folder=tmp_path))
     assert list(directory.read_shards(tmp_path / "prepared")) == [slices]
     assert (stopped.hunt.interrupted, stopped.hunt.chunks) == (True, 2)
     assert (whole.hunt.chunks, rest.hunt.chunks) == (4, 4)
@@ -229,7 +234,10 @@ def test_a_stored_chunk_names_mutants_whatever_else_is_alive() -> None:
     programs = {3: TARGET.programs["a"].serialized, 7: SMALL[0].program}
     killed = []
     for alive in (programs, {7: programs[7]}):
-        job = FreshJob(TARGET, "s", {"a": alive}, {"a": MAX_COST}, {"a": 1}, target_inputs(TARGET))
+        configuration = hunt_configuration(TARGET, [], "s", 1.0)
+        known = Prepared({"a": MAX_COST}, {"a": 1.0})
+        plan = Plan(configuration.digest, 1, 1)
+        job = HuntJob(TARGET, configuration, plan, {"a": alive}, prepared=known, until={"a": 1})
         (chunk,) = job.decode(job.worker()(Shard("", 0, first=0, count=1, budget=1)))
         killed.append(chunk.killed)
     assert killed[0] == killed[1]
