@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from hashlib import sha256
 from time import monotonic, thread_time
 from typing import Any, NamedTuple, Protocol, TypeVar, get_origin
@@ -53,17 +54,17 @@ class ShardProgress(NamedTuple):
     counts: Counts = NO_COUNTS
 
 
+@dataclass(slots=True)
 class Reporter:
-    """Tells the parent of a shard how far it is. Does nothing on a cluster."""
+    """Tells the parent of a shard how far it is, `last` at this time. Does nothing on a cluster."""
 
-    def __init__(self) -> None:
-        self._last = monotonic()
+    last: float = field(default_factory=monotonic)
 
     def __call__(self, work: int, counts: Callable[[], Counts] = dict) -> bool:
         """Tell the work done and the counts, now and then; true if the shard should return early
         with what it has."""
-        if monotonic() - self._last > OFTEN:
-            self._last = monotonic()
+        if monotonic() - self.last > OFTEN:
+            self.last = monotonic()
             parent().send(ShardProgress(work, counts()))
         return parent().wants_stop()
 

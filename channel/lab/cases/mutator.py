@@ -17,14 +17,13 @@ from channelsim.channel.lab.cases.program_words import (
     evidence_of,
     head_lengths,
     words_of,
-    write,
 )
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.site import END, HEADS, Site
 from channelsim.channel.lab.sites.values import leaves, longer, numbers
 from channelsim.channel.lab.target.target import Target
 from channelsim.clsp.integers import atom_to_int, int_to_atom
-from channelsim.clsp.values import NIL, Value, serialize_atom, to_list
+from channelsim.clsp.values import NIL, Value, serialize, serialize_atom, to_list
 from channelsim.games.masks import masks
 
 LONGEST = 60
@@ -48,135 +47,47 @@ Change: TypeAlias = Callable[[bytes], tuple[str, bytes]]
 DEEPEST = 4
 """The most changes at once."""
 
-BYTES = tuple(write(bytes([byte])) for byte in range(256))
-SHAPES = tuple(
-    map(
-        write,
-        (
-            NIL,
-            b"\x00",
-            b"\x00\x1f",
-            b"\x1f\x00",
-            b"\xff\x9f",
-            bytes(16),
-            b"\x1f" * 32,
-            b"\x1f" * 70,
-            (NIL, NIL),
-            (b"\x1f", NIL),
-            (b"\x1f", b"\x1f"),
-            to_list([b"\x1f", b"\x2f", b"\x4f"]),
-            ((b"\x1f", NIL), NIL),
-        ),
-    )
+BYTES: tuple[Written, ...] = tuple(
+    (byte, serialize(byte)) for byte in (bytes([number]) for number in range(256))
 )
+_SHAPES: tuple[Value, ...] = (
+    *(NIL, b"\x00", b"\x00\x1f", b"\x1f\x00", b"\xff\x9f"),
+    *(bytes(16), b"\x1f" * 32, b"\x1f" * 70),
+    *((NIL, NIL), (b"\x1f", NIL), (b"\x1f", b"\x1f"), to_list([b"\x1f", b"\x2f", b"\x4f"])),
+    ((b"\x1f", NIL), NIL),
+)
+SHAPES: tuple[Written, ...] = tuple((shape, serialize(shape)) for shape in _SHAPES)
 """Evidence that is no selection."""
 
 
-class MoveChanger:
-    """Changes moves of one site; each method returns the name of its change and the new move.
+class Mutator:
+    """Makes the cases of one site, with all its choices from `chance`.
 
-    `numbers` are those that matter at the site; `changes` has the methods as often as each is due.
+    `numbers` are those that matter at the site. `changes` are the changes of a move, as often as
+    each is due; they return their name and the new move.
     """
 
     def __init__(self, target: Target, site: Site, chance: FastChance) -> None:
+        self.site = site
         self.numbers = numbers(site.state, site.amount, site.play.share)
         self._heads = head_lengths(target.programs[site.validator])
-        self._chance = chance
         self._random = chance.random
+        self._chance = chance
         self._pick = chance.pick
         self.changes: Sequence[Change] = (
-            *(self.length, self.byte, self.fresh, self.selection, self.selection),
-            *(self.tail, self.tail, self.encoding),
+            *(self.length, self.byte, lambda move: ("bytes", chance.bytes(len(move)))),
+            *(self.selection, self.selection, self.tail, self.tail, self.encoding),
         )
-
-    def length(self, move: bytes) -> tuple[str, bytes]:
-        """Another length."""
-        lot = self._random()
-        if lot < 0.3:
-            return "length", move[: int(self._random() * len(move))]
-        if lot < 0.5:
-            return "length", move[:-1]
-        if lot < 0.9:
-            return "length", move + self._chance.bytes(1 + int(self._random() * 12))
-        return "length", (move + self._chance.bytes(LONGEST))[: int(self._random() * LONGEST)]
-
-    def byte(self, move: bytes) -> tuple[str, bytes]:
-        """One byte changed."""
-        if not move:
-            return "byte", self._chance.bytes(1)
-        changed = bytearray(move)
-        at = int(self._random() * len(move))
-        if self._random() < 0.5:
-            changed[at] ^= 1 << int(self._random() * 8)
-        else:
-            changed[at] = self._chance.byte()
-        return "byte", bytes(changed)
-
-    def fresh(self, move: bytes) -> tuple[str, bytes]:
-        """Other bytes of the same length."""
-        return "bytes", self._chance.bytes(len(move))
-
-    def selection(self, move: bytes) -> tuple[str, bytes]:
-        """The last byte, or the last but one, as a mask."""
-        if not move:
-            return "selection", self._pick(SELECTIONS)
-        changed = bytearray(move)
-        at = -2 if len(move) > 1 and self._random() < 0.2 else -1
-        lot = self._random()
-        changed[at] = self._pick(SELECTIONS)[0] if lot < 0.6 else self._chance.byte()
-        return "selection", bytes(changed)
-
-    def tail(self, move: bytes) -> tuple[str, bytes]:
-        """A number behind the move's head: an amount near a limit, in the fewest bytes."""
-        return "amount", self.head(move) + int_to_atom(self._pick(self.numbers))
-
-    def encoding(self, move: bytes) -> tuple[str, bytes]:
-        """A number behind the move's head, in more bytes than it needs, or in far too many."""
-        atom = int_to_atom(self._pick(self.numbers))
-        lot = self._random()
-        if lot < 0.5:
-            return "encoding", self.head(move) + longer(atom, 1)
-        if lot < 0.7:
-            return "encoding", self.head(move) + longer(atom, 10 - min(len(atom), 9))
-        if lot < 0.85:
-            return "encoding", self.head(move) + self._pick((b"\x00\xff", b"\xff")) + atom
-        return "encoding", self.head(move) + self._chance.bytes(1 + int(self._random() * 12))
-
-    def head(self, move: bytes) -> bytes:
-        """The part before a number."""
-        lot = self._random()
-        if lot < 0.8 and 1 < len(move) <= SHORT:
-            return move[:1]
-        if lot < 0.8 and len(move) > LONGEST:
-            return move[: len(move) - self._chance.below(LONGEST_NUMBER + 1)]
-        if lot < 0.4 and self._heads:
-            return move[: self._pick(self._heads)]
-        if lot < 0.8 and len(move) >= 32:
-            return move[:32]
-        if lot < 0.9:
-            return move[: self._pick(HEADS)]
-        return self._chance.bytes(32)
-
-
-class Mutator:
-    """Makes the cases of one site, with all its choices from `chance`."""
-
-    def __init__(self, target: Target, site: Site, chance: FastChance) -> None:
-        self.site = site
-        self.moves = MoveChanger(target, site, chance)
-        self._random = chance.random
-        self._chance = chance
-        self._pick = chance.pick
         self._honest_share = _share(site.play.share)
-        self._shares = tuple(map(_share, self.moves.numbers))
-        self._held = tuple(map(write, site.held))
+        self._shares = tuple(map(_share, self.numbers))
+        self._held = tuple((value, serialize(value)) for value in site.held)
         self._special = evidence_of(target.programs[site.validator])
         self._atoms = tuple(dict.fromkeys(atom for atom in leaves(site.state) if atom))
 
     def cases(self, count: int) -> list[SiteCase]:
         """Make this many cases. Most change one field, so that the others are still right and the
         last rule is reached; the first is the honest move."""
-        site, honest, changes = self.site, self.site.play.move, self.moves.changes
+        site, honest, changes = self.site, self.site.play.move, self.changes
         opening, between, rest = site.opening, site.between, site.rest
         others = [(play.move, *_share(play.share)) for play in site.others]
         cases = []
@@ -221,7 +132,74 @@ class Mutator:
             return self._pick(SHAPES)
         if lot < 0.8:
             return self._pick(self._special)
-        return write(evidence_near((move, *self._atoms), self._chance))
+        value = evidence_near((move, *self._atoms), self._chance)
+        return value, serialize(value)
+
+    # --- moves -------------------------------------------------------------------------------
+
+    def length(self, move: bytes) -> tuple[str, bytes]:
+        """Another length."""
+        lot = self._random()
+        if lot < 0.3:
+            return "length", move[: int(self._random() * len(move))]
+        if lot < 0.5:
+            return "length", move[:-1]
+        if lot < 0.9:
+            return "length", move + self._chance.bytes(1 + int(self._random() * 12))
+        return "length", (move + self._chance.bytes(LONGEST))[: int(self._random() * LONGEST)]
+
+    def byte(self, move: bytes) -> tuple[str, bytes]:
+        """One byte changed."""
+        if not move:
+            return "byte", self._chance.bytes(1)
+        changed = bytearray(move)
+        at = int(self._random() * len(move))
+        if self._random() < 0.5:
+            changed[at] ^= 1 << int(self._random() * 8)
+        else:
+            changed[at] = self._chance.byte()
+        return "byte", bytes(changed)
+
+    def selection(self, move: bytes) -> tuple[str, bytes]:
+        """The last byte, or the last but one, as a mask."""
+        if not move:
+            return "selection", self._pick(SELECTIONS)
+        changed = bytearray(move)
+        at = -2 if len(move) > 1 and self._random() < 0.2 else -1
+        lot = self._random()
+        changed[at] = self._pick(SELECTIONS)[0] if lot < 0.6 else self._chance.byte()
+        return "selection", bytes(changed)
+
+    def tail(self, move: bytes) -> tuple[str, bytes]:
+        """A number behind the move's head: an amount near a limit, in the fewest bytes."""
+        return "amount", self.head(move) + int_to_atom(self._pick(self.numbers))
+
+    def encoding(self, move: bytes) -> tuple[str, bytes]:
+        """A number behind the move's head, in more bytes than it needs, or in far too many."""
+        atom = int_to_atom(self._pick(self.numbers))
+        lot = self._random()
+        if lot < 0.5:
+            return "encoding", self.head(move) + longer(atom, 1)
+        if lot < 0.7:
+            return "encoding", self.head(move) + longer(atom, 10 - min(len(atom), 9))
+        if lot < 0.85:
+            return "encoding", self.head(move) + self._pick((b"\x00\xff", b"\xff")) + atom
+        return "encoding", self.head(move) + self._chance.bytes(1 + int(self._random() * 12))
+
+    def head(self, move: bytes) -> bytes:
+        """The part before a number."""
+        lot = self._random()
+        if lot < 0.8 and 1 < len(move) <= SHORT:
+            return move[:1]
+        if lot < 0.8 and len(move) > LONGEST:
+            return move[: len(move) - self._chance.below(LONGEST_NUMBER + 1)]
+        if lot < 0.4 and self._heads:
+            return move[: self._pick(self._heads)]
+        if lot < 0.8 and len(move) >= 32:
+            return move[:32]
+        if lot < 0.9:
+            return move[: self._pick(HEADS)]
+        return self._chance.bytes(32)
 
 
 @lru_cache(maxsize=4096)
@@ -246,7 +224,7 @@ class GuidedMutator:
     ) -> None:
         self.site = site
         self._plain = Mutator(target, site, chance)
-        plain = self._plain.moves
+        plain = self._plain
         self._changes: Sequence[Change] = (
             *(self._word_over, self._word_behind, self._number, self._spliced, self._cut),
             *(self._flipped, self._flipped),
@@ -281,7 +259,7 @@ class GuidedMutator:
     def _any_share(self) -> int:
         lot = self._random()
         if lot < 0.6:
-            return self._pick(self._plain.moves.numbers)
+            return self._pick(self._plain.numbers)
         if lot < 0.8:
             return atom_to_int(self._pick(self._words)[:8])
         return self._pick(self._others).share
@@ -317,7 +295,7 @@ class GuidedMutator:
     def _number(self, move: bytes) -> tuple[str, bytes]:
         """A number near a word, as the tail of the move."""
         number = atom_to_int(self._pick(self._words)[:8]) + self._chance.below(4) - 1
-        return "number", self._plain.moves.head(move) + int_to_atom(number)
+        return "number", self._plain.head(move) + int_to_atom(number)
 
     def _spliced(self, move: bytes) -> tuple[str, bytes]:
         """The front of this move and the back of another one."""
@@ -332,7 +310,7 @@ class GuidedMutator:
 
     def _flipped(self, move: bytes) -> tuple[str, bytes]:
         """One byte changed, or the last ones as a mask."""
-        plain = self._plain.moves
+        plain = self._plain
         return plain.byte(move) if self._random() < 0.8 else plain.selection(move)
 
 

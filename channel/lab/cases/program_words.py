@@ -33,11 +33,6 @@ _QUOTE, _SUBSTR, _STRLEN = b"\x01", b"\x0c", b"\x0d"
 _COMPARING = (b"\x09", b"\x0a", b"\x15")
 
 
-def write(value: Value) -> Written:
-    """A value with its serialization."""
-    return value, serialize(value)
-
-
 @lru_cache(maxsize=64)
 def words_of(program: Program) -> tuple[bytes, ...]:
     """The atoms that the program has in it, as a dictionary: its constants, and some noise.
@@ -76,7 +71,7 @@ def evidence_of(program: Program) -> tuple[Written, ...]:
     words = [NIL, *constants - {NIL}, *_of_lengths(constants)]
     compared = _of_lengths(set(_compared_lengths(program)))
     often = islice(cycle(compared), len(words) if compared else 0)
-    return tuple(map(write, (*sorted(words), *often)))
+    return tuple((word, serialize(word)) for word in (*sorted(words), *often))
 
 
 def _of_lengths(numbers: Collection[bytes]) -> list[bytes]:
@@ -87,10 +82,12 @@ def _of_lengths(numbers: Collection[bytes]) -> list[bytes]:
 
 def _pairs(value: Value) -> Iterator[tuple[Value, Value]]:
     """The pairs of a tree: each expression of a program, and each rest of its lists."""
-    while isinstance(value, tuple):
-        yield value
-        yield from _pairs(value[0])
-        value = value[1]
+    waiting = [value]
+    while waiting:
+        tree = waiting.pop()
+        if isinstance(tree, tuple):
+            yield tree
+            waiting += (tree[1], tree[0])
 
 
 def _compared_lengths(program: Program) -> Iterator[bytes]:

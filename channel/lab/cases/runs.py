@@ -33,7 +33,7 @@ class Runs:
         name = trial.site.validator
         program = trial.target.programs[name].serialized
         limit = RUNAWAY if name in tally.runaway else MAX_COST
-        said: list[str] = []
+        outcomes: list[str] = []
         highest = spent = 0
         for case in trial.cases:
             result: LazyNode | None = None
@@ -49,16 +49,19 @@ class Runs:
                     limit = RUNAWAY
             else:
                 outcome = SLASH if result.atom == NIL else VALID
-                if outcome is VALID and (VALID, cost) not in self._prints and _huge(result):
-                    # No referee can hash it: to the chain this is a run that fails.
-                    outcome, result = RAISE, None
-                    tally.runaway.add(name)
-            said.append(outcome)
+                if outcome is VALID and (VALID, cost) not in self._prints:
+                    try:
+                        to_value(result)
+                    except TooLarge:
+                        # No referee can hash it: to the chain this is a run that fails.
+                        outcome, result = RAISE, None
+                        tally.runaway.add(name)
+            outcomes.append(outcome)
             spent += cost
             if cost > highest:
                 highest = cost
             yield case, outcome, cost, result
-        tally.outcomes.setdefault(name, Counter()).update(said)
+        tally.outcomes.setdefault(name, Counter()).update(outcomes)
         tally.costs_at_most(f"{name} validator", highest)
         tally.spent += spent
 
@@ -82,7 +85,7 @@ def _size(evidence: Value) -> int:
 
     Programs treat single bytes differently, such as the number of an item that does not exist.
 
-    >>> [_size(one) for one in (b"", bytes(1), bytes([15]), bytes([255]), bytes(2), (b"", b""))]
+    >>> [_size(value) for value in (b"", bytes(1), bytes([15]), bytes([255]), bytes(2), (b"", b""))]
     [1, 2, 6, 10, 11, 0]
     """
     if isinstance(evidence, tuple):
@@ -90,11 +93,3 @@ def _size(evidence: Value) -> int:
     if len(evidence) == 1:
         return 2 + evidence[0].bit_length()
     return 9 + len(evidence) if evidence else 1
-
-
-def _huge(result: LazyNode) -> bool:
-    try:
-        to_value(result)
-    except TooLarge:
-        return True
-    return False

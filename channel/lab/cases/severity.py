@@ -72,7 +72,8 @@ def assess(trial: Trial, case: SiteCase, verdict: Verdict, outcome: str) -> Asse
                 " or the game goes on wrongly"
             )
             return Assessment(THEFT, text, f"{LEADS_ELSEWHERE}: {what}")
-        ended = {type(trial.run(case.move, case.share, one)) for one in trial.evidence(case.move)}
+        evidence = trial.site.evidence(case.move)
+        ended = {type(trial.run(case.move, case.share, value)) for value in evidence}
         if ProgramValid in ended:
             text = f"on a legal move, with evidence that fits, the program ends with: {outcome}"
             return Assessment(DISAGREEMENT, text, f"legal: {outcome}", outcome == RAISE)
@@ -89,13 +90,15 @@ def assess(trial: Trial, case: SiteCase, verdict: Verdict, outcome: str) -> Asse
 
 def _ignores_evidence(trial: Trial, case: SiteCase) -> bool:
     """True if the program accepts a move whatever the evidence is."""
-    return all(isinstance(trial.run(case.move, case.share, one), ProgramValid) for one in _STRANGE)
+    outcomes = (trial.run(case.move, case.share, value) for value in _STRANGE)
+    return all(isinstance(outcome, ProgramValid) for outcome in outcomes)
 
 
 def _for_the_opponent(trial: Trial, case: SiteCase, verdict: Verdict) -> Verdict:
     """The verdict for an opponent with every known signature."""
-    for one in trial.site.signatures(case.move) if getattr(verdict, "conditions", ()) else ():
-        if isinstance(said := for_challenger(verdict, one), Slash):
+    conditions = getattr(verdict, "conditions", ())
+    for signature in trial.site.signatures(case.move) if conditions else ():
+        if isinstance(said := for_challenger(verdict, signature), Slash):
             return said
     return verdict
 
@@ -121,9 +124,9 @@ def _legal_slashed(trial: Trial, case: SiteCase, verdict: Verdict) -> Assessment
 def _cheat(trial: Trial, case: SiteCase, rule: str, verdict: Verdict, outcome: str) -> Assessment:
     """Assess a difference on an illegal move: whether a slash still pays for it."""
     what = trial.rule(rule)
-    held = trial.evidence(case.move)
-    said = [type(trial.run(case.move, case.share, one)) for one in held]
-    if any(trial.slashes(case.move, case.share, one) for one in held):
+    evidence = trial.site.evidence(case.move)
+    said = [type(trial.run(case.move, case.share, value)) for value in evidence]
+    if any(trial.slashes(case.move, case.share, value) for value in evidence):
         text = (
             f"on a move that {what} forbids: {outcome} where the rules say"
             f" {type(verdict).__name__.lower()}; its opponent's own evidence still slashes it"
@@ -175,18 +178,18 @@ def difference(trial: Trial, call: Call, legal: Valid) -> str:
     except ValueError:
         return "its result is not a list"
     step, names = legal.next, {known: name for name, known in trial.target.hashes.items()}
-    wanted = from_list(result_value(step, trial.target.hashes, legal.conditions))
+    expected = from_list(result_value(step, trial.target.hashes, legal.conditions))
     got += [NIL] * (RECORD - len(got))
     parts = []
-    if got[0] != wanted[0]:
-        found = "an unknown program"
+    if got[0] != expected[0]:
+        program = "an unknown program"
         if isinstance(got[0], bytes):
-            found = names.get(got[0], found) if got[0] else "the end"
-        parts.append(f"to {found} instead of {'the end' if step is None else step.validator}")
+            program = names.get(got[0], program) if got[0] else "the end"
+        parts.append(f"to {program} instead of {'the end' if step is None else step.validator}")
     whose = "at the end" if step is None else f"of {step.validator}"
     for at, part in enumerate(("the state", "the size limit"), 1):
-        if wanted[at] != got[at]:
+        if expected[at] != got[at]:
             parts.append(f"{part} {whose}")
-    if wanted[RECORD:] != got[RECORD:]:
+    if expected[RECORD:] != got[RECORD:]:
         parts.append(CONDITIONS)
     return ", ".join(parts)

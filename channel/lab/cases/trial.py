@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 
 import msgspec
 
 from channelsim.channel.findings.finding import MOVER, OPPONENT, THEFT, UNSLASHABLE, Finding, Loss
 from channelsim.channel.lab.cases.case import SiteCase
 from channelsim.channel.lab.cases.describe import described_call, described_run, vector
-from channelsim.channel.lab.referee.referee_runs import RefereeRunner
+from channelsim.channel.lab.referee.referee_runs import RefereeRunner, SlashResult
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.site import Call, Site
 from channelsim.channel.lab.target.target import Target
@@ -92,8 +93,8 @@ class LabTally(msgspec.Struct, forbid_unknown_fields=True):
         if cost > self.costs.get(path, 0):
             self.costs[path] = cost
 
-    def merge(self, other: LabTally) -> None:
-        """Add the counts of another part of the work."""
+    def merge(self, other: LabTally, samples: int = SAMPLES) -> None:
+        """Add the counts of another part of the work; keep so many runs of each outcome."""
         for name, counts in other.outcomes.items():
             self.outcomes.setdefault(name, Counter()).update(counts)
         self.tried.update(other.tried)
@@ -109,13 +110,7 @@ class LabTally(msgspec.Struct, forbid_unknown_fields=True):
             mine = self.samples.setdefault(name, {})
             for end, runs in by_end.items():
                 kept = mine.setdefault(end, [])
-                kept += runs[: SAMPLES - len(kept)]
-
-    def limit_samples(self, most: int) -> None:
-        """Keep only the first `most` runs of each outcome for coverage."""
-        for by_end in self.samples.values():
-            for runs in by_end.values():
-                del runs[most:]
+                kept += runs[: samples - len(kept)]
 
     def ordered(self) -> LabTally:
         """The same counts with their sets in order, so that they are the same bytes as JSON.
@@ -147,13 +142,20 @@ class Trial:
     tally: LabTally
     fresh: list[SiteCase] = field(default_factory=list)
 
-    def evidence(self, move: bytes) -> tuple[Value, ...]:
-        """The evidence that the receiver's own logic holds against this move, `()` first."""
-        return self.site.evidence(move)
+    @property
+    def honest(self) -> Call:
+        """The call of honest play: its move and share, with evidence of the receiver's."""
+        play = self.site.play
+        return play.move, play.share, play.evidence
 
-    def rules_say(self, move: bytes, share: int, evidence: Value) -> Verdict:
-        """The rules' verdict at this site."""
-        return self.site.rules_say(self.target, move, share, evidence)
+    def at(self, site: Site) -> Trial:
+        """The same trial at another site, without cases."""
+        return replace(self, site=site, cases=[])
+
+    def pays(self, fields: tuple[Value, ...], evidence: Iterable[Value]) -> bool:
+        """True if the slash of the coin with these fields pays, by any of this evidence."""
+        slashes = (self.runner.slash(self.site, fields, value) for value in evidence)
+        return SlashResult.PAYS in slashes
 
     def ruling(self, move: bytes, share: int) -> tuple[Slash | Valid | None, Value]:
         """True if the move is legal to a challenger with its own evidence.
@@ -193,45 +195,35 @@ class Trial:
         severity: str,
         text: str,
         cause: str,
-        call: Call,
+        call: Call | None = None,
         expect: Verdict | None = None,
         run: tuple[bytes, bytes] | None = None,
         lost: int | None = None,
     ) -> Finding:
-        """A finding at this site, with the call (move, share, evidence) that shows it.
+        """A finding at this site, with the call that shows it, by default that of honest play.
 
         `expect` is the result that it must have, where there are no rules; `lost` is the loss in
         mojos, where that does not follow from the cause.
         """
-        move, share, evidence = call
-        site = self.site
-        verdict = self._expected(move, share, evidence, expect)
-        shown = msgspec.to_builtins(vector(self.target, site, call, verdict, tag=law))
+        call = call or self.honest
+        site, share = self.site, call[1]
+        if self.target.judge(site.validator) is not None:
+            expect = site.rules_say(self.target, *call)
+        verdict = expect or site.known or Slash("")
+        losing = severity in (THEFT, UNSLASHABLE) and site.natural
+        if lost is None:
+            lost = loss(cause, site.amount, site.play.share, share)
         return Finding(
             rule=law,
             place=site.validator,
             severity=severity,
             text=text,
             cause=cause,
-            loss=self._loss(severity, cause, share, lost),
-            vector=shown,
+            loss=Loss(*sides(cause), lost) if losing and lost else None,
+            vector=msgspec.to_builtins(vector(self.target, site, call, verdict, tag=law)),
             call=described_call(call),
             brun={} if run is None else described_run(*run),
         )
-
-    def _loss(self, severity: str, cause: str, share: int, lost: int | None) -> Loss | None:
-        if severity not in (THEFT, UNSLASHABLE) or not self.site.natural:
-            return None
-        if lost is None:
-            lost = loss(cause, self.site.amount, self.site.play.share, share)
-        return Loss(*sides(cause), lost) if lost else None
-
-    def _expected(
-        self, move: bytes, share: int, evidence: Value, expect: Verdict | None
-    ) -> Verdict:
-        if self.target.judge(self.site.validator) is not None:
-            return self.rules_say(move, share, evidence)
-        return expect or self.site.known or Slash("")
 
 
 def loss(cause: str, amount: int, honest: int, share: int) -> int:

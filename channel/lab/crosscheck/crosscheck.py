@@ -108,15 +108,11 @@ class Crosscheck:
     unit, units = "case", "cases"
 
     @property
-    def cases(self) -> int:
-        """The cases of all chunks."""
-        return int(self.configuration.options["cases"])
-
-    @property
     def plan(self) -> Plan:
         """The work in cases."""
-        chunks = -(-self.cases // CHUNK)
-        return Plan(self.configuration.digest, self.cases, CHUNK, -(-chunks // MOST_SHARDS))
+        cases = self.configuration.options["cases"]
+        chunks = -(-cases // CHUNK)
+        return Plan(self.configuration.digest, cases, CHUNK, -(-chunks // MOST_SHARDS))
 
     def worker(self) -> ShardWork:
         """Get ready to try the laws on chunks."""
@@ -128,18 +124,18 @@ class Crosscheck:
         return decoded(data, ChunkTally)
 
     def _try(self, shard: Shard) -> bytes:
+        seed, cases = self.configuration.seed, self.configuration.options["cases"]
         tally, done, stops = LabTally(), 0, Reporter()
         for number in shard.seeds:
-            chunk, size = LabTally(), min(CHUNK, self.cases - number * CHUNK)
-            left, seed = shard.budget - done, self.configuration.seed
-            for cases in search(self.target, seed, number, size, chunk, left):
-                done += cases
+            chunk, size = LabTally(), min(CHUNK, cases - number * CHUNK)
+            left = shard.budget - done
+            for tried in search(self.target, seed, number, size, chunk, left):
+                done += tried
                 if stops(done):
                     break
-            tally.merge(chunk)
+            tally.merge(chunk, _samples(shard.number))
             if stops(done):
                 break
-        tally.limit_samples(_samples(shard.number))
         return ChunkTally(done, tally).json()
 
     def run(self, place: Place) -> CrosscheckReport:
@@ -160,9 +156,8 @@ class Crosscheck:
         for number, halves in groupby(parts, key=itemgetter(0)):
             tally = LabTally()
             for _, part in halves:
-                tally.merge(part.tally)
+                tally.merge(part.tally, _samples(number))
                 done += part.cases
-            tally.limit_samples(_samples(number))
             total.merge(tally)
         digest = sha256(self.configuration.digest.encode() + ChunkTally(done, total).json())
         return CrosscheckReport(

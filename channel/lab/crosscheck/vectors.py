@@ -37,7 +37,7 @@ def make(target: Target, cases: int, seed: str) -> Iterator[Case]:
                 continue
             site, number = trial.site, len(seen)
             try:
-                verdict = trial.rules_say(*case.call)
+                verdict = site.rules_say(target, *case.call)
                 made = vector(target, site, case.call, verdict, case.tag, number)
             except NotAList:
                 continue

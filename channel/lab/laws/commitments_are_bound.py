@@ -42,9 +42,9 @@ class CommitmentsAreBound:
         for at in {start, end - 1, start + int(chance.random() * (end - start))}:
             changed = bytearray(play.move)
             changed[at] ^= 1 << chance.below(8)
-            for found in self._try(trial, bytes(changed), text, f"{NOT_BOUND}: {where}"):
+            for finding in self._try(trial, bytes(changed), text, f"{NOT_BOUND}: {where}"):
                 unbound = True
-                yield found
+                yield finding
         if unbound:
             return
         text = (
@@ -59,10 +59,10 @@ class CommitmentsAreBound:
         """Report the move if the program takes it, and slashes it with no evidence."""
         play = trial.site.play
         trial.tally.tried[self.name] += 1
-        held = (play.evidence, *trial.evidence(play.move))
-        if any(trial.slashes(move, play.share, one) for one in held):
+        known = (play.evidence, *trial.site.evidence(play.move))
+        if any(trial.slashes(move, play.share, evidence) for evidence in known):
             return
-        if any(isinstance(trial.run(move, play.share, one), ProgramValid) for one in held):
+        if any(isinstance(trial.run(move, play.share, one), ProgramValid) for one in known):
             call = move, play.share, play.evidence
             yield trial.finding(self.name, UNSLASHABLE, text, cause, call, Slash(""))
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from channelsim.channel.findings.finding import GRIEFING, Finding
 from channelsim.channel.lab.cases.trial import Trial
 from channelsim.channel.lab.laws import Needs
-from channelsim.channel.lab.referee.referee_runs import Commitment, SlashResult
+from channelsim.channel.lab.referee.referee_runs import Commitment
 from channelsim.channel.lab.sites.values import atom_of, longer
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import NIL, Value
@@ -39,23 +39,20 @@ class Encodings:
         wrong: dict[str, tuple[Value, Value, Value, Value]] = {
             "the move as a pair": ((move, NIL), share, size, commits)
         }
-        for how, one in _otherwise(share):
-            wrong[f"the share as {how}"] = (move, one, size, commits)
-        for how, one in _otherwise(size):
-            wrong[f"the size limit as {how}"] = (move, share, one, commits)
-        for how, one in _otherwise(commits):
-            wrong[f"the commitment as {how}"] = (move, share, size, one)
+        for how, value in _otherwise(share):
+            wrong[f"the share as {how}"] = (move, value, size, commits)
+        for how, value in _otherwise(size):
+            wrong[f"the size limit as {how}"] = (move, share, value, commits)
+        for how, value in _otherwise(commits):
+            wrong[f"the commitment as {how}"] = (move, share, size, value)
         for what, (a_move, a_share, a_size, a_hash) in wrong.items():
             fields = runner.after(site, a_move, a_share, Commitment(a_hash, a_size))
             trial.tally.tried[self.name] += 1
-            if not runner.passes(site, fields):
-                continue
-            if any(runner.slash(site, fields, e) is SlashResult.PAYS for e in trial.evidence(move)):
+            if not runner.passes(site, fields) or trial.pays(fields, site.evidence(move)):
                 continue
             run = runner.slash_run(site, fields, site.play.evidence)
             text = f"the referee accepts {what}, and it cannot be slashed"
-            call = move, site.play.share, site.play.evidence
-            yield trial.finding(self.name, GRIEFING, text, f"two encodings: {what}", call, run=run)
+            yield trial.finding(self.name, GRIEFING, text, f"two encodings: {what}", run=run)
 
 
 def _otherwise(value: Value) -> list[tuple[str, Value]]:

@@ -7,7 +7,6 @@ that works on an honest one, could not be slashed.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from channelsim.channel.findings.finding import GRIEFING, THEFT, Finding
 from channelsim.channel.lab.cases.case import SiteCase
@@ -17,8 +16,8 @@ from channelsim.channel.lab.cases.trial import LEADS_ELSEWHERE, LEGAL_SLASHED, T
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.laws.verdicts_agree import leads_to
 from channelsim.channel.lab.sites.honest_play import plays, recorded_sites
-from channelsim.channel.lab.sites.site import Call, Site
-from channelsim.clsp.run import CostExceeded, Outcome, ProgramValid, Raised
+from channelsim.channel.lab.sites.site import Call
+from channelsim.clsp.run import CostExceeded, ProgramValid, Raised
 from channelsim.clsp.values import NIL, Value
 from channelsim.games.contract import Slash, Valid
 from channelsim.games.judge import program_conditions, result_value
@@ -81,8 +80,8 @@ class HonestMovesHold:
                 return
         elif not self._of_another_size(trial, case):
             return
-        for held in dict.fromkeys((*working, *site.held)):
-            if not isinstance(trial.run(case.move, case.share, held), Raised | CostExceeded):
+        for evidence in dict.fromkeys((*working, *site.held)):
+            if not isinstance(trial.run(case.move, case.share, evidence), Raised | CostExceeded):
                 return
         text = (
             "a move makes the program raise, with all evidence that it takes of an honest one:"
@@ -105,7 +104,9 @@ class HonestMovesHold:
         the program judges by evidence only."""
         site = trial.site
         return len(case.move) != len(site.play.move) and any(
-            isinstance(_without_evidence(trial, other), Raised | CostExceeded)
+            isinstance(
+                trial.at(other).run(other.play.move, other.play.share, NIL), Raised | CostExceeded
+            )
             for other in recorded_sites(trial.target)
             if other.validator == site.validator and len(other.play.move) == len(case.move)
         )
@@ -113,26 +114,20 @@ class HonestMovesHold:
     def _stuck(self, trial: Trial) -> Iterator[Finding]:
         if trial.site.known is None or self._working(trial):
             return
-        play = trial.site.play
         text = "an honest move makes the program raise, with all evidence that the file has"
-        call = play.move, play.share, play.evidence
-        yield trial.finding(self.name, GRIEFING, text, f"legal: {RAISE}", call)
+        yield trial.finding(self.name, GRIEFING, text, f"legal: {RAISE}")
 
     def _working(self, trial: Trial) -> list[Value]:
         """The evidence with which the honest move does not raise, here or, in a hand that is
         played again with another secret, at its own place."""
         if trial.site.base is not None:
-            trial = replace(trial, site=trial.site.base)
+            trial = trial.at(trial.site.base)
         play = trial.site.play
         return [
-            held
-            for held in dict.fromkeys((play.evidence, *trial.evidence(play.move)))
-            if not isinstance(trial.run(play.move, play.share, held), Raised | CostExceeded)
+            evidence
+            for evidence in dict.fromkeys((play.evidence, *trial.site.evidence(play.move)))
+            if not isinstance(trial.run(play.move, play.share, evidence), Raised | CostExceeded)
         ]
-
-
-def _without_evidence(trial: Trial, site: Site) -> Outcome:
-    return replace(trial, site=site).run(site.play.move, site.play.share, NIL)
 
 
 LAW = HonestMovesHold()

@@ -8,7 +8,7 @@ from channelsim.channel.findings.finding import THEFT, UNSLASHABLE, Finding
 from channelsim.channel.lab.cases.runs import RAISE
 from channelsim.channel.lab.cases.trial import MISDECLARED, Trial
 from channelsim.channel.lab.laws import Needs
-from channelsim.channel.lab.referee.referee_runs import Commitment, SlashResult
+from channelsim.channel.lab.referee.referee_runs import Commitment
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.run import ProgramValid, Raised
 from channelsim.clsp.values import Value
@@ -50,13 +50,13 @@ class IllegalMovesPay:
         if not runner.passes(site, fields):
             return
         trial.tally.tried[self.name] += 1
-        held = trial.evidence(move)
-        if any(runner.slash(site, fields, one) is SlashResult.PAYS for one in held):
+        evidence = site.evidence(move)
+        if trial.pays(fields, evidence):
             return
         rule = trial.rule(verdict.rule)
-        call = move, share, held[-1]
-        said = [type(trial.run(move, share, one)) for one in held]
-        slashing = [one for one in held if trial.slashes(move, share, one)]
+        call = move, share, evidence[-1]
+        said = [type(trial.run(move, share, value)) for value in evidence]
+        slashing = [value for value in evidence if trial.slashes(move, share, value)]
         text = f"a move that {rule} forbids gets through the referee, and "
         if slashing:
             text += "its slash does not pay, though the validator slashes it"
@@ -84,8 +84,8 @@ class IllegalMovesPay:
         if verdict.next is not None:
             wrong["terminal flag"] = Commitment(b"", b"")
             wrong["size limit of nothing"] = Commitment(honest.infohash, b"")
-        held: tuple[Value, ...] = trial.evidence(move)
-        if not any(isinstance(trial.run(move, share, one), ProgramValid) for one in held):
+        evidence: tuple[Value, ...] = site.evidence(move)
+        if not any(isinstance(trial.run(move, share, value), ProgramValid) for value in evidence):
             return  # another law reports that the program does not take it for legal
         for what, declared in wrong.items():
             if declared == honest:
@@ -94,10 +94,10 @@ class IllegalMovesPay:
             if not runner.passes(site, fields):
                 continue
             trial.tally.tried[self.name] += 1
-            if not any(runner.slash(site, fields, one) is SlashResult.PAYS for one in held):
+            if not trial.pays(fields, evidence):
                 text = f"a legal move that declares a wrong {what} cannot be slashed"
-                shown, cause = (move, share, held[-1]), f"{MISDECLARED}: {what}"
-                run = runner.slash_run(site, fields, held[-1])
+                shown, cause = (move, share, evidence[-1]), f"{MISDECLARED}: {what}"
+                run = runner.slash_run(site, fields, evidence[-1])
                 yield trial.finding(self.name, UNSLASHABLE, text, cause, shown, run=run)
 
 

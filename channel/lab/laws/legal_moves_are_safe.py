@@ -37,15 +37,15 @@ class LegalMovesAreSafe:
         moves: dict[tuple[bytes, int], Value] = {}
         for case in trial.cases:
             moves.setdefault((case.move, case.share), case.evidence)
-        found = 0
+        legal = 0
         for (move, share), evidence in moves.items():
             if not site.fits(move, share):
                 continue
             verdict, _ = trial.ruling(move, share)
             if isinstance(verdict, Valid):
-                found += 1
+                legal += 1
                 yield from self._attacked(trial, (move, share, evidence), verdict)
-            if found == MOVES:
+            if legal == MOVES:
                 return
 
     def _attacked(self, trial: Trial, call: Call, verdict: Valid) -> Iterator[Finding]:
@@ -60,8 +60,8 @@ class LegalMovesAreSafe:
         shapes = [chance.pick(SHAPES)[0] for _ in range(EVIDENCE // 2)]
         picked = [chance.pick(SELECTIONS) for _ in range(EVIDENCE // 2)]
         one_byte = chance.pick(BYTES)[0]
-        for evidence in (given, *trial.evidence(move), *shapes, *picked, one_byte):
-            if runner.slash(site, fields, evidence) is SlashResult.PAYS:
+        for evidence in (given, *site.evidence(move), *shapes, *picked, one_byte):
+            if trial.pays(fields, (evidence,)):
                 shown = move, share, evidence
                 run = runner.slash_run(site, fields, evidence)
                 text, cause = LEGAL_SLASHED, _cause(trial, shown)
@@ -96,8 +96,9 @@ class LegalMovesAreSafe:
 
 def _cause(trial: Trial, call: Call) -> str:
     """The cause of a slash of a legal move, with the rule that refuses its evidence, if any."""
-    judged = trial.target.judge(trial.site.validator) is not None
-    verdict = trial.rules_say(*call) if judged else None
+    site, target = trial.site, trial.target
+    judged = target.judge(site.validator) is not None
+    verdict = site.rules_say(target, *call) if judged else None
     return f"{LEGAL_SLASHED}: {verdict.rule}" if isinstance(verdict, Raise) else LEGAL_SLASHED
 
 

@@ -44,9 +44,8 @@ class OneEncoding:
                     " changes no number that follows, and it cannot be slashed"
                 )
                 call = move, play.share, play.evidence
-                yield trial.finding(
-                    self.name, GRIEFING, text, "two encodings: the move", call, Slash("")
-                )
+                cause = "two encodings: the move"
+                yield trial.finding(self.name, GRIEFING, text, cause, call, Slash(""))
                 return
 
 
@@ -74,10 +73,10 @@ def padded(move: bytes) -> Iterator[bytes]:
     seen = {move}
     for at in range(min(len(move), LONGEST) + 1):
         for fill in (b"\x00", b"\xff"):
-            one = move[:at] + fill + move[at:]
-            if one not in seen:
-                seen.add(one)
-                yield one
+            longer = move[:at] + fill + move[at:]
+            if longer not in seen:
+                seen.add(longer)
+                yield longer
 
 
 LAW = OneEncoding()

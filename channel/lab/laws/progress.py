@@ -36,7 +36,7 @@ LONGEST = 300
 SITES = 64
 """The number of honest moves that are tried as answers, for a target without rules."""
 
-Found = tuple[str, Value]
+Place = tuple[str, Value]
 """A validator and its state."""
 
 
@@ -65,10 +65,7 @@ class GamesEnd:
                 f"after {LONGEST} moves, all legal to the programs, the game goes on, though one"
                 " player only answers: the other can prolong it for ever"
             )
-            play = last.play
-            call = play.move, play.share, play.evidence
-            here = Trial(trial.target, trial.runner, last, [], trial.chance, trial.tally)
-            yield here.finding(self.name, GRIEFING, text, self.name, call)
+            yield trial.at(last).finding(self.name, GRIEFING, text, self.name)
 
     def _game(self, target: Target, staller: Seat, chance: Chance) -> Site | None:
         """Play a game, and return its last site if it did not end."""
@@ -81,9 +78,9 @@ class GamesEnd:
             if position.over:
                 return None
             seat = position.mover
-            choose = _stall if seat is staller else _answer
+            choices, stalls = players[seat].choices(), seat is staller
             try:
-                play = players[seat].act(choose(players[seat].choices(), chance))
+                play = players[seat].act(_choose(choices, chance, stalls=stalls))
             except IllegalAction:
                 return None
             if not isinstance(play, Play):
@@ -105,52 +102,46 @@ class GamesEnd:
         """Report a move after which every known answer leads back to the same state."""
         site, target = trial.site, trial.target
         start = (site.validator, site.state)
-        there = _record(target, trial.run(site.play.move, site.play.share, site.play.evidence))
+        there = _record(target, trial.run(*trial.honest))
         if there is None:
             return
-        answers = self._answers(target, there, site.amount)
+        answers = self._answers(trial, there)
         if answers and all(answer == start for answer in answers):
             text = (
                 "a move leads back to the same place, whatever its opponent is known to answer:"
                 " a player can prolong the game for ever"
             )
-            call = site.play.move, site.play.share, site.play.evidence
-            yield trial.finding(self.name, GRIEFING, text, self.name, call)
+            yield trial.finding(self.name, GRIEFING, text, self.name)
 
-    def _answers(self, target: Target, there: Found, amount: int) -> list[Found]:
+    def _answers(self, trial: Trial, there: Place) -> list[Place]:
         """The results of the recorded moves that are legal in this state."""
-        name, state = there
-        found = []
+        (name, state), target = there, trial.target
+        answers = []
         for site in recorded_sites(target)[:SITES]:
             if site.validator != name:
                 continue
             before = Position(name, RawState(state), Seat.BOB, 0, site.before.max_move_size)
-            here = make_site(target, before, site.play, amount, site.receiver)
-            record = _record(target, _run(target, here, site.play.evidence))
-            if record is not None:
-                found.append(record)
-        return found
+            here = make_site(target, before, site.play, trial.site.amount, site.receiver)
+            environment = here.environment(*trial.at(here).honest)
+            program = target.programs[name].serialized
+            answer = _record(target, run_serialized(program, environment, RUNAWAY))
+            if answer is not None:
+                answers.append(answer)
+        return answers
 
 
-def _stall(choices: tuple[Choice, ...], chance: Chance) -> Action:
-    """Choose anything but the last of several choices, with its least amount."""
-    return least_action(chance.pick(choices[:-1] if len(choices) > 1 else choices))
-
-
-def _answer(choices: tuple[Choice, ...], chance: Chance) -> Action:
-    """Choose the first choice."""
+def _choose(choices: tuple[Choice, ...], chance: Chance, *, stalls: bool) -> Action:
+    """Choose the first choice; to stall, anything but the last of several, with its least
+    amount."""
     choice = choices[0]
-    return random_action(choice, chance) if isinstance(choice, OneOf) else least_action(choice)
+    if stalls:
+        choice = chance.pick(choices[:-1] if len(choices) > 1 else choices)
+    elif isinstance(choice, OneOf):
+        return random_action(choice, chance)
+    return least_action(choice)
 
 
-def _run(target: Target, site: Site, held: Value) -> Outcome:
-    """Run the program on the honest move of a site with this evidence."""
-    program = target.programs[site.validator].serialized
-    environment = site.environment(site.play.move, site.play.share, held)
-    return run_serialized(program, environment, RUNAWAY)
-
-
-def _record(target: Target, outcome: Outcome) -> Found | None:
+def _record(target: Target, outcome: Outcome) -> Place | None:
     """The validator and state that a legal move leads to; None where it ends the game."""
     if not isinstance(outcome, ProgramValid):
         return None

@@ -38,7 +38,6 @@ class Shares:
     def _timeout(self, trial: Trial, fields: tuple[Value, ...], share: int) -> Iterator[Finding]:
         site = trial.site
         rest = site.amount - share
-        call = site.play.move, site.play.share, site.play.evidence
         trial.tally.tried[self.name] += 1
         addresses = (MOVERS if share else NIL, WAITERS if rest else NIL)
         outcome = trial.runner.spend(fields, to_list(addresses))
@@ -48,7 +47,7 @@ class Shares:
             run = trial.runner.puzzle(fields).serialized, serialize(to_list(addresses))
             text = "a timeout does not pay both sides what was declared"
             lost = max(one - got.get(address, 0) for address, one in due.items())
-            yield trial.finding(self.name, THEFT, text, "timeout pays", call, run=run, lost=lost)
+            yield trial.finding(self.name, THEFT, text, "timeout pays", run=run, lost=lost)
         for wrong in ((NIL, WAITERS), (MOVERS, NIL)):
             if wrong == addresses:
                 continue
@@ -58,7 +57,7 @@ class Shares:
                 run = trial.runner.puzzle(fields).serialized, serialize(to_list(wrong))
                 text = "a timeout pays a share to neither side"
                 cause = "timeout pays nobody"
-                yield trial.finding(self.name, THEFT, text, cause, call, run=run, lost=lost)
+                yield trial.finding(self.name, THEFT, text, cause, run=run, lost=lost)
 
 
 LAW = Shares()

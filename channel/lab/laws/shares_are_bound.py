@@ -34,8 +34,8 @@ class SharesAreBound:
         play = trial.site.play
         if not play.move or self._free(trial):
             return
-        known = (play.evidence, *trial.evidence(play.move))
-        if all(one == NIL for one in known) and self._looks_at_evidence(trial):
+        known = (play.evidence, *trial.site.evidence(play.move))
+        if set(known) == {NIL} and self._looks_at_evidence(trial):
             return
         for share in {play.share - 1, 0} - {play.share, -1}:
             trial.tally.tried[self.name] += 1
@@ -63,20 +63,18 @@ class SharesAreBound:
 
     def _looks_at_evidence(self, trial: Trial) -> bool:
         play = trial.site.play
-        shown = [NIL, *(one for one, _ in SHAPES)]
-        said = {type(trial.run(play.move, play.share, one)) for one in shown}
-        return len(said) > 1
+        shapes = (NIL, *(value for value, _ in SHAPES))
+        return len({type(trial.run(play.move, play.share, value)) for value in shapes}) > 1
 
     def _slashable(self, trial: Trial, share: int) -> bool:
         play = trial.site.play
-        known: list[Value] = [play.evidence, *trial.evidence(play.move)]
-        if any(trial.slashes(play.move, share, one) for one in known):
+        known: list[Value] = [play.evidence, *trial.site.evidence(play.move)]
+        if any(trial.slashes(play.move, share, evidence) for evidence in known):
             return True
-        outcomes = [trial.run(play.move, share, one) for one in known]
-        if not any(isinstance(one, ProgramValid) for one in outcomes):
+        if not any(isinstance(trial.run(play.move, share, one), ProgramValid) for one in known):
             return True  # another law reports that it raises
-        more = (one for one, _ in (*BYTES, *SHAPES))
-        return any(isinstance(trial.run(play.move, share, one), ProgramSlash) for one in more)
+        outcomes = (trial.run(play.move, share, value) for value, _ in (*BYTES, *SHAPES))
+        return any(isinstance(outcome, ProgramSlash) for outcome in outcomes)
 
 
 LAW = SharesAreBound()

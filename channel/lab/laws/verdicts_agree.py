@@ -60,8 +60,8 @@ class VerdictsAgree:
     ) -> Iterator[Finding]:
         what = assess(trial, case, verdict, outcome)
         if what is not None:
-            found = trial.finding(self.name, what.severity, what.text, what.cause, case.call)
-            yield msgspec.structs.replace(found, order_only=what.order_only)
+            finding = trial.finding(self.name, what.severity, what.text, what.cause, case.call)
+            yield msgspec.structs.replace(finding, order_only=what.order_only)
 
 
 def leads_to(result: LazyNode, legal: Valid, hashes: Hashes) -> bool:

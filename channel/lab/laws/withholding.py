@@ -40,18 +40,17 @@ class Withholding:
                 continue
             turn, choices = last
             lost = turn.before.mover_share - (turn.amount - turn.play.share)
-            if lost <= 0 or [type(one) for one in choices] != [Forced]:
+            if lost <= 0 or [type(choice) for choice in choices] != [Forced]:
                 continue
             site = make_site(trial.target, turn.before, turn.play, turn.amount, turn.receiver)
-            call = turn.play.move, turn.play.share, turn.play.evidence
-            verdict = site.rules_say(trial.target, *call)
+            here = trial.at(site)
+            verdict = site.rules_say(trial.target, *here.honest)
             if isinstance(verdict, Valid) and verdict.next is None:
-                here = Trial(trial.target, trial.runner, site, [], trial.chance, trial.tally)
                 text = (
                     "the last move leaves its mover less than a timeout: a player that loses"
                     " withholds it, and its opponent is not paid what it has won"
                 )
-                yield here.finding(self.name, THEFT, text, self.name, call, lost=lost)
+                yield here.finding(self.name, THEFT, text, self.name, lost=lost)
                 return
 
 
