@@ -11,7 +11,7 @@ from pkgutil import iter_modules
 from typing import Any
 
 from channelsim.channel.comparisons import kinds
-from channelsim.channel.comparisons.changes import Change, Comparison, in_order
+from channelsim.channel.comparisons.changes import Change, Comparison, in_order, new_and_mended
 from channelsim.channel.documents import document_files
 from channelsim.channel.documents.cost import CostDocument
 from channelsim.channel.documents.results import CampaignResults, Results
@@ -59,9 +59,9 @@ def document_kinds() -> tuple[DocumentKind, ...]:
     >>> [kind.type.command for kind in document_kinds()][:2]
     ['conform', 'cost']
     """
-    names = sorted(one.name for one in iter_modules(kinds.__path__))
-    every = [import_module(f"{kinds.__name__}.{name}").KIND for name in names]
-    return tuple(sorted(every, key=lambda kind: kind.type.command))
+    modules = (f"{kinds.__name__}.{module.name}" for module in iter_modules(kinds.__path__))
+    own = [import_module(name).KIND for name in modules]
+    return tuple(sorted(own, key=lambda kind: kind.type.command))
 
 
 def read_document(path: Path) -> ReadDocument:
@@ -74,7 +74,8 @@ def compare(before: ReadDocument, after: ReadDocument, tolerance: float = 0.0) -
 
     Raises `UsageError` for documents of different kinds or targets.
     """
-    kind = next(kind for kind in document_kinds() if isinstance(before.value, kind.type))
+    of_its_type = (kind for kind in document_kinds() if isinstance(before.value, kind.type))
+    kind = next(of_its_type, DocumentKind(type(before.value), _findings))
     if not isinstance(after.value, kind.type):
         raise UsageError(
             f"{before.path} is of `{before.value.command}`, {after.path} of"
@@ -90,17 +91,26 @@ def compare(before: ReadDocument, after: ReadDocument, tolerance: float = 0.0) -
     return Comparison(kind.type.command, old, changes, tuple(_notes(kind, before, after)))
 
 
+def _findings(before: Results, after: Results, tolerance: float) -> list[Change]:
+    """New and mended findings: the comparison of a kind that has none of its own."""
+    old, new = (
+        {finding.line: finding.line for finding in document.every_finding()}
+        for document in (before, after)
+    )
+    return new_and_mended(old, new)
+
+
 def _notes(kind: DocumentKind, before: ReadDocument, after: ReadDocument) -> list[str]:
     """What differs in how the two were made."""
     notes = [
-        f"{one.path} was interrupted: it does not have everything"
-        for one in (before, after)
-        if one.value.interrupted
+        f"{document.path} was interrupted: it does not have everything"
+        for document in (before, after)
+        if document.value.interrupted
     ]
     notes += [
-        f"{one.path} is not complete: {counted(len(one.value.lost), 'seed')} could not be done"
-        for one in (before, after)
-        if isinstance(one.value, CampaignResults) and one.value.lost
+        f"{path} is not complete: {counted(len(value.lost), 'seed')} could not be done"
+        for path, value in ((before.path, before.value), (after.path, after.value))
+        if isinstance(value, CampaignResults) and value.lost
     ]
     if before.seed != after.seed:
         notes.append(f"the seeds differ: {_quoted(before.seed)} and {_quoted(after.seed)}")
