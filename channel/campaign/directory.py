@@ -113,21 +113,21 @@ class CampaignDirectory(Generic[R]):
         Raises `UsageError` for two results of one shard, of which nobody can say which is right.
         """
         file = self.path / SHARDS
-        found: dict[Shard, R] = {}
+        results: dict[Shard, R] = {}
         damaged: list[str] = []
         for number, line in enumerate(self._shards.lines(), 2):
             try:
-                one = _shard_line(line)
-                if not self._file.plan.covers(one.shard):
+                done = _shard_line(line)
+                if not self._file.plan.covers(done.shard):
                     raise ValueError("of another campaign")
-                result = job.decode(bytes(one.result))
+                result = job.decode(bytes(done.result))
             except (ValueError, RecursionError) as error:
                 damaged.append(
                     f"{file}: line {number} is damaged; its shard is done again"
                     f" ({ascii(str(error)[:100])[1:-1]})"
                 )
                 continue
-            if found.setdefault(one.shard, result) != result:
+            if results.setdefault(done.shard, result) != result:
                 raise UsageError(
                     f"{file}: line {number} has another result of a shard than a line before;"
                     " start again in another directory"
@@ -139,7 +139,7 @@ class CampaignDirectory(Generic[R]):
             self.complaints.append(f"{file}: {more} damaged; their shards are done again")
         if self._shards.torn:
             self.complaints.append(f"{file}: the last line is incomplete; its shard is done again")
-        return found
+        return results
 
     def record(self, shard: Shard, result: ShardResult) -> None:
         """Store the result of a shard; it is on disk when this returns."""
@@ -218,7 +218,7 @@ def opened(
 
 def _check_own(path: Path) -> None:
     """Refuse a folder that somebody uses for something else."""
-    names = sorted(one.name for one in path.iterdir() if not one.name.startswith("."))
+    names = sorted(entry.name for entry in path.iterdir() if not entry.name.startswith("."))
     if names and not {CAMPAIGN, SHARDS, PREPARED} & set(names):
         raise UsageError(
             f"--out {path}: it holds no campaign, but {quoted(names[0])}; name an empty folder or"
@@ -257,15 +257,15 @@ def read_campaign(path: Path) -> CampaignFile:
     """Read the description of the campaign in a directory. Raises `UsageError`."""
     file = path / CAMPAIGN
     try:
-        found = msgspec.json.decode(read(file, MB), type=CampaignFile)
+        campaign = msgspec.json.decode(read(file, MB), type=CampaignFile)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         reason = ascii(str(error)[:200])[1:-1]
         raise UsageError(f"{file}: not the configuration of a campaign ({reason})") from None
-    if found.format != FORMAT:
-        raise UsageError(f"{file}: its format is {found.format[:60]!a}, not {FORMAT!r}")
-    if min(found.plan.total, found.plan.unit, found.plan.seeds_per_shard) < 1:
+    if campaign.format != FORMAT:
+        raise UsageError(f"{file}: its format is {campaign.format[:60]!a}, not {FORMAT!r}")
+    if min(campaign.plan.total, campaign.plan.unit, campaign.plan.seeds_per_shard) < 1:
         raise UsageError(f"{file}: not the configuration of a campaign (an empty plan)")
-    return found
+    return campaign
 
 
 def read_shards(path: Path) -> Iterator[ShardLine]:
@@ -296,10 +296,10 @@ def _read(path: Path, header: bytes, decode: Callable[[bytes], L]) -> Iterator[L
 
 def _shard_line(line: bytes) -> ShardLine:
     """Raises `ValueError`."""
-    one = _shard_decoder.decode(line)
-    if _digest(bytes(one.result)) != one.digest:
+    shard_line = _shard_decoder.decode(line)
+    if _digest(bytes(shard_line.result)) != shard_line.digest:
         raise ValueError("its result was changed")
-    return one
+    return shard_line
 
 
 def _digest(data: bytes) -> str:

@@ -123,8 +123,8 @@ def run(
     `on_status` is called several times a second; an error that either raises ends the campaign.
     The first signal ends it early. Raises what a shard raises.
     """
-    every = range(plan.seeds) if seeds is None else seeds
-    return _Engine(job, plan, workers, journal, on_result, on_status, every).run(known)
+    due = range(plan.seeds) if seeds is None else seeds
+    return _Engine(job, plan, workers, journal, on_result, on_status, due).run(known)
 
 
 class _Engine(Generic[R]):
@@ -181,7 +181,7 @@ class _Engine(Generic[R]):
 
     def _in_turn(self, shards: Iterable[Shard]) -> list[Shard]:
         """The shards among these that are due now."""
-        return [one for one in shards if one.first in self._seeds]
+        return [shard for shard in shards if shard.first in self._seeds]
 
     def _loop(self, interrupted: Callable[[], bool]) -> None:
         while self._waiting or self._suspects or self._under_way:
@@ -195,7 +195,7 @@ class _Engine(Generic[R]):
             done, _ = wait(self._under_way, timeout=PERIOD, return_when=FIRST_COMPLETED)
             self._run.interrupted = self._run.interrupted or interrupted()
             # Results first: the death of a worker may fail all that is under way.
-            for future in sorted(done, key=lambda one: _error(one) is not None):
+            for future in sorted(done, key=lambda ended: _error(ended) is not None):
                 if future in self._under_way:
                     self._collect(future)
             self._report()
@@ -304,12 +304,12 @@ class _Engine(Generic[R]):
             + len(self._waiting)
             + len(self._suspects)
             + len(self._under_way),
-            self._work + sum(one.work for one in live),
+            self._work + sum(progress.work for progress in live),
             self._plan.total,
             self._begun,
             monotonic() - self._start,
             dict(self._counts),
-            tuple(one.counts for one in live),
+            tuple(progress.counts for progress in live),
         )
 
 

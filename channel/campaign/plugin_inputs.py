@@ -10,12 +10,12 @@ from channelsim.channel.errors import UsageError
 _PREFIX = "plug-in "
 
 
-def plugin_inputs(wanted: Callable[[str, str], bool]) -> dict[str, str]:
-    """Version and SHA-256 of the packages with wanted plug-ins, for `Configuration.inputs`.
+def plugin_inputs(counts: Callable[[str, str], bool]) -> dict[str, str]:
+    """Version and SHA-256 of the packages with plug-ins that count, for `Configuration.inputs`.
 
-    `wanted` gets the group (`games`) and the name of each plug-in. Loads none of them.
+    `counts` gets the group (`games`) and the name of each plug-in. Loads none of them.
     """
-    return {f"{_PREFIX}{package}": one for package, one in plugins.versions(wanted).items()}
+    return {f"{_PREFIX}{package}": version for package, version in plugins.versions(counts).items()}
 
 
 def check_plugins(inputs: Mapping[str, str]) -> None:

@@ -52,8 +52,8 @@ class Configuration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         ]
 
 
-def _flat(one: Configuration) -> dict[str, Any]:
-    plain = msgspec.to_builtins(one)
+def _flat(configuration: Configuration) -> dict[str, Any]:
+    plain = msgspec.to_builtins(configuration)
     inputs, options = plain.pop("inputs"), plain.pop("options")
     return {**plain, **{f"the {name}": value for name, value in inputs.items()}, **options}
 
@@ -129,16 +129,16 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def shards(self, results: Iterable[Shard] = ()) -> list[Shard]:
         """The shards in order; without the seeds of which there are results."""
-        done = {seed for one in results for seed in one.seeds}
-        found = []
+        done = {seed for result in results for seed in result.seeds}
+        shards = []
         for number in range(self.size):
             first = number * self.seeds_per_shard
             end = min(first + self.seeds_per_shard, self.seeds)
-            found += [
+            shards += [
                 self._shard(number, run.start, len(run))
                 for run in _runs(seed for seed in range(first, end) if seed not in done)
             ]
-        return found
+        return shards
 
     def halves(self, shard: Shard) -> tuple[Shard, ...]:
         """Halve a shard's seeds, or the work of a single seed; nothing if that is too little."""
@@ -153,18 +153,18 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def lost(self, results: Iterable[Shard]) -> list[Shard]:
         """The seeds of which work is missing, a shard each; `budget` is the work that is."""
-        done = {one.first: one for one in results if one.count == 1}
+        done = {result.first: result for result in results if result.count == 1}
         short = [
-            msgspec.structs.replace(one, budget=missing)
-            for one in done.values()
-            if (missing := self.budget(one.first, 1) - one.budget) > 0
+            msgspec.structs.replace(shard, budget=missing)
+            for shard in done.values()
+            if (missing := self.budget(shard.first, 1) - shard.budget) > 0
         ]
         absent = [
             self._shard(part.number, seed, 1)
             for part in self.shards(results)
             for seed in part.seeds
         ]
-        return sorted([*short, *absent], key=lambda one: one.first)
+        return sorted([*short, *absent], key=lambda lost: lost.first)
 
     def _shard(self, number: int, first: int, count: int) -> Shard:
         return Shard(self.configuration, number, first, count, self.budget(first, count))
@@ -187,15 +187,15 @@ def _runs(numbers: Iterable[int]) -> Iterator[range]:
         yield range(start, last + 1)
 
 
-def merged(one: Mapping[Shard, R], other: Mapping[Shard, R]) -> dict[Shard, R]:
+def merged(first: Mapping[Shard, R], other: Mapping[Shard, R]) -> dict[Shard, R]:
     """The results of both. The order does not matter, nor how often something is merged.
 
     Raises `InvariantError` where they have different results of the same shard.
     """
-    for shard in one.keys() & other.keys():
-        if one[shard] != other[shard]:
+    for shard in first.keys() & other.keys():
+        if first[shard] != other[shard]:
             raise InvariantError(f"two results of shard {shard.number} (seed {shard.first})")
-    return {**one, **other}
+    return {**first, **other}
 
 
 def in_order(results: Mapping[Shard, R]) -> Iterator[R]:
@@ -204,7 +204,7 @@ def in_order(results: Mapping[Shard, R]) -> Iterator[R]:
     Where there is a whole shard and parts of it, the whole counts; of one seed, the most work.
     """
     end = 0
-    for shard in sorted(results, key=lambda one: (one.first, -one.count, -one.budget)):
+    for shard in sorted(results, key=lambda shard: (shard.first, -shard.count, -shard.budget)):
         if shard.first >= end:
             yield results[shard]
             end = shard.first + shard.count
@@ -217,6 +217,6 @@ def describe_lost(lost: Iterable[Shard], unit: str) -> list[str]:
     ['seed number 3 crashes its worker: 1,500 cases not done']
     """
     return [
-        f"seed number {one.first} crashes its worker: {counted(one.budget, unit, ',')} not done"
-        for one in lost
+        f"seed number {shard.first} crashes its worker: {counted(shard.budget, unit, ',')} not done"
+        for shard in lost
     ]

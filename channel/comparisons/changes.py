@@ -55,26 +55,26 @@ class Comparison(msgspec.Struct, frozen=True):
     @property
     def worse(self) -> int:
         """The number of changes for the worse."""
-        return sum(one.effect.is_worse for one in self.changes)
+        return sum(change.effect.is_worse for change in self.changes)
 
     @property
     def better(self) -> int:
         """The number of changes for the better."""
-        return sum(one.effect.is_better for one in self.changes)
+        return sum(change.effect.is_better for change in self.changes)
 
     @property
     def summary(self) -> str:
         """The numbers of changes in words."""
         if not self.changes:
             return "nothing changed"
-        kinds = {one: sum(c.effect is one for c in self.changes) for one in Effect}
-        return ", ".join(f"{number:,} {one.value}" for one, number in kinds.items() if number)
+        kinds = {effect: sum(c.effect is effect for c in self.changes) for effect in Effect}
+        return ", ".join(f"{number:,} {kind.value}" for kind, number in kinds.items() if number)
 
 
 def in_order(changes: Iterable[Change]) -> tuple[Change, ...]:
     """The changes, the worst first."""
     order = list(Effect)
-    return tuple(sorted(changes, key=lambda one: (order.index(one.effect), one.what)))
+    return tuple(sorted(changes, key=lambda change: (order.index(change.effect), change.what)))
 
 
 def new_and_mended(before: Mapping[V, str], after: Mapping[V, str]) -> list[Change]:

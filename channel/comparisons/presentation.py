@@ -32,7 +32,8 @@ def as_data(comparison: Comparison) -> dict[str, Any]:
         "worse": comparison.worse,
         "better": comparison.better,
         "changes": [
-            {**msgspec.to_builtins(one), "worse": one.effect.is_worse} for one in comparison.changes
+            {**msgspec.to_builtins(change), "worse": change.effect.is_worse}
+            for change in comparison.changes
         ],
         "notes": comparison.notes,
     }
@@ -40,9 +41,9 @@ def as_data(comparison: Comparison) -> dict[str, Any]:
 
 def as_lines(comparison: Comparison) -> Iterator[str]:
     """The comparison as text: a line for each change, the worst first, then the counts."""
-    for one in comparison.changes:
-        values = _values(one)
-        yield f"{one.effect.value}: {one.what}{': ' if values else ''}{values}"
+    for change in comparison.changes:
+        values = _values(change)
+        yield f"{change.effect.value}: {change.what}{': ' if values else ''}{values}"
     yield from comparison.notes
     yield f"{_title(comparison)}: {comparison.summary}"
 
@@ -57,9 +58,9 @@ def as_markdown(comparison: Comparison) -> str:
     parts = [f"### {title}", f"{counts}, {comparison.better:,} better"]
     if comparison.changes:
         rows = ["| | what | before → after |", "|---|---|---|"]
-        for one in comparison.changes[:MOST_ROWS]:
-            name = f"**{one.effect.value}**" if one.effect.is_worse else one.effect.value
-            rows.append(f"| {name} | {_cell(one.what)} | {_cell(_values(one))} |")
+        for change in comparison.changes[:MOST_ROWS]:
+            name = f"**{change.effect.value}**" if change.effect.is_worse else change.effect.value
+            rows.append(f"| {name} | {_cell(change.what)} | {_cell(_values(change))} |")
         parts.append("\n".join(rows))
         if len(comparison.changes) > MOST_ROWS:
             parts.append(f"and {len(comparison.changes) - MOST_ROWS:,} more")

@@ -87,9 +87,9 @@ def _refusal(path: Path, data: bytes) -> UsageError:
     known = f"a document that --json printed ({commands}) or a snapshot of costs"
     if not data.strip():
         return UsageError(f"{path}: is empty, not {known}")
-    found = kind_of(data)
-    if found is not None:
-        return UsageError(f"{path}: {found.title}, not {known}; {found.use}")
+    known_kind = kind_of(data)
+    if known_kind is not None:
+        return UsageError(f"{path}: {known_kind.title}, not {known}; {known_kind.use}")
     return UsageError(
         f"{path}: not {known}: it has no `format`; documents of earlier versions, and of commands"
         " that were interrupted before they had any results, have none"

@@ -163,9 +163,9 @@ def summary(findings: Iterable[Finding]) -> str:
     >>> summary(few)
     '2 findings (worst: theft)'
     """
-    every = list(findings)
-    number = counted(len(every), "finding", ",")
-    return f"{number} (worst: {min(every, key=_rank).severity})" if every else number
+    known = list(findings)
+    number = counted(len(known), "finding", ",")
+    return f"{number} (worst: {min(known, key=_rank).severity})" if known else number
 
 
 def _rank(finding: Finding) -> int:

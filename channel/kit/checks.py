@@ -60,9 +60,9 @@ def vectors(subject: Subject) -> CheckResult:
     cases = list(target.honest)
     failures: list[Finding] = []
     if target.rules is not None:
-        made = make(target, max(1, effort.cases // 10), effort.seed)
+        generated = make(target, max(1, effort.cases // 10), effort.seed)
         try:
-            cases += read(msgspec.json.encode(case) for case in made)
+            cases += read(msgspec.json.encode(case) for case in generated)
         except Disagreement as found:
             failures.append(_of_case(target, found.case, str(found)))
     judged = [case for case in cases if case.validator not in target.missing]
@@ -103,9 +103,9 @@ def laws(subject: Subject) -> CheckResult:
     names = {law.name for law in laws_for(target) if report.tally.tried[law.name]} - {AGREE}
     tried = f"{counted(report.cases, 'case', ',')}, {counted(len(names), 'law')}"
     missed = [name for name in target.present if name not in report.tally.outcomes]
-    found = _with_lines(subject.target, report.findings, lambda law: law != AGREE)
+    broken = _with_lines(subject.target, report.findings, lambda law: law != AGREE)
     never = (failed_check("laws", "never tried", name) for name in missed)
-    return CheckResult("laws", tried, (*found, *never))
+    return CheckResult("laws", tried, (*broken, *never))
 
 
 def fuzz(subject: Subject) -> CheckResult:
@@ -130,15 +130,17 @@ def coverage(subject: Subject) -> CheckResult:
     if effort.corpus is not None:
         entries += corpus.read(target, effort.corpus)
     entries += _of_family(subject)
-    found = corpus_coverage(target, entries)
+    programs = corpus_coverage(target, entries)
     reasons = stored_reasons(target)
     failures = [
         failure
         for name in target.present
-        for failure in _unreached(found[name], unexplained(found[name], reasons), effort.coverage)
+        for failure in _unreached(
+            programs[name], unexplained(programs[name], reasons), effort.coverage
+        )
     ]
-    total = sum(found[name].total.branches for name in target.present)
-    reached = sum(found[name].total.branches_reached for name in target.present)
+    total = sum(programs[name].total.branches for name in target.present)
+    reached = sum(programs[name].total.branches_reached for name in target.present)
     tried = f"branches reached: {reached:,} of {total:,}{_left_out(subject)}"
     return CheckResult("coverage", tried, tuple(failures))
 
@@ -148,12 +150,12 @@ def _of_family(subject: Subject) -> Iterator[StoredCase]:
     target, effort = subject.target, subject.effort
     others = target.family[1:]
     for other in others:
-        made = (
+        generated = (
             StoredCase(case.tag, trial.site.validator, case.arguments, None)
             for trial in chunks(other, effort.seed)
             for case in trial.cases
         )
-        for entry in islice(made, max(1, effort.cases // 10 // len(others))):
+        for entry in islice(generated, max(1, effort.cases // 10 // len(others))):
             if (
                 entry.program in target.present
                 and entry.program not in subject.fuzzed.tally.runaway
@@ -162,18 +164,18 @@ def _of_family(subject: Subject) -> Iterator[StoredCase]:
 
 
 def _unreached(
-    found: ProgramCoverage, places: Sequence[tuple[str, str]], percent: int
+    program: ProgramCoverage, places: Sequence[tuple[str, str]], percent: int
 ) -> Iterator[Finding]:
     """Describe the code that no case reached, unless enough was reached, or a reason is stored for
     all of it."""
-    total = found.total
+    total = program.total
     if not places or 100 * total.branches_reached >= percent * total.branches:
         return
     text = f"branches reached: {total.branches_reached} of {total.branches}"
-    yield failed_check("coverage", text, found.name)
+    yield failed_check("coverage", text, program.name)
     for function, code in places:
-        line = found.line_of(function, code)
-        yield failed_check("coverage", f"never reached, in {function}: {code}", found.name, line)
+        line = program.line_of(function, code)
+        yield failed_check("coverage", f"never reached, in {function}: {code}", program.name, line)
 
 
 def cost(subject: Subject) -> CheckResult:
@@ -195,7 +197,7 @@ def cost(subject: Subject) -> CheckResult:
             for name, paths in now.validators.items()
             for path, figures in paths.items()
         },
-        **{name: one.total for name, one in now.bundles.items()},
+        **{name: bundle.total for name, bundle in now.bundles.items()},
     }
     failures = [
         failed_check("cost", "more than a block holds", name)

@@ -292,11 +292,13 @@ class _Progress:
         return stored
 
     def _status(self) -> CampaignStatus:
-        found = sum(len(result.failures) for result in self.results.values())
+        failures = sum(len(result.failures) for result in self.results.values())
         done = len(self.results)
         seconds = perf_counter() - self._start
         total = self.plan.total
-        return CampaignStatus(done, total, done, total, self._begun, seconds, {"findings": found})
+        return CampaignStatus(
+            done, total, done, total, self._begun, seconds, {"findings": failures}
+        )
 
 
 def _digest(paths: Sequence[Path]) -> str:

@@ -41,11 +41,11 @@ def junit_cases(results: Sequence[CheckResult]) -> list[JUnitCase]:
             result.check,
             [
                 JUnitFailure(
-                    one.line,
-                    json_line(one.vector) if one.vector is not None else one.replay,
-                    one.severity,
+                    failure.line,
+                    json_line(failure.vector) if failure.vector is not None else failure.replay,
+                    failure.severity,
                 )
-                for one in result.failures
+                for failure in result.failures
             ],
             result.unchecked,
         )
@@ -58,7 +58,7 @@ def sarif(source: str, results: Sequence[CheckResult], abouts: dict[str, str]) -
 
     `abouts` describe the checks by name, in a sentence each.
     """
-    found = [(result.check, failure) for result in results for failure in result.failures]
+    failures = [(result.check, failure) for result in results for failure in result.failures]
     log = {
         "$schema": SARIF,
         "version": "2.1.0",
@@ -82,7 +82,7 @@ def sarif(source: str, results: Sequence[CheckResult], abouts: dict[str, str]) -
                         "locations": [_location(failure.source_line or source)],
                         "properties": {"case": failure.vector},
                     }
-                    for check, failure in found
+                    for check, failure in failures
                 ],
             }
         ],

@@ -75,7 +75,7 @@ def write_package(name: str, folder: Path) -> list[Path]:
         scratch = Path(mkdtemp(prefix=".channelsim-", dir=folder.absolute().parent))
         try:
             package = scratch / name
-            made = sorted(_copy(files("channelsim.channel.kit") / "template", package, name))
+            written = sorted(_copy(files("channelsim.channel.kit") / "template", package, name))
             with held():
                 package.rename(folder)
         finally:
@@ -83,23 +83,23 @@ def write_package(name: str, folder: Path) -> list[Path]:
                 rmtree(scratch)
     except OSError as error:
         raise UsageError(f"{folder}: cannot be written ({error.strerror or error})") from None
-    return [path.relative_to(package) for path in made]
+    return [path.relative_to(package) for path in written]
 
 
 def _copy(template: Traversable, folder: Path, name: str) -> list[Path]:
     """Copy a folder of the template under the author's name; the files that were written."""
     folder.mkdir()
-    made = []
+    written = []
     for entry in template.iterdir():
         if entry.name.startswith((".", "__pycache__")):
             continue  # left by a linter or an import
         place = folder / renamed(HIDDEN.get(entry.name, entry.name), name)
         if entry.is_dir():
-            made += _copy(entry, place, name)
+            written += _copy(entry, place, name)
         else:
             place.write_text(renamed(entry.read_text("utf-8"), name), "utf-8")
-            made.append(place)
-    return made
+            written.append(place)
+    return written
 
 
 def renamed(text: str, name: str) -> str:

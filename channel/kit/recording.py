@@ -107,28 +107,28 @@ def record(
 
     Raises `UsageError` where the driver fails, or yields what is no move.
     """
-    found = Recording()
+    recording = Recording()
     known: set[bytes] = set()
     size = 0
     for number in range(1, hands + 1):
         chance = Chance(derive(seed.encode(), "hand", number))
-        for case, wrong in _Player(target, driver, number, found).play(hand, chance):
+        for case, wrong in _Player(target, driver, number, recording).play(hand, chance):
             line = msgspec.json.encode(msgspec.structs.replace(case, id=""))
             if wrong is not None:
-                found.wrong = wrong
-                return found
+                recording.wrong = wrong
+                return recording
             if line not in known:
                 known.add(line)
                 size += len(line)
-                found.cases.append(case)
+                recording.cases.append(case)
             if size > MOST_BYTES:
                 raise UsageError(
                     f"{driver}: hand {number}: more than {MOST_BYTES >> 20} MB are recorded;"
                     " play fewer --hands"
                 )
-        found.hands = number
+        recording.hands = number
         on_progress(number, hands)
-    return found
+    return recording
 
 
 @dataclass(frozen=True)
@@ -296,7 +296,7 @@ class _Player:
             record = NextRecord(following.validator, state, following.max_move_size)
             case = msgspec.structs.replace(case, next=record)
         if conditions:
-            described = [self._described(one) for one in conditions]
+            described = [self._described(condition) for condition in conditions]
             case = msgspec.structs.replace(case, expect="valid", conditions=described)
         return case
 
@@ -330,7 +330,7 @@ class _Player:
 def _takes_states(running: Hand) -> bool:
     """True if a hand can be sent a state: a plain iterator, or one behind `yield from`, cannot."""
     inner = getattr(running, "gi_yieldfrom", None)
-    return all(hasattr(one, "send") for one in (running, inner) if one is not None)
+    return all(hasattr(record, "send") for record in (running, inner) if record is not None)
 
 
 def _is_size(atom: bytes) -> bool:

@@ -234,8 +234,10 @@ class Crashes:
             return {}, ()
 
         # The folder is ours, so that no worker that is ended early leaves one behind.
-        with tempfile.TemporaryDirectory(prefix="channelsim-", ignore_cleanup_errors=True) as made:
-            inside = replace(self, directory=made, in_worker=not place.workers().inline)
+        with tempfile.TemporaryDirectory(
+            prefix="channelsim-", ignore_cleanup_errors=True
+        ) as folder:
+            inside = replace(self, directory=folder, in_worker=not place.workers().inline)
             done = run_shards(inside, place, hear)
         totals = CrashTotals(interrupted=done.interrupted, lost=tuple(done.lost))
         for runs in in_order({**done.partial, **done.results}):

@@ -91,7 +91,7 @@ class SweepTotals:
         self.reorgs += run.reorgs
         self.spends += run.spends
         self.paid += spends_with_fee(run)
-        self.broken += [(run.scenario, one) for one in broken]
+        self.broken += [(run.scenario, promise) for promise in broken]
         checked = has_something_to_check(run)
         self.idle += not checked
         if checked or broken:
@@ -133,10 +133,10 @@ def beginnings(seed: str, number: int) -> Iterator[Scenario]:
     After them comes an old copy in each weather. Side and menu alternate with the number: as many
     seeds as there are pairs have them all.
     """
-    every = menus()
+    all_menus = menus()
     yield from _adversaries(seed, number)
     for count, weather in enumerate(WEATHERS, number):
-        menu = every[count // 2 % len(every)]
+        menu = all_menus[count // 2 % len(all_menus)]
         begun = 1 + number % BETWEEN_COPIES
         yield replace(
             menu, seed=f"{seed}/{weather}", side=count % 2, weather=weather, old_copy=begun
@@ -144,11 +144,11 @@ def beginnings(seed: str, number: int) -> Iterator[Scenario]:
 
 
 def _adversaries(seed: str, number: int) -> Iterator[Scenario]:
-    every = menus()
+    all_menus = menus()
     for count, name in enumerate(("", *names()), number):
-        turn = count // 2 % len(every)
-        hand = count // 2 // len(every) % HANDS
-        yield replace(every[turn], seed=f"{seed}/{turn}/{hand}", adversary=name, side=count % 2)
+        turn = count // 2 % len(all_menus)
+        hand = count // 2 // len(all_menus) % HANDS
+        yield replace(all_menus[turn], seed=f"{seed}/{turn}/{hand}", adversary=name, side=count % 2)
 
 
 def menus() -> tuple[Scenario, ...]:

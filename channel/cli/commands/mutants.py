@@ -95,13 +95,15 @@ def command(
         folder = corpus or own_corpus(target)
         first = {} if folder is None else stored_cases(target, folder)
         mutants = all_mutants(target, validator)
-        made = hunt_configuration(target, mutants, seed, seconds, argued_too=argued, stored=first)
+        configuration = hunt_configuration(
+            target, mutants, seed, seconds, argued_too=argued, stored=first
+        )
         prepared = None if out is None else out / PREPARED
         # A hunt that was ended in its first campaign has no directory of the second yet.
         if prepared is None or is_campaign(prepared.parent) or not is_campaign(prepared):
-            check_directory(out, made, "chunks", resume=resume)
+            check_directory(out, configuration, "chunks", resume=resume)
         else:
-            check_directory(prepared, made, "mutants", resume=resume)
+            check_directory(prepared, configuration, "mutants", resume=resume)
     options = CampaignOptions(
         jobs=processes(jobs),
         json=json,

@@ -23,15 +23,17 @@ def compare(before: ConformDocument, after: ConformDocument, tolerance: float) -
 def _failures(document: ConformDocument) -> dict[str, str]:
     """The failures, by their words without the case in which they were seen."""
     return {
-        f"{one.check}: {_CASE.split(failure.line, maxsplit=1)[0]}": f"{one.check}: {failure.line}"
-        for one in document.checks
-        for failure in one.failures
+        f"{check.check}: {_CASE.split(line, maxsplit=1)[0]}": f"{check.check}: {line}"
+        for check in document.checks
+        for line in (failure.line for failure in check.failures)
     }
 
 
 def _made(document: ConformDocument) -> list[str]:
     return [
-        f"check of {one.check}" for one in document.checks if one.result is not Status.NOT_CHECKED
+        f"check of {check.check}"
+        for check in document.checks
+        if check.result is not Status.NOT_CHECKED
     ]
 
 

@@ -10,12 +10,15 @@ from channelsim.channel.lab.costs import snapshot
 
 def compare(before: CostDocument, after: CostDocument, tolerance: float) -> list[Change]:
     """Figures that rose, fell, are gone or new."""
-    found = snapshot.compare(before.costs, after.costs, tolerance)
+    changes = snapshot.compare(before.costs, after.costs, tolerance)
     return [
-        *(Change(Effect.DEARER, one.figure, one.was, one.now) for one in found.risen),
-        *(Change(Effect.CHEAPER, one.figure, one.was, one.now) for one in found.fallen),
-        *(Change(Effect.LOST, f"cost of {name}") for name in found.gone),
-        *(Change(Effect.ADDED, f"cost of {name}") for name in found.new),
+        *(Change(Effect.DEARER, change.figure, change.was, change.now) for change in changes.risen),
+        *(
+            Change(Effect.CHEAPER, change.figure, change.was, change.now)
+            for change in changes.fallen
+        ),
+        *(Change(Effect.LOST, f"cost of {name}") for name in changes.gone),
+        *(Change(Effect.ADDED, f"cost of {name}") for name in changes.new),
     ]
 
 

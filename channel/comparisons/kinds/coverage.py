@@ -26,12 +26,14 @@ def _functions(document: CoverageDocument) -> dict[str, CoverageCounts]:
 
 
 def _differences(document: CoverageDocument) -> dict[str, str]:
-    every = [f"{name}: {text}" for name, one in document.programs.items() for text in one.differs]
-    return dict(zip(every, every, strict=True))
+    differing = [
+        f"{name}: {text}" for name, program in document.programs.items() for text in program.differs
+    ]
+    return dict(zip(differing, differing, strict=True))
 
 
 def _cases(document: CoverageDocument) -> tuple[float, str]:
-    return sum(one.cases for one in document.programs.values()), "cases"
+    return sum(program.cases for program in document.programs.values()), "cases"
 
 
 KIND = DocumentKind(CoverageDocument, compare, _cases)

@@ -30,13 +30,15 @@ def compare(
 
 
 def _causes(document: CrosscheckDocument) -> dict[tuple[str, str, str], str]:
-    return {(one.rule, one.place, one.text): one.line for one in document.findings}
+    return {
+        (finding.rule, finding.place, finding.text): finding.line for finding in document.findings
+    }
 
 
 def _reached(document: CrosscheckDocument) -> dict[str, CoverageCounts]:
     """The traced code, by validator."""
     sampled = document.coverage.items()
-    return {name: one.reached for name, one in sampled if one.reached is not None}
+    return {name: coverage.reached for name, coverage in sampled if coverage.reached is not None}
 
 
 def _costs(document: CrosscheckDocument) -> dict[str, int]:

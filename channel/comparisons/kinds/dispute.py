@@ -16,7 +16,7 @@ def compare(before: DisputesDocument, after: DisputesDocument, tolerance: float)
 
 
 def _broken(document: DisputesDocument) -> dict[str, str]:
-    return {one.mistake: f"{one.place}: {one.rule}" for one in document.findings}
+    return {finding.mistake: f"{finding.place}: {finding.rule}" for finding in document.findings}
 
 
 def _deviations(document: DisputesDocument) -> list[str]:

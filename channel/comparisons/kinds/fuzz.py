@@ -11,10 +11,10 @@ from channelsim.channel.findings.finding import Finding
 
 def compare(before: FuzzDocument, after: FuzzDocument, tolerance: float) -> list[Change]:
     """New and mended findings, other severities, and coverage."""
-    old = {one.mistake: one for one in before.findings}
-    new = {one.mistake: one for one in after.findings}
+    old = {finding.mistake: finding for finding in before.findings}
+    new = {finding.mistake: finding for finding in after.findings}
     changes = new_and_mended(
-        *({key: _in_short(one) for key, one in found.items()} for found in (old, new))
+        *({key: _in_short(finding) for key, finding in side.items()} for side in (old, new))
     )
     for key in old.keys() & new.keys():
         was, now = old[key], new[key]

@@ -16,7 +16,10 @@ def compare(before: MutantsDocument, after: MutantsDocument, tolerance: float) -
         *(Change(Effect.NEW, text) for text in (new - old).elements()),
         *(Change(Effect.MENDED, text) for text in (old - new).elements()),
         *lost_and_added(
-            *([f"mutants of {name}" for name in one.validators] for one in (before, after))
+            *(
+                [f"mutants of {name}" for name in document.validators]
+                for document in (before, after)
+            )
         ),
     ]
 
@@ -24,11 +27,11 @@ def compare(before: MutantsDocument, after: MutantsDocument, tolerance: float) -
 def _open(document: MutantsDocument) -> Counter[str]:
     """How many mutants of each description survive without a reason."""
     return Counter(
-        f"survives: {one.validator}, {one.function}: {one.old} -> {one.new}"
-        + (f" in {one.within}" if one.within else "")
-        + f" ({one.kind})"
-        for one in document.survivors
-        if one.reason is None
+        f"survives: {survivor.validator}, {survivor.function}: {survivor.old} -> {survivor.new}"
+        + (f" in {survivor.within}" if survivor.within else "")
+        + f" ({survivor.kind})"
+        for survivor in document.survivors
+        if survivor.reason is None
     )
 
 

@@ -62,9 +62,9 @@ def side_by_side(parts: Sequence[ComparedPart]) -> Iterator[str]:
     ['verdict: expected slash, actual valid']
     """
     if len(parts) < 2:
-        yield from (f"{one.part}: expected {one.expected}, actual {one.actual}" for one in parts)
+        yield from (f"{row.part}: expected {row.expected}, actual {row.actual}" for row in parts)
         return
-    rows = [("", "expected", "actual"), *((one.part, one.expected, one.actual) for one in parts)]
+    rows = [("", "expected", "actual"), *((row.part, row.expected, row.actual) for row in parts)]
     widths = [max(len(row[column]) for row in rows) for column in range(2)]
     for part, expected, actual in rows:
         yield f"{part:{widths[0]}}  {expected:{widths[1]}}  {actual}"
@@ -72,21 +72,21 @@ def side_by_side(parts: Sequence[ComparedPart]) -> Iterator[str]:
 
 def _records(target: Target, expected: Value, actual: Value) -> Iterator[ComparedPart]:
     """Compare two next records."""
-    wanted = from_list(expected)
+    due = from_list(expected)
     try:
         got = from_list(actual)
     except NotAList:
         got = [actual]
     got += [NIL] * (_RECORD - len(got))
-    if got == wanted:
+    if got == due:
         return
-    yield _part(target, "next validator", wanted[0], got[0])
-    yield from _states(target, _name(target, wanted[0]), wanted[1], got[1])
-    yield _part(target, "size limit", wanted[2], got[2])
-    if got[_RECORD:] != wanted[_RECORD:]:
+    yield _part(target, "next validator", due[0], got[0])
+    yield from _states(target, _name(target, due[0]), due[1], got[1])
+    yield _part(target, "size limit", due[2], got[2])
+    if got[_RECORD:] != due[_RECORD:]:
         conditions = [
-            " ".join(_shown(target, one) for one in items[_RECORD:]) or "none"
-            for items in (wanted, got)
+            " ".join(_shown(target, item) for item in items[_RECORD:]) or "none"
+            for items in (due, got)
         ]
         yield ComparedPart("extra conditions", *conditions)
 
@@ -97,13 +97,13 @@ def _states(
     """Compare two states by the names that the next validator's source has for their items."""
     if expected == actual:
         return
-    wanted, got = (_items(target, validator, one) for one in (expected, actual))
-    differing = [name for name in wanted if name in got and wanted[name] != got[name]]
-    if not differing or wanted.keys() != got.keys():
+    due, got = (_items(target, validator, value) for value in (expected, actual))
+    differing = [name for name in due if name in got and due[name] != got[name]]
+    if not differing or due.keys() != got.keys():
         yield _part(target, "state", expected, actual)
         return
     for name in differing:
-        yield _part(target, f"state: {name}", wanted[name], got[name])
+        yield _part(target, f"state: {name}", due[name], got[name])
 
 
 def _items(target: Target, validator: str | None, state: Value) -> dict[str, Value]:

@@ -24,9 +24,9 @@ def deciding_line(target: Target, validator: str, environment: bytes) -> str:
 
 def recorded_line(target: Target, name: str, record: RunRecord) -> str:
     """As `deciding_line`, of a recorded run of the program with this name."""
-    found = record.decision()
+    decision = record.decision()
     line = ""
-    if found is not None:
-        node, step = found
+    if decision is not None:
+        node, step = decision
         line = target.source_line(name, record.owner(step) or name, record.expression(node, step))
     return line or target.source_line(name, name)

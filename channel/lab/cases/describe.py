@@ -47,7 +47,7 @@ def vector(
         evidence=described_value(evidence, target),
         expect=expect,
         next=record,
-        conditions=[described_value(one, target) for one in conditions],
+        conditions=[described_value(condition, target) for condition in conditions],
         signature=_signature(site, move, evidence).hex(),
     )
 
@@ -56,8 +56,10 @@ def _signature(site: Site, move: bytes, evidence: Value) -> bytes:
     """The signature that the opponent's logic holds with this evidence; empty if it has none."""
     if not site.natural:
         return b""
-    held = (*site.candidates(move), *site.candidates(site.play.move))
-    return next((one.signature for one in held if one.value == evidence), b"")
+    candidates = (*site.candidates(move), *site.candidates(site.play.move))
+    return next(
+        (candidate.signature for candidate in candidates if candidate.value == evidence), b""
+    )
 
 
 def described_value(value: Value, target: Target) -> object:

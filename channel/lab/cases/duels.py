@@ -32,7 +32,11 @@ def duel(target: Target, site: Site, chance: FastChance) -> Iterator[Call]:
     if not move or not isinstance(judge(move, shares[-1], b""), Raise):
         return
     if chance.random() < 0.8 or not isinstance(judge(move, shares[-1], evidence), Valid):
-        takes = (one for one in _mixed(chance) if isinstance(judge(move, shares[-1], one), Valid))
+        takes = (
+            selection
+            for selection in _mixed(chance)
+            if isinstance(judge(move, shares[-1], selection), Valid)
+        )
         first = next(takes, None)
         if first is None:
             return
@@ -47,15 +51,15 @@ def duel(target: Target, site: Site, chance: FastChance) -> Iterator[Call]:
         yield move, shares[least - 1], evidence
         if turn % 2:
             better = (
-                (one, evidence)
-                for one in (move[:-1] + last for last in _mixed(chance))
-                if isinstance(judge(one, shares[least - 1], evidence), Valid)
+                (other, evidence)
+                for other in (move[:-1] + last for last in _mixed(chance))
+                if isinstance(judge(other, shares[least - 1], evidence), Valid)
             )
         else:
             better = (
-                (move, one)
-                for one in _mixed(chance)
-                if isinstance(judge(move, shares[least], one), Slash)
+                (move, selection)
+                for selection in _mixed(chance)
+                if isinstance(judge(move, shares[least], selection), Slash)
             )
         pair = next(better, None)
         if pair is None and turn:

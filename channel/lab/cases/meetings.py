@@ -40,7 +40,7 @@ def meeting(mover: Rank, waiter: Rank) -> Meeting:
     if mover[0] != waiter[0]:
         return mover[0], waiter[0], better
     pairs = enumerate(zip(mine, theirs, strict=False), 1)
-    first = next((at for at, (one, other) in pairs if one != other), 0)
+    first = next((at for at, (own, other) in pairs if own != other), 0)
     return mover[0], waiter[0], better * first
 
 
@@ -59,21 +59,27 @@ class Meetings:
     def calls(self, site: Site) -> Iterator[Call]:
         """The calls at this site by which hands meet that seldom did: each with the least share
         that the rules allow, and with the next lower number."""
-        ranked = [(one, self._ranks(site, one, one)) for one in self._taken(site)]
-        mine = _best_and_worst((ranks[0], one) for one, ranks in ranked if ranks is not None)
-        theirs = _best_and_worst((ranks[1], one) for one, ranks in ranked if ranks is not None)
+        ranked = [
+            (selection, self._ranks(site, selection, selection)) for selection in self._taken(site)
+        ]
+        mine = _best_and_worst((ranks[0], last) for last, ranks in ranked if ranks is not None)
+        theirs = _best_and_worst((ranks[1], last) for last, ranks in ranked if ranks is not None)
         for mover, move in mine:
             for waiter, evidence in theirs:
-                found = meeting(mover, waiter)
-                if self.counts[found] < TIMES:
-                    self.counts[found] += 1
+                key = meeting(mover, waiter)
+                if self.counts[key] < TIMES:
+                    self.counts[key] += 1
                     yield from self._at_the_limit(site, site.play.move[:-1] + move, evidence)
 
     def _taken(self, site: Site) -> list[bytes]:
         """The selections that this validator takes, as the last byte of a move and as evidence."""
         known = self._selections.get(site.validator)
         if not known:
-            known = [one for one in SELECTIONS if self._ranks(site, one, one) is not None]
+            known = [
+                selection
+                for selection in SELECTIONS
+                if self._ranks(site, selection, selection) is not None
+            ]
             self._selections[site.validator] = known
         return known
 

@@ -52,7 +52,7 @@ def head_lengths(program: Program) -> tuple[int, ...]:
     """
     words = (*_compared_lengths(program), *_cuts(program))
     lengths = {atom_to_int(word) for word in words if len(word) == 1}
-    return tuple(sorted(one for one in lengths if SHORTEST_HEAD <= one <= LONGEST_HEAD))
+    return tuple(sorted(length for length in lengths if SHORTEST_HEAD <= length <= LONGEST_HEAD))
 
 
 @lru_cache(maxsize=64)

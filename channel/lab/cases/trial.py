@@ -186,7 +186,11 @@ class Trial:
         outcome = self.run(move, share, evidence)
         if isinstance(outcome, ProgramValid):
             asked = program_conditions(outcome.value)
-            return any(met(asked, one) for one in self.site.signatures(move)) if asked else False
+            return (
+                any(met(asked, signature) for signature in self.site.signatures(move))
+                if asked
+                else False
+            )
         return isinstance(outcome, ProgramSlash)
 
     def finding(

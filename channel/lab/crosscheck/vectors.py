@@ -38,14 +38,14 @@ def make(target: Target, cases: int, seed: str) -> Iterator[Case]:
             site, number = trial.site, len(seen)
             try:
                 verdict = site.rules_say(target, *case.call)
-                made = vector(target, site, case.call, verdict, case.tag, number)
+                conformance = vector(target, site, case.call, verdict, case.tag, number)
             except NotAList:
                 continue
-            if differences := check(made):
-                raise Disagreement(made, differences)
+            if differences := check(conformance):
+                raise Disagreement(conformance, differences)
             seen.add(key)
             barren = -1
-            yield made
+            yield conformance
             if len(seen) == cases:
                 return
         barren += 1

@@ -87,7 +87,9 @@ def read(target: Target, data: Any) -> SiteCase:
         record = msgspec.convert(data, CaseRecord)
         state = read_value(record.state, target)
         held = [read_value(evidence, target) for evidence in record.held]
-        signatures = [bytes.fromhex(one) for one in record.signatures] or [b""] * len(held)
+        signatures = [bytes.fromhex(signature) for signature in record.signatures] or [b""] * len(
+            held
+        )
         candidates = tuple(starmap(Evidence, zip(held, signatures, strict=True)))
         evidence = read_value(record.evidence, target)
         move, honest_move = bytes.fromhex(record.move), bytes.fromhex(record.honest_move)

@@ -237,9 +237,9 @@ def still_broken(target: Target, data: dict[str, Any]) -> list[str]:
         raise UsageError(f"{target.name} has no program of {case.site.validator}")
     cause = str(data.get("cause")).partition(":")[0]
     return [
-        one.line
-        for one in map(Finding.believable, broken_by(target, law, case))
-        if one.cause.partition(":")[0] == cause
+        broken.line
+        for broken in map(Finding.believable, broken_by(target, law, case))
+        if broken.cause.partition(":")[0] == cause
     ]
 
 

@@ -148,8 +148,8 @@ class FuzzSearch:
                 name: coverage.counts(self.target.tracer(name))
                 for name, coverage in covered.items()
             }
-            found = [finding for part in parts for finding in part.findings]
-            report.findings = grouped([*unmended, *found])
+            findings = [finding for part in parts for finding in part.findings]
+            report.findings = grouped([*unmended, *findings])
         return report
 
 

@@ -61,9 +61,13 @@ def grouped(findings: Iterable[Finding]) -> list[Finding]:
     """One finding for each mistake, the worst first; `also` names those that follow from it."""
     findings = list(findings)
     known = set(map(root, findings))
-    above = {root(one): root_of(one.place, one.follows) for one in findings if one.follows}
+    above = {
+        root(member): root_of(member.place, member.follows) for member in findings if member.follows
+    }
     independent = {
-        root(one) for one in findings if not one.follows or above[root(one)] not in known
+        root(member)
+        for member in findings
+        if not member.follows or above[root(member)] not in known
     }
     groups: dict[Root, list[Finding]] = {}
     for finding in findings:
@@ -72,13 +76,15 @@ def grouped(findings: Iterable[Finding]) -> list[Finding]:
     for mistake, group in groups.items():
         first = min(
             (finding for finding in group if root(finding) == mistake),
-            key=lambda one: (one.rank, one.fields[1], not one.compared, -one.lost),
+            key=lambda member: (member.rank, member.fields[1], not member.compared, -member.lost),
         )
         also = dict.fromkeys(line for finding in group for line in finding.also)
         also.update(dict.fromkeys(_in_short(other) for other in group if other is not first))
         also.pop(_in_short(first), None)
         leading.append(msgspec.structs.replace(first, also=tuple(also)))
-    return sorted(leading, key=lambda one: (one.order_only, one.rank, one.place, one.cause))
+    return sorted(
+        leading, key=lambda member: (member.order_only, member.rank, member.place, member.cause)
+    )
 
 
 def _mistake(finding: Finding, independent: Set[Root], above: Mapping[Root, Root]) -> Root:

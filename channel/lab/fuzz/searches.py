@@ -166,10 +166,10 @@ class RareSearch:
         self.work += A_REPLAY
         for at, site in enumerate(hand):
             judged = self._target.judge(site.validator) is not None
-            if not judged or (found := secret_draws(self._target, site)) is None:
+            if not judged or (secrets := secret_draws(self._target, site)) is None:
                 continue
-            for draw in self._drawn(found):
-                words = found.words(draw.secret)
+            for draw in self._drawn(secrets):
+                words = secrets.words(draw.secret)
                 yield from islice(with_words(self._target, hand[at:], words), AFTERWARDS)
 
     def _drawn(self, draws: SecretDraws) -> list[Draw]:
@@ -183,6 +183,6 @@ class RareSearch:
         if self._special[validator] < SPECIAL:
             self._special[validator] += 1
             secrets += draws.special()
-        made = [draws.draw(secret) for secret in secrets]
-        self.work += sum(A_DRAW + draw.cost / COST for draw in made)
-        return self._rare.rare(validator, made)
+        drawn = [draws.draw(secret) for secret in secrets]
+        self.work += sum(A_DRAW + draw.cost / COST for draw in drawn)
+        return self._rare.rare(validator, drawn)

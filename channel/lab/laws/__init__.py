@@ -55,8 +55,8 @@ def laws() -> tuple[Law, ...]:
     >>> [law.name for law in laws() if law.every == 1][-1]
     'verdicts agree'
     """
-    found = (*_built_in(), *_PLUGINS.working().values())
-    return tuple(sorted(found, key=lambda law: (law.every, law.name)))
+    all_laws = (*_built_in(), *_PLUGINS.working().values())
+    return tuple(sorted(all_laws, key=lambda law: (law.every, law.name)))
 
 
 def laws_for(target: Target) -> tuple[Law, ...]:
@@ -97,21 +97,23 @@ def tried(
 
 def unchecked(target: Target) -> dict[str, str]:
     """The laws that are not tried, or not at every validator, each with what is missing."""
-    found = {}
+    reasons = {}
     no_rules = [name for name in target.programs if target.judge(name) is None]
     for law in laws():
         if law.needs is Needs.RULES and target.rules is None:
-            found[law.name] = f"without {law.needs.value}"
+            reasons[law.name] = f"without {law.needs.value}"
         elif law.needs is Needs.JUDGE and no_rules:
-            found[law.name] = f"no rules of {', '.join(no_rules)}"
+            reasons[law.name] = f"no rules of {', '.join(no_rules)}"
         elif law in laws_for(target) and any(not applies(law, target, n) for n in target.missing):
-            found[law.name] = f"no program of {', '.join(target.missing)}"
-    return found
+            reasons[law.name] = f"no program of {', '.join(target.missing)}"
+    return reasons
 
 
 @cache
 def _built_in() -> tuple[Law, ...]:
-    return tuple(import_module(f"{__name__}.{one.name}").LAW for one in iter_modules(__path__))
+    return tuple(
+        import_module(f"{__name__}.{module.name}").LAW for module in iter_modules(__path__)
+    )
 
 
 def _entry(law: Law) -> str:
@@ -119,13 +121,17 @@ def _entry(law: Law) -> str:
     return law.name.replace(" ", "-")
 
 
-def _check(name: str, made: Any) -> Law:
-    match getattr(made, "name", None), getattr(made, "every", None), getattr(made, "needs", None):
-        case str(), int(every), Needs() if every > 0 and callable(getattr(made, "check", None)):
+def _check(name: str, plugin: Any) -> Law:
+    match (
+        getattr(plugin, "name", None),
+        getattr(plugin, "every", None),
+        getattr(plugin, "needs", None),
+    ):
+        case str(), int(every), Needs() if every > 0 and callable(getattr(plugin, "check", None)):
             pass
         case _:
             raise ValueError("it is no law, which has `name`, `every`, `needs` and `check`")
-    law: Law = made
+    law: Law = plugin
     if _entry(law) != name:
         raise ValueError(f"its law is called {law.name!r}")
     return _Checked(law, law.name, law.every, law.needs, getattr(law, "without_programs", False))
@@ -142,15 +148,15 @@ class _Checked:
     without_programs: bool
 
     def check(self, trial: Trial) -> Iterator[Finding]:
-        found: object = self.law.check(trial)
-        if not isinstance(found, Iterable):
-            raise wrong_answer(self.law.check, found, "not findings to iterate over")
-        for one in found:
-            if not isinstance(one, Finding):
+        findings: object = self.law.check(trial)
+        if not isinstance(findings, Iterable):
+            raise wrong_answer(self.law.check, findings, "not findings to iterate over")
+        for finding in findings:
+            if not isinstance(finding, Finding):
                 raise wrong_answer(
-                    self.law.check, one, "not a finding, as `trial.finding` makes one"
+                    self.law.check, finding, "not a finding, as `trial.finding` makes one"
                 )
-            yield one
+            yield finding
 
 
 _PLUGINS = Group("laws", "the law", _check, lambda name: name in map(_entry, _built_in()))

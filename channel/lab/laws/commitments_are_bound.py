@@ -62,7 +62,7 @@ class CommitmentsAreBound:
         known = (play.evidence, *trial.site.evidence(play.move))
         if any(trial.slashes(move, play.share, evidence) for evidence in known):
             return
-        if any(isinstance(trial.run(move, play.share, one), ProgramValid) for one in known):
+        if any(isinstance(trial.run(move, play.share, value), ProgramValid) for value in known):
             call = move, play.share, play.evidence
             yield trial.finding(self.name, UNSLASHABLE, text, cause, call, Slash(""))
 

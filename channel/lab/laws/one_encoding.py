@@ -49,19 +49,19 @@ class OneEncoding:
                 return
 
 
-def alike(one: Value, other: Value) -> bool:
+def alike(value: Value, other: Value) -> bool:
     """True if two values are equal except for the encoding of their numbers.
 
     >>> alike((b"\\x00\\x05", b""), (b"\\x05", b"")), alike(b"\\x06", b"\\x05")
     (True, False)
     """
-    if isinstance(one, tuple) and isinstance(other, tuple):
-        return alike(one[0], other[0]) and alike(one[1], other[1])
-    if isinstance(one, tuple) or isinstance(other, tuple):
+    if isinstance(value, tuple) and isinstance(other, tuple):
+        return alike(value[0], other[0]) and alike(value[1], other[1])
+    if isinstance(value, tuple) or isinstance(other, tuple):
         return False
-    if one == other:
+    if value == other:
         return True
-    return max(len(one), len(other)) <= NUMBER and atom_to_int(one) == atom_to_int(other)
+    return max(len(value), len(other)) <= NUMBER and atom_to_int(value) == atom_to_int(other)
 
 
 def padded(move: bytes) -> Iterator[bytes]:

@@ -43,10 +43,10 @@ class Shares:
         outcome = trial.runner.spend(fields, to_list(addresses))
         due = {MOVERS: share, WAITERS: rest}
         got = paid(outcome)
-        if failed(outcome) or got != {address: one for address, one in due.items() if one}:
+        if failed(outcome) or got != {address: amount for address, amount in due.items() if amount}:
             run = trial.runner.puzzle(fields).serialized, serialize(to_list(addresses))
             text = "a timeout does not pay both sides what was declared"
-            lost = max(one - got.get(address, 0) for address, one in due.items())
+            lost = max(amount - got.get(address, 0) for address, amount in due.items())
             yield trial.finding(self.name, THEFT, text, "timeout pays", run=run, lost=lost)
         for wrong in ((NIL, WAITERS), (MOVERS, NIL)):
             if wrong == addresses:

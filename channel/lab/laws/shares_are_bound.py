@@ -71,7 +71,7 @@ class SharesAreBound:
         known: list[Value] = [play.evidence, *trial.site.evidence(play.move)]
         if any(trial.slashes(play.move, share, evidence) for evidence in known):
             return True
-        if not any(isinstance(trial.run(play.move, share, one), ProgramValid) for one in known):
+        if not any(isinstance(trial.run(play.move, share, proof), ProgramValid) for proof in known):
             return True  # another law reports that it raises
         outcomes = (trial.run(play.move, share, value) for value, _ in (*BYTES, *SHAPES))
         return any(isinstance(outcome, ProgramSlash) for outcome in outcomes)

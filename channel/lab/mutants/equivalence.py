@@ -86,26 +86,26 @@ def unread(module: Module) -> set[str]:
     """The ways to operands that the called function never reads: most often the end of
     a list of arguments."""
     reads = Reads(module)
-    found = set()
+    ways = set()
     for place in module.expressions():
         match place.value:
             case (b"\x02", (function, (environment, b""))):
                 called = module.called(function, "code")
                 if called is not None:
-                    found |= _unread(environment, place.at + "rrf", "", reads.of[called])
-    return found
+                    ways |= _unread(environment, place.at + "rrf", "", reads.of[called])
+    return ways
 
 
 def _unread(expression: Value, at: str, way: str, reads: Collection[str]) -> set[str]:
     """The unread parts of an expression that makes the value at `way` of an environment."""
-    found: set[str] = set()
+    ways: set[str] = set()
     if not any(read.startswith(way) or way.startswith(read) for read in reads):
-        found.add(at)
+        ways.add(at)
     match expression:
         case (b"\x04", (left, (right, b""))):
-            found |= _unread(left, at + "rf", way + "f", reads)
-            found |= _unread(right, at + "rrf", way + "r", reads)
-    return found
+            ways |= _unread(left, at + "rf", way + "f", reads)
+            ways |= _unread(right, at + "rrf", way + "r", reads)
+    return ways
 
 
 FAR = 16
@@ -124,12 +124,12 @@ class Reads:
         self._module = module
         self.of: dict[str, set[str]] = {start: set() for start in module.bodies}
         while True:
-            found = {
+            reads = {
                 start: _short(self._reads(module.bodies[start].body)) for start in module.bodies
             }
-            if found == self.of:
+            if reads == self.of:
                 return
-            self.of = found
+            self.of = reads
 
     def _reads(self, code: Value) -> set[str]:
         if isinstance(code, bytes):
@@ -149,23 +149,23 @@ class Reads:
                 return {steps(given[0])}.union(*ways) if isinstance(given[0], bytes) else {""}
         return {way for operand in given for way in self._reads(operand)}
 
-    def _through(self, made: Value, way: str) -> set[str]:
+    def _through(self, value: Value, way: str) -> set[str]:
         """The ways read in an environment when `way` is read in the value of this expression."""
-        match made:
-            case bytes() if made:
-                return {steps(made) + way}
+        match value:
+            case bytes() if value:
+                return {steps(value) + way}
             case (b"\x04", (left, (right, b""))) if way:
                 return self._through(left if way[0] == "f" else right, way[1:])
-        return self._reads(made)
+        return self._reads(value)
 
-    def _reads_of_run(self, made: Value) -> set[str]:
+    def _reads_of_run(self, value: Value) -> set[str]:
         """The same as `_reads` for `(a MADE 1)`, which runs code in the same environment."""
-        match made:
+        match value:
             case (b"\x01", code):
                 return self._reads(code)
-            case (bytes(head), _) if head == IF and len(operands_of(made)) == 3:
-                test, one, other = operands_of(made)
-                return self._reads(test) | self._reads_of_run(one) | self._reads_of_run(other)
+            case (bytes(head), _) if head == IF and len(operands_of(value)) == 3:
+                test, then, other = operands_of(value)
+                return self._reads(test) | self._reads_of_run(then) | self._reads_of_run(other)
         return {""}  # code from elsewhere may look at anything
 
 

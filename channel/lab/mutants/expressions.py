@@ -82,7 +82,7 @@ def spans(value: Value) -> dict[str, tuple[int, int]]:
     >>> spans((b"a", (b"bc", b"")))
     {'f': (1, 2), 'rf': (3, 6), 'rr': (6, 7), 'r': (2, 7), '': (0, 7)}
     """
-    found: dict[str, tuple[int, int]] = {}
+    spans: dict[str, tuple[int, int]] = {}
     at = 0
     # The subtrees to come, each with its way; of a pair that was begun, only where it starts.
     waiting: list[tuple[str, Value | int]] = [("", value)]
@@ -90,15 +90,15 @@ def spans(value: Value) -> dict[str, tuple[int, int]]:
         way, node = waiting.pop()
         match node:
             case int(start):
-                found[way] = (start, at)
+                spans[way] = (start, at)
             case (left, right):
                 waiting += ((way, at), (way + "r", right), (way + "f", left))
                 at += 1
             case bytes(atom):
                 start = at
                 at += len(serialize_atom(atom))
-                found[way] = (start, at)
-    return found
+                spans[way] = (start, at)
+    return spans
 
 
 class Module:
@@ -126,20 +126,20 @@ class Module:
 
     def expressions(self) -> list[Expression]:
         """Every expression, body by body, in textual order."""
-        found = []
+        places = []
         numbers: dict[str, int] = {}
         for start, function in self.bodies.items():
             name = self.code.owner(function)
             for use in self._uses[start]:
                 numbers[name] = numbers.get(name, 0) + 1
                 place = Place(function, 1 if use.at == "" else _ARGUMENTS)
-                found.append(
+                places.append(
                     Expression(
                         *(use.at, use.value, start, place, name, numbers[name]),
                         *(use.role, use.tested),
                     )
                 )
-        return found
+        return places
 
     def called(self, value: Value, role: str) -> str | None:
         """The way to the function that a path names; None for anything else."""
@@ -182,15 +182,15 @@ class Module:
             self._uses = {
                 start: list(self._inside(start, start in tested)) for start in self.bodies
             }
-            wanted = {
+            names = {
                 self.called(use.value, use.role)
                 for uses in self._uses.values()
                 for use in uses
                 if not use.tested
             }
-            if not tested & wanted:
+            if not tested & names:
                 return
-            tested -= {start for start in wanted if start is not None}
+            tested -= {start for start in names if start is not None}
 
 
 _ARGUMENTS = 3

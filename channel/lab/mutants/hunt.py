@@ -129,12 +129,12 @@ class HuntJob:
             results = []
             for number in shard.seeds:
                 names = [name for name in alive if alive[name] and self._tries(name, number)]
-                made = cases(number, names)
-                killed = {name: _killed(alive[name], made[name], limits[name]) for name in names}
+                by_name = cases(number, names)
+                killed = {name: _killed(alive[name], by_name[name], limits[name]) for name in names}
                 for name in names:
                     for place in killed[name]:
                         del alive[name][place]
-                sizes = {name: len(made[name]) for name in names}
+                sizes = {name: len(by_name[name]) for name in names}
                 results.append(TriedCases(number, sizes, killed, comes_with))
             return msgspec.json.encode(results)
 

@@ -79,22 +79,22 @@ def differs(program: bytes, case: JudgedCase, limit: int) -> bool:
 
 
 def fresh(
-    target: Target, seed: str, number: int, wanted: Collection[str]
+    target: Target, seed: str, number: int, names: Collection[str]
 ) -> dict[str, list[JudgedCase]]:
     """One chunk of cases, by validator; only of those that are wanted.
 
     Chunks are numbered from 0, after those of `diverse`; the games of a family take turns.
     """
-    made: dict[str, list[JudgedCase]] = {name: [] for name in wanted}
-    games = _games(target, wanted)
+    cases: dict[str, list[JudgedCase]] = {name: [] for name in names}
+    games = _games(target, names)
     turn, at = divmod(_first_chunks(games) + number, len(games))
-    for name, _rule, case in _judged(games[at], seed, turn, wanted):
-        made[name].append(case)
-    return made
+    for name, _rule, case in _judged(games[at], seed, turn, names):
+        cases[name].append(case)
+    return cases
 
 
 def diverse(
-    target: Target, seed: str, wanted: Collection[str]
+    target: Target, seed: str, names: Collection[str]
 ) -> tuple[dict[str, list[JudgedCase]], dict[str, int], dict[str, float]]:
     """A few hundred cases of each wanted validator that differ in the rule that decides or in the
     cost of the run, rule by rule in turn; the cost up to which a mutant is run; and the average
@@ -102,14 +102,14 @@ def diverse(
 
     They come from the first chunks, numbered from 0.
     """
-    kept: dict[str, dict[str, dict[int, JudgedCase]]] = {name: defaultdict(dict) for name in wanted}
-    most, made = dict.fromkeys(wanted, 0), dict.fromkeys(wanted, 0)
+    kept: dict[str, dict[str, dict[int, JudgedCase]]] = {name: defaultdict(dict) for name in names}
+    most, counts = dict.fromkeys(names, 0), dict.fromkeys(names, 0)
     seen: set[bytes] = set()
-    games = _games(target, wanted)
+    games = _games(target, names)
     for number in range(_first_chunks(games)):
         turn, at = divmod(number, len(games))
-        for name, rule, case in _judged(games[at], seed, turn, wanted):
-            made[name] += 1
+        for name, rule, case in _judged(games[at], seed, turn, names):
+            counts[name] += 1
             if case.arguments in seen:
                 continue
             seen.add(case.arguments)
@@ -123,12 +123,12 @@ def diverse(
         turns = zip_longest(*(by_cost.values() for by_cost in by_rule.values()))
         chosen[name] = [case for turn in turns for case in turn if case is not None][:KEPT]
     limits = {name: COST_FACTOR * cost for name, cost in most.items()}
-    return chosen, limits, {name: count / _first_chunks(games) for name, count in made.items()}
+    return chosen, limits, {name: count / _first_chunks(games) for name, count in counts.items()}
 
 
-def _games(target: Target, wanted: Collection[str]) -> tuple[Target, ...]:
+def _games(target: Target, names: Collection[str]) -> tuple[Target, ...]:
     """The games of the family that use one of these programs."""
-    return tuple(one for one in target.family if not one.programs.keys().isdisjoint(wanted))
+    return tuple(game for game in target.family if not game.programs.keys().isdisjoint(names))
 
 
 def _first_chunks(games: Sequence[Target]) -> int:
@@ -136,11 +136,11 @@ def _first_chunks(games: Sequence[Target]) -> int:
 
 
 def _judged(
-    target: Target, seed: str, number: int, wanted: Collection[str]
+    target: Target, seed: str, number: int, names: Collection[str]
 ) -> Iterator[tuple[str, str, JudgedCase]]:
     """The cases of a chunk with the rule that decides each."""
     hashes = target.hashes
-    for site, called in _calls(target, seed, number, wanted):
+    for site, called in _calls(target, seed, number, names):
         for call, blob in called:
             verdict = site.rules_say(target, *call)
             if isinstance(verdict, Valid):
@@ -156,7 +156,7 @@ def _judged(
 
 
 def _calls(
-    target: Target, seed: str, number: int, wanted: Collection[str]
+    target: Target, seed: str, number: int, names: Collection[str]
 ) -> Iterator[tuple[Site, Iterator[tuple[Call, bytes]]]]:
     """The sites of a chunk and the calls that are tried there."""
     deep = number % 4 == 0
@@ -164,9 +164,9 @@ def _calls(
     meetings = Meetings(target)
     for trial in trials(target, seed, number, DEEP if deep else WIDE):
         site = trial.site
-        if site.validator not in wanted:
+        if site.validator not in names:
             continue
-        calls = ((one.call, one.arguments) for one in trial.cases)
+        calls = ((case.call, case.arguments) for case in trial.cases)
         yield site, calls
         if deep:
             continue
@@ -202,7 +202,7 @@ def stored(target: Target, folder: Path) -> dict[str, list[JudgedCase]]:
     Raises `UsageError` for a file that cannot be read, and for a case on which the original differs
     from what the file expects.
     """
-    found: dict[str, list[JudgedCase]] = defaultdict(list)
+    cases: dict[str, list[JudgedCase]] = defaultdict(list)
     for entry in corpus.read(target, folder):
         if entry.differs is not None:
             raise UsageError(f"--corpus {folder}: {entry.program}: {entry.id}: {entry.differs}")
@@ -214,8 +214,8 @@ def stored(target: Target, folder: Path) -> dict[str, list[JudgedCase]]:
                 call = JudgedCase(entry.arguments, NIL)
             case _:
                 call = JudgedCase(entry.arguments, None)
-        found[entry.program].append(call)
-    return dict(found)
+        cases[entry.program].append(call)
+    return dict(cases)
 
 
 _ENDS = tuple(to_list([NIL] * items) for items in (1, 2, 3))

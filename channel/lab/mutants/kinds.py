@@ -100,13 +100,13 @@ def mutants(
     module = Module(root, symbols)
     text = Disassembly(module.code)
     equivalent = Equivalence(module)
-    every = module.expressions()
-    by_way = {expression.at: expression for expression in every}
+    expressions = module.expressions()
+    by_way = {expression.at: expression for expression in expressions}
     original, places = program.serialized, spans(root)
     seen = {original}
-    found: list[Mutant] = []
+    distinct: list[Mutant] = []
     alike: Counter[tuple[str, ...]] = Counter()
-    for expression in every:
+    for expression in expressions:
         start, end = places[expression.at]
         around = _around(expression, by_way)
         within = text.operand(around.value, around.place, ROOM) if around else ""
@@ -120,31 +120,33 @@ def mutants(
                 seen.add(blob)
                 old, changed = _difference(text, expression, new)
                 alike[expression.function, old, changed, within] += 1
-                found.append(
+                distinct.append(
                     Mutant(
                         *(validator, expression.function, expression.number, kind),
                         *(old, changed, within, blob),
                         alike[expression.function, old, changed, within],
                     )
                 )
-    return found
+    return distinct
 
 
 def _around(inner: Expression, by_way: Mapping[str, Expression]) -> Expression | None:
     """The nearest expression around this one, in the same function."""
     for end in range(len(inner.at) - 1, -1, -1):
-        found = by_way.get(inner.at[:end])
-        if found is None or found.start != inner.start or found.value == inner.value:
+        outer = by_way.get(inner.at[:end])
+        if outer is None or outer.start != inner.start or outer.value == inner.value:
             continue
-        if not isinstance(found.value, tuple) or found.value[0] != QUOTE:
-            return found
+        if not isinstance(outer.value, tuple) or outer.value[0] != QUOTE:
+            return outer
     return None
 
 
 def _difference(text: Disassembly, expression: Expression, new: Value) -> tuple[str, str]:
     """The text of an expression and of what replaces it, long enough that they differ."""
     for room in (ROOM, 200, 1000, 10**9):
-        texts = tuple(text.operand(one, expression.place, room) for one in (expression.value, new))
+        texts = tuple(
+            text.operand(value, expression.place, room) for value in (expression.value, new)
+        )
         if texts[0] != texts[1]:
             break
     return texts[0], texts[1]
@@ -198,8 +200,8 @@ def _constant(place: Expression) -> Iterator[Value]:
 def _near(data: Value) -> Iterator[Value]:
     """Change one atom of a quoted value."""
     if isinstance(data, tuple):
-        yield from ((one, data[1]) for one in _near(data[0]))
-        yield from ((data[0], one) for one in _near(data[1]))
+        yield from ((left, data[1]) for left in _near(data[0]))
+        yield from ((data[0], right) for right in _near(data[1]))
         return
     if len(data) <= NUMBER:
         number = atom_to_int(data)
@@ -224,8 +226,8 @@ def _check(place: Expression) -> Iterator[Value]:
 def _branches(place: Expression) -> Iterator[Value]:
     """Swap the two sides of an `i`."""
     if isinstance(place.value, tuple) and place.value[0] == IF and len(place.operands) == 3:
-        test, one, other = place.operands
-        yield (IF, to_list((test, other, one)))
+        test, then, other = place.operands
+        yield (IF, to_list((test, other, then)))
 
 
 @_kind("field")
