@@ -111,6 +111,7 @@ def run_shards(
     """Do all shards of which the place has no results yet; findings are stored as they come."""
 
     def on_result(_: Shard, result: R) -> Counts:
+        """Count a result, and store what is found so far."""
         counts, findings = count(result)
         place.files.write(findings)
         return counts

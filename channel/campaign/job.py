@@ -1,4 +1,4 @@
-"""The job of a campaign, and how a worker does a shard of it."""
+"""The job of a campaign, how a worker does a shard of it, and the plug-ins that this needs."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar, get_origin
 
 import msgspec
 
+from channelsim import plugins
 from channelsim.channel import __version__
 from channelsim.channel.campaign.shards import Shard
 from channelsim.channel.errors import UsageError
@@ -128,3 +129,26 @@ def _work_of(content: JobContent) -> ShardWork:
         while len(_prepared) > KEEP:
             _prepared.popitem(last=False)
     return work
+
+
+_PREFIX = "plug-in "
+
+
+def plugin_inputs(counts: Callable[[str, str], bool]) -> dict[str, str]:
+    """Version and SHA-256 of the packages with plug-ins that count, for `Configuration.inputs`.
+
+    `counts` gets the group (`games`) and the name of each plug-in. Loads none of them.
+    """
+    return {f"{_PREFIX}{package}": version for package, version in plugins.versions(counts).items()}
+
+
+def check_plugins(inputs: Mapping[str, str]) -> None:
+    """Check that a worker has the plug-ins of a campaign with these inputs. Raises `UsageError`."""
+    here = plugin_inputs(lambda group, name: True)
+    for name, version in inputs.items():
+        if name.startswith(_PREFIX) and here.get(name) != version:
+            what = f"has another {name} than" if name in here else f"lacks the {name} with which"
+            raise UsageError(
+                f"a worker {what} the campaign began; install the same one everywhere, and"
+                " start again if it was changed"
+            )

@@ -12,8 +12,9 @@ from typing import Annotated, Any, Generic, TypeVar
 import typer
 
 from channelsim.channel.campaign import directory
-from channelsim.channel.campaign.campaign import AnyReport, Campaign, Place, Work
+from channelsim.channel.campaign.campaign import AnyReport, Campaign, Place, Work, here
 from channelsim.channel.campaign.directory import CampaignDirectory
+from channelsim.channel.campaign.engine import CampaignStatus
 from channelsim.channel.campaign.executors import Workers, processes
 from channelsim.channel.campaign.shards import Configuration, Plan, describe_lost
 from channelsim.channel.cli.messages import complain
@@ -163,6 +164,7 @@ def run_campaign(
             report = campaign.run(place)
 
         def store(document: D) -> None:
+            """Store the findings, and what the command stores."""
             place.files.write_last(report.findings)
             last.store(document)
 
@@ -173,6 +175,24 @@ def run_campaign(
             failed=bool(report.findings),
             lost=describe_lost(report.lost, campaign.unit),
         )
+
+
+def run_watched(
+    campaign: Campaign[Any, AnyReport],
+    jobs: int,
+    text: str,
+    check: Callable[[], None],
+    clock: float | None = None,
+) -> AnyReport:
+    """Run a campaign as a round of `--watch`: `check` is called now and then."""
+    with campaign_progress(text, campaign.unit, clock=clock) as line:
+
+        def on_status(status: CampaignStatus) -> None:
+            """Look at the files, and show a status."""
+            check()
+            line(status)
+
+        return campaign.run(replace(here(campaign, jobs), on_status=on_status))
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import msgspec
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import Finding
 from channelsim.channel.findings.finding_files import command_line, parsed
-from channelsim.channel.lab.cases.comparison import side_by_side
+from channelsim.channel.lab.cases.explanation import side_by_side
 from channelsim.channel.lab.fuzz.findings import RECORDED, still_broken
 from channelsim.channel.lab.target.loading import load
 from channelsim.channel.report.progress import progress

@@ -8,6 +8,8 @@ from typing import TypeVar
 
 import msgspec
 
+from channelsim.clsp.analysis.tracer import CoverageCounts
+
 V = TypeVar("V")
 
 
@@ -106,3 +108,29 @@ def lost_and_added(before: Iterable[str], after: Iterable[str]) -> list[Change]:
         *(Change(Effect.LOST, name) for name in old if name not in new),
         *(Change(Effect.ADDED, name) for name in new if name not in old),
     ]
+
+
+def coverage_changes(
+    before: Mapping[str, CoverageCounts], after: Mapping[str, CoverageCounts]
+) -> list[Change]:
+    """Coverage that was gained or lost, by the name of the code.
+
+    The number of places that are not reached counts, so it can be told of changed code as well.
+    """
+    changes = lost_and_added(
+        *([f"coverage of {name}" for name in names] for names in (before, after))
+    )
+    for name in before.keys() & after.keys():
+        old, new = before[name], after[name]
+        parts = {
+            "nodes": (old.nodes_reached, old.nodes, new.nodes_reached, new.nodes),
+            "branches": (old.branches_reached, old.branches, new.branches_reached, new.branches),
+        }
+        for part, (reached, of, now, now_of) in parts.items():
+            if of - reached != now_of - now:
+                effect = Effect.LOST if of - reached < now_of - now else Effect.GAINED
+                what = f"{part} of {name} reached"
+                changes.append(
+                    Change(effect, what, f"{reached:,} of {of:,}", f"{now:,} of {now_of:,}")
+                )
+    return changes

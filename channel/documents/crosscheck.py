@@ -30,7 +30,3 @@ class CrosscheckDocument(
     most_cost: dict[str, Figure]
     coverage: dict[str, SampledCoverage]
     findings: tuple[Finding, ...]
-
-    def every_finding(self) -> tuple[Finding, ...]:
-        """The findings, the most frequent first."""
-        return self.findings

@@ -27,7 +27,3 @@ class DisputesDocument(
     shards: Figure
     matrix: dict[str, dict[str, Cell]]
     findings: tuple[Finding, ...]
-
-    def every_finding(self) -> tuple[Finding, ...]:
-        """The broken promises and exceptions, each once."""
-        return self.findings

@@ -27,7 +27,3 @@ class FuzzDocument(CampaignResults, frozen=True, kw_only=True, tag="channelsim d
     unchecked: dict[str, str]
     findings: tuple[Finding, ...]
     mended: tuple[str, ...]
-
-    def every_finding(self) -> tuple[Finding, ...]:
-        """The findings, the worst first."""
-        return self.findings

@@ -37,8 +37,9 @@ class Results(
         msgspec.structs.force_setattr(self, "summary", summary(self.every_finding()))
 
     def every_finding(self) -> tuple[Finding, ...]:
-        """The findings, in the order of the document."""
-        return ()
+        """The findings, in the order of the document: those of its own field, if it has any."""
+        findings: tuple[Finding, ...] = getattr(self, "findings", ())
+        return findings
 
 
 class LostWork(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -19,7 +19,7 @@ from channelsim.channel.findings.finding import Finding
 from channelsim.channel.kit.conformance import Check, Subject, failed_check
 from channelsim.channel.lab.cases import corpus
 from channelsim.channel.lab.cases.corpus import StoredCase
-from channelsim.channel.lab.cases.decision import deciding_line
+from channelsim.channel.lab.cases.explanation import deciding_line
 from channelsim.channel.lab.cases.trial import LabTally
 from channelsim.channel.lab.costs import bundles, costs, snapshot
 from channelsim.channel.lab.costs.costs import share_of_block

@@ -280,6 +280,7 @@ class _Progress:
         """A check that takes its result from the directory, or stores it there."""
 
         def stored(subject: Subject) -> CheckResult:
+            """Make the check, unless its result is stored."""
             if shard not in self.results:
                 start = perf_counter()
                 result = check(subject)

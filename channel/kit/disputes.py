@@ -9,7 +9,7 @@ from itertools import islice
 
 from channelsim.channel import __version__
 from channelsim.channel.adversaries.base import get, names
-from channelsim.channel.campaign.plugin_inputs import plugin_inputs
+from channelsim.channel.campaign.job import plugin_inputs
 from channelsim.channel.campaign.shards import Configuration
 from channelsim.channel.lab.target.target import Target
 from channelsim.channel.lab.target.target_inputs import target_inputs

@@ -20,7 +20,7 @@ import msgspec
 
 from channelsim.channel import __version__
 from channelsim.channel.adversaries.base import names
-from channelsim.channel.campaign.campaign import Place, here, run_shards
+from channelsim.channel.campaign.campaign import Place, run_shards
 from channelsim.channel.campaign.job import Counts, Reporter, ShardWork
 from channelsim.channel.campaign.shards import Configuration, Plan, Shard, in_order
 from channelsim.channel.chain.interface import FarmableChain
@@ -228,6 +228,7 @@ class Crashes:
         """Run sessions; a run in which something went wrong is said once its shard is done."""
 
         def hear(runs: list[CrashedRun]) -> tuple[Counts, Iterable[Finding]]:
+            """Say what went wrong in runs that are done."""
             for run in runs:
                 if run.failed:
                     place.say("\n".join((run.title, *run.details)))
@@ -279,12 +280,6 @@ def crashes(kills: int, seed: str, *, processes: bool = False) -> Crashes:
     options = {"kills": kills, "processes": processes}
     configuration = Configuration("crash-test", __version__, "honest peers", seed, {}, options)
     return Crashes(configuration, processes)
-
-
-def run_crashes(kills: int, seed: str, jobs: int, *, processes: bool = False) -> CrashTotals:
-    """Run sessions until so many kills are done, in so many worker processes."""
-    campaign = crashes(kills, seed, processes=processes)
-    return campaign.run(here(campaign, jobs))
 
 
 def _run_in_processes(scenario: Scenario, directory: Path, due: _Due) -> CrashedRun:

@@ -16,9 +16,15 @@ import msgspec
 
 from channelsim.channel import __version__
 from channelsim.channel.adversaries.base import names
-from channelsim.channel.campaign.campaign import Place, here, run_shards
-from channelsim.channel.campaign.job import Counts, Reporter, ShardWork, decoded
-from channelsim.channel.campaign.plugin_inputs import check_plugins, plugin_inputs
+from channelsim.channel.campaign.campaign import Place, run_shards
+from channelsim.channel.campaign.job import (
+    Counts,
+    Reporter,
+    ShardWork,
+    check_plugins,
+    decoded,
+    plugin_inputs,
+)
 from channelsim.channel.campaign.shards import Configuration, Plan, Shard, in_order
 from channelsim.channel.crypto import bls
 from channelsim.channel.findings.finding import BROKEN_PROMISE, EXCEPTION, THEFT, Finding
@@ -109,6 +115,7 @@ class Sweep:
         so_far = SweepTotals()
 
         def count(part: SweepTotals) -> tuple[Counts, Iterable[Finding]]:
+            """Count the runs and the different findings so far."""
             so_far.merge(part)
             mistakes = findings(so_far)
             return {"findings": len(mistakes), "runs": so_far.runs}, mistakes
@@ -144,12 +151,6 @@ def sweep_of_all(seed: str, seeds: int) -> Sweep:
     )
     size = sum(1 for _ in beginnings(seed, 0))
     return Sweep(partial(_of_all, seed, size), configuration, seeds * size)
-
-
-def run_all(seed: str, seeds: int, jobs: int = 1) -> SweepReport:
-    """Run everything for this many seeds, in so many processes."""
-    sweep = sweep_of_all(seed, seeds)
-    return sweep.run(here(sweep, jobs))
 
 
 def _of_all(seed: str, adversaries: int, number: int) -> Iterator[SweepTotals]:

@@ -136,6 +136,7 @@ def command(
             results = list(conform(Subject(loaded, effort, places), checks, bar.phase))
 
         def store(printed: ConformDocument) -> None:
+            """Write the JUnit and SARIF files."""
             abouts = {check: (getdoc(CHECKS[check]) or "") for check in CHECKS}
             tests.write(junit("conform", loaded.name, junit_cases(results), printed.summary))
             log.write(sarif(loaded.source, results, abouts))

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Annotated
 
 import msgspec
 
-from channelsim.channel.campaign.campaign import here
-from channelsim.channel.campaign.engine import CampaignStatus
 from channelsim.channel.cli.campaigns import (
     CampaignOptions,
     Cluster,
@@ -17,6 +14,7 @@ from channelsim.channel.cli.campaigns import (
     Out,
     Resume,
     run_campaign,
+    run_watched,
 )
 from channelsim.channel.cli.findings import ORDER_ONLY
 from channelsim.channel.cli.messages import all_tried, never_tried, not_checked
@@ -101,15 +99,8 @@ def command(
 
 def _round(target: str, cases: int, seed: str, jobs: int | None, check: Check) -> Round:
     """One round of `--watch`."""
-    with progress("crosscheck", "case") as bar:
-
-        def on_status(status: CampaignStatus) -> None:
-            check()
-            bar(status.work, status.total)
-
-        loaded = load(target, partial=True)
-        campaign = crosscheck_of(loaded, cases, seed)
-        report = campaign.run(replace(here(campaign, processes(jobs)), on_status=on_status))
+    loaded = load(target, partial=True)
+    report = run_watched(crosscheck_of(loaded, cases, seed), processes(jobs), "crosscheck", check)
     shown = _shown_first(report.findings)
     parts = [f"{counted(report.cases, 'case', ',')}, {summary(shown)}"]
     parts += [finding.line for finding in shown[:1]]

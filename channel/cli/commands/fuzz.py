@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated
@@ -14,8 +13,14 @@ import msgspec
 from rich.console import Console
 
 from channelsim.channel.campaign.directory import CORPUS, FINDINGS, is_campaign
-from channelsim.channel.campaign.engine import CampaignStatus
-from channelsim.channel.cli.campaigns import CampaignOptions, Cluster, Ending, Resume, run_campaign
+from channelsim.channel.cli.campaigns import (
+    CampaignOptions,
+    Cluster,
+    Ending,
+    Resume,
+    run_campaign,
+    run_watched,
+)
 from channelsim.channel.cli.corpora import check_fuzzed
 from channelsim.channel.cli.findings import ORDER_ONLY, details
 from channelsim.channel.cli.messages import all_tried, never_tried, not_checked
@@ -46,13 +51,11 @@ from channelsim.channel.lab.fuzz.fuzz import (
     sized_search,
     timed_search,
 )
-from channelsim.channel.lab.fuzz.fuzz import fuzz as run
 from channelsim.channel.lab.laws import applies, laws_for, unchecked
 from channelsim.channel.lab.target.loading import load
 from channelsim.channel.lab.target.target import Target
 from channelsim.channel.report.junit import JUnitCase, JUnitFailure
 from channelsim.channel.report.junit import junit as junit_text
-from channelsim.channel.report.progress import campaign_progress
 from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import console, say
 from channelsim.channel.system.interrupt import finishing
@@ -120,10 +123,9 @@ def command(
             junit=junit,
             work=work,
         )
-        fuzzed = partial(_fuzzed, seconds=seconds or SHORT, seed=seed, jobs=jobs, corpus=corpus)
         return watch(
             watched_target(target),
-            lambda check: _round(target, out, corpus, partial(fuzzed, check=check)),
+            lambda check: _round(target, seconds or SHORT, seed, jobs, corpus, out, check),
         )
     if work is None:
         refuse(
@@ -150,6 +152,7 @@ def command(
         added: list[int] = []
 
         def store(report: FuzzReport) -> None:
+            """Store findings, corpora and the JUnit file."""
             if campaign is None:
                 FindingFiles(folder).write_last(report.findings)
             else:
@@ -186,45 +189,22 @@ def _folder(target: Target, out: Path | None) -> Path:
     return folder
 
 
-def _fuzzed(
-    target: Target,
-    folder: Path,
+def _round(
+    name: str,
     seconds: float,
     seed: str,
     jobs: int | None,
     corpus: Path | None,
-    check: Check,
-) -> FuzzReport:
-    """A round of `--watch`, with a progress line; `check` is called now and then."""
-    with campaign_progress(f"fuzzing {target.name}", "unit", clock=seconds) as show:
-
-        def on_status(status: CampaignStatus) -> None:
-            check()
-            show(status)
-
-        return run(
-            target,
-            seconds=seconds,
-            seed=seed,
-            jobs=processes(jobs),
-            corpus=corpus,
-            findings=folder,
-            on_status=on_status,
-        )
-
-
-def _round(
-    name: str,
     out: Path | None,
-    corpus: Path | None,
-    fuzzed: Callable[[Target, Path], FuzzReport],
+    check: Check,
 ) -> Round:
     """One round of `--watch`: the stored findings first, then the search."""
     target = load(name, partial=True)
     if corpus is not None:
         check_fuzzed(corpus, target.programs)
-    folder = _folder(target, out)
-    report = fuzzed(target, folder)
+    folder, workers = _folder(target, out), processes(jobs)
+    search = replace(timed_search(target, seed, seconds, workers, corpus), findings=folder)
+    report = run_watched(search, workers, f"fuzzing {target.name}", check, clock=seconds)
     parts = [summary(report.findings)]
     with finishing():
         paths = FindingFiles(folder).write_last(report.findings)

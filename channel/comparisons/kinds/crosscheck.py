@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from channelsim.channel.comparisons.changes import (
     Change,
+    coverage_changes,
     dearer_and_cheaper,
     lost_and_added,
     new_and_mended,
 )
-from channelsim.channel.comparisons.coverage_changes import coverage_changes
 from channelsim.channel.comparisons.documents import DocumentKind
 from channelsim.channel.documents.crosscheck import CrosscheckDocument
 from channelsim.clsp.analysis.tracer import CoverageCounts

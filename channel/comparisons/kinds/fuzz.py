@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from channelsim.channel.comparisons.changes import Change, Effect, new_and_mended
-from channelsim.channel.comparisons.coverage_changes import coverage_changes
+from channelsim.channel.comparisons.changes import Change, Effect, coverage_changes, new_and_mended
 from channelsim.channel.comparisons.documents import DocumentKind
 from channelsim.channel.documents.fuzz import FuzzDocument
 from channelsim.channel.findings.finding import Finding

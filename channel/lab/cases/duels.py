@@ -1,15 +1,22 @@
-"""Duels: at a site where two selections are compared, each side searches for a better one in turn.
+"""Calls in which the hands of both players are compared: duels, and meetings of every class.
 
-Random selections are mostly poor hands, so that comparisons of good hands are rarely tried. Here
-the rules decide which selection gets more, and both sides improve until one finds nothing better.
-Each pair on the way comes with the least share that the rules allow and with the next lower number:
-if the program compares the two selections differently, it differs on one of these.
+Random selections are mostly poor hands, so that comparisons of good hands are rarely tried. In a
+duel each side searches for a better selection in turn: the rules decide which gets more, and both
+improve until one finds nothing better. Each pair on the way comes with the least share that the
+rules allow and with the next lower number: if the program compares the two selections differently,
+it differs on one of these.
+
+A program that takes one class of hands for another is wrong only where these two meet, and good
+hands seldom meet. A game that says how its rules rank two hands (`Game.showdown`) has every class
+tried against every other and against itself, at each kicker, as soon as some secrets deal them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from typing import TypeAlias
 
 from channelsim.channel.lab.cases.mutator import SELECTIONS
 from channelsim.channel.lab.sites.fast_chance import FastChance
@@ -17,7 +24,7 @@ from channelsim.channel.lab.sites.site import Call, Site
 from channelsim.channel.lab.sites.values import numbers
 from channelsim.channel.lab.target.target import Target
 from channelsim.clsp.values import Value
-from channelsim.games.contract import Raise, Slash, Valid, Verdict
+from channelsim.games.contract import Raise, Rank, Slash, Valid, Verdict
 
 TURNS = 12
 """The most turns of a duel."""
@@ -86,3 +93,91 @@ def least_share(
         else:
             low = middle + 1
     return low
+
+
+TIMES = 2
+"""The number of times that each meeting is tried."""
+
+Meeting: TypeAlias = tuple[tuple[int, ...], tuple[int, ...], int]
+"""The classes of the mover's and of the waiter's hand; and of one class, at which kicker the first
+difference is and whose is better, or of two classes, whose kickers are better."""
+
+
+def meeting(mover: Rank, waiter: Rank) -> Meeting:
+    """The common key of all calls that compare two hands in the same way.
+
+    >>> meeting(((3, 2), (9, 4)), ((3, 1, 1), (9, 8, 2)))
+    ((3, 2), (3, 1, 1), -1)
+    >>> meeting(((3, 2), (9, 4)), ((3, 2), (9, 2))), meeting(((5,), (2,)), ((5,), (2,)))
+    (((3, 2), (3, 2), 2), ((5,), (5,), 0))
+    """
+    mine, theirs = mover[1], waiter[1]
+    better = (mine > theirs) - (mine < theirs)
+    if mover[0] != waiter[0]:
+        return mover[0], waiter[0], better
+    pairs = enumerate(zip(mine, theirs, strict=False), 1)
+    first = next((at for at, (own, other) in pairs if own != other), 0)
+    return mover[0], waiter[0], better * first
+
+
+class Meetings:
+    """The meetings that were tried so far on one target, each with the times."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._selections: dict[str, list[bytes]] = {}
+        self.counts: Counter[Meeting] = Counter()
+
+    def at(self, site: Site) -> bool:
+        """True if hands are compared at this site."""
+        return bool(self._taken(site))
+
+    def calls(self, site: Site) -> Iterator[Call]:
+        """The calls at this site by which hands meet that seldom did: each with the least share
+        that the rules allow, and with the next lower number."""
+        ranked = [
+            (selection, self._ranks(site, selection, selection)) for selection in self._taken(site)
+        ]
+        mine = _best_and_worst((ranks[0], last) for last, ranks in ranked if ranks is not None)
+        theirs = _best_and_worst((ranks[1], last) for last, ranks in ranked if ranks is not None)
+        for mover, move in mine:
+            for waiter, evidence in theirs:
+                key = meeting(mover, waiter)
+                if self.counts[key] < TIMES:
+                    self.counts[key] += 1
+                    yield from self._at_the_limit(site, site.play.move[:-1] + move, evidence)
+
+    def _taken(self, site: Site) -> list[bytes]:
+        """The selections that this validator takes, as the last byte of a move and as evidence."""
+        known = self._selections.get(site.validator)
+        if not known:
+            known = [
+                selection
+                for selection in SELECTIONS
+                if self._ranks(site, selection, selection) is not None
+            ]
+            self._selections[site.validator] = known
+        return known
+
+    def _ranks(self, site: Site, move: bytes, evidence: bytes) -> tuple[Rank, Rank] | None:
+        showdown = self._target.game.showdown
+        if showdown is None or site.before.state is None or not site.play.move:
+            return None
+        return showdown(site.before.state, site.play.move[:-1] + move, evidence)
+
+    def _at_the_limit(self, site: Site, move: bytes, evidence: bytes) -> Iterator[Call]:
+        judge = partial(site.rules_say, self._target)
+        shares = numbers(site.state, site.amount, site.play.share)
+        if isinstance(judge(move, shares[-1], evidence), Valid):
+            least = least_share(shares, judge, move, evidence)
+            yield move, shares[least], evidence
+            if least:
+                yield move, shares[least - 1], evidence
+
+
+def _best_and_worst(hands: Iterable[tuple[Rank, bytes]]) -> list[tuple[Rank, bytes]]:
+    """The best and the worst hand of each class."""
+    ordered = sorted(hands)
+    best = {rank[0]: (rank, selection) for rank, selection in ordered}
+    worst = {rank[0]: (rank, selection) for rank, selection in reversed(ordered)}
+    return list(dict.fromkeys((*best.values(), *worst.values())))

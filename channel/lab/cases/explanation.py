@@ -1,13 +1,176 @@
-"""Lines of text on a case that a target's program decides in another way than expected."""
+"""A case that ends otherwise than expected: both results side by side, and the deciding line."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TypeGuard
 
-from channelsim.channel.lab.cases.comparison import compared, side_by_side
-from channelsim.channel.lab.cases.decision import deciding_line
+from channelsim.channel.findings.finding import ComparedPart
+from channelsim.channel.lab.target.other_builds import other_build
 from channelsim.channel.lab.target.target import Target
-from channelsim.games.vectors import Case, arguments
+from channelsim.clsp.analysis.arguments import bound, pattern
+from channelsim.clsp.analysis.recording import RunRecord, named
+from channelsim.clsp.analysis.text import HASH, value_text
+from channelsim.clsp.analysis.tracer import TooDeep
+from channelsim.clsp.run import CostExceeded, ProgramSlash, Raised, run_serialized
+from channelsim.clsp.values import NIL, NotAList, Value, from_list
+from channelsim.games.vectors import Case, arguments, resolve_case
+
+ROOM = 48
+"""A value is shown in about this many characters."""
+
+VERDICT = "verdict"
+"""The part that differs where the program and the rules give two verdicts."""
+
+_RECORD = 3
+"""The items of a result before its extra conditions."""
+
+_STATE = 2
+"""The place of the state among the arguments of a validator."""
+
+
+def compared(target: Target, case: Case) -> tuple[ComparedPart, ...]:
+    """Compare the result of a target's program with the one that a case expects, part by part.
+
+    Of two legal results the next validator and the size are always among the parts, of the state
+    what differs. Empty for equal results, and where there is no program. Raises `BadCase` for a
+    case that names other programs.
+    """
+    if case.validator in target.missing:
+        return ()
+    program = target.programs[case.validator]
+    expected = resolve_case(case, target.name, target.hashes).result
+    outcome = run_serialized(program.serialized, arguments(case, target.name, target.programs))
+    match outcome:
+        case ProgramSlash():
+            verdict = "slash"
+        case Raised():
+            verdict = "raise"
+        case CostExceeded():
+            verdict = "cost exceeded"
+        case _:
+            verdict = "valid"
+            if case.expect == verdict:
+                return tuple(_records(target, expected, outcome.value))
+    if case.expect == verdict:
+        return ()
+    return (ComparedPart(VERDICT, case.expect, verdict),)
+
+
+def side_by_side(parts: Sequence[ComparedPart]) -> Iterator[str]:
+    """The parts as a table of lines, in one line for a single one; no line for none.
+
+    >>> list(side_by_side([ComparedPart("verdict", "slash", "valid")]))
+    ['verdict: expected slash, actual valid']
+    """
+    if len(parts) < 2:
+        yield from (f"{row.part}: expected {row.expected}, actual {row.actual}" for row in parts)
+        return
+    rows = [("", "expected", "actual"), *((row.part, row.expected, row.actual) for row in parts)]
+    widths = [max(len(row[column]) for row in rows) for column in range(2)]
+    for part, expected, actual in rows:
+        yield f"{part:{widths[0]}}  {expected:{widths[1]}}  {actual}"
+
+
+def _records(target: Target, expected: Value, actual: Value) -> Iterator[ComparedPart]:
+    """Compare two next records."""
+    due = from_list(expected)
+    try:
+        got = from_list(actual)
+    except NotAList:
+        got = [actual]
+    got += [NIL] * (_RECORD - len(got))
+    if got == due:
+        return
+    yield _part(target, "next validator", due[0], got[0])
+    yield from _states(target, _name(target, due[0]), due[1], got[1])
+    yield _part(target, "size limit", due[2], got[2])
+    if got[_RECORD:] != due[_RECORD:]:
+        conditions = [
+            " ".join(_shown(target, item) for item in items[_RECORD:]) or "none"
+            for items in (due, got)
+        ]
+        yield ComparedPart("extra conditions", *conditions)
+
+
+def _states(
+    target: Target, validator: str | None, expected: Value, actual: Value
+) -> Iterator[ComparedPart]:
+    """Compare two states by the names that the next validator's source has for their items."""
+    if expected == actual:
+        return
+    due, got = (_items(target, validator, value) for value in (expected, actual))
+    differing = [name for name in due if name in got and due[name] != got[name]]
+    if not differing or due.keys() != got.keys():
+        yield _part(target, "state", expected, actual)
+        return
+    for name in differing:
+        yield _part(target, f"state: {name}", due[name], got[name])
+
+
+def _items(target: Target, validator: str | None, state: Value) -> dict[str, Value]:
+    names = target.symbols.get(validator or "", {}).get("__chia__main_arguments", "")
+    shape = pattern(names)
+    for _ in range(_STATE):
+        shape = shape[1] if isinstance(shape, tuple) else ""
+    if isinstance(shape, tuple) and isinstance(shape[0], tuple):
+        return dict(bound(shape[0], state))
+    try:
+        return {f"item {number}": item for number, item in enumerate(from_list(state), 1)}
+    except NotAList:
+        return {}
+
+
+def _part(target: Target, name: str, expected: Value, actual: Value) -> ComparedPart:
+    """A part as text; an unknown hash in the place of a program's with what it is the hash of."""
+    texts = [_shown(target, value, name) for value in (expected, actual)]
+    names = _name(target, expected), _name(target, actual)
+    for number, value in enumerate((expected, actual)):
+        other = names[1 - number]
+        if other is not None and names[number] is None and _is_hash(value):
+            texts[number] += f" ({other_build(target, other, value)})"
+    return ComparedPart(name, *texts)
+
+
+def _shown(target: Target, value: Value, part: str = "") -> str:
+    if part == "next validator":
+        return _name(target, value) or ("none" if value == NIL else value_text(value, ROOM))
+    text = value_text(value, ROOM, target.hash_names)
+    return "0" if part == "size limit" and value == NIL else text
+
+
+def _name(target: Target, value: Value) -> str | None:
+    """The program whose hash a value is."""
+    return next((name for name, known in target.hashes.items() if known == value), None)
+
+
+def _is_hash(value: Value) -> TypeGuard[bytes]:
+    return isinstance(value, bytes) and len(value) == HASH
+
+
+def deciding_line(target: Target, validator: str, environment: bytes) -> str:
+    """The deciding expression's `file:line`, of its function where the expression is not found.
+
+    "" for a program without sources, and for one that is missing or cannot be traced.
+    """
+    if target.sources is None or validator in target.missing:
+        return ""
+    symbols = named(target.with_referee, target.symbols)
+    try:
+        record = RunRecord(target.programs[validator], symbols, environment, {})
+    except TooDeep:
+        return ""
+    return recorded_line(target, validator, record)
+
+
+def recorded_line(target: Target, name: str, record: RunRecord) -> str:
+    """As `deciding_line`, of a recorded run of the program with this name."""
+    decision = record.decision()
+    line = ""
+    if decision is not None:
+        node, step = decision
+        line = target.source_line(name, record.owner(step) or name, record.expression(node, step))
+    return line or target.source_line(name, name)
 
 
 def explanation(target: Target, case: Case) -> Iterator[str]:

@@ -1,4 +1,7 @@
-"""Run the cases of a site and count their outcomes: the inner loop of the lab."""
+"""Run the cases of a site and count their outcomes: the inner loop of the lab. And its work.
+
+Campaigns and hunts are bounded by units of work: the same on every machine.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,16 @@ from channelsim.channel.lab.cases.case import SiteCase
 from channelsim.channel.lab.cases.trial import RUNAWAY, SAMPLES, Trial
 from channelsim.clsp.run import MAX_COST, STRICT, TooLarge, to_value
 from channelsim.clsp.values import NIL, Value
+
+SECOND = 330_000
+"""Units of work in a second: fewer than most machines do, so that a campaign usually completes
+its work before the clock stops it."""
+
+A_CASE = 9
+"""The work of a case besides its run: mutation, and the rules' verdict."""
+
+COST = 30_000
+"""The CLVM cost that counts as one unit of work."""
 
 VALID, SLASH, RAISE, EXCEEDED = OUTCOMES = ("valid", "slash", "raise", "cost exceeded")
 

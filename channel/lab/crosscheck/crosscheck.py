@@ -143,6 +143,7 @@ class Crosscheck:
         so_far = LabTally()
 
         def count(part: ChunkTally) -> tuple[Counts, Iterable[Finding]]:
+            """Count the findings and paths so far."""
             so_far.merge(part.tally)
             paths = sum(map(len, so_far.prints.values()))
             counts = {"findings": len(so_far.findings), "paths": paths}

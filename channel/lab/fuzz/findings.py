@@ -20,9 +20,8 @@ from channelsim.channel.findings.finding import (
     Loss,
 )
 from channelsim.channel.lab.cases.case import SiteCase, differences, fields
-from channelsim.channel.lab.cases.comparison import compared
-from channelsim.channel.lab.cases.decision import deciding_line
 from channelsim.channel.lab.cases.describe import described_run
+from channelsim.channel.lab.cases.explanation import compared, deciding_line
 from channelsim.channel.lab.cases.trial import (
     FORGED,
     LEADS_ELSEWHERE,

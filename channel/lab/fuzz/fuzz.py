@@ -6,7 +6,7 @@ instead of the work, if every fuzzer completes its work in time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -15,7 +15,7 @@ from time import perf_counter
 import msgspec
 
 from channelsim.channel import __version__
-from channelsim.channel.campaign.campaign import Place, ResultCounter, here, run_shards
+from channelsim.channel.campaign.campaign import Place, ResultCounter, run_shards
 from channelsim.channel.campaign.engine import CampaignStatus
 from channelsim.channel.campaign.job import Counts, Reporter, ShardWork, decoded
 from channelsim.channel.campaign.shards import Configuration, Plan, Shard, in_order
@@ -24,8 +24,8 @@ from channelsim.channel.findings.finding import Finding
 from channelsim.channel.findings.finding_files import stored_findings
 from channelsim.channel.lab.cases.case import SiteCase
 from channelsim.channel.lab.cases.corpus import append_lines, site_cases
+from channelsim.channel.lab.cases.runs import SECOND
 from channelsim.channel.lab.cases.trial import LabTally
-from channelsim.channel.lab.cases.work import SECOND
 from channelsim.channel.lab.fuzz.findings import still_broken
 from channelsim.channel.lab.fuzz.fuzz_part import CorpusCase, FuzzPart
 from channelsim.channel.lab.fuzz.fuzzer import Fuzzer
@@ -124,6 +124,7 @@ class FuzzSearch:
         unmended = _try_again(report, self.findings)
 
         def on_status(status: CampaignStatus) -> None:
+            """Add the counts of what is under way to a status."""
             counts = counts_so_far(status)
             place.on_status(msgspec.structs.replace(status, counts=counts))
 
@@ -161,6 +162,7 @@ def counter(target: Target) -> ResultCounter[FuzzPart]:
     covered = {name: Coverage() for name in target.traceable}
 
     def count(part: FuzzPart) -> tuple[Counts, Iterable[Finding]]:
+        """Add a part."""
         nonlocal runs, findings, listed
         runs += part.runs
         _cover(covered, part)
@@ -214,25 +216,6 @@ def _search(
     options = {"work": work}
     configuration = Configuration("fuzz", __version__, target.name, seed, inputs, options)
     return FuzzSearch(target, configuration, stored, each, limit)
-
-
-def fuzz(
-    target: Target,
-    *,
-    seconds: float,
-    seed: str,
-    jobs: int,
-    corpus: Path | None = None,
-    findings: Path | None = None,
-    on_status: Callable[[CampaignStatus], None] = lambda status: None,
-) -> FuzzReport:
-    """Fuzz a target for about this many seconds. Ctrl-C ends it early, with the findings so far.
-
-    On a slow machine a clock stops it. Stored findings are tried first. Raises `UsageError` for a
-    bad corpus or finding.
-    """
-    search = replace(timed_search(target, seed, seconds, jobs, corpus), findings=findings)
-    return search.run(replace(here(search, jobs), on_status=on_status))
 
 
 def counts_so_far(status: CampaignStatus) -> dict[str, int]:

@@ -19,8 +19,8 @@ from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.findings.finding import Finding
 from channelsim.channel.lab.cases.case import SiteCase, fields, make_case
 from channelsim.channel.lab.cases.mutator import GuidedMutator, Mutator
+from channelsim.channel.lab.cases.runs import A_CASE, COST
 from channelsim.channel.lab.cases.trial import LabTally, Trial
-from channelsim.channel.lab.cases.work import A_CASE, COST
 from channelsim.channel.lab.fuzz.findings import RECORDED, recorded, shrunk
 from channelsim.channel.lab.fuzz.fuzz_part import FuzzPart, corpus_case
 from channelsim.channel.lab.fuzz.grouping import followed
@@ -226,7 +226,7 @@ class Fuzzer:
             self._alone.add(site.validator)
 
         def often() -> int:
-            # Where something new happened, try the expensive laws more often.
+            """How often expensive laws are tried: more where something new happened."""
             return (32 if trial.fresh else 8) if len(trial.cases) >= FRESH else 1
 
         for law, finding in tried(trial, self._laws, self._chance, often, first=first):

@@ -10,9 +10,8 @@ from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from channelsim.channel.lab.cases.duels import duel
-from channelsim.channel.lab.cases.meetings import Meetings
-from channelsim.channel.lab.cases.work import COST
+from channelsim.channel.lab.cases.duels import Meetings, duel
+from channelsim.channel.lab.cases.runs import COST
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.generate import site_of
 from channelsim.channel.lab.sites.hands import hands

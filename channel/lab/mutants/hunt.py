@@ -23,7 +23,7 @@ from channelsim.channel.campaign.directory import PREPARED
 from channelsim.channel.campaign.engine import CampaignRun
 from channelsim.channel.campaign.job import Counts, ShardWork
 from channelsim.channel.campaign.shards import Configuration, Plan, Shard, in_order
-from channelsim.channel.lab.cases.work import COST, SECOND
+from channelsim.channel.lab.cases.runs import COST, SECOND
 from channelsim.channel.lab.mutants import judged_spends
 from channelsim.channel.lab.mutants.judged_cases import (
     COST_FACTOR,
@@ -125,6 +125,7 @@ class HuntJob:
         limits = prepared.limits
 
         def work(shard: Shard) -> bytes:
+            """Try the mutants of a shard on the cases of each of its seeds."""
             alive = self._alive(shard)
             results = []
             for number in shard.seeds:
@@ -264,7 +265,7 @@ class Hunt:
         before, killed = len(self.results) - len(self.alive), set[int]()
 
         def count(shard: Shard, tries: list[TriedCases]) -> Counts:
-            # Stored results may be of another round.
+            """Count the kills so far; stored results may be of another round."""
             if seeds is None or shard.first in seeds:
                 for tried in tries:
                     killed.update(place for some in tried.killed.values() for place in some)

@@ -13,8 +13,7 @@ from chia_rs import run_chia_program
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.cases import corpus
-from channelsim.channel.lab.cases.duels import duel
-from channelsim.channel.lab.cases.meetings import Meetings
+from channelsim.channel.lab.cases.duels import Meetings, duel
 from channelsim.channel.lab.crosscheck.chunks import CHUNK, trials
 from channelsim.channel.lab.laws.verdicts_agree import matches
 from channelsim.channel.lab.sites.fast_chance import FastChance

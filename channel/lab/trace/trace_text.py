@@ -12,8 +12,7 @@ import msgspec
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import Finding
 from channelsim.channel.findings.finding_files import parsed
-from channelsim.channel.lab.cases.comparison import compared, side_by_side
-from channelsim.channel.lab.cases.decision import recorded_line
+from channelsim.channel.lab.cases.explanation import compared, recorded_line, side_by_side
 from channelsim.channel.lab.target.loading import load
 from channelsim.channel.lab.target.target import Target, of_game
 from channelsim.channel.lab.trace.steps import TraceLine, filled, trace_lines

@@ -14,8 +14,7 @@ import msgspec
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import ComparedPart, Finding
 from channelsim.channel.findings.finding_files import command_line
-from channelsim.channel.lab.cases.comparison import VERDICT, compared
-from channelsim.channel.lab.cases.decision import deciding_line
+from channelsim.channel.lab.cases.explanation import VERDICT, compared, deciding_line
 from channelsim.channel.lab.cases.runs import VALID
 from channelsim.channel.lab.trace.steps import CALLS, OPERATORS, TraceLine
 from channelsim.channel.lab.trace.trace_text import TraceRequest, of_finding, traced

@@ -246,6 +246,7 @@ class Faults:
         by_name = {fault.name: fault for fault in faults()}
 
         def work(shard: Shard) -> bytes:
+            """Examine the fault of a shard."""
             # Its runs begin alike: no message is signed twice.
             with bls.remembered():
                 fault = by_name[self.names[shard.first]]

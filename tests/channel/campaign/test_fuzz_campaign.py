@@ -15,7 +15,7 @@ from channelsim.channel.campaign.campaign import Place
 from channelsim.channel.campaign.directory import CampaignDirectory
 from channelsim.channel.campaign.engine import CampaignStatus
 from channelsim.channel.campaign.executors import AnyExecutor, ThisProcess
-from channelsim.channel.lab.cases.work import SECOND
+from channelsim.channel.lab.cases.runs import SECOND
 from channelsim.channel.lab.fuzz.fuzz import FuzzReport, FuzzSearch, save, sized_search
 from channelsim.channel.lab.fuzz.fuzz_part import FuzzPart
 from channelsim.channel.lab.target.loading import load

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from channelsim.channel.campaign.plugin_inputs import check_plugins
+from channelsim.channel.campaign.job import check_plugins
 from channelsim.channel.errors import UsageError
 
 

@@ -14,7 +14,7 @@ from rich.console import Console
 from channelsim.channel.adversaries.base import names
 from channelsim.channel.campaign.directory import opened
 from channelsim.channel.campaign.shards import Configuration, Plan
-from channelsim.channel.cli import dispute_sweep
+from channelsim.channel.cli.commands.dispute.run import sweep_document
 from channelsim.channel.findings.finding_files import FindingFiles
 from channelsim.channel.report.account import account
 from channelsim.channel.report.lanes import Lanes
@@ -189,7 +189,7 @@ def test_a_broken_promise_is_reported_and_fails(
     assert ran.code == 1
     assert json.loads(ran.out)["findings"][0]["text"] == "safety: planted"
     out = StringIO()
-    document = dispute_sweep.sweep_document(SweepReport(tally), "s")
+    document = sweep_document(SweepReport(tally), "s")
     show(document, Console(file=out, width=120, no_color=True, highlight=False))
     shown = out.getvalue()
     assert shown.splitlines()[0].split() == ["adversary", "deal", "flop"]

@@ -31,8 +31,8 @@ from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.crashes import (
     CrashedRun,
     Dies,
+    crashes,
     every_instant,
-    run_crashes,
     run_killed,
     scenario_of,
 )
@@ -48,6 +48,7 @@ from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import to_list
 from channelsim.games.chance import Chance
 from channelsim.games.referee import CREATE_COIN
+from tests.channel.campaign.running import done
 from tests.channel.table import sit
 
 
@@ -197,14 +198,14 @@ def test_a_dispute_with_a_kill_at_any_instant_breaks_no_promise(
 
 
 def test_many_kills_in_many_scenarios() -> None:
-    totals = run_crashes(3, "few kills", 1)
+    totals = done(crashes(3, "few kills"), 1)
     assert totals.kills == 3
     assert totals.failed == []
 
 
 @pytest.mark.long
 def test_a_thousand_kills() -> None:
-    totals = run_crashes(1000, "long", 2)
+    totals = done(crashes(1000, "long"), 2)
     assert totals.kills == 1000
     assert totals.failed == []
 
@@ -234,7 +235,7 @@ def test_a_scenario_has_the_stage_that_it_is_for(stage: Stage) -> None:
 
 
 def test_kills_reach_every_stage() -> None:
-    totals = run_crashes(25, "stages", 1)
+    totals = done(crashes(25, "stages"), 1)
     assert sum(totals.stages.values()) == totals.kills == 25
     assert min(totals.stages[stage] for stage in AIMS) >= 2, totals.stages
 
@@ -295,7 +296,7 @@ def test_a_peer_that_fails_to_handle_a_message_is_noticed(monkeypatch: pytest.Mo
 
 
 def test_killed_processes_come_back_from_the_disk() -> None:
-    totals = run_crashes(1, "processes", 1, processes=True)
+    totals = done(crashes(1, "processes", processes=True), 1)
     assert totals.kills == 1
     assert totals.failed == []
 
@@ -306,7 +307,7 @@ def test_many_killed_processes_come_back_from_the_disk(monkeypatch: pytest.Monke
     with tempfile.TemporaryDirectory() as folder:
         monkeypatch.setenv("TMPDIR", folder)
         monkeypatch.setattr(tempfile, "tempdir", folder)
-        totals = run_crashes(300, "many processes", 2, processes=True)
+        totals = done(crashes(300, "many processes", processes=True), 2)
         assert list(Path(folder).iterdir()) == []
     assert totals.kills == 300
     assert totals.failed == []

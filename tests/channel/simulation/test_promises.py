@@ -35,8 +35,9 @@ from channelsim.channel.simulation.run import Disclosure, Run
 from channelsim.channel.simulation.scenario import WEATHERS, Scenario
 from channelsim.channel.simulation.scenario import check as check_scenario
 from channelsim.channel.simulation.sweep import SweepTotals
-from channelsim.channel.simulation.sweep_campaign import run_all
+from channelsim.channel.simulation.sweep_campaign import sweep_of_all
 from channelsim.channel.simulation.transcript import played
+from tests.channel.campaign.running import done
 from tests.sampling import one_in
 
 GAME = ("spacepoker",)
@@ -262,7 +263,7 @@ def test_remembered_signatures_change_no_run() -> None:
 @pytest.mark.long
 def test_everything_for_one_seed() -> None:
     """Each adversary with one menu, on one side; more seeds are for `dispute run --all`."""
-    tally = run_all("long", 1).totals
+    tally = done(sweep_of_all("long", 1)).totals
     assert tally.broken == []
     assert tally.exceptions == []
 
@@ -493,7 +494,7 @@ def test_exceptions_are_counted_and_the_other_runs_go_on(monkeypatch: pytest.Mon
     monkeypatch.setattr(
         Peer, "start", lambda self, peak: (_ for _ in ()).throw(InvariantError("planted"))
     )
-    tally = run_all("x", 1).totals
+    tally = done(sweep_of_all("x", 1)).totals
     assert (tally.runs, len(tally.exceptions)) == (2, 2)
     assert "planted" in tally.exceptions[0][1]
 

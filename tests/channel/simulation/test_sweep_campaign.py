@@ -15,7 +15,7 @@ from channelsim.channel.campaign import directory
 from channelsim.channel.campaign.campaign import Place
 from channelsim.channel.campaign.engine import CampaignStatus
 from channelsim.channel.campaign.executors import ThisProcess
-from channelsim.channel.cli.dispute_sweep import sweep_document
+from channelsim.channel.cli.commands.dispute.run import sweep_document
 from channelsim.channel.report.html.campaign_page import document_page
 from channelsim.channel.simulation import sweep_campaign
 from channelsim.channel.simulation.scenario import WEATHERS, Scenario

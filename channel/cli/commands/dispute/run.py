@@ -6,8 +6,14 @@ from typing import Annotated
 
 import typer
 
-from channelsim.channel.cli.campaigns import CampaignOptions, Cluster, Out, Resume
-from channelsim.channel.cli.dispute_sweep import sweep
+from channelsim.channel.cli.campaigns import (
+    CampaignOptions,
+    Cluster,
+    Ending,
+    Out,
+    Resume,
+    run_campaign,
+)
 from channelsim.channel.cli.disputes import (
     DEFAULT_SEED,
     adversary_and_step,
@@ -31,10 +37,16 @@ from channelsim.channel.cli.options import (
 )
 from channelsim.channel.cli.report_files import report_file
 from channelsim.channel.cli.transcripts import transcript_file
+from channelsim.channel.documents.disputes import DisputesDocument
+from channelsim.channel.documents.results import lost_work
 from channelsim.channel.errors import UsageError
+from channelsim.channel.report.matrix import show
+from channelsim.channel.report.terminal import console
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.crowd import MOST_RATE
 from channelsim.channel.simulation.scenario import MOST_FEES, WEATHERS
+from channelsim.channel.simulation.sweep import dealer_of_menus
+from channelsim.channel.simulation.sweep_campaign import SweepReport, sweep_of_all
 from channelsim.games.names import nearest
 
 MOST_SEEDS = 1_000_000
@@ -158,7 +170,16 @@ def command(
         options = CampaignOptions(
             jobs=jobs or 1, json=as_json, out=out, resume=resume, cluster=cluster, quiet=quiet
         )
-        return sweep(seed, seeds or 1, options)
+        return run_campaign(
+            sweep_of_all(seed, seeds or 1),
+            options,
+            "disputes",
+            lambda report: Ending(
+                name="disputes",
+                document=lambda: sweep_document(report, seed),
+                show=lambda printed: show(printed, console()),
+            ),
+        )
     refuse("goes with --all; one dispute has one --seed", seeds=seeds)
     refuse("goes with --all; one dispute runs in one process", jobs=jobs, cluster=cluster)
     refuse("goes with --all, which is a campaign", out=out, resume=resume)
@@ -206,3 +227,25 @@ def command(
             page=page,
             apart=apart,
         )
+
+
+def sweep_document(report: SweepReport, seed: str) -> DisputesDocument:
+    """The results of many runs as a document."""
+    totals = report.totals
+    return DisputesDocument(
+        target=None,
+        dealer=dealer_of_menus(),
+        seed=seed,
+        runs=totals.runs,
+        idle=totals.idle,
+        blocks=totals.blocks,
+        spends=totals.spends,
+        paid=totals.paid,
+        reorgs=totals.reorgs,
+        interrupted=totals.interrupted,
+        shards=report.shards,
+        lost=lost_work(report.lost),
+        digest=report.digest,
+        matrix=totals.matrix,
+        findings=tuple(report.findings),
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import chain
 
-from channelsim.channel.lab.cases.meetings import TIMES, Meetings
+from channelsim.channel.lab.cases.duels import TIMES, Meetings
 from channelsim.channel.lab.mutants.report import all_mutants
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.generate import site_of

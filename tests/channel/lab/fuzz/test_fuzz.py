@@ -20,7 +20,7 @@ import pytest
 from channelsim.channel.findings.finding import SEVERITIES, Finding
 from channelsim.channel.lab.cases.corpus import site_cases
 from channelsim.channel.lab.fuzz.findings import still_broken
-from channelsim.channel.lab.fuzz.fuzz import fuzz
+from channelsim.channel.lab.fuzz.fuzz import timed_search
 from channelsim.channel.lab.fuzz.fuzz_part import FuzzPart
 from channelsim.channel.lab.fuzz.grouping import grouped
 from channelsim.channel.lab.target.loading import load
@@ -29,6 +29,7 @@ from channelsim.clsp.analysis.tracer import Tracer
 from channelsim.clsp.programs import Program
 from channelsim.clsp.values import NIL, deserialize, serialize
 from channelsim.games import registry
+from tests.channel.campaign.running import done
 from tests.channel.command import channelsim
 from tests.channel.lab.broken import ENDLESS, target_file
 from tests.channel.lab.fuzzing import searched
@@ -126,7 +127,7 @@ def test_the_same_seed_finds_the_same(broken: Path) -> None:
 
 def test_two_processes_find_the_same_twice(broken: Path) -> None:
     target = load(str(broken))
-    one, two = (fuzz(target, seconds=0.2, seed="s", jobs=2) for _ in range(2))
+    one, two = (done(timed_search(target, "s", 0.2, 2, None), 2) for _ in range(2))
     assert one.findings == two.findings != []
     if not one.stopped and not two.stopped:
         assert one.runs == two.runs
@@ -290,7 +291,7 @@ def test_a_bad_file_among_the_findings_is_reported_and_skipped(
 def test_a_program_that_never_ends_is_found_in_time(tmp_path: Path) -> None:
     path = target_file(tmp_path, "calpoker")
     (tmp_path / "tree" / "calpoker" / "d.clsp").write_text(ENDLESS)
-    report = fuzz(load(str(path)), seconds=1, seed="s", jobs=1)
+    report = done(timed_search(load(str(path)), "s", 1, 1, None))
     assert {one.place for one in report.findings} == {"d"}
 
 

@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 
 from channelsim.channel.findings.finding import ComparedPart
-from channelsim.channel.lab.cases.comparison import compared
-from channelsim.channel.lab.cases.decision import deciding_line
-from channelsim.channel.lab.cases.explanation import explanation
+from channelsim.channel.lab.cases.explanation import compared, deciding_line, explanation
 from channelsim.channel.lab.target.loading import load
 from channelsim.channel.lab.target.target import Target
 from channelsim.clsp.compiler import compile_source
