@@ -1,4 +1,4 @@
-"""Cases: honest and mutated calls at a site, their results and their severity.
+"""Cases: sites with honest and mutated calls, their results and their severity.
 
 It imports `lab.referee` and the packages before it.
 """
