@@ -70,7 +70,7 @@ def no_work(monkeypatch: pytest.MonkeyPatch) -> None:
 
     for work in (
         *("channelsim.channel.cli.sessions.Session", "channelsim.channel.cli.disputes.played"),
-        "channelsim.channel.cli.commands.fuzz.run",
+        "channelsim.channel.cli.commands.fuzz.run_campaign",
         *(
             "channelsim.channel.lab.costs.costs.measure",
             "channelsim.channel.cli.commands.coverage.corpus_coverage",

@@ -32,7 +32,6 @@ from channelsim.channel.simulation.crashes import (
     CrashedRun,
     Dies,
     crashes,
-    every_instant,
     run_killed,
     scenario_of,
 )
@@ -49,6 +48,7 @@ from channelsim.clsp.values import to_list
 from channelsim.games.chance import Chance
 from channelsim.games.referee import CREATE_COIN
 from tests.channel.campaign.running import done
+from tests.channel.simulation.instants import every_instant
 from tests.channel.table import sit
 
 
