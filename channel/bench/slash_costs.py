@@ -14,7 +14,7 @@ from channelsim.channel.errors import InvariantError
 from channelsim.channel.lab.costs import bundles
 from channelsim.channel.lab.costs.bundles import PER_BYTE
 from channelsim.channel.lab.costs.costs import SLASH, measure, share_of_block
-from channelsim.channel.lab.target.target import of_game
+from channelsim.channel.lab.targets.target import of_game
 from channelsim.clsp.values import serialize
 from channelsim.games.contract import Game
 

@@ -32,7 +32,7 @@ from channelsim.channel.lab.crosscheck.vectors import Disagreement, make
 from channelsim.channel.lab.laws import laws_for
 from channelsim.channel.lab.laws.progress import LAW as PROGRESS
 from channelsim.channel.lab.laws.verdicts_agree import VerdictsAgree
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.simulation.sweep_findings import findings as dispute_findings
 from channelsim.clsp.run import MAX_COST
 from channelsim.games.amounts import counted

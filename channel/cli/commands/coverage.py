@@ -15,8 +15,8 @@ from channelsim.channel.lab.cases.corpus import read
 from channelsim.channel.lab.coverage.page import page
 from channelsim.channel.lab.coverage.program_coverage import WIDTH, ProgramCoverage, corpus_coverage
 from channelsim.channel.lab.coverage.unreachable import stored_reasons
-from channelsim.channel.lab.target.loading import load
-from channelsim.channel.lab.target.stored_reasons import Place
+from channelsim.channel.lab.targets.loading import load
+from channelsim.channel.lab.targets.stored_reasons import Place
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.tables import Cell, show_table
 from channelsim.channel.report.terminal import console, print_json, say

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.analysis.recording import RunRecord, named
 from channelsim.clsp.analysis.tracer import TooDeep
 

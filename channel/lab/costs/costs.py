@@ -17,7 +17,7 @@ from channelsim.channel.lab.cases.trial import Trial
 from channelsim.channel.lab.crosscheck.chunks import chunks
 from channelsim.channel.lab.referee.referee_runs import Commitment, SlashResult
 from channelsim.channel.lab.sites.site import Site
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.run import MAX_COST, CostExceeded, Outcome, Raised, run_serialized
 from channelsim.clsp.values import NIL, Value, to_list

@@ -18,7 +18,7 @@ from channelsim.channel.lab.coverage.corpus_union import (
     Written,
     relatives,
 )
-from channelsim.channel.lab.target.target import REFEREE, Target
+from channelsim.channel.lab.targets.target import REFEREE, Target
 from channelsim.clsp.analysis.tracer import CoverageCounts, Tracer
 from channelsim.clsp.run import ProgramSlash, ProgramValid, run_serialized
 from channelsim.games.vectors import BadCase, Case

@@ -17,8 +17,8 @@ from channelsim.channel.lab.cases.corpus import (
     corpus_lines,
     write_files,
 )
-from channelsim.channel.lab.target.target import REFEREE
-from channelsim.channel.lab.target.target_names import LONGEST_NAME, is_program_name
+from channelsim.channel.lab.targets.target import REFEREE
+from channelsim.channel.lab.targets.target_names import LONGEST_NAME, is_program_name
 from channelsim.channel.system import input_files
 from channelsim.channel.system.file_kinds import Kind, kind_of
 from channelsim.games import registry

@@ -13,7 +13,7 @@ import msgspec
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.cases.trial import LabTally, Sample
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.analysis.tracer import Coverage, CoverageCounts
 
 BUDGET = 30_000_000

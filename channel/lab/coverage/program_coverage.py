@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from channelsim.channel.lab.cases.corpus import Entry
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.analysis.code import LET, Function
 from channelsim.clsp.analysis.disassembly import Disassembly, Form
 from channelsim.clsp.analysis.layout import Line, layout, missing

@@ -21,7 +21,7 @@ from channelsim.channel.lab.sites.rare_states import RareStates
 from channelsim.channel.lab.sites.replays import RecordedHands, replayed, with_words
 from channelsim.channel.lab.sites.secret_draws import Draw, SecretDraws, secret_draws
 from channelsim.channel.lab.sites.site import Call, Site, recommitted
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 
 REMEMBERED = 64
 """The newest sites that a search remembers."""

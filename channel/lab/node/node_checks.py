@@ -19,7 +19,7 @@ from channelsim.channel.crypto import bls
 from channelsim.channel.lab.node.node_wallet import AT_ONCE, MOST_AT_ONCE, NodeWallet, spend_of
 from channelsim.channel.lab.node.spend_cases import KEYS, PUBLIC, SpendCase, spend_cases
 from channelsim.channel.lab.referee.referee_runs import RefereeRunner
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE
 from channelsim.clsp.integers import atom_to_int, int_to_atom
 from channelsim.clsp.values import Value, from_list

@@ -29,7 +29,7 @@ from channelsim.channel.lab.node.spend_drafts import (
 from channelsim.channel.lab.referee.referee_runs import RefereeRunner
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.values import atom_of
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.integers import atom_to_int, int_to_atom
 from channelsim.clsp.values import NIL, Value, tree_hash
 from channelsim.games.contract import Raise, Slash, Valid

@@ -11,7 +11,7 @@ from channelsim.channel.lab.sites.honest_play import honest_sites, recorded_site
 from channelsim.channel.lab.sites.replays import RecordedHands, replayed
 from channelsim.channel.lab.sites.site import Site, make_site, recommitted
 from channelsim.channel.lab.sites.state_changes import disturbed
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.games.selfplay import PlayedMove
 
 OFTEN = 1.3

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.site import Site, elsewhere
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.games.forms import ByteIn, Form, Integer, ListOf, Record
 
 STEPS = (1, 2, 2, 3, 4, 4, 4, 4, 5, 8, 13)

@@ -18,7 +18,7 @@ from channelsim.channel.lab.sites.honest_play import HELD, Recorded
 from channelsim.channel.lab.sites.replays import in_bytes, in_value, program_step
 from channelsim.channel.lab.sites.secret_draws import Draw, SecretDraws, encoding
 from channelsim.channel.lab.sites.site import Site, make_site, moved
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.values import Value, serialize
 from channelsim.games.chance import Chance
 from channelsim.games.contract import Next, Play, any_action

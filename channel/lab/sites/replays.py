@@ -20,7 +20,7 @@ from channelsim.channel.lab.sites.honest_play import Recorded, legal_result
 from channelsim.channel.lab.sites.openings import atom_tree_hash, opening
 from channelsim.channel.lab.sites.site import Site, make_site
 from channelsim.channel.lab.sites.values import leaves
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.run import ProgramValid, run_serialized
 from channelsim.clsp.values import NIL, Value, serialize
 from channelsim.games.contract import Next, Play, RawState, State, Valid

@@ -15,7 +15,7 @@ from channelsim.channel.lab.sites.openings import opening
 from channelsim.channel.lab.sites.replays import Hash, Words, hash_of, hashes
 from channelsim.channel.lab.sites.site import Site
 from channelsim.channel.lab.sites.values import leaves
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.integers import atom_to_int, int_to_atom, is_minimal
 from channelsim.clsp.run import STRICT
 

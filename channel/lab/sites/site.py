@@ -13,7 +13,7 @@ import msgspec
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.values import leaves, with_leaf
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import NIL, Value, serialize, serialize_atom
 from channelsim.games.contract import Play, Player, Position, Slash, State, Valid, Verdict

@@ -12,7 +12,7 @@ from typing import Any
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.site import Site, elsewhere
 from channelsim.channel.lab.sites.values import leaves, numbers, with_leaf
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import Value
 from channelsim.games.errors import BadState

@@ -14,8 +14,8 @@ from channelsim.channel.findings.finding import Finding
 from channelsim.channel.findings.finding_files import parsed
 from channelsim.channel.lab.cases.comparison import compared, side_by_side
 from channelsim.channel.lab.cases.decision import recorded_line
-from channelsim.channel.lab.target.loading import load
-from channelsim.channel.lab.target.target import Target, of_game
+from channelsim.channel.lab.targets.loading import load
+from channelsim.channel.lab.targets.target import Target, of_game
 from channelsim.channel.lab.trace.steps import TraceLine, filled, trace_lines
 from channelsim.channel.system import input_files
 from channelsim.channel.system.file_kinds import Kind, check_kind, format_of

@@ -11,8 +11,8 @@ from channelsim.channel.findings.finding import ComparedPart
 from channelsim.channel.lab.cases.comparison import compared
 from channelsim.channel.lab.cases.decision import deciding_line
 from channelsim.channel.lab.cases.explanation import explanation
-from channelsim.channel.lab.target.loading import load
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.loading import load
+from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.compiler import compile_source
 from channelsim.games.vectors import Case, arguments
 from tests.channel.lab.toys import toy

@@ -11,7 +11,7 @@ from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.lab.costs import bundles, costs, snapshot
 from channelsim.channel.lab.costs.bundles import PER_COIN, PER_SIGNATURE
 from channelsim.channel.lab.costs.costs import PATHS
-from channelsim.channel.lab.target.loading import load
+from channelsim.channel.lab.targets.loading import load
 from channelsim.clsp.run import MAX_COST
 from tests.channel.command import channelsim
 from tests.channel.lab.broken import ENDLESS, target_file

@@ -15,8 +15,8 @@ from channelsim.channel.lab.crosscheck.crosscheck import crosscheck
 from channelsim.channel.lab.crosscheck.vectors import make
 from channelsim.channel.lab.node.node_checks import PASSES, UNSIGNED, check_on_node, predict
 from channelsim.channel.lab.node.spend_cases import spend_cases
-from channelsim.channel.lab.target.loading import load
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.loading import load
+from channelsim.channel.lab.targets.target import Target
 from channelsim.games import registry, vectors
 from channelsim.games.contract import Game
 from channelsim.games.referee import referee

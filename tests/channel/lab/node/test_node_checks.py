@@ -16,9 +16,9 @@ from channelsim.channel.lab.node.node_checks import (
     check_on_node,
 )
 from channelsim.channel.lab.node.spend_cases import RAISED
-from channelsim.channel.lab.pytest.checking import node_failures
-from channelsim.channel.lab.target.loading import load
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.loading import load
+from channelsim.channel.lab.targets.target import Target
+from channelsim.channel.lab.testing.checking import node_failures
 from channelsim.games import registry
 from channelsim.games.referee import RULES
 from tests.channel.lab.broken import target_file

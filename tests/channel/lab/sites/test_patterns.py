@@ -5,7 +5,7 @@ from __future__ import annotations
 from channelsim.channel.lab.crosscheck.chunks import trials
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.patterns import REGULAR, patterned, progression
-from channelsim.channel.lab.target.target import of_game
+from channelsim.channel.lab.targets.target import of_game
 from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.values import Value, from_list
 from channelsim.games import registry

@@ -14,7 +14,7 @@ from channelsim.channel.lab.sites.rare_states import RareStates
 from channelsim.channel.lab.sites.secret_draws import Draw, SecretDraws, encoding, secret_draws
 from channelsim.channel.lab.sites.site import Site
 from channelsim.channel.lab.sites.values import leaves
-from channelsim.channel.lab.target.target import Target, of_game
+from channelsim.channel.lab.targets.target import Target, of_game
 from channelsim.clsp.run import Outcome, ProgramValid, run_serialized
 from channelsim.games import registry
 from channelsim.games.spacepoker.states import End

@@ -10,7 +10,7 @@ import pytest
 from channelsim.channel.lab.crosscheck.chunks import trials
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.state_changes import changed, disturbed
-from channelsim.channel.lab.target.target import of_game
+from channelsim.channel.lab.targets.target import of_game
 from channelsim.games import registry
 from channelsim.games.errors import BadState
 from channelsim.games.forms import (

@@ -13,8 +13,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.target.sources import Sources, read_hex
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.sources import Sources, read_hex
+from channelsim.channel.lab.targets.target import Target
 from channelsim.games import registry
 
 DIALECTS = ("*standard-cl-21*", "*standard-cl-22*", "*standard-cl-23*", "*standard-cl-24*")

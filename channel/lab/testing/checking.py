@@ -1,7 +1,7 @@
 """Checks of a target for an author's own test suite: a law, a crosscheck, a stored case.
 
 Each answer is empty, or the text of a failure: what is wrong, by which law, with the case that
-shows it. `channelsim.channel.lab.pytest.plugin` gives these to pytest.
+shows it. `channelsim.channel.lab.testing.plugin` gives these to pytest.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from channelsim.channel.lab.crosscheck import crosscheck as runs
 from channelsim.channel.lab.crosscheck.chunks import trials
 from channelsim.channel.lab.laws import Law, laws, laws_for
 from channelsim.channel.lab.node.node_checks import check_on_node
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.system import input_files
 from channelsim.channel.system.file_kinds import Kind, check_kind, format_of
 from channelsim.games.amounts import counted

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.target.own_rules import OwnRules
-from channelsim.channel.lab.target.own_rules import load as load_own_rules
-from channelsim.channel.lab.target.source_lines import find_line, find_mention
-from channelsim.channel.lab.target.sources import Sources
+from channelsim.channel.lab.targets.own_rules import OwnRules
+from channelsim.channel.lab.targets.own_rules import load as load_own_rules
+from channelsim.channel.lab.targets.source_lines import find_line, find_mention
+from channelsim.channel.lab.targets.sources import Sources
 from channelsim.clsp.analysis.code import MAIN
 from channelsim.clsp.analysis.tracer import TooDeep, Tracer
 from channelsim.clsp.programs import Program, source_of, symbols

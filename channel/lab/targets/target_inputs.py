@@ -9,7 +9,7 @@ import msgspec
 
 from channelsim.channel.campaign.plugin_inputs import check_plugins, plugin_inputs
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.system import input_files
 
 

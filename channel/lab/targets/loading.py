@@ -21,9 +21,9 @@ from pathlib import Path
 import msgspec
 
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.target.sources import Sources
-from channelsim.channel.lab.target.target import REFEREE, Target, of_game
-from channelsim.channel.lab.target.target_names import LONGEST_NAME, is_name, is_program_name
+from channelsim.channel.lab.targets.sources import Sources
+from channelsim.channel.lab.targets.target import REFEREE, Target, of_game
+from channelsim.channel.lab.targets.target_names import LONGEST_NAME, is_name, is_program_name
 from channelsim.channel.system import input_files, toml_files
 from channelsim.channel.system.file_kinds import Kind, check_kind
 from channelsim.channel.system.toml_files import TomlFile

@@ -10,18 +10,18 @@ from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
 
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.pytest import strategies
-from channelsim.channel.lab.pytest.drawn_moves import DrawnMove, drawn_move
-from channelsim.channel.lab.pytest.strategies import (
+from channelsim.channel.lab.referee.referee_runs import SlashResult
+from channelsim.channel.lab.targets.loading import load
+from channelsim.channel.lab.targets.target import Target
+from channelsim.channel.lab.testing import strategies
+from channelsim.channel.lab.testing.drawn_moves import DrawnMove, drawn_move
+from channelsim.channel.lab.testing.strategies import (
     DrawnHand,
     evidence,
     hands,
     illegal_moves,
     legal_moves,
 )
-from channelsim.channel.lab.referee.referee_runs import SlashResult
-from channelsim.channel.lab.target.loading import load
-from channelsim.channel.lab.target.target import Target
 from channelsim.clsp.integers import atom_to_int, int_to_atom, is_minimal
 from channelsim.clsp.run import ProgramSlash, ProgramValid, Raised
 from channelsim.clsp.values import NIL, Value, deserialize, from_list, serialize

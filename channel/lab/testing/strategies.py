@@ -17,13 +17,13 @@ from hypothesis import strategies as st
 from channelsim.channel.errors import InvariantError, UsageError
 from channelsim.channel.lab.cases.evidence import evidence_near, evidence_of
 from channelsim.channel.lab.cases.mutator import Mutator, SiteCase
-from channelsim.channel.lab.pytest.drawn_moves import DrawnMove, drawn_move
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.hands import MOST_STACK, terms_of
 from channelsim.channel.lab.sites.site import HEADS, Site, make_site, recommitted
 from channelsim.channel.lab.sites.values import leaves, numbers
 from channelsim.channel.lab.sites.values import longer as longer_number
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
+from channelsim.channel.lab.testing.drawn_moves import DrawnMove, drawn_move
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import NIL, Value, to_list
 from channelsim.games.amounts import counted

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.target.sources import Sources
+from channelsim.channel.lab.targets.sources import Sources
 from channelsim.clsp import chialisp
 from channelsim.clsp.build import SOURCE
 from channelsim.clsp.chialisp import DEEPEST, BadForm

@@ -10,7 +10,7 @@ import msgspec
 from channelsim.channel.lab.cases.describe import vector
 from channelsim.channel.lab.referee.referee_runs import Commitment, RefereeRunner, SlashResult
 from channelsim.channel.lab.sites.site import Site
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.run import Outcome, run_serialized
 from channelsim.clsp.values import NIL, Value

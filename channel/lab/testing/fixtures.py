@@ -1,6 +1,6 @@
 """Fixtures and parametrized tests for a suite that names its target.
 
-Registered by `channelsim.channel.lab.pytest.plugin`, and only then.
+Registered by `channelsim.channel.lab.testing.plugin`, and only then.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ import pytest
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.laws import Law, laws_for
-from channelsim.channel.lab.pytest import checking
-from channelsim.channel.lab.pytest.plugin import INI, MARKER
-from channelsim.channel.lab.target.loading import load
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.loading import load
+from channelsim.channel.lab.targets.target import Target
+from channelsim.channel.lab.testing import checking
+from channelsim.channel.lab.testing.plugin import INI, MARKER
 from channelsim.games.contract import Game
 from channelsim.games.vectors import Case
 
