@@ -28,8 +28,7 @@ from shutil import copyfile
 from types import MappingProxyType
 
 from channelsim.clsp import program_cache
-from channelsim.clsp.chialisp import BadForm, check, included
-from channelsim.clsp.includes import Mention, reached
+from channelsim.clsp.chialisp import BadForm, Mention, check, included, reached
 from channelsim.clsp.programs import Program, digest_of_all, load, names
 
 NONE: Mapping[str, Program] = MappingProxyType({})

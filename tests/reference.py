@@ -54,7 +54,7 @@ FORMATS = {
     Kind.SPENDS: ("channel.lab.cases.corpus", "[Coverage](../lab.md#coverage)"),
     Kind.COSTS: ("channel.lab.costs.snapshot", "[Costs](../lab.md#costs)"),
     Kind.REASONS: ("channel.lab.mutants.reasons", "[Mutants](../lab.md#mutants)"),
-    Kind.UNREACHABLE: ("channel.lab.coverage.unreachable", "[Coverage](../lab.md#coverage)"),
+    Kind.UNREACHABLE: ("channel.lab.coverage.coverage", "[Coverage](../lab.md#coverage)"),
     Kind.SCRIPT: ("channel.session.script", "[Scripts](../scripts.md)"),
     Kind.TRANSCRIPT: ("channel.session.transcript", "[Transcripts](../transcripts.md)"),
     Kind.PROGRAM: ("clsp.programs", "[Targets](../lab.md#targets)"),

@@ -24,8 +24,12 @@ from channelsim.channel.lab.cases.trial import LabTally
 from channelsim.channel.lab.costs import bundles, costs, snapshot
 from channelsim.channel.lab.costs.costs import share_of_block
 from channelsim.channel.lab.costs.snapshot import Snapshot
-from channelsim.channel.lab.coverage.program_coverage import ProgramCoverage, corpus_coverage
-from channelsim.channel.lab.coverage.unreachable import stored_reasons, unexplained
+from channelsim.channel.lab.coverage.coverage import (
+    ProgramCoverage,
+    corpus_coverage,
+    stored_reasons,
+    unexplained,
+)
 from channelsim.channel.lab.crosscheck.chunks import chunks
 from channelsim.channel.lab.crosscheck.crosscheck import findings
 from channelsim.channel.lab.crosscheck.vectors import Disagreement, make

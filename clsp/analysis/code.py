@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from channelsim.clsp.analysis.closures import deep
 from channelsim.clsp.analysis.flow import CodePiece, Flow, Known, pair
-from channelsim.clsp.analysis.recursion import deep
 from channelsim.clsp.analysis.shapes import is_choice, looks_like_code, operands, quoted
 from channelsim.clsp.operators import APPLY, IF, QUOTE
 from channelsim.clsp.values import NIL, Value, tree_hash_atom, tree_hash_pair

@@ -12,9 +12,13 @@ from channelsim.channel.cli.messages import all_tried, unfinished_output
 from channelsim.channel.cli.options import Json, NoProgress, TargetName, file_option
 from channelsim.channel.documents.coverage import CoverageDocument, CoveredProgram, UnreachedCode
 from channelsim.channel.lab.cases.corpus import read
+from channelsim.channel.lab.coverage.coverage import (
+    WIDTH,
+    ProgramCoverage,
+    corpus_coverage,
+    stored_reasons,
+)
 from channelsim.channel.lab.coverage.page import page
-from channelsim.channel.lab.coverage.program_coverage import WIDTH, ProgramCoverage, corpus_coverage
-from channelsim.channel.lab.coverage.unreachable import stored_reasons
 from channelsim.channel.lab.targets.loading import load
 from channelsim.channel.lab.targets.stored_reasons import Place
 from channelsim.channel.report.progress import progress

@@ -17,7 +17,7 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.kit import driver
 from channelsim.channel.kit.recording import Recording, record
 from channelsim.channel.lab.cases.corpus import case_entry
-from channelsim.channel.lab.coverage.program_coverage import ProgramCoverage, corpus_coverage
+from channelsim.channel.lab.coverage.coverage import ProgramCoverage, corpus_coverage
 from channelsim.channel.lab.targets.loading import play_files, read
 from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.report.progress import progress

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from html import escape
 
-from channelsim.channel.lab.coverage.program_coverage import ProgramCoverage
+from channelsim.channel.lab.coverage.coverage import ProgramCoverage
 from channelsim.clsp.analysis.tracer import CoverageCounts
 from channelsim.games.amounts import counted
 

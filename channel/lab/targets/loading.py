@@ -23,7 +23,6 @@ import msgspec
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.targets.sources import Sources
 from channelsim.channel.lab.targets.target import REFEREE, Target, of_game
-from channelsim.channel.lab.targets.target_names import LONGEST_NAME, is_name, is_program_name
 from channelsim.channel.system import input_files, toml_files
 from channelsim.channel.system.file_kinds import Kind, check_kind
 from channelsim.channel.system.toml_files import TomlFile
@@ -34,6 +33,23 @@ from channelsim.games.names import nearest, nearest_or_all, printable
 from channelsim.games.referee import referee
 from channelsim.games.vectors import BadCase, Case, resolve_case
 from channelsim.games.vectors import read as read_cases
+
+LONGEST_NAME = 60
+"""Names of targets and programs are used in tables and in file names."""
+
+
+def is_name(name: str) -> bool:
+    """True if a target can have this name."""
+    return bool(name.strip()) and len(name) <= LONGEST_NAME and name.isprintable()
+
+
+def is_program_name(name: str) -> bool:
+    """True if a program can have this name: a file of a corpus is named after it.
+
+    >>> is_program_name("show down"), is_program_name("../a")
+    (True, False)
+    """
+    return is_name(name) and "/" not in name
 
 
 class _Referee(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

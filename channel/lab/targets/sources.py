@@ -19,7 +19,7 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.system import input_files
 from channelsim.channel.system.file_kinds import Kind, check_kind
 from channelsim.clsp import chialisp
-from channelsim.clsp.chialisp import BadForm
+from channelsim.clsp.chialisp import BadForm, IncludeCycle, Mention, Reached, reached
 from channelsim.clsp.compiler import (
     Compiled,
     CompileError,
@@ -27,7 +27,6 @@ from channelsim.clsp.compiler import (
     described_cycle,
     write_hash,
 )
-from channelsim.clsp.includes import IncludeCycle, Mention, Reached, reached
 from channelsim.clsp.programs import Program
 from channelsim.clsp.values import BadValue, Value, deserialize
 from channelsim.games.names import printable

@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from textwrap import wrap
 
-from channelsim.clsp.analysis.closures import path
+from channelsim.clsp.analysis.closures import deep, path
 from channelsim.clsp.analysis.code import LET, Function
 from channelsim.clsp.analysis.disassembly import NUMERIC
 from channelsim.clsp.analysis.recording import RunRecord, TraceStep, chosen, tested
-from channelsim.clsp.analysis.recursion import deep
 from channelsim.clsp.analysis.shapes import operands, quoted
 from channelsim.clsp.analysis.text import value_text
 from channelsim.clsp.operators import APPLY, CONS, IF

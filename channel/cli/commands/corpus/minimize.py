@@ -12,8 +12,13 @@ import typer
 from channelsim.channel.cli.corpora import check_output
 from channelsim.channel.cli.options import Json, NoProgress, file_argument, file_option
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.coverage.corpus_minimum import Minimum, minimum
-from channelsim.channel.lab.coverage.corpus_union import StoredCorpus, read_corpus, write_corpus
+from channelsim.channel.lab.coverage.corpora import (
+    Minimum,
+    StoredCorpus,
+    minimum,
+    read_corpus,
+    write_corpus,
+)
 from channelsim.channel.lab.targets.loading import load
 from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.report.progress import progress

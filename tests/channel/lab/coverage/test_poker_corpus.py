@@ -15,8 +15,12 @@ import pytest
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.cases import corpus
 from channelsim.channel.lab.cases.corpus import case_entry, read_probes
-from channelsim.channel.lab.coverage.program_coverage import ProgramCoverage, corpus_coverage
-from channelsim.channel.lab.coverage.unreachable import stored_reasons, unexplained
+from channelsim.channel.lab.coverage.coverage import (
+    ProgramCoverage,
+    corpus_coverage,
+    stored_reasons,
+    unexplained,
+)
 from channelsim.channel.lab.mutants.prepared_calls import fresh
 from channelsim.channel.lab.targets.loading import load
 from channelsim.channel.lab.targets.target import Target, of_game
