@@ -17,7 +17,7 @@ from hashlib import sha256
 from pathlib import Path
 from shutil import copytree
 
-from channelsim.clsp.compiler import Compiled, compile_copy, named_hashes, write_hash
+from channelsim.clsp.compiler import compile_copy, named_hashes, write_hash
 from channelsim.clsp.programs import SYMBOLS, Program
 
 PACKAGE = Path(__file__).resolve().parent
@@ -41,7 +41,7 @@ def build(compiled: Path = COMPILED) -> dict[str, Program]:
         # The compiler's own files are readable by their owner alone.
         path.write_text(text, "utf-8")
     (compiled / STAMP).write_text(stamp(compiled), "ascii")
-    return {name: made.program for name, made in programs.items()}
+    return programs
 
 
 def stale(compiled: Path = COMPILED) -> list[str]:
@@ -78,9 +78,9 @@ def digest(folder: Path, *patterns: str) -> str:
     return sha256(json.dumps(digests).encode()).hexdigest()
 
 
-def _texts(programs: Mapping[str, Compiled]) -> dict[str, str]:
+def _texts(programs: Mapping[str, Program]) -> dict[str, str]:
     """The texts of all compiled files, by their names in the folder."""
-    texts = {f"{name}.hex": f"{made.program.serialized.hex()}\n" for name, made in programs.items()}
+    texts = {f"{name}.hex": f"{program.serialized.hex()}\n" for name, program in programs.items()}
     symbols = {name: programs[name].symbols for name in sorted(programs)}
     return texts | {SYMBOLS: json.dumps(symbols, indent=1) + "\n"}
 
@@ -98,13 +98,13 @@ def _complaint(fresh: str | None, stored: str | None) -> str:
     return "stale, its source compiles to something else"
 
 
-def compile_all() -> dict[str, Compiled]:
+def compile_all() -> dict[str, Program]:
     """Compile every source, in the order of dependency; nothing is written to the package."""
     with tempfile.TemporaryDirectory(prefix="clsp-build-") as scratch:
         return compile_tree(Path(scratch))
 
 
-def compile_tree(folder: Path) -> dict[str, Compiled]:
+def compile_tree(folder: Path) -> dict[str, Program]:
     """Copy the sources to ``folder/source`` and compile them there.
 
     The hashes that they include stay beside the copy, so that another compiler can compile the
@@ -116,7 +116,7 @@ def compile_tree(folder: Path) -> dict[str, Compiled]:
     for name in build_order():
         copy = tree / f"{name}.clsp"
         programs[name] = compile_copy(copy, folder / "out.hex", [tree], SOURCE / f"{name}.clsp")
-        write_hash(tree, name, programs[name].program)
+        write_hash(tree, name, programs[name])
     return programs
 
 

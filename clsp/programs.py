@@ -6,7 +6,7 @@ their functions, in ``clsp/compiled/symbols.json``.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache
 from hashlib import sha256
 from importlib.resources import files
@@ -28,9 +28,9 @@ class UnknownProgram(LookupError):
 class Program:
     """A CLVM program, known by its serialized bytes.
 
-    `symbols` are the compiler's names for its functions, where they came along
-    (:class:`channelsim.clsp.compiler.Compiled`). `source` is the path of its source, if it was
-    compiled here.
+    `symbols` are the compiler's names for its functions, where they came along: they map the tree
+    hash of each function, in hex, to its name, and ``<hash>_arguments`` to its arguments. `source`
+    is the path of its source, for a program of a game that brings its sources along.
 
     >>> Program(b"\\x01").value
     b'\\x01'
@@ -103,6 +103,11 @@ def symbols(program: Program) -> Mapping[str, str]:
     (True, {})
     """
     return program.symbols or _symbols().get(_name_of(program), {})
+
+
+def with_symbols(program: Program) -> Program:
+    """The program with its symbols, if they came along or it is one of ours."""
+    return replace(program, symbols=symbols(program))
 
 
 def source_of(program: Program) -> Path | None:

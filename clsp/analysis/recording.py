@@ -195,13 +195,11 @@ def tested(choice: TraceStep) -> tuple[Value, Value]:
     return test, next((inner.value for inner in choice.inner if inner.node is test), NIL)
 
 
-def named(
-    programs: Mapping[str, Program], symbols: Mapping[str, Mapping[str, str]]
-) -> dict[str, str]:
+def named(programs: Mapping[str, Program]) -> dict[str, str]:
     """The symbols of several programs as one table that also names each program."""
     table: dict[str, str] = {}
     for name, program in programs.items():
-        own = dict(symbols.get(name, {}))
+        own = dict(program.symbols)
         arguments = own.pop("__chia__main_arguments", "")
         table |= own
         table[program.hash.hex()] = name

@@ -115,7 +115,7 @@ class OutOfSteps(Exception):
 class Tracer:
     """Runs one program any number of times, and reports what each run reached.
 
-    `symbols` are the compiler's (:class:`clsp.compiler.Compiled`); without them functions have
+    `symbols` are those of :class:`clsp.programs.Program`; without them functions have
     no names, and an uncalled one is recognised by its shape. Raises :class:`TooDeep`.
 
     >>> tracer = Tracer(Program(bytes.fromhex("ff10ff02ff0580")))

@@ -14,7 +14,7 @@ def deciding_line(target: Target, validator: str, environment: bytes) -> str:
     """
     if target.sources is None or validator in target.missing:
         return ""
-    symbols = named(target.with_referee, target.symbols)
+    symbols = named(target.with_referee)
     try:
         record = RunRecord(target.programs[validator], symbols, environment, {})
     except TooDeep:

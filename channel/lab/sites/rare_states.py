@@ -84,7 +84,7 @@ def encoding(atom: bytes) -> Encoding:
 
 
 class SecretDraws(msgspec.Struct, frozen=True):
-    """An honest call whose move opens a commitment of its state, prepared for other secrets."""
+    """An honest case whose move opens a commitment of its state, prepared for other secrets."""
 
     site: Site
     program: bytes
@@ -121,30 +121,30 @@ class SecretDraws(msgspec.Struct, frozen=True):
         for atom in leaves(self.site.state):
             if len(atom) == size:
                 numbers += (int.from_bytes(atom, "big"), most - 1 - int.from_bytes(atom, "big"))
-        made = [(one % most).to_bytes(size, "big") for n in numbers for one in (n, -n)]
+        secrets = [(n * sign % most).to_bytes(size, "big") for n in numbers for sign in (1, -1)]
         for few in (1, 2, 4):
-            made += (bytes(few) + self.secret[few:], self.secret[:-few] + bytes(few))
-        return tuple(dict.fromkeys(made))
+            secrets += (bytes(few) + self.secret[few:], self.secret[:-few] + bytes(few))
+        return tuple(dict.fromkeys(secrets))
 
 
 def secret_draws(target: Target, site: Site) -> SecretDraws | None:
     """Prepare a site for draws; None where its move opens no commitment."""
     move, atoms = site.play.move, frozenset(leaves(site.state))
-    found = opening(move, atoms)
-    if found is None:
+    opened = opening(move, atoms)
+    if opened is None:
         return None
-    secret = move[slice(*found)]
+    secret = move[slice(*opened)]
     hashed = hash_of(secret, atoms)
     arguments = site.environment(move, site.play.share, site.play.evidence)
-    every = tuple(hashes(secret, hashed))
-    depth = max(at for at, one in enumerate(every) if one in arguments)
+    written = tuple(hashes(secret, hashed))
+    depth = max(at for at, part in enumerate(written) if part in arguments)
     program = target.programs[site.validator].serialized
-    return SecretDraws(site, program, secret, hashed, arguments, every[: depth + 1])
+    return SecretDraws(site, program, secret, hashed, arguments, written[: depth + 1])
 
 
 def _encodings(root: LazyNode) -> tuple[Encoding, ...]:
     """The forms of the first atoms of a result, from left to right."""
-    found: list[Encoding] = []
+    encodings: list[Encoding] = []
     waiting = [root]
     for _ in range(LONGEST):
         if not waiting:
@@ -154,8 +154,8 @@ def _encodings(root: LazyNode) -> tuple[Encoding, ...]:
             node, rest = pair
             waiting.append(rest)
         if node.atom is not None:
-            found.append(encoding(node.atom))
-    return tuple(found)
+            encodings.append(encoding(node.atom))
+    return tuple(encodings)
 
 
 RARE = 1 / 64
@@ -190,10 +190,10 @@ class RareStates:
     def learn(self, site: Site) -> None:
         """Remember the evidence of the opponent at a place of a hand, the newest `HELD` pieces."""
         held = self._held.setdefault(site.validator, {})
-        for one in site.held:
-            written = serialize(one)
+        for evidence in site.held:
+            written = serialize(evidence)
             held.pop(written, None)
-            held[written] = one
+            held[written] = evidence
         for oldest in list(held)[:-HELD]:
             del held[oldest]
 
@@ -205,25 +205,25 @@ class RareStates:
         costs = Counter(draw.cost for draw in draws)
         usual = costs.most_common(1)[0][0]
         regular = len(costs) <= len(draws) * VARIED
-        every = []
+        keyed = []
         for draw in draws:
-            keys = [(validator, f"{at}", *one) for at, one in enumerate(draw.encodings)]
+            keys = [(validator, f"{at}", *form) for at, form in enumerate(draw.encodings)]
             keys.append((validator, "secret", *encoding(draw.secret)))
             if regular:
                 keys.append((validator, "cost", draw.cost - usual, 0, ""))
             self._seen.update(keys)
-            every.append((draw, keys))
+            keyed.append((draw, keys))
         self._drawn[validator] += len(draws)
         most = self._drawn[validator] * RARE
-        found: list[tuple[int, int, Draw]] = []
-        for number, (draw, keys) in enumerate(every):
-            new = [self._seen[key] for key in keys if self._tried[key] < SELDOM]
-            if new and min(new) <= most:
-                found.append((min(new), number, draw))
-        chosen = sorted(found, key=lambda one: one[:2])[:CHOSEN]
-        for _, number, _ in chosen:
-            self._tried.update(every[number][1])
-        return [draw for *_, draw in chosen]
+        rare: list[tuple[int, int]] = []
+        for number, (_, keys) in enumerate(keyed):
+            times = [self._seen[key] for key in keys if self._tried[key] < SELDOM]
+            if times and min(times) <= most:
+                rare.append((min(times), number))
+        chosen = [keyed[number] for _, number in sorted(rare)[:CHOSEN]]
+        for _, keys in chosen:
+            self._tried.update(keys)
+        return [draw for draw, _ in chosen]
 
     def places(
         self, target: Target, draws: SecretDraws, secret: bytes, chance: FastChance

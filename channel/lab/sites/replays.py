@@ -90,8 +90,7 @@ def program_step(target: Target, site: Site) -> Next | None:
         environment = site.environment(site.play.move, site.play.share, held)
         outcome = run_serialized(program, environment, COST)
         legal = legal_result(target, outcome.value) if isinstance(outcome, ProgramValid) else None
-        if legal is not None and legal.next is not None:
-            step = legal.next
+        if legal is not None and (step := legal.next) is not None:
             state = _typed(target, step.validator, step.state.value())
             return None if state is None else msgspec.structs.replace(step, state=state)
     return None
@@ -122,6 +121,7 @@ def _leads_to(site: Site) -> Place:
 
 
 def _typed(target: Target, validator: str, state: Value) -> State | None:
+    """The state as the validator's reader has it; None if that refuses it."""
     if target.rules is None:
         return RawState(state)
     try:
@@ -138,8 +138,8 @@ def _another_secret(hand: Sequence[Site], chance: FastChance, plain: bool) -> di
     secrets = []
     for site in hand:
         atoms = frozenset(leaves(site.state))
-        if (found := opening(site.play.move, atoms)) is not None:
-            secrets.append((site, site.play.move[slice(*found)], atoms))
+        if (opened := opening(site.play.move, atoms)) is not None:
+            secrets.append((site, site.play.move[slice(*opened)], atoms))
     if not secrets:
         return {}
     site, old, atoms = chance.pick(secrets)
@@ -172,5 +172,5 @@ def _secret_like(old: bytes, site: Site, others: Sequence[bytes], chance: FastCh
 
 
 def _in_evidence(candidates: Sequence[Evidence], words: Words) -> Iterator[Evidence]:
-    for one in candidates:
-        yield msgspec.structs.replace(one, value=in_value(one.value, words))
+    for evidence in candidates:
+        yield msgspec.structs.replace(evidence, value=in_value(evidence.value, words))

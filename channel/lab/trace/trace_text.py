@@ -140,7 +140,7 @@ def of_finding(path: Path, finding: Finding, target: Target | None = None) -> Tr
     table: dict[str, str] = {}
     known: dict[bytes, str] = {}
     for near in [target] if target else map(of_game, registry.usable()):
-        table |= _symbols(near)
+        table |= named(near.with_referee)
         known |= near.hash_names
     return TraceRequest("the run", Program(run[0]), run[1], table, known, target=target)
 
@@ -212,12 +212,8 @@ def _of_case(path: Path, case: Case, target: Target | None) -> TraceRequest:
     except BadCase as error:
         raise UsageError(f"{path}: {case.id}: {error}") from None
     program = target.programs[case.validator]
-    symbols, known = _symbols(target), target.hash_names
+    symbols, known = named(target.with_referee), target.hash_names
     return TraceRequest(case.validator, program, arguments, symbols, known, (target, case), target)
-
-
-def _symbols(target: Target) -> dict[str, str]:
-    return named(target.with_referee, target.symbols)
 
 
 # --- the text ---------------------------------------------------------------------------------
