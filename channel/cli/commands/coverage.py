@@ -18,9 +18,9 @@ from channelsim.channel.lab.coverage.coverage import (
     corpus_coverage,
     stored_reasons,
 )
-from channelsim.channel.lab.coverage.page import page
 from channelsim.channel.lab.targets.loading import load
 from channelsim.channel.lab.targets.stored_reasons import Place
+from channelsim.channel.report.html.page import render
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.tables import Cell, show_table
 from channelsim.channel.report.terminal import console, print_json, say
@@ -69,7 +69,10 @@ def command(
                 found = found or corpus_coverage(tried, ())
         with finishing():
             if html is not None and not interrupted:
-                file.write(page(tried.name, found).encode())
+                totals = {name: program.total for name, program in found.items()}
+                programs = found.values()
+                page = render("coverage", name=tried.name, totals=totals, programs=programs)
+                file.write(page.encode())
                 file.finish()
             reasons = stored_reasons(tried)
             if json:
