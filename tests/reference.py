@@ -48,13 +48,13 @@ from tests.paths import DATA, ROOT
 FOLDER = ROOT / "docs" / "reference"
 
 FORMATS = {
-    Kind.TARGET: ("channel.lab.target.loading", "[Targets](../lab.md#targets)"),
+    Kind.TARGET: ("channel.lab.targets.loading", "[Targets](../lab.md#targets)"),
     Kind.CASES: ("games.vectors", "[Conformance vectors](../spec/vectors.md)"),
     Kind.FINDING: ("channel.findings.finding", "[Fuzz](../lab.md#fuzz)"),
     Kind.SPENDS: ("channel.lab.cases.corpus", "[Coverage](../lab.md#coverage)"),
     Kind.COSTS: ("channel.lab.costs.snapshot", "[Costs](../lab.md#costs)"),
     Kind.REASONS: ("channel.lab.mutants.reasons", "[Mutants](../lab.md#mutants)"),
-    Kind.UNREACHABLE: ("channel.lab.coverage.unreachable", "[Coverage](../lab.md#coverage)"),
+    Kind.UNREACHABLE: ("channel.lab.coverage.coverage", "[Coverage](../lab.md#coverage)"),
     Kind.SCRIPT: ("channel.session.script", "[Scripts](../scripts.md)"),
     Kind.TRANSCRIPT: ("channel.session.transcript", "[Transcripts](../transcripts.md)"),
     Kind.PROGRAM: ("clsp.programs", "[Targets](../lab.md#targets)"),
@@ -84,10 +84,10 @@ MODULES = {
     "channel.kit.driver": "Drivers, for `channelsim record`.",
     "games.referee": "The game coin, and its spends.",
     "games.vectors": "Conformance vectors.",
-    "channel.lab.target.loading": "Load a target by its name or file.",
-    "channel.lab.target.target": "Targets of the lab.",
-    "channel.lab.pytest.strategies": "Hypothesis strategies for test suites.",
-    "channel.lab.pytest.checking": "Checks for test suites, without pytest.",
+    "channel.lab.targets.loading": "Load a target by its name or file.",
+    "channel.lab.targets.target": "Targets of the lab.",
+    "channel.lab.testing.strategies": "Hypothesis strategies for test suites.",
+    "channel.lab.testing.checking": "Checks for test suites, without pytest.",
 }
 """The modules besides the contract that authors use."""
 

@@ -101,8 +101,8 @@ PACKAGES = (
 """The packages of `channel`: each may import those before it."""
 
 LAB = (
-    *("target", "sites", "referee", "cases", "laws", "crosscheck", "fuzz", "coverage", "trace"),
-    *("node", "costs", "mutants", "pytest"),
+    *("targets", "sites", "referee", "cases", "laws", "crosscheck", "fuzz", "coverage", "trace"),
+    *("node", "costs", "mutants", "testing"),
 )
 """The packages of `channel.lab`: each may import those before it."""
 

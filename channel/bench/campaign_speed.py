@@ -18,8 +18,8 @@ from channelsim.channel.lab.crosscheck.crosscheck import (
     crosscheck,
     plan,
 )
-from channelsim.channel.lab.target.target import Target, of_game
-from channelsim.channel.lab.target.target_inputs import target_inputs
+from channelsim.channel.lab.targets.target import Target, of_game
+from channelsim.channel.lab.targets.target_inputs import target_inputs
 from channelsim.games.contract import Game
 
 MANY = CHUNK * MOST_SHARDS

@@ -32,7 +32,7 @@ from channelsim.channel.bench.slash_costs import measure_slashes
 from channelsim.channel.bench.stored_batch import measure_stored
 from channelsim.channel.crypto import bls
 from channelsim.channel.lab.crosscheck.speed import speed
-from channelsim.channel.lab.target.target import of_game
+from channelsim.channel.lab.targets.target import of_game
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import console, print_json, say

@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import Any
 
 from channelsim.channel.bench.measuring import spread
+from channelsim.channel.chain.constants import COST_PER_BYTE
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.lab.costs import bundles
-from channelsim.channel.lab.costs.bundles import PER_BYTE
 from channelsim.channel.lab.costs.costs import SLASH, measure, share_of_block
-from channelsim.channel.lab.target.target import of_game
+from channelsim.channel.lab.targets.target import of_game
 from channelsim.clsp.values import serialize
 from channelsim.games.contract import Game
 
@@ -26,7 +26,7 @@ def measure_slashes(game: Game, seed: str) -> dict[str, Any]:
     """Compare the costliest slash of each validator with the design's, and with a block."""
     found = measure(of_game(game), CASES, seed)
     costs = {
-        name: spend.cost + PER_BYTE * len(serialize(spend.solution))
+        name: spend.cost + COST_PER_BYTE * len(serialize(spend.solution))
         for (name, path), spend in found.costliest.items()
         if path == SLASH
     }

@@ -13,7 +13,7 @@ from channelsim.channel.findings.finding import Finding
 from channelsim.channel.findings.finding_files import command_line, parsed
 from channelsim.channel.lab.cases.comparison import side_by_side
 from channelsim.channel.lab.fuzz.findings import RECORDED, still_broken
-from channelsim.channel.lab.target.loading import load
+from channelsim.channel.lab.targets.loading import load
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.terminal import console, print_json, say
 

@@ -22,7 +22,7 @@ from channelsim.channel.lab.costs import bundles, costs, snapshot
 from channelsim.channel.lab.costs.bundles import Bundles
 from channelsim.channel.lab.costs.costs import share_of_block
 from channelsim.channel.lab.costs.snapshot import Changes, Snapshot
-from channelsim.channel.lab.target.loading import load
+from channelsim.channel.lab.targets.loading import load
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import console, print_json, say

@@ -12,11 +12,15 @@ from channelsim.channel.cli.messages import all_tried, unfinished_output
 from channelsim.channel.cli.options import Json, NoProgress, TargetName, file_option
 from channelsim.channel.documents.coverage import CoverageDocument, CoveredProgram, UnreachedCode
 from channelsim.channel.lab.cases.corpus import read
-from channelsim.channel.lab.coverage.page import page
-from channelsim.channel.lab.coverage.program_coverage import WIDTH, ProgramCoverage, corpus_coverage
-from channelsim.channel.lab.coverage.unreachable import stored_reasons
-from channelsim.channel.lab.target.loading import load
-from channelsim.channel.lab.target.stored_reasons import Place
+from channelsim.channel.lab.coverage.coverage import (
+    WIDTH,
+    ProgramCoverage,
+    corpus_coverage,
+    stored_reasons,
+)
+from channelsim.channel.lab.targets.loading import load
+from channelsim.channel.lab.targets.stored_reasons import Place
+from channelsim.channel.report.html.page import render
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.tables import Cell, show_table
 from channelsim.channel.report.terminal import console, print_json, say
@@ -65,7 +69,10 @@ def command(
                 found = found or corpus_coverage(tried, ())
         with finishing():
             if html is not None and not interrupted:
-                file.write(page(tried.name, found).encode())
+                totals = {name: program.total for name, program in found.items()}
+                programs = found.values()
+                page = render("coverage", name=tried.name, totals=totals, programs=programs)
+                file.write(page.encode())
                 file.finish()
             reasons = stored_reasons(tried)
             if json:

@@ -17,9 +17,9 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.kit import driver
 from channelsim.channel.kit.recording import Recording, record
 from channelsim.channel.lab.cases.corpus import case_entry
-from channelsim.channel.lab.coverage.program_coverage import ProgramCoverage, corpus_coverage
-from channelsim.channel.lab.target.loading import play_files, read
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.coverage.coverage import ProgramCoverage, corpus_coverage
+from channelsim.channel.lab.targets.loading import play_files, read
+from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import console, json_line, print_json, say

@@ -8,7 +8,7 @@ from time import perf_counter
 from chia_rs import run_chia_program
 
 from channelsim.channel.lab.crosscheck.chunks import CHUNK, run_chunk, trials
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.run import MAX_COST, STRICT
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from channelsim.channel.cli.watch import Check, Round, watch
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.target.target_files import target_files
+from channelsim.channel.lab.targets.target_inputs import target_files
 from channelsim.channel.system import watchdog
 from channelsim.channel.system.file_changes import snapshot
 from channelsim.channel.system.user_code import load

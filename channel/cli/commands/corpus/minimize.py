@@ -12,10 +12,15 @@ import typer
 from channelsim.channel.cli.corpora import check_output
 from channelsim.channel.cli.options import Json, NoProgress, file_argument, file_option
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.coverage.corpus_minimum import Minimum, minimum
-from channelsim.channel.lab.coverage.corpus_union import StoredCorpus, read_corpus, write_corpus
-from channelsim.channel.lab.target.loading import load
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.coverage.corpora import (
+    Minimum,
+    StoredCorpus,
+    minimum,
+    read_corpus,
+    write_corpus,
+)
+from channelsim.channel.lab.targets.loading import load
+from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import console, print_json, say

@@ -13,8 +13,8 @@ from channelsim.channel.cli.options import NoProgress, Watch, file_argument, fil
 from channelsim.channel.cli.watch import Round, watch, watched_target
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.cases.explanation import explanation
-from channelsim.channel.lab.target.loading import read as read_target
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.loading import read as read_target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.report.progress import Bar, progress
 from channelsim.channel.report.terminal import console, say
 from channelsim.channel.system import input_files

@@ -13,7 +13,7 @@ from channelsim.channel.cli.options import MOST_CASES, NoProgress, Seed, file_op
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.crosscheck.vectors import Disagreement
 from channelsim.channel.lab.crosscheck.vectors import make as make_cases
-from channelsim.channel.lab.target.target import of_game
+from channelsim.channel.lab.targets.target import of_game
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.terminal import console, json_line, say
 from channelsim.channel.system.interrupt import exit_code

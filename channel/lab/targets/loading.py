@@ -21,19 +21,35 @@ from pathlib import Path
 import msgspec
 
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.target.sources import Sources
-from channelsim.channel.lab.target.target import REFEREE, Target, of_game
-from channelsim.channel.lab.target.target_names import LONGEST_NAME, is_name, is_program_name
+from channelsim.channel.lab.targets.sources import Sources
+from channelsim.channel.lab.targets.target import REFEREE, Target, of_game
 from channelsim.channel.system import input_files, toml_files
 from channelsim.channel.system.file_kinds import Kind, check_kind
 from channelsim.channel.system.toml_files import TomlFile
-from channelsim.clsp.programs import symbols
+from channelsim.clsp.programs import with_symbols
 from channelsim.games import registry
 from channelsim.games.errors import UnknownGame
 from channelsim.games.names import nearest, nearest_or_all, printable
 from channelsim.games.referee import referee
 from channelsim.games.vectors import BadCase, Case, resolve_case
 from channelsim.games.vectors import read as read_cases
+
+LONGEST_NAME = 60
+"""Names of targets and programs are used in tables and in file names."""
+
+
+def is_name(name: str) -> bool:
+    """True if a target can have this name."""
+    return bool(name.strip()) and len(name) <= LONGEST_NAME and name.isprintable()
+
+
+def is_program_name(name: str) -> bool:
+    """True if a program can have this name: a file of a corpus is named after it.
+
+    >>> is_program_name("show down"), is_program_name("../a")
+    (True, False)
+    """
+    return is_name(name) and "/" not in name
 
 
 class _Referee(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -104,28 +120,24 @@ def read(path: Path, honest_play: bool = True) -> Target:
         program = file.referee.program
         _check_file(written, "referee", "program", here / program, program)
     try:
-        made = Sources(sources, folders).compile()
-        judge, names = referee(), {name: one.symbols for name, one in made.items()}
-        names[REFEREE] = symbols(judge)
+        programs, judge = Sources(sources, folders).compile(), with_symbols(referee())
         if file.referee is not None:
             sources[REFEREE] = here / file.referee.program
-            judged = Sources({REFEREE: sources[REFEREE]}, folders).compile()[REFEREE]
-            judge, names[REFEREE] = judged.program, judged.symbols
+            judge = Sources({REFEREE: sources[REFEREE]}, folders).compile()[REFEREE]
     except UsageError as error:
         raise UsageError(f"{path}: {error}") from None
-    programs = {name: one.program for name, one in made.items()}
-    every = Sources(sources, folders)
     own = here / file.rules if file.rules and _is_file(file.rules) else None
     rules = None if own else file.rules
-    made_of = Target(file.name, programs, judge, rules, honest, names, str(path), every, own)
+    used = Sources(sources, folders)
+    target = Target(file.name, programs, judge, rules, honest, str(path), used, own)
     if own is not None:
         if file.play is None:
             raise UsageError(
                 f"{written.where('rules')}: rules: {own.name} judges moves, but plays none; add"
                 ' `[play]` with `honest = "honest.jsonl"`, a file of legal moves'
             )
-        _ = made_of.own_rules  # raises `UsageError` for a wrong file
-    return made_of
+        _ = target.own_rules  # raises `UsageError` for a wrong file
+    return target
 
 
 def _is_file(rules: str) -> bool:

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.target.sources import Sources
+from channelsim.channel.lab.targets.sources import Sources
 from channelsim.clsp import chialisp
 from channelsim.clsp.build import SOURCE
 from channelsim.clsp.chialisp import DEEPEST, BadForm
@@ -25,7 +25,7 @@ def compiled(folder: Path, text: str | bytes, **others: str) -> bytes:
     (folder / "a.clsp").write_bytes(data)
     for name, other in others.items():
         (folder / name.replace("_", ".")).write_text(other)
-    return Sources({"a": folder / "a.clsp"}, ()).compile()["a"].program.serialized
+    return Sources({"a": folder / "a.clsp"}, ()).compile()["a"].serialized
 
 
 def test_all_of_our_own_sources_are_whole_forms() -> None:

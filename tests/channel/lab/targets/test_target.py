@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.target.loading import load, read
-from channelsim.channel.lab.target.target import of_game
+from channelsim.channel.lab.targets.loading import load, read
+from channelsim.channel.lab.targets.target import of_game
 from channelsim.games import registry
 from tests.channel.command import channelsim
 from tests.channel.lab.broken import target_file

@@ -1,24 +1,27 @@
 """Fixtures and parametrized tests for a suite that names its target.
 
-Registered by `channelsim.channel.lab.pytest.plugin`, and only then.
+Registered by `channelsim.channel.lab.testing.plugin`, and only then.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import ParamSpec
 
 import pytest
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.laws import Law, laws_for
-from channelsim.channel.lab.pytest import checking
-from channelsim.channel.lab.pytest.plugin import INI, MARKER
-from channelsim.channel.lab.target.loading import load
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.loading import load
+from channelsim.channel.lab.targets.target import Target
+from channelsim.channel.lab.testing import checking
+from channelsim.channel.lab.testing.plugin import INI, MARKER
 from channelsim.games.contract import Game
 from channelsim.games.vectors import Case
+
+P = ParamSpec("P")
 
 
 class LawBroken(AssertionError):
@@ -37,30 +40,23 @@ class Lab:
     def law(self, law: Law | str, cases: int = 2048, seed: str = "law") -> None:
         """Try one law, at every place of this many cases."""
         __tracebackhide__ = True
-        with _said():
-            named = checking.law_named(self.target, law) if isinstance(law, str) else law
-            text = checking.law_failures(self.target, named, cases, seed)
-        _fail(text)
+        _check(checking.law_failures, self.target, law, cases, seed)
 
     def crosscheck(self, cases: int = 8192, seed: str = "crosscheck", jobs: int = 1) -> None:
         """Try all laws, as `channelsim crosscheck` does."""
         __tracebackhide__ = True
-        with _said():
-            text = checking.crosscheck_failures(self.target, cases, seed, jobs)
-        _fail(text)
+        _check(checking.crosscheck_failures, self.target, cases, seed, jobs)
 
     def settle(self, positions: int = 600, seed: str = "settle") -> None:
         """Spend this many game coins on an embedded node: moves, timeouts and slashes, right and
         wrong ones. What happens must be what the rules and the model of the referee say."""
         __tracebackhide__ = True
-        with _said():
-            text = checking.node_failures(self.target, positions, seed)
-        _fail(text)
+        _check(checking.node_failures, self.target, positions, seed)
 
     def case(self, case: Case) -> None:
         """Run a stored case on the target's programs."""
         __tracebackhide__ = True
-        _fail(checking.case_failures(self.target, case))
+        _check(checking.case_failures, self.target, case)
 
 
 @pytest.fixture(scope="session")
@@ -124,7 +120,10 @@ def _said() -> Iterator[None]:
         pytest.fail(str(error), pytrace=False)
 
 
-def _fail(text: str) -> None:
+def _check(check: Callable[P, str], *arguments: P.args, **named: P.kwargs) -> None:
+    """Fail with the text of a check, unless it is empty."""
     __tracebackhide__ = True
-    if text:
-        raise LawBroken(text)
+    with _said():
+        failure = check(*arguments, **named)
+    if failure:
+        raise LawBroken(failure)

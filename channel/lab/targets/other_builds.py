@@ -13,8 +13,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.target.sources import Sources, read_hex
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.sources import Sources, read_hex
+from channelsim.channel.lab.targets.target import Target
 from channelsim.games import registry
 
 DIALECTS = ("*standard-cl-21*", "*standard-cl-22*", "*standard-cl-23*", "*standard-cl-24*")
@@ -49,9 +49,9 @@ def _builds(target: Target, name: str) -> Iterator[tuple[bytes, str]]:
             except UsageError:
                 continue
     for dialect in DIALECTS:
-        made = _compiled(target.sources, name, dialect)
-        if made is not None:
-            yield made, f"{name} compiled as {dialect}"
+        compiled = _compiled(target.sources, name, dialect)
+        if compiled is not None:
+            yield compiled, f"{name} compiled as {dialect}"
 
 
 def _compiled(sources: Sources, name: str, dialect: str) -> bytes | None:
@@ -67,6 +67,6 @@ def _compiled(sources: Sources, name: str, dialect: str) -> bytes | None:
         copy.write_text(_DIALECT.sub(dialect, text), "utf-8")
         others = {**sources.programs, name: copy}
         try:
-            return Sources(others, (path.parent, *sources.include)).compile()[name].program.hash
+            return Sources(others, (path.parent, *sources.include)).compile()[name].hash
         except UsageError:
             return None

@@ -19,15 +19,13 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.system import input_files
 from channelsim.channel.system.file_kinds import Kind, check_kind
 from channelsim.clsp import chialisp
-from channelsim.clsp.chialisp import BadForm
+from channelsim.clsp.chialisp import BadForm, IncludeCycle, Mention, Reached, reached
 from channelsim.clsp.compiler import (
-    Compiled,
     CompileError,
     compile_source,
     described_cycle,
     write_hash,
 )
-from channelsim.clsp.includes import IncludeCycle, Mention, Reached, reached
 from channelsim.clsp.programs import Program
 from channelsim.clsp.values import BadValue, Value, deserialize
 from channelsim.games.names import printable
@@ -47,21 +45,21 @@ class Sources:
     programs: Mapping[str, Path]
     include: tuple[Path, ...]
 
-    def compile(self) -> dict[str, Compiled]:
-        """Every program, with the names of its functions; those of a .hex file have none.
+    def compile(self) -> dict[str, Program]:
+        """Every program, with its symbols; that of a .hex file has none.
 
         Raises `UsageError`, naming the file that is at fault.
         """
-        made: dict[str, Compiled] = {}
+        programs: dict[str, Program] = {}
         with (
             tempfile.TemporaryDirectory(prefix="lab-") as scratch,
             as_file(files("channelsim.clsp") / "source") as own,
         ):
             folder = Path(scratch)
             for name in self._order(own):
-                made[name] = self._one(self.programs[name], folder, own)
-                write_hash(folder, name, made[name].program)
-        return {name: made[name] for name in self.programs}
+                programs[name] = self._compiled(self.programs[name], folder, own)
+                write_hash(folder, name, programs[name])
+        return {name: programs[name] for name in self.programs}
 
     def texts(self, name: str) -> dict[Path, str]:
         """The text of each file that a program's source may read, its own first.
@@ -74,13 +72,13 @@ class Sources:
             return {}
         with as_file(files("channelsim.clsp") / "source") as own:
             try:
-                found = self._reached(path, own)
+                read = self._reached(path, own)
             except UsageError:
                 return {}
             library = own.resolve()
         return {
-            file.relative_to(library) if file.is_relative_to(library) else file: found.text(file)
-            for file in found.files
+            file.relative_to(library) if file.is_relative_to(library) else file: read.text(file)
+            for file in read.files
         }
 
     def _order(self, own: Path) -> list[str]:
@@ -93,31 +91,31 @@ class Sources:
         except CycleError as error:
             raise UsageError(f"[programs] a cycle: {described_cycle(error.args[1])}") from None
 
-    def _named(self, found: Reached) -> Iterator[tuple[str, str]]:
+    def _named(self, read: Reached) -> Iterator[tuple[str, str]]:
         """The programs of this target that a source names by their hash, and how."""
-        for path in found.files:
-            for token in chialisp.words(found.text(path)):
+        for path in read.files:
+            for token in chialisp.words(read.text(path)):
                 named = _HASH.fullmatch(token.text)
                 if named and named[1] in self.programs:
                     yield named[1], token.text
 
-    def _one(self, path: Path, folder: Path, own: Path) -> Compiled:
+    def _compiled(self, path: Path, folder: Path, own: Path) -> Program:
         if path.suffix == ".hex":
-            return Compiled(read_hex(path), {})
-        found = self._reached(path, own)
+            return read_hex(path)
+        read = self._reached(path, own)
         # What our own sources include as hashes/game/name is, here, the target's own program.
         aliases = folder / "aliases"
-        for name, token in self._named(found):
+        for name, token in self._named(read):
             alias = aliases / token.lstrip("/")
             alias.parent.mkdir(parents=True, exist_ok=True)
             alias.write_bytes((folder / "hashes" / f"{name}.clinc").read_bytes())
         try:
-            made = compile_source(path, [aliases, *self.include])
-            check_program(path, made.program)
+            program = compile_source(path, [aliases, *self.include])
         except CompileError as error:
             reason = str(error).removeprefix(f"{path}: ")
-            raise UsageError(_located(path, found, reason)) from None
-        return made
+            raise UsageError(_located(path, read, reason)) from None
+        check_program(path, program)
+        return program
 
     def _reached(self, path: Path, own: Path) -> Reached:
         """The source and all files that it may read. Raises `UsageError`."""
@@ -156,21 +154,21 @@ def _check_source(path: Path, data: bytes) -> None:
         raise UsageError(f"{path}: {input_files.place(text, error.at)}: {error}") from None
 
 
-def _located(path: Path, found: Reached, reason: str) -> str:
+def _located(path: Path, read: Reached, reason: str) -> str:
     """The compiler's reason, with the file, line and column that it is about; without a better one,
     of the beginning of the program."""
-    for name, mention in found.missing.items():
+    for name, mention in read.missing.items():
         if name in reason or name.replace(".", "/") in reason:
             return f"{_place(mention)}: there is no file {name} to include"
     placed = _PLACED.match(reason)
     if placed is not None:
         name = Path(placed[1]).name
-        file = next((one for one in found.files if one.name == name), path)
+        file = next((file for file in read.files if file.name == name), path)
         return f"{file}: line {placed[2]}, column {placed[3]}: {printable(reason[placed.end() :])}"
     said = printable(reason.removeprefix("error ").removesuffix(" compiling ()"))
     operator, word = _OPERATOR.search(reason), _WORD.search(reason)
-    for file in found.files:
-        text = found.text(file)
+    for file in read.files:
+        text = read.text(file)
         before = ""
         for token in chialisp.tokens(text):
             called = operator and before == "(" and token.text == operator[1]
@@ -178,7 +176,7 @@ def _located(path: Path, found: Reached, reason: str) -> str:
                 return f"{file}: {input_files.place(text, token.at)}: does not compile: {said}"
             before = token.text
     # Nothing in the reason says where: the program begins here.
-    text = found.text(path)
+    text = read.text(path)
     start = next((token.at for token in chialisp.tokens(text)), 0)
     return f"{path}: {input_files.place(text, start)}: does not compile: {said}"
 

@@ -7,9 +7,10 @@ cheat best is asked of the target's own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import count
+from typing import Any
 
 import msgspec
 
@@ -17,26 +18,136 @@ from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.crypto.keys import SecretKeys
 from channelsim.channel.lab.cases.trial import Trial
 from channelsim.channel.lab.crosscheck.chunks import chunks
-from channelsim.channel.lab.node.spend_drafts import (
-    ADDRESSES,
-    LIE,
-    WRONG_MOVES,
-    WRONG_SLASHES,
-    WRONG_TIMEOUTS,
-    Fault,
-    SpendDraft,
-)
-from channelsim.channel.lab.referee.referee_runs import RefereeRunner
+from channelsim.channel.lab.referee.referee_runs import Commitment
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.values import atom_of
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.integers import atom_to_int, int_to_atom
-from channelsim.clsp.values import NIL, Value, tree_hash
+from channelsim.clsp.values import NIL, Value, to_list, tree_hash
 from channelsim.games.contract import Raise, Slash, Valid
 from channelsim.games.evidence import unchecked
 from channelsim.games.judge import result_value
-from channelsim.games.referee import GameCoin, RefereeRefusal, infohash
+from channelsim.games.referee import FIRST, GameCoin, RefereeRefusal, infohash
 from channelsim.games.referee_paths import ValidatorRaised, conditions_of, path_of
+
+ADDRESSES = (b"\x0a" * 32, b"\x0b" * 32)
+"""The payout addresses of the mover and the waiter."""
+
+LIE = b"\xee" * 32
+"""A commitment to nothing that any move leads to."""
+
+
+@dataclass
+class SpendDraft:
+    """A spend in the making: its solution is the list of `items` that ends in `tail`."""
+
+    coin: GameCoin
+    items: list[Value]
+    age: int
+    signs: bool = True
+    tail: Value = NIL
+
+    def solution(self) -> Value:
+        """The solution of the spend."""
+        return to_list(self.items, self.tail)
+
+
+Fault = Callable[[SpendDraft, FastChance], None]
+"""Makes a draft wrong in one way, or another one right: the model says which."""
+
+
+def _item(at: int, *values: Value) -> Fault:
+    """Another item in this place."""
+
+    def change(draft: SpendDraft, chance: FastChance) -> None:
+        draft.items[at] = chance.pick(values)
+
+    return change
+
+
+def _other_coin(**fields: Any) -> Fault:
+    """A coin with other fields."""
+
+    def change(draft: SpendDraft, chance: FastChance) -> None:
+        draft.coin = msgspec.structs.replace(draft.coin, **fields)
+
+    return change
+
+
+def _paired(at: int) -> Fault:
+    """A pair where an atom belongs, or a pair of what belongs there and something."""
+
+    def change(draft: SpendDraft, chance: FastChance) -> None:
+        draft.items[at] = (draft.items[at], NIL)
+
+    return change
+
+
+def _too_long(draft: SpendDraft, chance: FastChance) -> None:
+    draft.items[0] = bytes(draft.coin.max_move_size + chance.between(1, 3))
+
+
+def _too_much(draft: SpendDraft, chance: FastChance) -> None:
+    draft.items[2] = int_to_atom(draft.coin.amount + chance.between(1, 300))
+
+
+def _more_bytes(draft: SpendDraft, chance: FastChance) -> None:
+    at = chance.pick((2, 3))
+    draft.items[at] = b"\x00" + atom_of(draft.items[at])
+
+
+def _late(draft: SpendDraft, chance: FastChance) -> None:
+    draft.age = draft.coin.timeout + chance.between(0, 2)
+
+
+def _early(draft: SpendDraft, chance: FastChance) -> None:
+    draft.age = chance.between(0, draft.coin.timeout - 1)
+
+
+def _unsigned(draft: SpendDraft, chance: FastChance) -> None:
+    draft.signs = False
+
+
+def _one_more(draft: SpendDraft, chance: FastChance) -> None:
+    draft.items.append(chance.pick((NIL, b"\x01", (NIL, NIL))))
+
+
+def _one_less(draft: SpendDraft, chance: FastChance) -> None:
+    draft.items.pop()
+
+
+def _no_list(draft: SpendDraft, chance: FastChance) -> None:
+    draft.tail = b"\x01"
+
+
+def _other_address(draft: SpendDraft, chance: FastChance) -> None:
+    """An address for no payout, or a payout without one."""
+    at = chance.pick((0, 1))
+    draft.items[at] = NIL if draft.items[at] else ADDRESSES[at]
+
+
+_SHAPE: tuple[Fault, ...] = (_one_more, _one_less, _no_list, _unsigned)
+
+WRONG_MOVES: tuple[Fault, ...] = (
+    *_SHAPE,
+    *(_too_long, _too_much, _more_bytes, _other_coin(infohash_b=b""), _late),
+    *(_paired(0), _paired(1), _paired(2), _paired(3)),
+    _item(1, b"\x00", LIE[:31], LIE + b"\xee"),
+    _item(2, b"\xff", b"\x80"),
+    _item(3, b"\xff", b"\x80\x00"),
+    _item(3, b"\x01\x00\x00", b"\x00\x80\x00"),
+)
+WRONG_TIMEOUTS: tuple[Fault, ...] = (
+    *_SHAPE,
+    *(_early, _early, _other_address, _other_address),
+    *(_paired(0), _paired(1)),
+)
+WRONG_SLASHES: tuple[Fault, ...] = (
+    *_SHAPE,
+    *(_paired(0), _item(1, (b"\x01", NIL), (b"\x08", NIL)), _other_coin(infohash_a=FIRST)),
+    *(_paired(3), _item(3, NIL)),
+)
+
 
 KEYS = tuple(SecretKeys.derive(derive(b"positions", "player", seat)).referee for seat in (0, 1))
 """The referee keys of both players."""
@@ -55,7 +166,7 @@ RAISED = "the validator raises"
 
 
 @dataclass(frozen=True)
-class SpendCase:
+class GameSpend:
     """A game coin, a spend of it `age` blocks after it was made, and who signs.
 
     `asked` are the conditions of the model, or None where it refuses, by `rule`. `signs` says
@@ -81,7 +192,7 @@ class SpendCase:
         return f"position {self.number}: a {self.path} at age {self.age} of {self.coin.timeout}"
 
 
-def spend_cases(target: Target, seed: str) -> Iterator[SpendCase]:
+def game_spends(target: Target, seed: str) -> Iterator[GameSpend]:
     """Spends without end, the same for the same seed; no two coins are alike (by their nonce).
 
     About half of them are wrong in one way. Raises `UsageError` for a target without rules.
@@ -134,8 +245,8 @@ class _Maker:
             case _:
                 return False
 
-    def judged(self, number: int, draft: SpendDraft) -> SpendCase:
-        """The position with the model's prediction."""
+    def judged(self, number: int, draft: SpendDraft) -> GameSpend:
+        """The spend with the model's prediction."""
         coin, solution = msgspec.structs.replace(draft.coin, nonce=number), draft.solution()
         asked: Value | None = None
         rule = ""
@@ -146,7 +257,7 @@ class _Maker:
         except ValidatorRaised:
             rule = RAISED
         known = self._trial.site.signatures(coin.move)
-        return SpendCase(number, coin, solution, draft.age, draft.signs, asked, rule, known)
+        return GameSpend(number, coin, solution, draft.age, draft.signs, asked, rule, known)
 
     def _run(self, coin: GameCoin, _program: Value, _state: Value, evidence: Value) -> Value:
         trial = self._trial
@@ -179,29 +290,21 @@ class _Maker:
         ]
         move, share, arguments = pick(fits or [(site.play.move, site.play.share, b"")])
         verdict, _ = trial.ruling(move, share)
-        runner = RefereeRunner(trial.target)
-        if not isinstance(verdict, Valid):
-            if self._chance.random() < lies or not arguments:
-                return (
-                    move,
-                    share,
-                    pick((b"", LIE)),
-                    pick((0, 17, 32, 300)),
-                )
-            best = runner.best_cheat(site, arguments)
-            if not isinstance(best.infohash, bytes) or not isinstance(best.size, bytes):
-                return move, share, LIE, 0
-            size = atom_to_int(best.size)
-            return move, share, best.infohash, size if 0 <= size < 1 << 15 else 0
-        commitment = atom_of(runner.honest(verdict.next).infohash)
-        size = verdict.next.max_move_size if verdict.next else 0
-        if self._chance.random() < lies:
-            return (
-                move,
-                share,
-                pick((commitment, b"", LIE)),
-                pick((0, size, size + 1)),
-            )
+        lie = self._chance.random() < lies
+        if isinstance(verdict, Valid):
+            commitment = atom_of(trial.runner.honest(verdict.next).infohash)
+            size = verdict.next.max_move_size if verdict.next else 0
+            if lie:
+                commitment, size = pick((commitment, b"", LIE)), pick((0, size, size + 1))
+        elif lie or not arguments:
+            commitment, size = pick((b"", LIE)), pick((0, 17, 32, 300))
+        else:
+            match trial.runner.best_cheat(site, arguments):
+                case Commitment(infohash=bytes(commitment), size=bytes(written)):
+                    size = atom_to_int(written)
+                    size = size if 0 <= size < 1 << 15 else 0
+                case _:
+                    commitment, size = LIE, 0
         return move, share, commitment, size
 
     # --- timeouts ---
@@ -214,11 +317,10 @@ class _Maker:
             coin = coin.after(move, commitment, share, size)
         lot = self._chance.random()
         if lot < 0.4:
-            share = 0 if lot < 0.2 else coin.amount
-            coin = msgspec.structs.replace(coin, mover_share=share)
+            coin = msgspec.structs.replace(coin, mover_share=0 if lot < 0.2 else coin.amount)
         items: list[Value] = [
-            ADDRESSES[0] if coin.mover_share else NIL,
-            ADDRESSES[1] if coin.waiter_share else NIL,
+            address if share else NIL
+            for address, share in zip(ADDRESSES, (coin.mover_share, coin.waiter_share), strict=True)
         ]
         draft = SpendDraft(coin, items, coin.timeout + self._chance.between(0, 2))
         return self._perhaps_wrong(draft, 0.5, WRONG_TIMEOUTS)
@@ -230,8 +332,7 @@ class _Maker:
         trial, site = self._trial, self._trial.site
         move, share, commitment, size = self._declared(lies=0.5)
         coin = self._before.after(move, commitment, share, size)
-        held = trial.evidence(move)
-        evidence: Value = self._chance.pick(held)
+        evidence: Value = self._chance.pick(trial.evidence(move))
         if self._chance.random() < 0.3:
             evidence = self._chance.pick(trial.cases).evidence
         program = trial.target.programs[site.validator].value

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.target.own_rules import OwnRules
-from channelsim.channel.lab.target.own_rules import load as load_own_rules
-from channelsim.channel.lab.target.source_lines import find_line, find_mention
-from channelsim.channel.lab.target.sources import Sources
+from channelsim.channel.lab.targets.own_rules import OwnRules
+from channelsim.channel.lab.targets.own_rules import load as load_own_rules
+from channelsim.channel.lab.targets.source_lines import find_line, find_mention
+from channelsim.channel.lab.targets.sources import Sources
 from channelsim.clsp.analysis.code import MAIN
 from channelsim.clsp.analysis.tracer import TooDeep, Tracer
-from channelsim.clsp.programs import Program, source_of, symbols
+from channelsim.clsp.programs import Program, source_of, with_symbols
 from channelsim.games import registry
 from channelsim.games.contract import Game, Hashes, Judge
 from channelsim.games.dealing import dealer
@@ -32,8 +32,6 @@ class Target:
     """Programs to try, by validator; the rules that they should obey, if any were named.
 
     `rules` is an installed game's name: a target travels between processes, a game does not.
-    `symbols` are the compiler's names for functions, by program (a validator's name, or
-    `REFEREE`); a program that came as .hex has none.
     `source` is how the target was named: a game, or the file. `sources` are the files that its
     programs were compiled from, where they are known. `rules_file` is an author's file with
     rules for some of the validators (`own_rules`).
@@ -44,7 +42,6 @@ class Target:
     referee: Program
     rules: str | None = None
     honest: tuple[Case, ...] = ()
-    symbols: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     source: str = ""
     sources: Sources | None = None
     rules_file: Path | None = None
@@ -73,7 +70,7 @@ class Target:
         """The programs that are the installed ones, byte for byte: of validators, the referee."""
         installed = {REFEREE: referee(), **(self.game.programs if self.rules is not None else {})}
         mine = self.with_referee
-        return frozenset(name for name, one in installed.items() if mine.get(name) == one)
+        return frozenset(name for name, program in installed.items() if mine.get(name) == program)
 
     @cached_property
     def missing(self) -> tuple[str, ...]:
@@ -98,6 +95,11 @@ class Target:
         return {**self.programs, REFEREE: self.referee}
 
     @property
+    def symbols(self) -> dict[str, Mapping[str, str]]:
+        """The compiler's names for functions, by program; none of one that came as .hex."""
+        return {name: program.symbols for name, program in self.with_referee.items()}
+
+    @property
     def traceable(self) -> tuple[str, ...]:
         """The programs that there are, by name: of validators, and the referee."""
         return (*self.present, REFEREE)
@@ -110,7 +112,8 @@ class Target:
     def tracer(self, name: str) -> Tracer:
         """A tracer of one program. Raises `UsageError` for one that is nested too deep."""
         try:
-            return Tracer(self.programs.get(name, self.referee), self.symbols.get(name))
+            program = self.programs.get(name, self.referee)
+            return Tracer(program, program.symbols)
         except TooDeep as error:
             raise UsageError(f"{self.name}: {name}: {error}") from None
 
@@ -135,21 +138,21 @@ class Target:
         texts = self._source_texts(name).items()
         return {self._shown((file, 0)).removesuffix(":0"): text for file, text in texts}
 
+    @cached_property
+    def _texts_read(self) -> dict[str, Mapping[Path, str]]:
+        return {}
+
     def _source_texts(self, name: str) -> Mapping[Path, str]:
         """The texts of a program's sources, read once."""
         if name not in self._texts_read:
             self._texts_read[name] = {} if self.sources is None else self.sources.texts(name)
         return self._texts_read[name]
 
-    @cached_property
-    def _texts_read(self) -> dict[str, Mapping[Path, str]]:
-        return {}
-
-    def _shown(self, found: tuple[Path, int] | None) -> str:
+    def _shown(self, place: tuple[Path, int] | None) -> str:
         """A line as `file:line`, the file relative to the target's, or to the current folder."""
-        if found is None:
+        if place is None:
             return ""
-        file, line = found
+        file, line = place
         if file.is_absolute() and self.rules == self.source:
             file = file.relative_to(Path.cwd()) if file.is_relative_to(Path.cwd()) else file
         elif file.is_absolute():
@@ -174,25 +177,17 @@ class Target:
         """
         if self.rules is None:
             return (self,)
-        others = [of_game(game) for game in registry.sharing(self.game)[1:]]
-        own = dict(self.programs)
-        return (
-            self,
-            *(
-                replace(
-                    other,
-                    programs={**other.programs, **{n: own[n] for n in other.programs if n in own}},
-                    referee=self.referee,
-                )
-                for other in others
-            ),
-        )
+        family = [self]
+        for other in map(of_game, registry.sharing(self.game)[1:]):
+            programs = {name: self.programs.get(name, its) for name, its in other.programs.items()}
+            family.append(replace(other, programs=programs, referee=self.referee))
+        return tuple(family)
 
     @cached_property
     def family_programs(self) -> dict[str, Program]:
         """The programs of the family by name: a case of another of its games may name them."""
-        every = {name: one for other in self.family for name, one in other.programs.items()}
-        return {**self.programs, **every}
+        family = {name: its for other in self.family for name, its in other.programs.items()}
+        return {**self.programs, **family}
 
     @property
     def dealer(self) -> str | None:
@@ -251,12 +246,10 @@ class Target:
 
 def of_game(game: Game) -> Target:
     """An installed game as a target, with our referee."""
-    programs = dict(game.programs)
-    names = {name: symbols(program) for name, program in programs.items()}
-    judge = referee()
-    names[REFEREE] = symbols(judge)
-    given = {name: source_of(program) for name, program in (*programs.items(), (REFEREE, judge))}
+    programs = {name: with_symbols(program) for name, program in game.programs.items()}
+    given = {
+        name: source_of(program) for name, program in (programs | {REFEREE: referee()}).items()
+    }
     sources = Sources({name: path for name, path in given.items() if path is not None}, ())
-    return Target(
-        *(game.name, programs, judge, game.name), symbols=names, source=game.name, sources=sources
-    )
+    judge = with_symbols(referee())
+    return Target(game.name, programs, judge, game.name, source=game.name, sources=sources)

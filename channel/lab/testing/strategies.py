@@ -17,13 +17,13 @@ from hypothesis import strategies as st
 from channelsim.channel.errors import InvariantError, UsageError
 from channelsim.channel.lab.cases.evidence import evidence_near, evidence_of
 from channelsim.channel.lab.cases.mutator import Mutator, SiteCase
-from channelsim.channel.lab.pytest.drawn_moves import DrawnMove, drawn_move
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.hands import MOST_STACK, terms_of
 from channelsim.channel.lab.sites.site import HEADS, Site, make_site, recommitted
 from channelsim.channel.lab.sites.values import leaves, numbers
 from channelsim.channel.lab.sites.values import longer as longer_number
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
+from channelsim.channel.lab.testing.judged_moves import JudgedMove, judged_move
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import NIL, Value, to_list
 from channelsim.games.amounts import counted
@@ -191,7 +191,7 @@ def hands(draw: st.DrawFn, target: Target) -> DrawnHand:
 
 
 @st.composite
-def legal_moves(draw: st.DrawFn, target: Target, validator: str | None = None) -> DrawnMove:
+def legal_moves(draw: st.DrawFn, target: Target, validator: str | None = None) -> JudgedMove:
     """A move that the rules allow, to be judged by this validator (any where None).
 
     It is an honest player's, or one that opens another secret, or that the fuzzer makes of it.
@@ -206,7 +206,7 @@ def legal_moves(draw: st.DrawFn, target: Target, validator: str | None = None) -
 
 
 @st.composite
-def illegal_moves(draw: st.DrawFn, target: Target, validator: str | None = None) -> DrawnMove:
+def illegal_moves(draw: st.DrawFn, target: Target, validator: str | None = None) -> JudgedMove:
     """A move that the rules forbid and the referee lets through, so that it must be slashable.
 
     It is a legal move with its bytes or its share changed, or one that the fuzzer makes of it,
@@ -227,7 +227,7 @@ def illegal_moves(draw: st.DrawFn, target: Target, validator: str | None = None)
             return by_rule[draw(st.sampled_from(sorted(by_rule)))]
     drawn = [(move, honest.share), (move, share), (honest.move, share)]
     for one, changed in chain(drawn, _surely(site)):
-        found = drawn_move(target, site, one, changed)
+        found = judged_move(target, site, one, changed)
         if found is not None and not found.legal:
             return found
     assume(False)
@@ -235,7 +235,7 @@ def illegal_moves(draw: st.DrawFn, target: Target, validator: str | None = None)
 
 
 @st.composite
-def evidence(draw: st.DrawFn, move: DrawnMove) -> Value:
+def evidence(draw: st.DrawFn, move: JudgedMove) -> Value:
     """Evidence to try on a move: what its opponent holds, what the fuzzer would try, anything.
 
     The fuzzer's comes from the program (its constants, and lengths that are among them) and from
@@ -259,7 +259,7 @@ def _chances() -> st.SearchStrategy[FastChance]:
     return st.integers(0, 2**32 - 1).map(lambda number: FastChance(number.to_bytes(4, "big")))
 
 
-def _recommitted(draw: st.DrawFn, honest: DrawnMove) -> tuple[Site, FastChance]:
+def _recommitted(draw: st.DrawFn, honest: JudgedMove) -> tuple[Site, FastChance]:
     """The place of an honest move, perhaps with another secret behind the commitment that the
     move opens, and the choices of the fuzzer there."""
     chance = draw(_chances())
@@ -267,15 +267,15 @@ def _recommitted(draw: st.DrawFn, honest: DrawnMove) -> tuple[Site, FastChance]:
     return other or honest.site, chance
 
 
-def _least_legal(target: Target, site: Site) -> Iterator[DrawnMove]:
+def _least_legal(target: Target, site: Site) -> Iterator[JudgedMove]:
     """The site's own move with the least share, of those near a limit, that makes it legal."""
-    made = (drawn_move(target, site, site.play.move, share) for share in _shares(site))
+    made = (judged_move(target, site, site.play.move, share) for share in _shares(site))
     yield from islice((one for one in made if one is not None and one.legal), 1)
 
 
-def _drawn(target: Target, site: Site, cases: Sequence[SiteCase]) -> Iterator[DrawnMove]:
+def _drawn(target: Target, site: Site, cases: Sequence[SiteCase]) -> Iterator[JudgedMove]:
     for case in cases:
-        found = drawn_move(target, site, case.move, case.share)
+        found = judged_move(target, site, case.move, case.share)
         if found is not None:
             yield found
 
@@ -289,10 +289,10 @@ def _honest(draw: st.DrawFn, target: Target, validator: str | None) -> tuple[Tar
     return target, draw(st.sampled_from(turns))
 
 
-def _honest_move(drawn: tuple[Target, PlayedMove]) -> DrawnMove:
+def _honest_move(drawn: tuple[Target, PlayedMove]) -> JudgedMove:
     target, turn = drawn
     site = make_site(target, turn.before, turn.play, turn.amount, turn.receiver)
-    found = drawn_move(target, site, turn.play.move, turn.play.share)
+    found = judged_move(target, site, turn.play.move, turn.play.share)
     if found is None or not found.legal:
         raise InvariantError(f"an honest player's move is refused: {turn.play}")
     return found

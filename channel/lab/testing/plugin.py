@@ -26,7 +26,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Give the fixtures to a suite that names its target."""
     if config.getoption(INI) or config.getini(INI):
-        from channelsim.channel.lab.pytest import fixtures
+        from channelsim.channel.lab.testing import fixtures
 
         text = f"{MARKER}(*files): run the test for each case of these files or folders"
         config.addinivalue_line("markers", text)

@@ -14,7 +14,7 @@ from shutil import copytree
 import pytest
 
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.pytest.checking import stored_cases
+from channelsim.channel.lab.testing.checking import stored_cases
 from channelsim.clsp.build import SOURCE
 from tests.channel.lab.toys import toy
 from tests.channel.written_findings import written
@@ -47,7 +47,7 @@ def suite(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         "-m",
         "pytest",
         "-p",
-        "channelsim.channel.lab.pytest.plugin",
+        "channelsim.channel.lab.testing.plugin",
         "-W",
         "error",
         "-q",
@@ -146,7 +146,7 @@ def test_nothing_of_ours_is_loaded(pytestconfig):
     loaded = {name for name in sys.modules if name.split(".")[0] == "channelsim"}
     lab = "channelsim.channel.lab"
     above = {"channelsim", "channelsim.channel", lab}
-    assert loaded == {*above, f"{lab}.pytest", f"{lab}.pytest.plugin"}, loaded
+    assert loaded == {*above, f"{lab}.testing", f"{lab}.testing.plugin"}, loaded
     assert not {"chia_rs", "msgspec", "rich"} & set(sys.modules)
     assert not pytestconfig.pluginmanager.has_plugin("channelsim-fixtures")
 """
@@ -214,7 +214,7 @@ def test_wrong_use_is_said_in_one_line(tmp_path: Path) -> None:
 def test_pytest_finds_the_plug_in_once_it_is_installed() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert project["entry-points"]["pytest11"] == {
-        "channelsim": "channelsim.channel.lab.pytest.plugin"
+        "channelsim": "channelsim.channel.lab.testing.plugin"
     }
     extras = project["optional-dependencies"]
     named = {re.split(r"[><=]", one)[0] for one in extras["lab"]}

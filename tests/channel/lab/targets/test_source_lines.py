@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from channelsim.channel.lab.target.loading import load
-from channelsim.channel.lab.target.source_lines import find_line
-from channelsim.channel.lab.target.target import of_game
+from channelsim.channel.lab.targets.loading import load
+from channelsim.channel.lab.targets.source_lines import find_line
+from channelsim.channel.lab.targets.target import of_game
 from channelsim.clsp.analysis.code import MAIN
 from channelsim.clsp.programs import Program
 from channelsim.clsp.values import serialize

@@ -1,16 +1,16 @@
-"""A move made at a place of a hand, as an author's own tests look at it."""
+"""A move at a site with the rules' verdict on it, as an author's own tests look at it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
 from channelsim.channel.lab.cases.describe import vector
-from channelsim.channel.lab.referee.referee_runs import Commitment, RefereeRunner, SlashResult
+from channelsim.channel.lab.referee.referee_runs import RefereeRunner, SlashResult
 from channelsim.channel.lab.sites.site import Site
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.run import Outcome, run_serialized
 from channelsim.clsp.values import NIL, Value
@@ -19,7 +19,7 @@ from channelsim.games.contract import Slash, Valid
 
 
 @dataclass(frozen=True, repr=False)
-class DrawnMove:
+class JudgedMove:
     """A move and the share that it declares, where the rules say `verdict` of it.
 
     The verdict is the opponent's, with all the evidence that it holds.
@@ -65,7 +65,8 @@ class DrawnMove:
 
         A legal move declares the record that it leads to, an illegal one the best for a cheat.
         """
-        return RefereeRunner(self.target).slash(self.site, self._coin(), evidence)
+        runner = RefereeRunner(self.target)
+        return runner.slash(self.site, self._coin(runner), evidence)
 
     def slashed(self) -> bool:
         """True if any evidence that the opponent holds makes the slash pay."""
@@ -73,19 +74,18 @@ class DrawnMove:
 
     def passes(self) -> bool:
         """True if the target's referee lets it through, to just this coin."""
-        return RefereeRunner(self.target).passes(self.site, self._coin())
+        runner = RefereeRunner(self.target)
+        return runner.passes(self.site, self._coin(runner))
 
     def vector(self, evidence: Value = NIL) -> dict[str, Any]:
         """The move as a conformance case."""
         call = self.move, self.share, evidence
         verdict = self.site.rules_say(self.target, *call)
         case = vector(self.target, self.site, call, verdict, "made")
-        made: dict[str, Any] = msgspec.to_builtins(case)
-        return made
+        return cast(dict[str, Any], msgspec.to_builtins(case))
 
-    def _coin(self) -> tuple[Value, ...]:
-        runner = RefereeRunner(self.target)
-        declared: Commitment
+    def _coin(self, runner: RefereeRunner) -> tuple[Value, ...]:
+        """The fields of the coin that the move makes."""
         if isinstance(self.verdict, Valid):
             declared = runner.honest(self.verdict.next)
         else:
@@ -102,10 +102,10 @@ class DrawnMove:
         return f"<{self.validator}: 0x{self.move.hex()}, {share}: {what}>"
 
 
-def drawn_move(target: Target, site: Site, move: bytes, share: int) -> DrawnMove | None:
+def judged_move(target: Target, site: Site, move: bytes, share: int) -> JudgedMove | None:
     """The move with its verdict; None for what can be no coin: a share or a length that the
     referee refuses, or a move at which the rules raise."""
     if not site.fits(move, share):
         return None
     verdict, _ = site.ruling(target, move, share)
-    return None if verdict is None else DrawnMove(target, site, move, share, verdict)
+    return None if verdict is None else JudgedMove(target, site, move, share, verdict)

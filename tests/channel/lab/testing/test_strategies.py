@@ -10,18 +10,18 @@ from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
 
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.pytest import strategies
-from channelsim.channel.lab.pytest.drawn_moves import DrawnMove, drawn_move
-from channelsim.channel.lab.pytest.strategies import (
+from channelsim.channel.lab.referee.referee_runs import SlashResult
+from channelsim.channel.lab.targets.loading import load
+from channelsim.channel.lab.targets.target import Target
+from channelsim.channel.lab.testing import strategies
+from channelsim.channel.lab.testing.judged_moves import JudgedMove, judged_move
+from channelsim.channel.lab.testing.strategies import (
     DrawnHand,
     evidence,
     hands,
     illegal_moves,
     legal_moves,
 )
-from channelsim.channel.lab.referee.referee_runs import SlashResult
-from channelsim.channel.lab.target.loading import load
-from channelsim.channel.lab.target.target import Target
 from channelsim.clsp.integers import atom_to_int, int_to_atom, is_minimal
 from channelsim.clsp.run import ProgramSlash, ProgramValid, Raised
 from channelsim.clsp.values import NIL, Value, deserialize, from_list, serialize
@@ -149,7 +149,7 @@ def test_legal_and_illegal_moves_are_what_they_say(game: str, validator: str) ->
 
     @settings(SEVERAL, max_examples=20)
     @given(legal_moves(target, validator), strategies.values())
-    def safe(move: DrawnMove, proof: Value) -> None:
+    def safe(move: JudgedMove, proof: Value) -> None:
         assert (move.validator, move.legal, move.rule) == (validator, True, "")
         assert move.passes()
         assert not move.slashed()
@@ -158,7 +158,7 @@ def test_legal_and_illegal_moves_are_what_they_say(game: str, validator: str) ->
 
     @settings(SEVERAL, max_examples=20)
     @given(illegal_moves(target, validator))
-    def punished(move: DrawnMove) -> None:
+    def punished(move: JudgedMove) -> None:
         assert (move.validator, move.legal) == (validator, False)
         assert move.rule in target.game.rules
         assert move.rule in repr(move)
@@ -178,7 +178,7 @@ def test_illegal_moves_of_every_rule_that_a_mover_can_break() -> None:
 
     @settings(SEVERAL, max_examples=400)
     @given(illegal_moves(target))
-    def note(move: DrawnMove) -> None:
+    def note(move: JudgedMove) -> None:
         broken.add(move.rule)
 
     note()
@@ -209,12 +209,12 @@ def test_a_mistake_that_needs_another_secret_or_odd_evidence_is_drawn(
 
     @few
     @given(illegal_moves(target, "end"))
-    def punished(move: DrawnMove) -> None:
+    def punished(move: JudgedMove) -> None:
         assert move.slashed()
 
     @few
     @given(legal_moves(target, "end"), st.data())
-    def safe(move: DrawnMove, data: st.DataObject) -> None:
+    def safe(move: JudgedMove, data: st.DataObject) -> None:
         assert move.slash(data.draw(evidence(move))) is not SlashResult.PAYS
 
     with pytest.raises(AssertionError):
@@ -239,9 +239,9 @@ def test_a_drawn_move_is_a_case_and_runs_as_one() -> None:
     assert isinstance(case, Case)
     assert case.expect == "slash"
     assert check(case) == []
-    wrong = drawn_move(target, move.site, move.move, move.site.amount + 1)
+    wrong = judged_move(target, move.site, move.move, move.site.amount + 1)
     assert wrong is None  # a share that no referee takes makes no coin
-    assert drawn_move(target, move.site, bytes(100), move.share) is None
+    assert judged_move(target, move.site, bytes(100), move.share) is None
     assert isinstance(move.run((NIL, NIL)), ProgramSlash | Raised)
 
 

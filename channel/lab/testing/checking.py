@@ -1,7 +1,7 @@
 """Checks of a target for an author's own test suite: a law, a crosscheck, a stored case.
 
 Each answer is empty, or the text of a failure: what is wrong, by which law, with the case that
-shows it. `channelsim.channel.lab.pytest.plugin` gives these to pytest.
+shows it. `channelsim.channel.lab.testing.plugin` gives these to pytest.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from channelsim.channel.lab.crosscheck import crosscheck as runs
 from channelsim.channel.lab.crosscheck.chunks import trials
 from channelsim.channel.lab.laws import Law, laws, laws_for
 from channelsim.channel.lab.node.node_checks import check_on_node
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.system import input_files
 from channelsim.channel.system.file_kinds import Kind, check_kind, format_of
 from channelsim.games.amounts import counted
@@ -36,23 +36,21 @@ CHUNK = 2048
 
 def law_named(target: Target, name: str) -> Law:
     """The law of this name. Raises `UsageError`, naming those that this target can be held to."""
-    for law in laws_for(target):
-        if law.name == name:
-            return law
-    known = ", ".join(law.name for law in laws_for(target))
-    for law in laws():
-        if law.name == name:
-            raise UsageError(
-                f"the law {name!r} needs {law.needs.value}; {target.name} can be held to: {known}"
-            )
-    near = nearest(name, (law.name for law in laws()))
-    raise UsageError(
-        f"no law is called {quoted(name)}{near}; {target.name} can be held to: {known}"
-    )
+    usable = {law.name: law for law in laws_for(target)}
+    if name in usable:
+        return usable[name]
+    every = {law.name: law for law in laws()}
+    if name in every:
+        problem = f"the law {name!r} needs {every[name].needs.value}"
+    else:
+        problem = f"no law is called {quoted(name)}{nearest(name, every)}"
+    raise UsageError(f"{problem}; {target.name} can be held to: {', '.join(usable)}")
 
 
-def law_failures(target: Target, law: Law, cases: int, seed: str) -> str:
-    """Try one law on this many cases, at every place: the violations, or empty."""
+def law_failures(target: Target, law: Law | str, cases: int, seed: str) -> str:
+    """Try one law, or that of this name, on this many cases, at every place: the violations, or
+    empty. Raises `UsageError` for a law that this target cannot be held to."""
+    law = law_named(target, law) if isinstance(law, str) else law
     target.check_playable()
     tally = LabTally()
     for number in range(-(-cases // CHUNK)):
@@ -73,7 +71,7 @@ def crosscheck_failures(target: Target, cases: int, seed: str, jobs: int) -> str
     if report.interrupted:
         raise KeyboardInterrupt
     if report.lost:
-        return "\n".join(f"{target.name}: {one}" for one in describe_lost(report.lost, "case"))
+        return "\n".join(f"{target.name}: {lost}" for lost in describe_lost(report.lost, "case"))
     return _failure_text(target, report.tally, f"{counted(cases, 'case', ',')} under every law")
 
 
@@ -83,11 +81,8 @@ def node_failures(target: Target, positions: int, seed: str) -> str:
     differences = check_on_node(target, positions, seed).differences
     if not differences:
         return ""
-    lines = [
-        f"{target.name}: {len(differences):,} of {counted(positions, 'spend', ',')} end otherwise",
-        "",
-    ]
-    lines += differences[:SHOWN]
+    of = counted(positions, "spend", ",")
+    lines = [f"{target.name}: {len(differences):,} of {of} end otherwise", "", *differences[:SHOWN]]
     if len(differences) > SHOWN:
         lines.append(f"and {len(differences) - SHOWN} more")
     return "\n".join(lines)
@@ -98,7 +93,7 @@ def case_failures(target: Target, case: Case) -> str:
     differences = check_program(case, target.name, target.programs)
     if not differences:
         return ""
-    lines = [f"{target.name}, {case.validator}: {one}" for one in differences]
+    lines = [f"{target.name}, {case.validator}: {difference}" for difference in differences]
     return "\n".join([f"the case {case.id} ({case.tag}) does not hold:", *lines, _line(case)])
 
 
@@ -110,7 +105,7 @@ def stored_cases(path: Path) -> list[Case]:
     `UsageError`, naming the file and what is wrong.
     """
     if path.is_dir():
-        files = sorted(one for one in path.iterdir() if one.suffix in (".json", ".jsonl"))
+        files = sorted(file for file in path.iterdir() if file.suffix in (".json", ".jsonl"))
         return [case for file in files for case in _cases_in(file)]
     cases = _cases_in(path)
     if not cases:
@@ -122,13 +117,11 @@ def _cases_in(path: Path) -> list[Case]:
     data = input_files.read(path, input_files.LINES)
     text = input_files.decoded(path, data)
     try:
-        documents = [json.loads(text)]
+        document = json.loads(text)
+        documents = document if isinstance(document, list) else [document]
+        lines = [json.dumps(document) for document in documents]
     except (ValueError, RecursionError):
-        documents = []
-    lines: list[bytes | str] = [line for line in text.splitlines() if line.strip()]
-    if documents:
-        found = documents[0] if isinstance(documents[0], list) else documents
-        lines = [json.dumps(one) for one in found]
+        lines = [line for line in text.splitlines() if line.strip()]
     try:
         return list(read(vector for line in lines if (vector := _vector(path, line)) is not None))
     except BadCase as error:
@@ -136,12 +129,11 @@ def _cases_in(path: Path) -> list[Case]:
         raise UsageError(f"{path}: {error}") from None
 
 
-def _vector(path: Path, line: str | bytes) -> str | bytes | None:
+def _vector(path: Path, line: str) -> str | None:
     """The line of a case, or of the case in a finding; None for a finding without any."""
-    data = line.encode() if isinstance(line, str) else line
-    if format_of(data) is None:
+    if format_of(line.encode()) is None:
         return line  # the reader says what is wrong with it
-    vector = parsed(path, data).vector
+    vector = parsed(path, line.encode()).vector
     return None if vector is None else _line(vector)
 
 
