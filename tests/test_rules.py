@@ -11,11 +11,11 @@ import pytest
 from channelsim import clsp, games
 from channelsim.channel.protocol.rules import DUTIES
 from channelsim.channel.protocol.rules import RULES as CHANNEL_RULES
-from channelsim.channel.report.rules import chialisp_places, python_places
 from channelsim.games import registry
 from channelsim.games.contract import Game
 from channelsim.games.referee import RULES as REFEREE_RULES
 from tests.paths import ROOT
+from tools.rules import chialisp_places, python_places
 
 ID = re.compile(r"\b[A-Z]{2,}(?:-[A-Z]+)?-\d+\b")
 IN_COMMENT = re.compile(rf"; ({ID.pattern}(?: {ID.pattern})*)")

@@ -38,7 +38,7 @@ class Folder(Mapping[str, Command]):
     def __getitem__(self, name: str) -> Command:
         if name not in self._built:
             module = self._modules[name]
-            build = _group if module.ispkg else _command
+            build = _group if module.ispkg else build_command
             full_name = f"{self._package.__name__}.{module.name}"
             self._built[name] = build(import_module(full_name), name)
         return self._built[name]
@@ -77,7 +77,7 @@ def _typer() -> typer.Typer:
     return typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
-def _command(module: ModuleType, name: str) -> Command:
+def build_command(module: ModuleType, name: str) -> Command:
     """The command that a module's function `command` declares."""
     app = _typer()
     help = _help(module.command)

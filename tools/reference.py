@@ -1,4 +1,4 @@
-"""Write docs/reference: `python -m tests.reference`.
+"""Write docs/reference: `python -m tools.reference`.
 
 Everything on these pages is read from the code: commands from typer, games and laws from their
 registries, the rest from definitions and docstrings. A test compares the pages with the code.
@@ -43,7 +43,7 @@ from channelsim.games.forms import (
     parts,
 )
 from channelsim.games.vectors import arguments, read
-from tests.paths import DATA, ROOT
+from tools import ROOT
 
 FOLDER = ROOT / "docs" / "reference"
 
@@ -112,7 +112,7 @@ def pages() -> dict[str, str]:
 
 
 def _page(title: str, sections: Iterator[str]) -> str:
-    note = "`python -m tests.reference` writes this page from the code."
+    note = "`python -m tools.reference` writes this page from the code."
     return "\n\n".join((f"# {title}", note, *(one.strip() for one in sections))) + "\n"
 
 
@@ -262,7 +262,7 @@ def _measure(
     game: Game, limits: dict[str, set[int]], sizes: dict[str, set[int]], costs: dict[str, int]
 ) -> None:
     """Add the limits, sizes and costs of the stored vectors of a game."""
-    with (DATA / "vectors" / f"{game.name}.jsonl").open("rb") as lines:
+    with (ROOT / "tests" / "data" / "vectors" / f"{game.name}.jsonl").open("rb") as lines:
         for case in read(lines):
             program = game.programs[case.validator].serialized
             outcome = run_serialized(program, arguments(case, game.name, game.programs))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TypedDict
 
-from channelsim.channel.bench.metered_node import MeteredNode, metered
 from channelsim.channel.chain.coins import Bundle, Coin
 from channelsim.channel.chain.full_node import RpcChain
 from channelsim.channel.chain.interface import Chain, observe
@@ -14,6 +13,7 @@ from channelsim.channel.peer.interface import Effect, Push, Watch
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.half_signed import publish
 from channelsim.channel.session.peer_driver import Actor
+from tools.bench.metered_node import MeteredNode, metered
 
 
 class HiddenLook(TypedDict):

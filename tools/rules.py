@@ -1,7 +1,7 @@
 """Write the page of rules: each rule with its sentence, its code, and the vectors that break it.
 
 Everything on the page is read from the code and from the conformance vectors of the repository.
-`python -m channelsim.channel.report.rules > docs/rules.md` writes it; a test compares the two.
+`python -m tools.rules > docs/rules.md` writes it; a test compares the two.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-import channelsim
 from channelsim.channel.adversaries.base import names
 from channelsim.channel.adversaries.rules.breaker import name_of
 from channelsim.channel.protocol.rules import DUTIES
@@ -26,8 +25,7 @@ from channelsim.games.contract import Game, Raise, Slash
 from channelsim.games.judge import hashes_of
 from channelsim.games.referee import RULES as REFEREE_RULES
 from channelsim.games.vectors import read, verdict
-
-ROOT = Path(channelsim.__file__).parents[1]
+from tools import ROOT
 
 ID = re.compile(r"\b(?:CH|REF|[A-Z]{2,})-[A-Z]+-\d+\b")
 
@@ -53,7 +51,7 @@ run NAME`). No message breaks a duty of one's own side: for each the page shows 
 do it, the monitors that see it broken, and the faults (`channelsim dispute faults NAME`) that break
 it.
 
-`python -m channelsim.channel.report.rules > docs/rules.md` writes this page.
+`python -m tools.rules > docs/rules.md` writes this page.
 """
 
 
