@@ -6,10 +6,11 @@ wait for the imports of all the others.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import is_dataclass
 from importlib import import_module
-from inspect import getdoc
+from inspect import Parameter, getdoc, signature
 from pkgutil import iter_modules
 from types import ModuleType
 from typing import Annotated, Any, cast
@@ -81,8 +82,33 @@ def build_command(module: ModuleType, name: str) -> Command:
     """The command that a module's function `command` declares."""
     app = _typer()
     help = _help(module.command)
-    app.command(name, cls=_Command, help=help, short_help=_summary(help))(module.command)
+    declare = app.command(name, cls=_Command, help=help, short_help=_summary(help))
+    declare(_with_options(module.command))
     return cast(TyperCommand, get_command(app))
+
+
+def _with_options(command: Callable[..., int]) -> Callable[..., int]:
+    """A command with an option for each field of the dataclasses that it takes."""
+    parameters: list[Parameter] = []
+    groups: dict[str, tuple[Any, list[str]]] = {}
+    for parameter in signature(command, eval_str=True).parameters.values():
+        group = parameter.annotation
+        if isinstance(group, type) and is_dataclass(group):
+            fields = signature(group, eval_str=True).parameters
+            groups[parameter.name] = group, list(fields)
+            parameters += fields.values()
+        else:
+            parameters.append(parameter)
+
+    def run(**given: Any) -> int:
+        for name, (group, fields) in groups.items():
+            given[name] = group(**{field: given.pop(field) for field in fields})
+        return command(**given)
+
+    parameters = [parameter.replace(kind=Parameter.KEYWORD_ONLY) for parameter in parameters]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    vars(run)["__signature__"] = signature(run).replace(parameters=parameters)
+    return run
 
 
 def _no_options() -> None:

@@ -89,6 +89,12 @@ def _credentials(address: NodeAddress) -> Credentials | None:
     return Credentials(Path(address.certificate), Path(address.key))
 
 
+def check_network(chain: Chain, agg_sig_data: bytes) -> None:
+    """Raises `UsageError` if a node is on another network than the channel with these data."""
+    if chain.agg_sig_data() != agg_sig_data:
+        raise UsageError("--node: it is on another network than the channel")
+
+
 def wait_until_synced(chain: Chain) -> None:
     """Wait while nodes are syncing, and print how far they are.
 

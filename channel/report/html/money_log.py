@@ -1,6 +1,9 @@
-"""The division of a channel's money over time, by the news of one peer."""
+"""The division of a channel's money over time, by the news of one peer, and its chart."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
 
 from channelsim.channel.peer.chain_news import (
     ChannelClosed,
@@ -12,6 +15,9 @@ from channelsim.channel.peer.chain_news import (
 )
 from channelsim.channel.peer.interface import ChannelOpen, GameSettled, GameStarted, News
 from channelsim.channel.report.html.session_data import Balances
+
+WIDTH, HEIGHT = 1000, 160
+"""The size of the chart, in its own units."""
 
 Division = tuple[int, int, int]
 """The initiator's money, that in live games, and the receiver's, in mojos."""
@@ -79,3 +85,29 @@ class MoneyLog:
 
     def _by_side(self, ours: int, theirs: int) -> tuple[int, int]:
         return (theirs, ours) if self._side else (ours, theirs)
+
+
+def areas(balances: Sequence[Balances], events: int) -> tuple[str, ...]:
+    """The polygons of the initiator's money, that in games and the receiver's, from the bottom up.
+
+    Each is a list of points for SVG; money changes in steps. None if there is nothing to show.
+
+    >>> areas([Balances(0, 50, 0, 50)], 2)[0]
+    '0,80 1000,80 1000,160 0,160'
+    """
+    whole = max((division.total for division in balances), default=0)
+    if not whole:
+        return ()
+    last = max(events - 1, 1)
+    begins = [_round(division.event / last * WIDTH) for division in balances]
+    ends = [*begins[1:], str(WIDTH)]
+    lines: list[list[str]] = [[], [], [], []]
+    for division, begin, end in zip(balances, begins, ends, strict=True):
+        for line, edge in zip(lines, division.edges(), strict=True):
+            y = _round(HEIGHT - edge / whole * HEIGHT)
+            line += [f"{begin},{y}", f"{end},{y}"]
+    return tuple(" ".join([*upper, *reversed(lower)]) for lower, upper in pairwise(lines))
+
+
+def _round(number: float) -> str:
+    return f"{number:.1f}".removesuffix(".0")
