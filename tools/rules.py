@@ -128,6 +128,7 @@ def python_places(path: Path) -> Mentions:
     found: dict[str, list[Mention]] = defaultdict(list)
 
     def visit(node: ast.AST, test: ast.If | None, function: str) -> None:
+        """Collect the mentions below a node."""
         children: Iterator[ast.AST]
         match node:
             case ast.Expr(value=ast.Constant()):

@@ -53,12 +53,14 @@ class Folder(Mapping[str, Command]):
 
 class _Command(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse arguments, and say which command an error is about."""
         with _located(ctx):
             return super().parse_args(ctx, args)
 
 
 class _Group(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse arguments, and say which command an error is about."""
         with _located(ctx):
             return super().parse_args(ctx, args)
 
@@ -101,6 +103,7 @@ def _with_options(command: Callable[..., int]) -> Callable[..., int]:
             parameters.append(parameter)
 
     def run(**given: Any) -> int:
+        """Collect the fields of each dataclass, and run the command."""
         for name, (group, fields) in groups.items():
             given[name] = group(**{field: given.pop(field) for field in fields})
         return command(**given)

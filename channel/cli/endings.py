@@ -196,6 +196,7 @@ def _linked(
     place = Place(read_address(settings.address), settings.listens)
 
     def bound(address: tuple[str, int]) -> None:
+        """Print where this side listens."""
         lines.add("Listening", f"listening at {address[0]}:{address[1]}")
 
     return run_linked(runner, place, pairing, lambda line: lines.add("Link", line), bound)

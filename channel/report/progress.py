@@ -129,6 +129,7 @@ def campaign_progress(
     with progress(text, unit, shown=not quiet, clock=clock) as bar:
 
         def show(status: CampaignStatus) -> None:
+            """Show a status."""
             said = status_text(status, unit)
             if not bar.live:
                 left = f", {_clock(status.left)} left" if status.left is not None else ""
@@ -164,6 +165,7 @@ class _Line(ProgressColumn):
         self._clock, self._console = clock, console
 
     def render(self, task: Task) -> Text:
+        """The text of the line."""
         elapsed = task.elapsed or 0.0
         left = 0.0
         if self._clock is not None:

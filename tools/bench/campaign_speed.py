@@ -44,6 +44,7 @@ def measure_campaign(game: Game, seed: str, seconds: float, least: int) -> Figur
     cases = min(MOST, max(FEWEST, int(8 * CHUNK * seconds)))
 
     def measure(number: int) -> dict[str, float]:
+        """Measure two workers against one, and the engine."""
         alone, together = (_rate(target, seed, workers, cases) for workers in (1, 2))
         return {"two_to_one": together / alone, "overhead": _overhead(target, seed)}
 
@@ -60,6 +61,7 @@ def _rate(target: Target, seed: str, workers: int, cases: int) -> float:
     rate = 0.0
 
     def watch(status: CampaignStatus) -> None:
+        """Note the beginning, and end the campaign after so many cases."""
         nonlocal start, rate
         now = perf_counter()
         if start is None and status.work >= FIRST:

@@ -24,6 +24,7 @@ def measure_crosscheck(game: Game, seed: str, seconds: float, least: int) -> Fig
     target = of_game(game)
 
     def measure(before: int) -> dict[str, float]:
+        """Measure the next chunk, by the crosscheck and in bare runs."""
         number = before + 1
         whole = seconds_of(lambda: run_chunk(target, seed, number, CHUNK))
         inputs = [

@@ -113,6 +113,7 @@ class _TrialChain(CrowdedChain):
     after: Callable[[], None]
 
     def farm(self, blocks: int = 1) -> None:
+        """Make blocks one by one, and call back around each."""
         for _ in range(blocks):
             self.before()
             super().farm()

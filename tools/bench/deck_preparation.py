@@ -26,6 +26,7 @@ def measure_deck(seed: str, seconds: float, least: int) -> Figures:
     multiplications: list[int] = []
 
     def measure(number: int) -> dict[str, float]:
+        """Measure one preparation, and bare multiplications around it."""
         multiplications.clear()
         before = bare_multiplication()
         with observed(lambda products: multiplications.append(len(products))):

@@ -159,10 +159,12 @@ def disputed_hand(scenario: Scenario) -> DisputedHand | None:
     runs: set[tuple[bytes, bytes]] = set()
 
     def on_bls(operation: str, key: bytes, message: bytes) -> None:
+        """Note a signature."""
         if operation == "sign" and second.began is not None:
             signed.add((key, message))
 
     def on_run(program: bytes, arguments: bytes) -> None:
+        """Note a run of a program."""
         if second.began is not None:
             runs.add((program, arguments))
 

@@ -158,6 +158,7 @@ def _measure_import(rounds: int) -> dict[str, float]:
     """Measure the seconds that `import channelsim.channel` adds to the start of Python."""
 
     def measure(number: int) -> dict[str, float]:
+        """Measure the start of Python with and without it."""
         with_it = seconds_of(lambda: _python("import channelsim.channel"))
         return {"seconds": max(with_it - seconds_of(lambda: _python("pass")), 0.0)}
 

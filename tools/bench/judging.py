@@ -56,12 +56,14 @@ def _compare(game: Game, name: str, mix: Sequence[Call], seconds: float, least: 
     bare = [(program.serialized, _arguments(call, program)) for call in mix]
 
     def run_python() -> None:
+        """Judge all calls by the rules in Python."""
         # An opening of a card that was checked before is remembered.
         forget_openings()
         for arguments in python:
             judge(*arguments)
 
     def measure(number: int) -> dict[str, float]:
+        """Measure all calls once in each way."""
         ours, theirs = seconds_of(run_python), seconds_of(partial(run_bare, bare))
         return {
             "ratio": ours / theirs,

@@ -96,6 +96,7 @@ def measure_linked(seed: str, seconds: float, least: int) -> Figures:
     """Compare the rate of batches over loopback TLS with that of their BLS operations."""
 
     def measure(number: int) -> dict[str, float]:
+        """Measure one pair of peers, and its operations around it."""
         pair = f"{seed} {number}"
         before = bls_costs()
         signs, verifications = _operations_per_batch(pair)
@@ -158,6 +159,7 @@ def measure_waits(seed: str, game: str, hands: int, thinking: float) -> Figures:
     started = -1
 
     def listen(event: SessionEvent) -> None:
+        """Note an event."""
         nonlocal since, started
         match event:
             case NewsFor(_, ChannelOpen() | GameSettled()):
@@ -187,6 +189,7 @@ def _run(
     run = LinkedRun(channels)
 
     def listen(event: SessionEvent) -> None:
+        """Note an event."""
         count = len(run.marks)
         run(event)
         listener(event)
@@ -293,6 +296,7 @@ def _after(seconds: float, decide: Deciding) -> Deciding:
     """Decide after some thought."""
 
     def slowly(game: str, game_id: int, player: Player) -> Action:
+        """Wait, then decide."""
         sleep(seconds)
         return decide(game, game_id, player)
 

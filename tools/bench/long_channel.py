@@ -59,6 +59,7 @@ def measure_long_channel(seed: str, batches: int) -> Figures:
     sent = 0
 
     def count(event: SessionEvent) -> None:
+        """Count batches, and end the session after enough of them."""
         nonlocal sent
         if not is_batch(event):
             return
@@ -104,6 +105,7 @@ def _looks(long: _PlayedOut, setup: Setup, folder: Path) -> list[HiddenLook]:
     sent = 0
 
     def count(event: SessionEvent) -> None:
+        """Count batches, and end the session after enough of them."""
         nonlocal sent
         sent += is_batch(event)
         if sent == FEW:
@@ -134,6 +136,7 @@ def _play(folder: Path, setup: Setup, listen: Listener) -> _PlayedOut:
     with ExitStack() as stack:
 
         def wrap(peer: Peer) -> Actor:
+            """Give a peer its store."""
             configs.append(peer.config)
             return _stored(peer, folder / peer.config.name, stack)
 

@@ -81,6 +81,7 @@ def measure_signed(game: str, seed: str, seconds: float, least: int) -> Figures:
     counts: Counter[str] = Counter()
 
     def measure(number: int) -> dict[str, float]:
+        """Measure one session, and bare operations around it."""
         before = _bare_costs()
         played, operations = _play_hands(game, f"{seed} {number + 1}")
         after = _bare_costs()
@@ -94,6 +95,7 @@ def measure_signed(game: str, seed: str, seconds: float, least: int) -> Figures:
         return {"ratio": played.elapsed / floor, "milliseconds": milliseconds}
 
     def per_hand(*operations: str) -> float:
+        """The number of these operations in a hand."""
         return round(sum(counts[operation] for operation in operations) / counts["hands"], 1)
 
     return {
@@ -108,6 +110,7 @@ def count_products(counted: Counter[str]) -> group.Observer:
     """An observer that counts multiplications: of the `base`, and of each other `point`."""
 
     def count(products: Sequence[tuple[int, bytes]]) -> None:
+        """Count the products of one call."""
         base = real_group().base
         counted.update("base" if point == base else "point" for _, point in products)
 
@@ -141,6 +144,7 @@ def trace_multiplications(programs: Iterable[Program], counted: Counter[str]) ->
     tracers = {program.serialized: Tracer(program, watcher=watcher) for program in programs}
 
     def trace(program: bytes, arguments: bytes) -> None:
+        """Run a program of the game once more, traced."""
         # The operators of a traced run are runs too, of no program of the game.
         if program in tracers:
             tracers[program].run(arguments)

@@ -44,17 +44,21 @@ class _Counted:
         self.name = self.store.name
 
     def load(self) -> Contents:
+        """Load the store."""
         return self.store.load()
 
     def append(self, events: Sequence[bytes], records: Sequence[tuple[str, bytes]]) -> None:
+        """Append, and count the write."""
         self.store.append(events, records)
         self.writes += 1
 
     def save_snapshot(self, snapshot: bytes, states: Sequence[bytes]) -> None:
+        """Save a snapshot, and count the write."""
         self.store.save_snapshot(snapshot, states)
         self.writes += 1
 
     def close(self) -> None:
+        """Close the store."""
         self.store.close()
 
 
@@ -65,12 +69,14 @@ def measure_stored(game: str, seed: str, seconds: float, least: int) -> Figures:
     """
 
     def measure(number: int) -> dict[str, float]:
+        """Measure a session without stores, and again with them."""
         setup = usual_setup(game, f"{seed} {number}", HANDS)
         bare, _ = _play(setup, lambda peer: peer)
         with TemporaryDirectory(prefix="channelsim-") as folder, ExitStack() as stack:
             stores: list[_Counted] = []
 
             def wrap(peer: Peer) -> Actor:
+                """Give a peer its store."""
                 store = _Counted(SqliteStore(Path(folder) / peer.config.name))
                 stores.append(stack.enter_context(closing(store)))
                 return DurablePeer(peer, SealedStore(store, peer.config.secret))
@@ -95,6 +101,7 @@ def _play(
     marks: list[tuple[float, int]] = []
 
     def listen(event: SessionEvent) -> None:
+        """Note the time of each batch."""
         if is_batch(event):
             marks.append((process_time(), count()))
 

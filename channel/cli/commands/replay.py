@@ -48,6 +48,7 @@ def command(
     of_finding = json if len(files) == 1 else as_json
 
     def replayed(file: Path, show: Callable[[Any], None]) -> int:
+        """Replay one file; the exit code."""
         if is_campaign(file):
             raise UsageError(
                 f"{file}: the folder of a campaign; `channelsim replay` takes the files of its"

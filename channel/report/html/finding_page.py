@@ -245,6 +245,7 @@ def _marked(honest: str, case: str) -> tuple[tuple[Segment, ...], tuple[Segment,
     common = min(len(first), len(second))
 
     def pieces(mine: list[str], others: list[str]) -> tuple[Segment, ...]:
+        """One text in pieces."""
         marked = ((byte, at >= common or byte != others[at]) for at, byte in enumerate(mine))
         return tuple(
             Segment("".join(byte for byte, _ in run), changed)

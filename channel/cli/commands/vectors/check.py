@@ -102,6 +102,7 @@ class _Tried:
     interrupted: bool = False
 
     def lines(self) -> list[str]:
+        """The first failures, and the counts."""
         more = [f"and {self.failed - SHOWN} more"] if self.failed > SHOWN else []
         early = "; interrupted: not all cases were run" if self.interrupted else ""
         alone = ", ".join(sorted(self.by_rules))
