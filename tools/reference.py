@@ -113,12 +113,12 @@ def pages() -> dict[str, str]:
 
 def _page(title: str, sections: Iterator[str]) -> str:
     note = "`python -m tools.reference` writes this page from the code."
-    return "\n\n".join((f"# {title}", note, *(one.strip() for one in sections))) + "\n"
+    return "\n\n".join((f"# {title}", note, *(section.strip() for section in sections))) + "\n"
 
 
 def _table(head: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> str:
     lines = [head, ("---",) * len(head), *rows]
-    return "\n".join(f"| {' | '.join(_cell(one) for one in line)} |" for line in lines)
+    return "\n".join(f"| {' | '.join(_cell(cell) for cell in line)} |" for line in lines)
 
 
 def _cell(text: str) -> str:
@@ -145,16 +145,16 @@ def _unwrapped(help: str) -> str:
     return re.sub(r"^Example: (.+)$", r"Example: `\1`", text, flags=re.MULTILINE)
 
 
-def _parameter(one: Any) -> tuple[str, str, str]:
-    if one.param_type_name == "argument":
+def _parameter(parameter: Any) -> tuple[str, str, str]:
+    if parameter.param_type_name == "argument":
         return (
-            f"`{one.name.upper()}`",
-            one.help or "",
-            "" if one.default is None else f"{one.default}",
+            f"`{parameter.name.upper()}`",
+            parameter.help or "",
+            "" if parameter.default is None else f"{parameter.default}",
         )
-    value = f" {one.metavar}" if one.metavar else ""
-    default = "" if one.is_flag or one.default in (None, ()) else f"{one.default}"
-    return f"`{one.opts[-1]}{value}`", one.help or "", default
+    value = f" {parameter.metavar}" if parameter.metavar else ""
+    default = "" if parameter.is_flag or parameter.default in (None, ()) else f"{parameter.default}"
+    return f"`{parameter.opts[-1]}{value}`", parameter.help or "", default
 
 
 # --- games -------------------------------------------------------------------------------------
@@ -215,7 +215,11 @@ def _validators(games: tuple[Game, ...]) -> Iterator[tuple[str, ...]]:
 def _records(games: tuple[Game, ...]) -> Iterator[tuple[str, ...]]:
     """The forms of the fields of each state, then of the records inside of states."""
     validators = registry.validators_of(games)
-    states = {name: one.form for name, one in validators.items() if isinstance(one.form, Record)}
+    states = {
+        name: validator.form
+        for name, validator in validators.items()
+        if isinstance(validator.form, Record)
+    }
     inner = [part for form in states.values() for part in parts(form) if isinstance(part, Record)]
     records = {part.kind.__name__: part for part in inner if part not in states.values()}
     for name, record in (*states.items(), *records.items()):
@@ -281,13 +285,13 @@ def _range(numbers: set[int]) -> str:
 def _share_rule(games: tuple[Game, ...], validator: str) -> str:
     """The rule about the share that a move declares, if there is one."""
     part = validator.upper().removesuffix("_ROUND")
-    found = (
+    texts = (
         text
         for game in games
         for rule, text in game.rules.items()
         if rule.split("-")[1] == part and "share" in text.lower()
     )
-    return next(found, "any")
+    return next(texts, "any")
 
 
 # --- laws, files, Python -----------------------------------------------------------------------
@@ -324,11 +328,11 @@ def _keys(type_: inspect.Type, before: str = "") -> Iterator[tuple[str, str, str
     """The keys of an object, and of objects inside of it: `[]` is each of a list, `*` any key."""
     match type_:
         case inspect.StructType(fields=fields) | inspect.DataclassType(fields=fields):
-            for one in fields:
-                default = "required" if one.required else _field_default(one)
-                path = f"{before}{one.encode_name}"
-                yield f"`{path}`", _value(one.type), default
-                yield from _keys(one.type, f"{path}.")
+            for field in fields:
+                default = "required" if field.required else _field_default(field)
+                path = f"{before}{field.encode_name}"
+                yield f"`{path}`", _value(field.type), default
+                yield from _keys(field.type, f"{path}.")
         case inspect.UnionType(types=types):
             for one_of in types:
                 yield from _keys(one_of, before)
@@ -346,8 +350,8 @@ def _value(type_: inspect.Type) -> str:
         case inspect.LiteralType(values=values):
             return " or ".join(f"`{value}`" for value in values)
         case inspect.UnionType(types=types):
-            some = [_value(one) for one in types if not isinstance(one, inspect.NoneType)]
-            return " or ".join(some)
+            words = [_value(kind) for kind in types if not isinstance(kind, inspect.NoneType)]
+            return " or ".join(words)
         case inspect.ListType(item_type=inside) | inspect.VarTupleType(item_type=inside):
             return f"list: {_value(inside)}"
         case inspect.TupleType(item_types=items):
@@ -388,28 +392,28 @@ def _python() -> Iterator[str]:
         yield f"## channelsim.{module}\n\n{title}\n\n{_entries(_definitions(path))}"
 
 
-def _entries(found: Mapping[str, tuple[str, str]]) -> str:
-    rows = ((f"`{name}`", f"`{shape}`", text) for name, (shape, text) in found.items())
+def _entries(definitions: Mapping[str, tuple[str, str]]) -> str:
+    rows = ((f"`{name}`", f"`{shape}`", text) for name, (shape, text) in definitions.items())
     return _table(("name", "", ""), rows)
 
 
 def _contract() -> dict[str, tuple[str, str]]:
     """The names of the contract, from the modules that define them."""
     path = Path(contract.__file__)
-    found = _definitions(path)
+    definitions = _definitions(path)
     for node in ast.parse(path.read_text("utf-8")).body:
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("channelsim.games."):
             source = (
                 ROOT / f"{(node.module or '').removeprefix('channelsim.').replace('.', '/')}.py"
             )
-            found.update(_definitions(source))
-    return {name: found[name] for name in contract.__all__}
+            definitions.update(_definitions(source))
+    return {name: definitions[name] for name in contract.__all__}
 
 
 def _definitions(path: Path) -> dict[str, tuple[str, str]]:
     """The public definitions of a module: their shape, and the first paragraph about them."""
     body = ast.parse(path.read_text("utf-8")).body
-    found = {}
+    definitions = {}
     for node, after in zip(body, [*body[1:], None], strict=True):
         match node, after:
             case (ast.ClassDef(name=name), _):
@@ -422,24 +426,24 @@ def _definitions(path: Path) -> dict[str, tuple[str, str]]:
             case _:
                 continue
         if not name.startswith("_"):
-            found[name] = shape, (text or "").partition("\n\n")[0]
-    return found
+            definitions[name] = shape, (text or "").partition("\n\n")[0]
+    return definitions
 
 
 def _made_of(node: ast.ClassDef) -> str:
     """The fields of a class with their types and defaults, or the methods of a protocol."""
     if any(ast.unparse(base).startswith("Protocol") for base in node.bases):
         methods = [
-            f"{one.name.replace('__call__', '')}({_after_self(one.args)})"
-            for one in node.body
-            if isinstance(one, ast.FunctionDef) and one.name != "__hash__"
+            f"{method.name.replace('__call__', '')}({_after_self(method.args)})"
+            for method in node.body
+            if isinstance(method, ast.FunctionDef) and method.name != "__hash__"
         ]
         return f": {'; '.join(methods)}" if methods else ""
     fields = []
-    for one in node.body:
-        match one:
+    for statement in node.body:
+        match statement:
             case ast.AnnAssign(target=ast.Name(name), annotation=kind, value=value):
-                if "ClassVar" in ast.unparse(kind) or "init=False" in ast.unparse(one):
+                if "ClassVar" in ast.unparse(kind) or "init=False" in ast.unparse(statement):
                     continue
                 default = "" if value is None else f" = {_default(value)}"
                 fields.append(f"{name}: {ast.unparse(kind)}{default}")
@@ -447,7 +451,9 @@ def _made_of(node: ast.ClassDef) -> str:
 
 
 def _after_self(args: ast.arguments) -> str:
-    return ", ".join(one.arg for one in (*args.posonlyargs, *args.args) if one.arg != "self")
+    return ", ".join(
+        argument.arg for argument in (*args.posonlyargs, *args.args) if argument.arg != "self"
+    )
 
 
 def _default(value: ast.expr) -> str:

@@ -125,7 +125,7 @@ def python_places(path: Path) -> Mentions:
     """
     text = path.read_text("utf-8")
     lines = text.splitlines()
-    found: dict[str, list[Mention]] = defaultdict(list)
+    mentions: dict[str, list[Mention]] = defaultdict(list)
 
     def visit(node: ast.AST, test: ast.If | None, function: str) -> None:
         """Collect the mentions below a node."""
@@ -147,7 +147,7 @@ def python_places(path: Path) -> Mentions:
                 line = test.lineno if test else node.lineno
                 code = f"if {ast.unparse(test.test)}" if test else lines[line - 1].strip()
                 for rule in ID.findall(value):
-                    found[rule].append(Mention(path, line, code, function))
+                    mentions[rule].append(Mention(path, line, code, function))
                 return
             case _:
                 children = ast.iter_child_nodes(node)
@@ -156,8 +156,8 @@ def python_places(path: Path) -> Mentions:
 
     visit(ast.parse(text), None, "")
     for rule, places in _in_comments(path, text, "#").items():
-        found[rule] += places
-    return found
+        mentions[rule] += places
+    return mentions
 
 
 def chialisp_places(path: Path) -> Mentions:
@@ -166,13 +166,13 @@ def chialisp_places(path: Path) -> Mentions:
 
 
 def _in_comments(path: Path, text: str, sign: str) -> Mentions:
-    found: dict[str, list[Mention]] = defaultdict(list)
+    mentions: dict[str, list[Mention]] = defaultdict(list)
     lines = [line.partition(f" {sign} ") for line in text.splitlines()]
     for number, (_, _, comment) in enumerate(lines, 1):
         for rule in ID.findall(comment):
             code = _expression(code for code, _, _ in lines[number - 1 :])
-            found[rule].append(Mention(path, number, code))
-    return found
+            mentions[rule].append(Mention(path, number, code))
+    return mentions
 
 
 def _expression(lines: Iterable[str]) -> str:
@@ -192,16 +192,16 @@ def _expression(lines: Iterable[str]) -> str:
 
 def breaking_vectors(game: Game, path: Path) -> Mapping[str, Sequence[str]]:
     """The ids of the vectors in a file that break a rule of a game, by rule."""
-    found: dict[str, list[str]] = defaultdict(list)
+    breaking: dict[str, list[str]] = defaultdict(list)
     hashes = hashes_of(game)
     with path.open("rb") as lines:
         for case in read(lines):
             match verdict(case, game, hashes):
                 case Slash(rule) | Raise(rule):
-                    found[rule].append(case.id)
+                    breaking[rule].append(case.id)
                 case _:
                     pass
-    return found
+    return breaking
 
 
 # --- the tables ----------------------------------------------------------------------------------
@@ -212,9 +212,9 @@ _Column = Callable[[str], str]
 
 def _family(games: tuple[Game, ...]) -> str:
     first = games[0]
-    judges = [one.judge for one in registry.validators_of(games).values()]
+    judges = [validator.judge for validator in registry.validators_of(games).values()]
     terms = first.terms.func if isinstance(first.terms, partial) else first.terms
-    files = {Path(inspect.getfile(one)) for one in (*judges, terms)}
+    files = {Path(inspect.getfile(judge)) for judge in (*judges, terms)}
     programs = [_source(f"{first.family}/{name}") for name in registry.validators_of(games)]
     vectors: dict[str, list[str]] = defaultdict(list)
     for game in games:
@@ -237,15 +237,17 @@ def _source(name: str) -> Path:
 
 
 def _merged(places: Iterable[Mentions]) -> Mentions:
-    found: dict[str, list[Mention]] = defaultdict(list)
-    for one in places:
-        for rule, some in one.items():
-            found[rule] += some
-    return found
+    merged: dict[str, list[Mention]] = defaultdict(list)
+    for mentions in places:
+        for rule, found_there in mentions.items():
+            merged[rule] += found_there
+    return merged
 
 
 def _column(places: Mentions, cell: Callable[[Mention], str]) -> _Column:
-    return lambda rule: "<br>".join(dict.fromkeys(cell(one) for one in places.get(rule, ())))
+    return lambda rule: "<br>".join(
+        dict.fromkeys(cell(mention) for mention in places.get(rule, ()))
+    )
 
 
 def _code(place: Mention) -> str:
@@ -262,7 +264,7 @@ def _link(place: Mention, shown: str, anchor: str = "") -> str:
 
 
 def _count(cases: Sequence[str]) -> str:
-    return f"{len(cases)}: {', '.join(f'`{one}`' for one in cases[:_EXAMPLES])}" if cases else ""
+    return f"{len(cases)}: {', '.join(f'`{case}`' for case in cases[:_EXAMPLES])}" if cases else ""
 
 
 def _table(title: str, rules: Mapping[str, str], columns: Mapping[str, _Column]) -> str:

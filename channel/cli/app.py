@@ -32,7 +32,7 @@ class Folder(Mapping[str, Command]):
     def __init__(self, package: ModuleType) -> None:
         self._package = package
         self._modules = {
-            found.name.replace("_", "-"): found for found in iter_modules(package.__path__)
+            module.name.replace("_", "-"): module for module in iter_modules(package.__path__)
         }
         self._built: dict[str, Command] = {}
 
@@ -139,8 +139,8 @@ def _summary(help: str) -> str:
     return " ".join(help.partition("\n\n")[0].split())
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(asked: bool) -> None:
+    if asked:
         typer.echo(f"channelsim {__version__}")
         raise typer.Exit
 

@@ -106,22 +106,22 @@ def end_channel(
     """
     chain = _node_of_directory(directory, options)
     passphrase = passphrase_of(directory, passphrase_file)
-    with closing(chain), opened(directory, passphrase) as found:
+    with closing(chain), opened(directory, passphrase) as data:
         wait_until_synced(chain)
-        check_network(chain, found.config.agg_sig_data)
+        check_network(chain, data.config.agg_sig_data)
         if options.policy is not None:
-            check_policy(options.policy, found.settings.games)
-        lines = PeerLines(found.config.side, line_printer(as_json=as_json))
-        peer = Peer(found.config)
+            check_policy(options.policy, data.settings.games)
+        lines = PeerLines(data.config.side, line_printer(as_json=as_json))
+        peer = Peer(data.config)
         with (
-            closing(WatchedPeer(DurablePeer(peer, found.store), directory / FOLDER)) as actor,
+            closing(WatchedPeer(DurablePeer(peer, data.store), directory / FOLDER)) as actor,
             closing(DeckThreads()) as decks,
             polled() as interrupted,
         ):
             limits = changed_limits(peer, FeeLimits(options.max_fee, options.max_fees), directory)
             lines(BlockMade(peer.state.block.peak))
             _check_copy(directory, peer, lines, publish=publish_old, alone=reason is not None)
-            decide = by_policy(options.policy or found.settings.policy, found.config.secret)
+            decide = by_policy(options.policy or data.settings.policy, data.config.secret)
             runner = PeerRunner(
                 peer,
                 actor,
@@ -134,14 +134,14 @@ def end_channel(
                 on_trouble=report_trouble,
             )
             if reason is None:
-                work = _linked(runner, found, passphrase, lines)
+                work = _linked(runner, data, passphrase, lines)
             else:
                 work = runner.run(_is_over)
             ended = asyncio.run(until_interrupted(work, interrupted))
         if not ended:
             lines.add("Interrupted", "stopped; start again with the same DIR to go on")
             return exit_code()
-        lines.add("Ended", _end(found, peer, chain))
+        lines.add("Ended", _end(data, peer, chain))
         return 0
 
 
@@ -188,11 +188,11 @@ def _confirmed(question: str) -> bool:
 
 
 def _linked(
-    runner: PeerRunner, found: DataDirectory, passphrase: bytes, lines: PeerLines
+    runner: PeerRunner, data: DataDirectory, passphrase: bytes, lines: PeerLines
 ) -> Coroutine[None, None, None]:
     """Run a peer with its link to the other side."""
-    settings = found.settings
-    pairing = Pairing(read_identity(found.path, passphrase), settings.counterparty)
+    settings = data.settings
+    pairing = Pairing(read_identity(data.path, passphrase), settings.counterparty)
     place = Place(read_address(settings.address), settings.listens)
 
     def bound(address: tuple[str, int]) -> None:
@@ -222,13 +222,13 @@ def check_unfunded(directory: Path, peer: Peer, chain: SeveralNodes) -> CoinSeen
     return coin
 
 
-def _end(found: DataDirectory, peer: Peer, chain: SeveralNodes) -> str:
+def _end(data: DataDirectory, peer: Peer, chain: SeveralNodes) -> str:
     """How the channel has ended. Raises `StoreError` if this store does not know."""
     if peer.phase is Phase.CLOSED:
         ours = ours_at_the_end(peer.state)
-        address = found.config.reward_address.hex()
+        address = data.config.reward_address.hex()
         return f"the channel has ended: {counted(ours, 'mojo')} at our reward address {address}"
-    coin = check_unfunded(found.path, peer, chain)
+    coin = check_unfunded(data.path, peer, chain)
     free = "; the wallet's coin is free" if coin is not None and coin.spent is None else ""
     opened = peer.state.opening.opened
     late = f", past its deadline {opened.deadline}" if opened is not None else ""

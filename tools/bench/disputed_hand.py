@@ -174,7 +174,7 @@ def disputed_hand(scenario: Scenario) -> DisputedHand | None:
     mined = [
         bundle
         for bundle in second.accepted
-        if all((seen := chain.coin(one.coin.id)) and seen.spent for one in bundle.spends)
+        if all((seen := chain.coin(spend.coin.id)) and seen.spent for spend in bundle.spends)
     ]
     counts = Counter(signatures=len(signed), bundles=len(mined), judgings=len(runs))
     ours = _time_signing(len(signed)) + _time_runs(runs)

@@ -49,11 +49,11 @@ BARE = 100
 class HandTimer:
     """A listener that times the hands after the first one.
 
-    `counted` are the operations since the hand began, and `made` those of the hands timed.
+    `counted` are the operations since the hand began, and `operations` those of the hands timed.
     """
 
     counted: Counter[str] = field(default_factory=Counter)
-    made: Counter[str] = field(default_factory=Counter)
+    operations: Counter[str] = field(default_factory=Counter)
     hands: int = -1
     elapsed: float = 0.0
     began: float = 0.0
@@ -64,7 +64,7 @@ class HandTimer:
             case HandEnded():
                 if self.hands >= 0:
                     self.elapsed += process_time() - self.began
-                    self.made += self.counted
+                    self.operations += self.counted
                 self.hands += 1
             case Handled(_, DecksChanged(added=records)):
                 # A preparation leaves the points of all cards; the simulated dealer makes fewer.
@@ -167,7 +167,7 @@ def _play_hands(game: str, seed: str) -> tuple[HandTimer, Counter[str]]:
         _run(setup, counting)
     timed = HandTimer()
     _run(setup, timed)
-    return timed, counting.made
+    return timed, counting.operations
 
 
 def _run(setup: Setup, timer: HandTimer) -> None:

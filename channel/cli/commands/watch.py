@@ -211,14 +211,14 @@ def _files(folder: Path) -> list[Path]:
 def _read_again(folder: Path, data: WatchData) -> WatchData:
     """Read data that were copied again; those from before while the copy is not complete."""
     try:
-        found = read_watch_data(folder)
+        copied = read_watch_data(folder)
     except UsageError as error:
         complain(f"{error}; going on with state {data.newest.state.number}")
         return data
-    if found.channel != data.channel or found.newest.state.number < data.newest.state.number:
+    if copied.channel != data.channel or copied.newest.state.number < data.newest.state.number:
         complain(f"{folder}: data of another channel, or older ones: going on without them")
         return data
-    return found
+    return copied
 
 
 def _pause(seconds: float, interrupted: Callable[[], bool]) -> None:

@@ -82,7 +82,7 @@ def directory_page(path: Path) -> CampaignPage:
     of_all = f"{work:,} of {file.plan.total:,} {file.unit}"
     # A plan may be an upper bound: a hunt ends when nothing is left to hunt.
     state = f"{of_all} so far" if document is None else _end(document)
-    found = list(_stored(path / FINDINGS)) or _listed(path / SUMMARY, document)
+    findings = list(_stored(path / FINDINGS)) or _listed(path / SUMMARY, document)
     return _page(
         f"Campaign: {configuration.command} of {configuration.target}",
         state,
@@ -96,7 +96,7 @@ def directory_page(path: Path) -> CampaignPage:
             *_digest(document),
         ),
         document,
-        found,
+        findings,
         progress,
         file.unit,
     )

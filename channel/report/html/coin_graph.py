@@ -100,7 +100,7 @@ def coin_graph(
     known[channel.parent] = CoinLabel("launcher", "launcher")
     graph = _Graph(known)
     wallets = [coin for coin in funding if coin.id != channel.parent]
-    roots = [graph.add(seen) for seen in map(chain.coin, (one.id for one in wallets)) if seen]
+    roots = [graph.add(seen) for seen in map(chain.coin, (coin.id for coin in wallets)) if seen]
     if launcher is not None:
         made_by = [n for n in roots if graph.coins[n].coin_id == launcher.coin.parent.hex()]
         others = [n for n in roots if n not in made_by]
@@ -113,7 +113,7 @@ def coin_graph(
             known[seen.coin.id] = CoinLabel("payout", f"{LANES[rewards.index(address)]}'s payout")
         index = graph.add(seen, parents)
         if address not in rewards:
-            children = sorted(chain.children(seen.coin.id), key=lambda one: _rank(one, rewards))
+            children = sorted(chain.children(seen.coin.id), key=lambda child: _rank(child, rewards))
             waiting.extend((child, (index,)) for child in children)
     return tuple(graph.coins)
 

@@ -211,10 +211,10 @@ def finding_html(page: FindingPage) -> str:
 
 def _commands(path: Path, finding: Finding) -> tuple[str, ...]:
     """The commands for a finding that is alone in its file."""
-    again = (command_line("replay", path),) if finding.probe else ()
+    commands = (command_line("replay", path),) if finding.probe else ()
     if finding.replay:
-        again = (finding.replay,)
-    return again if finding.scenario is not None else (*again, command_line("trace -v", path))
+        commands = (finding.replay,)
+    return commands if finding.scenario is not None else (*commands, command_line("trace -v", path))
 
 
 # --- the case beside honest play ----------------------------------------------------------------

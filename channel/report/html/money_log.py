@@ -58,14 +58,14 @@ class MoneyLog:
     def _add(self, event: int) -> None:
         division = self._off_chain
         # A channel may settle before the other side has claimed what it will get.
-        for fact in sorted(self._facts, key=lambda one: isinstance(one, ChannelSettled)):
+        for fact in sorted(self._facts, key=lambda known: isinstance(known, ChannelSettled)):
             division = self._after(division, fact)
-        made = Balances(event, *division)
+        balances = Balances(event, *division)
         last = self.balances[-1] if self.balances else None
         if last is not None and last.event == event:
-            self.balances[-1] = made
-        elif last is None or last.edges() != made.edges():
-            self.balances.append(made)
+            self.balances[-1] = balances
+        elif last is None or last.edges() != balances.edges():
+            self.balances.append(balances)
 
     def _after(self, division: Division, fact: Fact) -> Division:
         before, games, after = division
@@ -75,11 +75,11 @@ class MoneyLog:
                 return paid[0], sum(coin.amount for _, coin in coins), paid[1]
             case GamePaid(_, _, our_coin, their_coin):
                 amounts = (coin.amount if coin else 0 for coin in (our_coin, their_coin))
-                one, other = self._by_side(*amounts)
-                return before + one, games - one - other, after + other
+                paid = self._by_side(*amounts)
+                return before + paid[0], games - sum(paid), after + paid[1]
             case ChannelSettled(_, ours, theirs):
-                one, other = self._by_side(ours, theirs)
-                return one, 0, other
+                paid = self._by_side(ours, theirs)
+                return paid[0], 0, paid[1]
             case _:
                 return division
 

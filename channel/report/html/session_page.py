@@ -136,9 +136,12 @@ def dispute_page(
     if scenario.adversary:
         lanes[scenario.side] += f" ({scenario.adversary})"
     names = (
-        TO_AN_OLD_COPY if scenario.old_copy else [one for one in PROMISES if one != "signatures"]
+        TO_AN_OLD_COPY if scenario.old_copy else [name for name in PROMISES if name != "signatures"]
     )
-    how = {name: tuple(one.how for one in broken if one.promise == name) for name in PROMISES}
+    how = {
+        name: tuple(promise.how for promise in broken if promise.promise == name)
+        for name in PROMISES
+    }
     step = [("step", str(scenario.step))] if scenario.adversary else []
     copy = [("old copy at message", str(scenario.old_copy))] if scenario.old_copy else []
     if broken:
