@@ -19,20 +19,18 @@ from channelsim.games import registry
 from channelsim.games.referee import RULES as REFEREE_RULES
 from tests.markdown import DOCS, anchor, headings, links, read
 from tests.paths import ROOT
-from tools import reference
-from tools.rules import page as page_of_rules
+from tools.reference import pages
 
 each_page = pytest.mark.parametrize("page", DOCS, ids=lambda page: str(page.relative_to(ROOT)))
 
 
-def test_the_page_of_rules_is_the_codes() -> None:
-    text = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
-    assert text == page_of_rules(), "run `python -m tools.rules > docs/rules.md`"
-
-
-def test_the_pages_of_reference_are_the_codes() -> None:
-    written = {file.name: read(file) for file in reference.FOLDER.iterdir()}
-    assert written == reference.pages(), "run `python -m tools.reference`"
+def test_the_generated_pages_are_the_codes() -> None:
+    generated = pages()
+    folder = ROOT / "docs"
+    written = {f"reference/{file.name}" for file in (folder / "reference").iterdir()}
+    assert written == generated.keys() - {"rules.md"}
+    for name, text in generated.items():
+        assert read(folder / name) == text, f"docs/{name}: run `python -m tools`"
 
 
 @each_page

@@ -1,4 +1,4 @@
-"""Write docs/reference: `python -m tools.reference`.
+"""Pages of docs/reference.
 
 Everything on these pages is read from the code: commands from typer, games and laws from their
 registries, the rest from definitions and docstrings. A test compares the pages with the code.
@@ -43,37 +43,27 @@ from channelsim.games.forms import (
     parts,
 )
 from channelsim.games.vectors import arguments, read
-from tools import ROOT
-
-FOLDER = ROOT / "docs" / "reference"
+from tools import ROOT, VECTORS, rules, table
 
 FORMATS = {
-    Kind.TARGET: ("channel.lab.target.loading", "[Targets](../lab.md#targets)"),
-    Kind.CASES: ("games.vectors", "[Conformance vectors](../spec/vectors.md)"),
-    Kind.FINDING: ("channel.findings.finding", "[Fuzz](../lab.md#fuzz)"),
-    Kind.SPENDS: ("channel.lab.cases.corpus", "[Coverage](../lab.md#coverage)"),
-    Kind.COSTS: ("channel.lab.costs.snapshot", "[Costs](../lab.md#costs)"),
-    Kind.REASONS: ("channel.lab.mutants.reasons", "[Mutants](../lab.md#mutants)"),
-    Kind.UNREACHABLE: ("channel.lab.coverage.unreachable", "[Coverage](../lab.md#coverage)"),
-    Kind.SCRIPT: ("channel.session.script", "[Scripts](../scripts.md)"),
-    Kind.TRANSCRIPT: ("channel.session.transcript", "[Transcripts](../transcripts.md)"),
-    Kind.PROGRAM: ("clsp.programs", "[Targets](../lab.md#targets)"),
-    Kind.SOURCE: ("clsp.compiler", "[Targets](../lab.md#targets)"),
+    Kind.TARGET: ("channel.lab.target.loading", "_File", "[Targets](../lab.md#targets)"),
+    Kind.CASES: ("games.vectors", "Case", "[Conformance vectors](../spec/vectors.md)"),
+    Kind.FINDING: ("channel.findings.finding", "Finding", "[Fuzz](../lab.md#fuzz)"),
+    Kind.SPENDS: ("channel.lab.cases.corpus", "RefereeSpend", "[Coverage](../lab.md#coverage)"),
+    Kind.COSTS: ("channel.lab.costs.snapshot", "Snapshot", "[Costs](../lab.md#costs)"),
+    Kind.REASONS: ("channel.lab.mutants.reasons", "_File", "[Mutants](../lab.md#mutants)"),
+    Kind.UNREACHABLE: (
+        "channel.lab.coverage.unreachable",
+        "_File",
+        "[Coverage](../lab.md#coverage)",
+    ),
+    Kind.SCRIPT: ("channel.session.script", "Script", "[Scripts](../scripts.md)"),
+    Kind.TRANSCRIPT: ("channel.session.transcript", "_Header", "[Transcripts](../transcripts.md)"),
+    Kind.PROGRAM: ("clsp.programs", "", "[Targets](../lab.md#targets)"),
+    Kind.SOURCE: ("clsp.compiler", "", "[Targets](../lab.md#targets)"),
 }
-"""For each kind of file: the module that reads it, and the page about it."""
-
-KEYS: dict[Kind, dict[str, str]] = {
-    Kind.TARGET: {"": "_File"},
-    Kind.CASES: {"": "Case"},
-    Kind.FINDING: {"": "Finding"},
-    Kind.SPENDS: {"": "RefereeSpend"},
-    Kind.COSTS: {"": "Snapshot"},
-    Kind.REASONS: {"": "_File"},
-    Kind.UNREACHABLE: {"": "_File"},
-    Kind.SCRIPT: {"": "Script"},
-    Kind.TRANSCRIPT: {"The first line of a session:": "_Header"},
-}
-"""The types in those modules that files are read as, and the sentence over their keys."""
+"""For each kind of file: the module that reads it, the type of its keys if it has any (of a
+transcript, those of its first line), and the page about it."""
 
 MODULES = {
     "clsp.values": "CLVM values: bytes and pairs.",
@@ -100,29 +90,21 @@ DEFINITION = re.compile(
 
 
 def pages() -> dict[str, str]:
-    """The text of each page, by file name."""
+    """The text of each generated page, by its path in `docs`."""
     return {
-        "commands.md": _page("Commands", _commands()),
-        "games.md": _page("Games", map(_family, registry.families())),
-        "laws.md": _page("Laws", _laws()),
-        "files.md": _page("File formats", _files()),
-        "python.md": _page("The Python interface", _python()),
-        "chialisp.md": _page("Chialisp to include", _libraries()),
+        "rules.md": rules.page(),
+        "reference/commands.md": _page("Commands", _commands()),
+        "reference/games.md": _page("Games", map(_family, registry.families())),
+        "reference/laws.md": _page("Laws", _laws()),
+        "reference/files.md": _page("File formats", _files()),
+        "reference/python.md": _page("The Python interface", _python()),
+        "reference/chialisp.md": _page("Chialisp to include", _libraries()),
     }
 
 
 def _page(title: str, sections: Iterator[str]) -> str:
-    note = "`python -m tools.reference` writes this page from the code."
+    note = "`python -m tools` writes this page from the code."
     return "\n\n".join((f"# {title}", note, *(section.strip() for section in sections))) + "\n"
-
-
-def _table(head: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> str:
-    lines = [head, ("---",) * len(head), *rows]
-    return "\n".join(f"| {' | '.join(_cell(cell) for cell in line)} |" for line in lines)
-
-
-def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")
 
 
 # --- commands ----------------------------------------------------------------------------------
@@ -134,7 +116,7 @@ def _commands(tree: Mapping[str, Any] = commands.commands, before: str = "") -> 
         inside = getattr(command, "commands", None)
         if inside is None:
             yield f"## {whole}\n\n{_unwrapped(command.help)}"
-            yield _table(("", "", "default"), map(_parameter, command.params))
+            yield table(("", "", "default"), map(_parameter, command.params))
         else:
             yield from _commands(inside, f"{whole} ")
 
@@ -163,8 +145,8 @@ def _parameter(parameter: Any) -> tuple[str, str, str]:
 def _family(games: tuple[Game, ...]) -> str:
     """A section about games that share their programs."""
     titles = [game.title.partition(": ")[0] for game in games]
-    rules = {rule: text for game in games for rule, text in game.rules.items()}
-    parts = [
+    texts = {rule: text for game in games for rule, text in game.rules.items()}
+    sections = [
         f"## {titles[0] if len(games) == 1 else games[0].family.capitalize()}",
         *(
             f"`{game.name}`: {game.title.partition(': ')[2] if len(games) == 1 else game.title}."
@@ -174,17 +156,17 @@ def _family(games: tuple[Game, ...]) -> str:
             for game in games
         ),
         f"[The specification](../spec/{games[0].family}.md) says what each field means.",
-        _table(
+        table(
             ("validator", "state", "move", "bytes", "limit", "share", "highest cost"),
             _validators(games),
         ),
         "The limit is MAX_MOVE_SIZE. Bytes and costs are those of the legal moves among the stored"
         " conformance vectors; a cost is that of the program alone.",
         "The states, and the records inside of them:",
-        _table(("record", "field", "form"), _records(games)),
-        _table(("rule", ""), ((f"`{rule}`", text) for rule, text in rules.items())),
+        table(("record", "field", "form"), _records(games)),
+        table(("rule", ""), ((f"`{rule}`", text) for rule, text in texts.items())),
     ]
-    return "\n\n".join(parts)
+    return "\n\n".join(sections)
 
 
 def _validators(games: tuple[Game, ...]) -> Iterator[tuple[str, ...]]:
@@ -266,7 +248,7 @@ def _measure(
     game: Game, limits: dict[str, set[int]], sizes: dict[str, set[int]], costs: dict[str, int]
 ) -> None:
     """Add the limits, sizes and costs of the stored vectors of a game."""
-    with (ROOT / "tests" / "data" / "vectors" / f"{game.name}.jsonl").open("rb") as lines:
+    with (VECTORS / f"{game.name}.jsonl").open("rb") as lines:
         for case in read(lines):
             program = game.programs[case.validator].serialized
             outcome = run_serialized(program, arguments(case, game.name, game.programs))
@@ -311,17 +293,18 @@ def _laws() -> Iterator[str]:
 
 def _files() -> Iterator[str]:
     yield "What each file is, the command that reads it, and how the code describes it."
-    for kind, (module, page) in FORMATS.items():
-        text = cleandoc(import_module(f"channelsim.{module}").__doc__ or "")
+    for kind, (module_name, type_name, page) in FORMATS.items():
+        module = import_module(f"channelsim.{module_name}")
         title = kind.title.removeprefix("a ")
         yield (
             f"## {title[0].upper()}{title[1:]}\n\nUse: {kind.use}. See {page}.\n\n"
-            f"```text\n{text}\n```"
+            f"```text\n{cleandoc(module.__doc__ or '')}\n```"
         )
-        for sentence, name in KEYS.get(kind, {}).items():
-            read_as = getattr(import_module(f"channelsim.{module}"), name)
-            rows = _keys(inspect.type_info(read_as))
-            yield "\n\n".join(filter(None, (sentence, _table(("key", "value", "default"), rows))))
+        if kind is Kind.TRANSCRIPT:
+            yield "The first line of a session:"
+        if type_name:
+            rows = _keys(inspect.type_info(getattr(module, type_name)))
+            yield table(("key", "value", "default"), rows)
 
 
 def _keys(type_: inspect.Type, before: str = "") -> Iterator[tuple[str, str, str]]:
@@ -394,7 +377,7 @@ def _python() -> Iterator[str]:
 
 def _entries(definitions: Mapping[str, tuple[str, str]]) -> str:
     rows = ((f"`{name}`", f"`{shape}`", text) for name, (shape, text) in definitions.items())
-    return _table(("name", "", ""), rows)
+    return table(("name", "", ""), rows)
 
 
 def _contract() -> dict[str, tuple[str, str]]:
@@ -482,7 +465,7 @@ def _libraries() -> Iterator[str]:
             for comment, kind, name, shape in DEFINITION.findall(body)
         )
         about = _comment(head)
-        yield f"## lib/{path.name}\n\n{about}\n\n{_table(('', ''), rows)}"
+        yield f"## lib/{path.name}\n\n{about}\n\n{table(('', ''), rows)}"
 
 
 def _comment(text: str) -> str:
@@ -497,9 +480,3 @@ def _text_of(node: ast.stmt | None) -> str:
             return cleandoc(text)
         case _:
             return ""
-
-
-if __name__ == "__main__":
-    FOLDER.mkdir(exist_ok=True)
-    for name, text in pages().items():
-        (FOLDER / name).write_text(text, "utf-8")
