@@ -62,7 +62,12 @@ def test_imports_go_one_way(layer: str, allowed: int) -> None:
     for path in sources(layer):
         above = {top(name) for name in imported(path)} & set(LAYERS[allowed:])
         assert not above, f"{path.relative_to(ROOT)} imports {above}"
-        assert "tests" not in {top(name) for name in imported(path)}
+        assert not {top(name) for name in imported(path)} & {"tests", "tools"}
+
+
+def test_tools_import_the_product_only() -> None:
+    for path in sources("tools"):
+        assert "tests" not in {top(name) for name in imported(path)}, path
 
 
 @pytest.mark.parametrize("layer", ["clsp", "games"])
@@ -96,7 +101,7 @@ def test_what_only_tests_need_is_used_by_tests_only(layer: str) -> None:
 PACKAGES = (
     *("system", "campaign", "findings", "crypto", "chain", "protocol", "peer", "watch", "store"),
     *("network", "session", "adversaries", "simulation", "lab", "documents", "report"),
-    *("comparisons", "kit", "bench", "cli"),
+    *("comparisons", "kit", "cli"),
 )
 """The packages of `channel`: each may import those before it."""
 
@@ -245,7 +250,7 @@ def test_only_the_seed_comes_from_the_operating_system() -> None:
 
 def test_the_packages_are_imported_by_their_installed_names() -> None:
     """`import games` may find a folder of an author's own."""
-    for folder in (*LAYERS, "tests", "examples"):
+    for folder in (*LAYERS, "tools", "tests", "examples"):
         for path in sorted((ROOT / folder).rglob("*.py")):
             assert not BARE_IMPORT.search(path.read_text("utf-8")), path
     for path in sorted((ROOT / "docs").glob("*.md")):

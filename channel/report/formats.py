@@ -30,10 +30,10 @@ def get(name: str) -> Format:
         raise UsageError(str(error)) from None
 
 
-def _check(name: str, made: object) -> Format:
-    if not callable(made):
-        raise ValueError(f"it is {kind(made)}, not a function of a document")
-    return answered(made, _problem)
+def _check(name: str, plugin: object) -> Format:
+    if not callable(plugin):
+        raise ValueError(f"it is {kind(plugin)}, not a function of a document")
+    return answered(plugin, _problem)
 
 
 def _problem(text: object) -> str:

@@ -52,5 +52,5 @@ def failure(path: Path, error: BaseException) -> str:
         if frame.filename == str(path)
     ]
     place = f"line {lines[-1]}: " if lines else ""
-    said = f": {error}" if str(error) else ""
-    return f"{path}: {place}{type(error).__name__}{said}"
+    message = f": {error}" if str(error) else ""
+    return f"{path}: {place}{type(error).__name__}{message}"

@@ -1,4 +1,4 @@
-"""Write docs/reference: `python -m tests.reference`.
+"""Pages of docs/reference.
 
 Everything on these pages is read from the code: commands from typer, games and laws from their
 registries, the rest from definitions and docstrings. A test compares the pages with the code.
@@ -43,37 +43,23 @@ from channelsim.games.forms import (
     parts,
 )
 from channelsim.games.vectors import arguments, read
-from tests.paths import DATA, ROOT
-
-FOLDER = ROOT / "docs" / "reference"
+from tools import ROOT, VECTORS, rules, table
 
 FORMATS = {
-    Kind.TARGET: ("channel.lab.targets.loading", "[Targets](../lab.md#targets)"),
-    Kind.CASES: ("games.vectors", "[Conformance vectors](../spec/vectors.md)"),
-    Kind.FINDING: ("channel.findings.finding", "[Fuzz](../lab.md#fuzz)"),
-    Kind.SPENDS: ("channel.lab.cases.corpus", "[Coverage](../lab.md#coverage)"),
-    Kind.COSTS: ("channel.lab.costs.snapshot", "[Costs](../lab.md#costs)"),
-    Kind.REASONS: ("channel.lab.mutants.reasons", "[Mutants](../lab.md#mutants)"),
-    Kind.UNREACHABLE: ("channel.lab.coverage.coverage", "[Coverage](../lab.md#coverage)"),
-    Kind.SCRIPT: ("channel.session.script", "[Scripts](../scripts.md)"),
-    Kind.TRANSCRIPT: ("channel.session.transcript", "[Transcripts](../transcripts.md)"),
-    Kind.PROGRAM: ("clsp.programs", "[Targets](../lab.md#targets)"),
-    Kind.SOURCE: ("clsp.compiler", "[Targets](../lab.md#targets)"),
+    Kind.TARGET: ("channel.lab.targets.loading", "_File", "[Targets](../lab.md#targets)"),
+    Kind.CASES: ("games.vectors", "Case", "[Conformance vectors](../spec/vectors.md)"),
+    Kind.FINDING: ("channel.findings.finding", "Finding", "[Fuzz](../lab.md#fuzz)"),
+    Kind.SPENDS: ("channel.lab.cases.corpus", "RefereeSpend", "[Coverage](../lab.md#coverage)"),
+    Kind.COSTS: ("channel.lab.costs.snapshot", "Snapshot", "[Costs](../lab.md#costs)"),
+    Kind.REASONS: ("channel.lab.mutants.reasons", "_File", "[Mutants](../lab.md#mutants)"),
+    Kind.UNREACHABLE: ("channel.lab.coverage.coverage", "_File", "[Coverage](../lab.md#coverage)"),
+    Kind.SCRIPT: ("channel.session.script", "Script", "[Scripts](../scripts.md)"),
+    Kind.TRANSCRIPT: ("channel.session.transcript", "_Header", "[Transcripts](../transcripts.md)"),
+    Kind.PROGRAM: ("clsp.programs", "", "[Targets](../lab.md#targets)"),
+    Kind.SOURCE: ("clsp.compiler", "", "[Targets](../lab.md#targets)"),
 }
-"""For each kind of file: the module that reads it, and the page about it."""
-
-KEYS: dict[Kind, dict[str, str]] = {
-    Kind.TARGET: {"": "_File"},
-    Kind.CASES: {"": "Case"},
-    Kind.FINDING: {"": "Finding"},
-    Kind.SPENDS: {"": "RefereeSpend"},
-    Kind.COSTS: {"": "Snapshot"},
-    Kind.REASONS: {"": "_File"},
-    Kind.UNREACHABLE: {"": "_File"},
-    Kind.SCRIPT: {"": "Script"},
-    Kind.TRANSCRIPT: {"The first line of a session:": "_Header"},
-}
-"""The types in those modules that files are read as, and the sentence over their keys."""
+"""For each kind of file: the module that reads it, the type of its keys if it has any (of a
+transcript, those of its first line), and the page about it."""
 
 MODULES = {
     "clsp.values": "CLVM values: bytes and pairs.",
@@ -100,29 +86,21 @@ DEFINITION = re.compile(
 
 
 def pages() -> dict[str, str]:
-    """The text of each page, by file name."""
+    """The text of each generated page, by its path in `docs`."""
     return {
-        "commands.md": _page("Commands", _commands()),
-        "games.md": _page("Games", map(_family, registry.families())),
-        "laws.md": _page("Laws", _laws()),
-        "files.md": _page("File formats", _files()),
-        "python.md": _page("The Python interface", _python()),
-        "chialisp.md": _page("Chialisp to include", _libraries()),
+        "rules.md": rules.page(),
+        "reference/commands.md": _page("Commands", _commands()),
+        "reference/games.md": _page("Games", map(_family, registry.families())),
+        "reference/laws.md": _page("Laws", _laws()),
+        "reference/files.md": _page("File formats", _files()),
+        "reference/python.md": _page("The Python interface", _python()),
+        "reference/chialisp.md": _page("Chialisp to include", _libraries()),
     }
 
 
 def _page(title: str, sections: Iterator[str]) -> str:
-    note = "`python -m tests.reference` writes this page from the code."
-    return "\n\n".join((f"# {title}", note, *(one.strip() for one in sections))) + "\n"
-
-
-def _table(head: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> str:
-    lines = [head, ("---",) * len(head), *rows]
-    return "\n".join(f"| {' | '.join(_cell(one) for one in line)} |" for line in lines)
-
-
-def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")
+    note = "`python -m tools` writes this page from the code."
+    return "\n\n".join((f"# {title}", note, *(section.strip() for section in sections))) + "\n"
 
 
 # --- commands ----------------------------------------------------------------------------------
@@ -134,7 +112,7 @@ def _commands(tree: Mapping[str, Any] = commands.commands, before: str = "") -> 
         inside = getattr(command, "commands", None)
         if inside is None:
             yield f"## {whole}\n\n{_unwrapped(command.help)}"
-            yield _table(("", "", "default"), map(_parameter, command.params))
+            yield table(("", "", "default"), map(_parameter, command.params))
         else:
             yield from _commands(inside, f"{whole} ")
 
@@ -145,16 +123,16 @@ def _unwrapped(help: str) -> str:
     return re.sub(r"^Example: (.+)$", r"Example: `\1`", text, flags=re.MULTILINE)
 
 
-def _parameter(one: Any) -> tuple[str, str, str]:
-    if one.param_type_name == "argument":
+def _parameter(parameter: Any) -> tuple[str, str, str]:
+    if parameter.param_type_name == "argument":
         return (
-            f"`{one.name.upper()}`",
-            one.help or "",
-            "" if one.default is None else f"{one.default}",
+            f"`{parameter.name.upper()}`",
+            parameter.help or "",
+            "" if parameter.default is None else f"{parameter.default}",
         )
-    value = f" {one.metavar}" if one.metavar else ""
-    default = "" if one.is_flag or one.default in (None, ()) else f"{one.default}"
-    return f"`{one.opts[-1]}{value}`", one.help or "", default
+    value = f" {parameter.metavar}" if parameter.metavar else ""
+    default = "" if parameter.is_flag or parameter.default in (None, ()) else f"{parameter.default}"
+    return f"`{parameter.opts[-1]}{value}`", parameter.help or "", default
 
 
 # --- games -------------------------------------------------------------------------------------
@@ -163,8 +141,8 @@ def _parameter(one: Any) -> tuple[str, str, str]:
 def _family(games: tuple[Game, ...]) -> str:
     """A section about games that share their programs."""
     titles = [game.title.partition(": ")[0] for game in games]
-    rules = {rule: text for game in games for rule, text in game.rules.items()}
-    parts = [
+    texts = {rule: text for game in games for rule, text in game.rules.items()}
+    sections = [
         f"## {titles[0] if len(games) == 1 else games[0].family.capitalize()}",
         *(
             f"`{game.name}`: {game.title.partition(': ')[2] if len(games) == 1 else game.title}."
@@ -174,17 +152,17 @@ def _family(games: tuple[Game, ...]) -> str:
             for game in games
         ),
         f"[The specification](../spec/{games[0].family}.md) says what each field means.",
-        _table(
+        table(
             ("validator", "state", "move", "bytes", "limit", "share", "highest cost"),
             _validators(games),
         ),
         "The limit is MAX_MOVE_SIZE. Bytes and costs are those of the legal moves among the stored"
         " conformance vectors; a cost is that of the program alone.",
         "The states, and the records inside of them:",
-        _table(("record", "field", "form"), _records(games)),
-        _table(("rule", ""), ((f"`{rule}`", text) for rule, text in rules.items())),
+        table(("record", "field", "form"), _records(games)),
+        table(("rule", ""), ((f"`{rule}`", text) for rule, text in texts.items())),
     ]
-    return "\n\n".join(parts)
+    return "\n\n".join(sections)
 
 
 def _validators(games: tuple[Game, ...]) -> Iterator[tuple[str, ...]]:
@@ -215,7 +193,11 @@ def _validators(games: tuple[Game, ...]) -> Iterator[tuple[str, ...]]:
 def _records(games: tuple[Game, ...]) -> Iterator[tuple[str, ...]]:
     """The forms of the fields of each state, then of the records inside of states."""
     validators = registry.validators_of(games)
-    states = {name: one.form for name, one in validators.items() if isinstance(one.form, Record)}
+    states = {
+        name: validator.form
+        for name, validator in validators.items()
+        if isinstance(validator.form, Record)
+    }
     inner = [part for form in states.values() for part in parts(form) if isinstance(part, Record)]
     records = {part.kind.__name__: part for part in inner if part not in states.values()}
     for name, record in (*states.items(), *records.items()):
@@ -262,7 +244,7 @@ def _measure(
     game: Game, limits: dict[str, set[int]], sizes: dict[str, set[int]], costs: dict[str, int]
 ) -> None:
     """Add the limits, sizes and costs of the stored vectors of a game."""
-    with (DATA / "vectors" / f"{game.name}.jsonl").open("rb") as lines:
+    with (VECTORS / f"{game.name}.jsonl").open("rb") as lines:
         for case in read(lines):
             program = game.programs[case.validator].serialized
             outcome = run_serialized(program, arguments(case, game.name, game.programs))
@@ -281,13 +263,13 @@ def _range(numbers: set[int]) -> str:
 def _share_rule(games: tuple[Game, ...], validator: str) -> str:
     """The rule about the share that a move declares, if there is one."""
     part = validator.upper().removesuffix("_ROUND")
-    found = (
+    texts = (
         text
         for game in games
         for rule, text in game.rules.items()
         if rule.split("-")[1] == part and "share" in text.lower()
     )
-    return next(found, "any")
+    return next(texts, "any")
 
 
 # --- laws, files, Python -----------------------------------------------------------------------
@@ -307,28 +289,29 @@ def _laws() -> Iterator[str]:
 
 def _files() -> Iterator[str]:
     yield "What each file is, the command that reads it, and how the code describes it."
-    for kind, (module, page) in FORMATS.items():
-        text = cleandoc(import_module(f"channelsim.{module}").__doc__ or "")
+    for kind, (module_name, type_name, page) in FORMATS.items():
+        module = import_module(f"channelsim.{module_name}")
         title = kind.title.removeprefix("a ")
         yield (
             f"## {title[0].upper()}{title[1:]}\n\nUse: {kind.use}. See {page}.\n\n"
-            f"```text\n{text}\n```"
+            f"```text\n{cleandoc(module.__doc__ or '')}\n```"
         )
-        for sentence, name in KEYS.get(kind, {}).items():
-            read_as = getattr(import_module(f"channelsim.{module}"), name)
-            rows = _keys(inspect.type_info(read_as))
-            yield "\n\n".join(filter(None, (sentence, _table(("key", "value", "default"), rows))))
+        if kind is Kind.TRANSCRIPT:
+            yield "The first line of a session:"
+        if type_name:
+            rows = _keys(inspect.type_info(getattr(module, type_name)))
+            yield table(("key", "value", "default"), rows)
 
 
 def _keys(type_: inspect.Type, before: str = "") -> Iterator[tuple[str, str, str]]:
     """The keys of an object, and of objects inside of it: `[]` is each of a list, `*` any key."""
     match type_:
         case inspect.StructType(fields=fields) | inspect.DataclassType(fields=fields):
-            for one in fields:
-                default = "required" if one.required else _field_default(one)
-                path = f"{before}{one.encode_name}"
-                yield f"`{path}`", _value(one.type), default
-                yield from _keys(one.type, f"{path}.")
+            for field in fields:
+                default = "required" if field.required else _field_default(field)
+                path = f"{before}{field.encode_name}"
+                yield f"`{path}`", _value(field.type), default
+                yield from _keys(field.type, f"{path}.")
         case inspect.UnionType(types=types):
             for one_of in types:
                 yield from _keys(one_of, before)
@@ -346,8 +329,8 @@ def _value(type_: inspect.Type) -> str:
         case inspect.LiteralType(values=values):
             return " or ".join(f"`{value}`" for value in values)
         case inspect.UnionType(types=types):
-            some = [_value(one) for one in types if not isinstance(one, inspect.NoneType)]
-            return " or ".join(some)
+            words = [_value(kind) for kind in types if not isinstance(kind, inspect.NoneType)]
+            return " or ".join(words)
         case inspect.ListType(item_type=inside) | inspect.VarTupleType(item_type=inside):
             return f"list: {_value(inside)}"
         case inspect.TupleType(item_types=items):
@@ -388,28 +371,28 @@ def _python() -> Iterator[str]:
         yield f"## channelsim.{module}\n\n{title}\n\n{_entries(_definitions(path))}"
 
 
-def _entries(found: Mapping[str, tuple[str, str]]) -> str:
-    rows = ((f"`{name}`", f"`{shape}`", text) for name, (shape, text) in found.items())
-    return _table(("name", "", ""), rows)
+def _entries(definitions: Mapping[str, tuple[str, str]]) -> str:
+    rows = ((f"`{name}`", f"`{shape}`", text) for name, (shape, text) in definitions.items())
+    return table(("name", "", ""), rows)
 
 
 def _contract() -> dict[str, tuple[str, str]]:
     """The names of the contract, from the modules that define them."""
     path = Path(contract.__file__)
-    found = _definitions(path)
+    definitions = _definitions(path)
     for node in ast.parse(path.read_text("utf-8")).body:
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("channelsim.games."):
             source = (
                 ROOT / f"{(node.module or '').removeprefix('channelsim.').replace('.', '/')}.py"
             )
-            found.update(_definitions(source))
-    return {name: found[name] for name in contract.__all__}
+            definitions.update(_definitions(source))
+    return {name: definitions[name] for name in contract.__all__}
 
 
 def _definitions(path: Path) -> dict[str, tuple[str, str]]:
     """The public definitions of a module: their shape, and the first paragraph about them."""
     body = ast.parse(path.read_text("utf-8")).body
-    found = {}
+    definitions = {}
     for node, after in zip(body, [*body[1:], None], strict=True):
         match node, after:
             case (ast.ClassDef(name=name), _):
@@ -422,24 +405,24 @@ def _definitions(path: Path) -> dict[str, tuple[str, str]]:
             case _:
                 continue
         if not name.startswith("_"):
-            found[name] = shape, (text or "").partition("\n\n")[0]
-    return found
+            definitions[name] = shape, (text or "").partition("\n\n")[0]
+    return definitions
 
 
 def _made_of(node: ast.ClassDef) -> str:
     """The fields of a class with their types and defaults, or the methods of a protocol."""
     if any(ast.unparse(base).startswith("Protocol") for base in node.bases):
         methods = [
-            f"{one.name.replace('__call__', '')}({_after_self(one.args)})"
-            for one in node.body
-            if isinstance(one, ast.FunctionDef) and one.name != "__hash__"
+            f"{method.name.replace('__call__', '')}({_after_self(method.args)})"
+            for method in node.body
+            if isinstance(method, ast.FunctionDef) and method.name != "__hash__"
         ]
         return f": {'; '.join(methods)}" if methods else ""
     fields = []
-    for one in node.body:
-        match one:
+    for statement in node.body:
+        match statement:
             case ast.AnnAssign(target=ast.Name(name), annotation=kind, value=value):
-                if "ClassVar" in ast.unparse(kind) or "init=False" in ast.unparse(one):
+                if "ClassVar" in ast.unparse(kind) or "init=False" in ast.unparse(statement):
                     continue
                 default = "" if value is None else f" = {_default(value)}"
                 fields.append(f"{name}: {ast.unparse(kind)}{default}")
@@ -447,7 +430,9 @@ def _made_of(node: ast.ClassDef) -> str:
 
 
 def _after_self(args: ast.arguments) -> str:
-    return ", ".join(one.arg for one in (*args.posonlyargs, *args.args) if one.arg != "self")
+    return ", ".join(
+        argument.arg for argument in (*args.posonlyargs, *args.args) if argument.arg != "self"
+    )
 
 
 def _default(value: ast.expr) -> str:
@@ -476,7 +461,7 @@ def _libraries() -> Iterator[str]:
             for comment, kind, name, shape in DEFINITION.findall(body)
         )
         about = _comment(head)
-        yield f"## lib/{path.name}\n\n{about}\n\n{_table(('', ''), rows)}"
+        yield f"## lib/{path.name}\n\n{about}\n\n{table(('', ''), rows)}"
 
 
 def _comment(text: str) -> str:
@@ -491,9 +476,3 @@ def _text_of(node: ast.stmt | None) -> str:
             return cleandoc(text)
         case _:
             return ""
-
-
-if __name__ == "__main__":
-    FOLDER.mkdir(exist_ok=True)
-    for name, text in pages().items():
-        (FOLDER / name).write_text(text, "utf-8")

@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from channelsim.channel.bench.crowded_spends import (
+from tools.bench.crowded_spends import (
     PINS,
     SPENDS,
     Trial,

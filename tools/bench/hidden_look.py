@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TypedDict
 
-from channelsim.channel.bench.metered_node import MeteredNode, metered
 from channelsim.channel.chain.coins import Bundle, Coin
 from channelsim.channel.chain.full_node import RpcChain
 from channelsim.channel.chain.interface import Chain, observe
@@ -14,6 +13,7 @@ from channelsim.channel.peer.interface import Effect, Push, Watch
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.half_signed import publish
 from channelsim.channel.session.peer_driver import Actor
+from tools.bench.metered_node import MeteredNode, metered
 
 
 class HiddenLook(TypedDict):
@@ -44,7 +44,7 @@ def report_tip(actor: Actor, chain: Chain, watched: list[Coin]) -> list[Effect]:
         known = len(watched)
         handled = actor.handle(observe(chain, watched))
         effects += handled
-        watched += [one.coin for one in handled if isinstance(one, Watch)]
+        watched += [effect.coin for effect in handled if isinstance(effect, Watch)]
         if len(watched) == known:
             return effects
 
@@ -56,14 +56,14 @@ def measure_hidden_look(
 
     `actor` is the victim's peer with its store. Raises `InvariantError` if it does not preempt.
     """
-    watched = [one.coin for one in actor.start(node.peak()) if isinstance(one, Watch)]
+    watched = [effect.coin for effect in actor.start(node.peak()) if isinstance(effect, Watch)]
     states = victim.play.history.state.number + 1
     node.push(oldest_state(thief))
     node.farm()
     with node.served() as url, metered(url) as meter, RpcChain(meter.url) as chain:
         meter.hidden.add(victim.endpoint.channel.coin.id)
         effects = report_tip(actor, chain, watched)
-        if not any(isinstance(one, Push) and one.name == "preempt" for one in effects):
+        if not any(isinstance(effect, Push) and effect.name == "preempt" for effect in effects):
             raise InvariantError("the old state is not preempted")
         first = _read(meter)
         node.farm()

@@ -14,10 +14,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event, Thread
 from time import perf_counter, sleep
-from typing import Any, TypedDict
+from typing import TypedDict
 
-from channelsim.channel.bench.measuring import spread
-from channelsim.channel.bench.signed_hand import bls_costs
 from channelsim.channel.chain.full_node import RpcChain
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.crypto import bls
@@ -33,26 +31,22 @@ from channelsim.channel.peer.interface import (
     OpeningFailed,
 )
 from channelsim.channel.peer.machine import Peer
-from channelsim.channel.protocol.messages import Batch, decode
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.dealers import deck_settings
 from channelsim.channel.session.deck_works import DeckThreads
 from channelsim.channel.session.identity import make_config, node_seed
 from channelsim.channel.session.linked_peer import Place, run_linked
 from channelsim.channel.session.peer_runner import PeerRunner
-from channelsim.channel.session.session_events import NewsFor, Sent, SessionEvent
-from channelsim.channel.session.setup import (
-    DEFAULT_STACK,
-    DEFAULT_UNIT,
-    NAMES,
-    Setup,
-    default_policy,
-)
+from channelsim.channel.session.session_events import NewsFor, SessionEvent
+from channelsim.channel.session.setup import NAMES, Setup
 from channelsim.channel.session.side_player import Deciding, SidePlayer, by_policy
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.memory_store import MemoryStore
 from channelsim.games import registry
 from channelsim.games.contract import Action, Player
+from tools.bench.measuring import Figures, repeated
+from tools.bench.sessions import is_batch, usual_setup
+from tools.bench.signed_hand import bls_costs
 
 GAME = registry.DEFAULT
 LATE = (BrokenOff, LeftForChain, UnilateralClose, OpeningFailed)
@@ -90,37 +84,37 @@ class LinkedRun:
     def __call__(self, event: SessionEvent) -> None:
         """Note an event of any of the peers."""
         match event:
-            case Sent(_, message) if isinstance(decode(message), Batch):
-                self.marks.append(perf_counter())
             case NewsFor(name, news) if isinstance(news, LATE):
                 self.late.append(f"{name}: {news}")
+            case _ if is_batch(event):
+                self.marks.append(perf_counter())
             case _:
                 pass
 
 
-def measure_linked(seed: str, seconds: float, least: int) -> dict[str, Any]:
+def measure_linked(seed: str, seconds: float, least: int) -> Figures:
     """Compare the rate of batches over loopback TLS with that of their BLS operations."""
-    rates: list[float] = []
-    ratios: list[float] = []
-    until = perf_counter() + seconds
-    while perf_counter() < until or len(rates) < least:
-        pair = f"{seed} {len(rates)}"
+
+    def measure(number: int) -> dict[str, float]:
+        """Measure one pair of peers, and its operations around it."""
+        pair = f"{seed} {number}"
         before = bls_costs()
         signs, verifications = _operations_per_batch(pair)
         run = _pair(pair)
         sign, verify = (sum(costs) / 2 for costs in zip(before, bls_costs(), strict=True))
         rate = (len(run.marks) - 1) / (run.marks[-1] - run.marks[0])
-        rates.append(rate)
-        ratios.append(1 / rate / (signs * sign + verifications * verify))
-    return {"batches_per_second": spread(rates), "ratio": spread(ratios)}
+        floor = signs * sign + verifications * verify
+        return {"batches_per_second": rate, "ratio": 1 / rate / floor}
+
+    return repeated(seconds, least, measure)
 
 
 def _operations_per_batch(seed: str) -> tuple[float, float]:
     """Count the signatures and verifications of both sides for a batch, after the first one."""
-    made: Counter[str] = Counter()
+    total: Counter[str] = Counter()
     counts: list[Counter[str]] = []
-    with bls.observed(lambda operation, key, message: made.update((operation,))):
-        batches = len(_pair(seed, lambda: counts.append(made.copy())).marks)
+    with bls.observed(lambda operation, key, message: total.update((operation,))):
+        batches = len(_pair(seed, lambda: counts.append(total.copy())).marks)
     spent = counts[-1] - counts[-batches]
     return spent["sign"] / (batches - 1), spent["verify"] / (batches - 1)
 
@@ -138,7 +132,7 @@ def _pair(seed: str, on_batch: Callable[[], None] = lambda: None) -> LinkedRun:
     raise UsageError("the machine is too busy to measure linked peers: try again when it is idle")
 
 
-def measure_channels(seed: str, channels: int, block_seconds: float) -> dict[str, Any]:
+def measure_channels(seed: str, channels: int, block_seconds: float) -> Figures:
     """Play a hand in each of many channels at once, against one node."""
     begun = perf_counter()
     run = _run(seed, channels, hands=1, block_seconds=block_seconds, poll_time=block_seconds / 4)
@@ -154,7 +148,7 @@ def measure_channels(seed: str, channels: int, block_seconds: float) -> dict[str
     }
 
 
-def measure_waits(seed: str, game: str, hands: int, thinking: float) -> dict[str, Any]:
+def measure_waits(seed: str, game: str, hands: int, thinking: float) -> Figures:
     """Measure how long each hand waits to begin, with a person who thinks at every decision.
 
     The first one waits for its deck, the others should not: `waits` has the seconds since the
@@ -165,6 +159,7 @@ def measure_waits(seed: str, game: str, hands: int, thinking: float) -> dict[str
     started = -1
 
     def listen(event: SessionEvent) -> None:
+        """Note an event."""
         nonlocal since, started
         match event:
             case NewsFor(_, ChannelOpen() | GameSettled()):
@@ -194,6 +189,7 @@ def _run(
     run = LinkedRun(channels)
 
     def listen(event: SessionEvent) -> None:
+        """Note an event."""
         count = len(run.marks)
         run(event)
         listener(event)
@@ -248,11 +244,7 @@ class _Table:
             self.run.blocks += 1
 
     async def _channel(self, seed: str, number: int) -> None:
-        balance = DEFAULT_UNIT * DEFAULT_STACK * self.hands
-        policies = (default_policy((self.game,)),) * 2
-        setup = Setup(
-            (self.game,), seed, self.hands, DEFAULT_UNIT, DEFAULT_STACK, balance, policies
-        )
+        setup = usual_setup(self.game, seed, self.hands)
         runners = [self._runner(setup, side) for side in Side]
         pairings = self._pairings(number)
         bound: asyncio.Future[tuple[str, int]] = asyncio.get_running_loop().create_future()
@@ -267,7 +259,7 @@ class _Table:
         place = Place(await bound, listens=False)
         connecting = run_linked(runners[Side.INITIATOR], place, pairings[Side.INITIATOR])
         await asyncio.gather(listening, connecting)
-        self.run.closed += sum(one.peer.state.closed is not None for one in runners)
+        self.run.closed += sum(runner.peer.state.closed is not None for runner in runners)
 
     def _runner(self, setup: Setup, side: Side) -> PeerRunner:
         agreement = Agreement(
@@ -294,9 +286,9 @@ class _Table:
 
     def _pairings(self, number: int) -> tuple[Pairing, Pairing]:
         folders = [self.folder / f"{number}-{name}" for name in NAMES]
-        for one in folders:
-            make_identity(one)
-        first, second = (read_identity(one) for one in folders)
+        for folder in folders:
+            make_identity(folder)
+        first, second = map(read_identity, folders)
         return Pairing(first, second.fingerprint), Pairing(second, first.fingerprint)
 
 
@@ -304,6 +296,7 @@ def _after(seconds: float, decide: Deciding) -> Deciding:
     """Decide after some thought."""
 
     def slowly(game: str, game_id: int, player: Player) -> Action:
+        """Wait, then decide."""
         sleep(seconds)
         return decide(game, game_id, player)
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from channelsim.channel.bench import (
+from channelsim.games.calpoker import benchmarks as calpoker
+from channelsim.games.spacepoker import benchmarks as spacepoker
+from tools.bench import (
     campaign_speed,
+    crosscheck_speed,
     deck_preparation,
     judging,
     linked_peers,
@@ -13,9 +16,6 @@ from channelsim.channel.bench import (
     slash_costs,
     stored_batch,
 )
-from channelsim.channel.lab.crosscheck import speed
-from channelsim.games.calpoker import benchmarks as calpoker
-from channelsim.games.spacepoker import benchmarks as spacepoker
 
 ROUNDS = 8
 """In which decks are shuffled."""
@@ -30,7 +30,7 @@ def make_small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(slash_costs, "CASES", 12)
     monkeypatch.setattr(stored_batch, "HANDS", 1)
     monkeypatch.setitem(linked_peers.PAIR, "hands", 1)
-    monkeypatch.setattr(speed, "CHUNK", 30)
+    monkeypatch.setattr(crosscheck_speed, "CHUNK", 30)
     for name in ("FIRST", "FEWEST", "WHOLE"):
         monkeypatch.setattr(campaign_speed, name, 100)
     monkeypatch.setattr(calpoker, "HANDS", 200)

@@ -11,11 +11,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import process_time
-from typing import Any
 
 from chia_rs import AugSchemeMPL, G1Element, G2Element, run_chia_program
 
-from channelsim.channel.bench.measuring import spread
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.interface import Answer, PushResult
 from channelsim.channel.chain.simulator import SimulatedChain
@@ -23,7 +21,6 @@ from channelsim.channel.crypto import bls
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.crypto.keys import SecretKeys
 from channelsim.channel.errors import InvariantError
-from channelsim.channel.lab.crosscheck.speed import run_bare
 from channelsim.channel.lab.referee.referee_runs import conditions
 from channelsim.channel.peer.chain_news import GamePaid, MovedOnChain
 from channelsim.channel.session.session_events import NewsFor, Pushed, SessionEvent
@@ -32,6 +29,8 @@ from channelsim.channel.simulation.scenario import Scenario
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.run import MAX_COST, STRICT, observed, run_serialized
 from channelsim.games.referee import AGG_SIG_ME, AGG_SIG_UNSAFE
+from tools.bench.crosscheck_speed import run_bare
+from tools.bench.measuring import Figures, spread
 
 LEAVES_AT = 5
 """Messages after which one side goes on chain: the hand has just begun."""
@@ -107,7 +106,7 @@ class DisputedHand:
     counts: Counter[str]
 
 
-def measure_disputed(game: str, seed: str, seconds: float, least: int) -> dict[str, Any]:
+def measure_disputed(game: str, seed: str, seconds: float, least: int) -> Figures:
     """Compare the time of disputed hands with both of their floors."""
     hands = list(disputed_hands(game, seed, seconds, least))
     counts = sum((hand.counts for hand in hands), Counter[str]())
@@ -160,10 +159,12 @@ def disputed_hand(scenario: Scenario) -> DisputedHand | None:
     runs: set[tuple[bytes, bytes]] = set()
 
     def on_bls(operation: str, key: bytes, message: bytes) -> None:
+        """Note a signature."""
         if operation == "sign" and second.began is not None:
             signed.add((key, message))
 
     def on_run(program: bytes, arguments: bytes) -> None:
+        """Note a run of a program."""
         if second.began is not None:
             runs.add((program, arguments))
 
@@ -173,7 +174,7 @@ def disputed_hand(scenario: Scenario) -> DisputedHand | None:
     mined = [
         bundle
         for bundle in second.accepted
-        if all((seen := chain.coin(one.coin.id)) and seen.spent for one in bundle.spends)
+        if all((seen := chain.coin(spend.coin.id)) and seen.spent for spend in bundle.spends)
     ]
     counts = Counter(signatures=len(signed), bundles=len(mined), judgings=len(runs))
     ours = _time_signing(len(signed)) + _time_runs(runs)

@@ -113,6 +113,7 @@ class _TrialChain(CrowdedChain):
     after: Callable[[], None]
 
     def farm(self, blocks: int = 1) -> None:
+        """Make blocks one by one, and call back around each."""
         for _ in range(blocks):
             self.before()
             super().farm()
@@ -226,8 +227,10 @@ class _TrialRun:
         if bundle is None:
             return 0, 0
         spends = [spend for spend in bundle.spends if spend.coin not in self._payers]
-        made = [child for spend in spends for child in self.chain.children(spend.coin.id)]
-        fee = sum(spend.coin.amount for spend in spends) - sum(one.coin.amount for one in made)
+        children = [child for spend in spends for child in self.chain.children(spend.coin.id)]
+        fee = sum(spend.coin.amount for spend in spends) - sum(
+            child.coin.amount for child in children
+        )
         return fee, cost_of(Bundle(tuple(spends), bundle.signature), _CONSTANTS) or 0
 
 

@@ -11,12 +11,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter, process_time
-from typing import Any
 
 from chia_rs import AugSchemeMPL, G1Element, G2Element
 
-from channelsim.channel.bench.deck_preparation import bare_multiplication
-from channelsim.channel.bench.measuring import spread
 from channelsim.channel.crypto import bls
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.crypto.keys import SecretKeys
@@ -26,7 +23,7 @@ from channelsim.channel.protocol.deck_records import decode_deck
 from channelsim.channel.session.deciders import Deciders
 from channelsim.channel.session.session import Session
 from channelsim.channel.session.session_events import HandEnded, Handled, SessionEvent
-from channelsim.channel.session.setup import DEFAULT_STACK, DEFAULT_UNIT, Setup, default_policy
+from channelsim.channel.session.setup import Setup
 from channelsim.clsp import run
 from channelsim.clsp.analysis.tracer import Tracer
 from channelsim.clsp.operators import CODES
@@ -37,6 +34,9 @@ from channelsim.games.deck import group
 from channelsim.games.deck.group import real_group
 from channelsim.games.deck.openings import forget_openings
 from channelsim.games.deck.terms import card_points
+from tools.bench.deck_preparation import bare_multiplication
+from tools.bench.measuring import Figures, repeated
+from tools.bench.sessions import usual_setup
 
 HANDS = 4
 """Hands of a session, of which the first is not measured."""
@@ -49,11 +49,11 @@ BARE = 100
 class HandTimer:
     """A listener that times the hands after the first one.
 
-    `counted` are the operations since the hand began, and `made` those of the hands timed.
+    `counted` are the operations since the hand began, and `operations` those of the hands timed.
     """
 
     counted: Counter[str] = field(default_factory=Counter)
-    made: Counter[str] = field(default_factory=Counter)
+    operations: Counter[str] = field(default_factory=Counter)
     hands: int = -1
     elapsed: float = 0.0
     began: float = 0.0
@@ -64,7 +64,7 @@ class HandTimer:
             case HandEnded():
                 if self.hands >= 0:
                     self.elapsed += process_time() - self.began
-                    self.made += self.counted
+                    self.operations += self.counted
                 self.hands += 1
             case Handled(_, DecksChanged(added=records)):
                 # A preparation leaves the points of all cards; the simulated dealer makes fewer.
@@ -76,30 +76,30 @@ class HandTimer:
         self.began = process_time()
 
 
-def measure_signed(game: str, seed: str, seconds: float, least: int) -> dict[str, Any]:
+def measure_signed(game: str, seed: str, seconds: float, least: int) -> Figures:
     """Compare the time of hands played by messages with that of their operations."""
-    ratios: list[float] = []
-    times: list[float] = []
     counts: Counter[str] = Counter()
-    until = perf_counter() + seconds
-    while perf_counter() < until or len(ratios) < least:
+
+    def measure(number: int) -> dict[str, float]:
+        """Measure one session, and bare operations around it."""
         before = _bare_costs()
-        played, made = _play_hands(game, f"{seed} {len(ratios) + 1}")
+        played, operations = _play_hands(game, f"{seed} {number + 1}")
         after = _bare_costs()
         floor = sum(
-            count * (before[operation] + after[operation]) / 2 for operation, count in made.items()
+            count * (before[operation] + after[operation]) / 2
+            for operation, count in operations.items()
         )
-        ratios.append(played.elapsed / floor)
-        times.append(played.elapsed / played.hands * 1000)
-        counts += made
+        counts.update(operations)
         counts["hands"] += played.hands
+        milliseconds = played.elapsed / played.hands * 1000
+        return {"ratio": played.elapsed / floor, "milliseconds": milliseconds}
 
     def per_hand(*operations: str) -> float:
-        return round(sum(counts[one] for one in operations) / counts["hands"], 1)
+        """The number of these operations in a hand."""
+        return round(sum(counts[operation] for operation in operations) / counts["hands"], 1)
 
     return {
-        "ratio": spread(ratios),
-        "milliseconds": spread(times),
+        **repeated(seconds, least, measure),
         "signatures_per_hand": per_hand("sign"),
         "verifications_per_hand": per_hand("verify"),
         "multiplications_per_hand": per_hand("base", "point"),
@@ -110,6 +110,7 @@ def count_products(counted: Counter[str]) -> group.Observer:
     """An observer that counts multiplications: of the `base`, and of each other `point`."""
 
     def count(products: Sequence[tuple[int, bytes]]) -> None:
+        """Count the products of one call."""
         base = real_group().base
         counted.update("base" if point == base else "point" for _, point in products)
 
@@ -143,6 +144,7 @@ def trace_multiplications(programs: Iterable[Program], counted: Counter[str]) ->
     tracers = {program.serialized: Tracer(program, watcher=watcher) for program in programs}
 
     def trace(program: bytes, arguments: bytes) -> None:
+        """Run a program of the game once more, traced."""
         # The operators of a traced run are runs too, of no program of the game.
         if program in tracers:
             tracers[program].run(arguments)
@@ -155,15 +157,7 @@ def _play_hands(game: str, seed: str) -> tuple[HandTimer, Counter[str]]:
 
     Both runs make the same bytes: the first counts operations, the second is timed.
     """
-    setup = Setup(
-        games=(game,),
-        seed=seed,
-        hands=HANDS,
-        unit=DEFAULT_UNIT,
-        stack=DEFAULT_STACK,
-        balance=DEFAULT_UNIT * DEFAULT_STACK * HANDS,
-        policies=(default_policy((game,)),) * 2,
-    )
+    setup = usual_setup(game, seed, HANDS)
     counting = HandTimer()
     with (
         bls.observed(lambda operation, key, message: counting.counted.update((operation,))),
@@ -173,7 +167,7 @@ def _play_hands(game: str, seed: str) -> tuple[HandTimer, Counter[str]]:
         _run(setup, counting)
     timed = HandTimer()
     _run(setup, timed)
-    return timed, counting.made
+    return timed, counting.operations
 
 
 def _run(setup: Setup, timer: HandTimer) -> None:

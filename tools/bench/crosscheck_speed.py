@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from time import perf_counter
 
 from chia_rs import run_chia_program
 
 from channelsim.channel.lab.crosscheck.chunks import CHUNK, run_chunk, trials
-from channelsim.channel.lab.targets.target import Target
+from channelsim.channel.lab.targets.target import of_game
 from channelsim.clsp.run import MAX_COST, STRICT
+from channelsim.games.contract import Game
+from tools.bench.measuring import Figures, repeated, seconds_of
 
 
-def speed(target: Target, seed: str, seconds: float, least: int) -> dict[str, tuple[float, ...]]:
+def measure_crosscheck(game: Game, seed: str, seconds: float, least: int) -> Figures:
     """`ratio`: cases a second of the whole crosscheck (hands, mutations, both verdicts, every
     law) as a share of those of `run_chia_program` alone; and `cases_per_second`, in one process.
     Both are measured for this many seconds, and at least `least` times.
@@ -20,25 +21,22 @@ def speed(target: Target, seed: str, seconds: float, least: int) -> dict[str, tu
     Each round times both on one chunk. The first chunk, in which the expensive laws come more often
     so that short runs try them, is left out.
     """
-    ratios: list[float] = []
-    rates: list[float] = []
-    run_chunk(target, seed, 1, CHUNK)
-    until = perf_counter() + seconds
-    while perf_counter() < until or len(ratios) < least:
-        number = len(ratios) + 1
-        start = perf_counter()
-        run_chunk(target, seed, number, CHUNK)
-        whole = perf_counter() - start
+    target = of_game(game)
+
+    def measure(before: int) -> dict[str, float]:
+        """Measure the next chunk, by the crosscheck and in bare runs."""
+        number = before + 1
+        whole = seconds_of(lambda: run_chunk(target, seed, number, CHUNK))
         inputs = [
             (target.programs[trial.site.validator].serialized, case.arguments)
             for trial in trials(target, seed, number, CHUNK)
             for case in trial.cases
         ]
-        start = perf_counter()
-        run_bare(inputs)
-        ratios.append((perf_counter() - start) / whole)
-        rates.append(CHUNK / whole)
-    return {"ratio": tuple(ratios), "cases_per_second": tuple(rates)}
+        bare = seconds_of(lambda: run_bare(inputs))
+        return {"ratio": bare / whole, "cases_per_second": CHUNK / whole}
+
+    run_chunk(target, seed, 1, CHUNK)
+    return repeated(seconds, least, measure)
 
 
 def run_bare(inputs: Collection[tuple[bytes, bytes]]) -> None:

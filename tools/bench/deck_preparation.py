@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from time import perf_counter
-from typing import Any
 
-from channelsim.channel.bench.measuring import seconds_of, spread
 from channelsim.channel.errors import InvariantError
 from channelsim.games.chance import Chance
 from channelsim.games.deck.group import observed, real_group
 from channelsim.games.deck.terms import LEAST_ROUNDS, DeckTerms
 from channelsim.games.deck.work import DeckResult, DeckWork, compute
+from tools.bench.measuring import Figures, repeated, seconds_of
 
 POSITIONS = 26
 ROUNDS = LEAST_ROUNDS
@@ -22,27 +21,20 @@ BARE = 1000
 """Multiplications of a bare loop."""
 
 
-def measure_deck(seed: str, seconds: float, least: int) -> dict[str, Any]:
+def measure_deck(seed: str, seconds: float, least: int) -> Figures:
     """Compare the time of both sides' steps with that of their multiplications alone."""
-    ratios: list[float] = []
-    times: list[float] = []
-    made: list[int] = []
-    counted = 0
-    until = perf_counter() + seconds
-    while perf_counter() < until or len(ratios) < least:
-        made.clear()
+    multiplications: list[int] = []
+
+    def measure(number: int) -> dict[str, float]:
+        """Measure one preparation, and bare multiplications around it."""
+        multiplications.clear()
         before = bare_multiplication()
-        with observed(lambda products: made.append(len(products))):
-            elapsed = seconds_of(partial(_prepare, f"{seed} {len(ratios)}"))
-        one = (before + bare_multiplication()) / 2
-        counted = sum(made)
-        ratios.append(elapsed / (counted * one))
-        times.append(elapsed)
-    return {
-        "ratio": spread(ratios),
-        "seconds": spread(times),
-        "multiplications": counted,
-    }
+        with observed(lambda products: multiplications.append(len(products))):
+            elapsed = seconds_of(partial(_prepare, f"{seed} {number}"))
+        bare = (before + bare_multiplication()) / 2
+        return {"ratio": elapsed / (sum(multiplications) * bare), "seconds": elapsed}
+
+    return {**repeated(seconds, least, measure), "multiplications": sum(multiplications)}
 
 
 def _prepare(seed: str) -> None:

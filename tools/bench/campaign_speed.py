@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from time import perf_counter, process_time
-from typing import Any
 
-from channelsim.channel.bench.measuring import spread
 from channelsim.channel.campaign import engine
 from channelsim.channel.campaign.engine import CampaignStatus
 from channelsim.channel.campaign.executors import Processes
@@ -21,6 +19,7 @@ from channelsim.channel.lab.crosscheck.crosscheck import (
 from channelsim.channel.lab.targets.target import Target, of_game
 from channelsim.channel.lab.targets.target_inputs import target_inputs
 from channelsim.games.contract import Game
+from tools.bench.measuring import Figures, repeated
 
 MANY = CHUNK * MOST_SHARDS
 """Cases of a campaign that is not finished."""
@@ -35,22 +34,21 @@ WHOLE = 2 * CHUNK
 """Cases of one that is: shards of one chunk are the shortest, and so the dearest to the engine."""
 
 
-def measure_campaign(game: Game, seed: str, seconds: float, least: int) -> dict[str, Any]:
+def measure_campaign(game: Game, seed: str, seconds: float, least: int) -> Figures:
     """`two_to_one`: the work of two processes in the same time as that of one; `overhead`: the
     processor time of this process as a share of the workers'.
 
     The campaigns are crosschecks of a game, in turns; their start is left out.
     """
     target = of_game(game)
-    ratios: list[float] = []
-    overheads: list[float] = []
-    until = perf_counter() + seconds
-    while perf_counter() < until or len(ratios) < least:
-        cases = min(MOST, max(FEWEST, int(8 * CHUNK * seconds)))
-        one, two = (_rate(target, seed, workers, cases) for workers in (1, 2))
-        ratios.append(two / one)
-        overheads.append(_overhead(target, seed))
-    return {"two_to_one": spread(ratios), "overhead": spread(overheads)}
+    cases = min(MOST, max(FEWEST, int(8 * CHUNK * seconds)))
+
+    def measure(number: int) -> dict[str, float]:
+        """Measure two workers against one, and the engine."""
+        alone, together = (_rate(target, seed, workers, cases) for workers in (1, 2))
+        return {"two_to_one": together / alone, "overhead": _overhead(target, seed)}
+
+    return repeated(seconds, least, measure)
 
 
 class _Enough(Exception):
@@ -63,6 +61,7 @@ def _rate(target: Target, seed: str, workers: int, cases: int) -> float:
     rate = 0.0
 
     def watch(status: CampaignStatus) -> None:
+        """Note the beginning, and end the campaign after so many cases."""
         nonlocal start, rate
         now = perf_counter()
         if start is None and status.work >= FIRST:

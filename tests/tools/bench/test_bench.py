@@ -8,16 +8,16 @@ from functools import partial
 
 import pytest
 
-from channelsim.channel.bench import deck_preparation, linked_peers, long_channel
-from channelsim.channel.bench.figures import measure
-from channelsim.channel.bench.signed_hand import trace_multiplications
 from channelsim.channel.errors import UsageError
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import observed, run
 from channelsim.clsp.values import NIL, serialize, to_list
 from channelsim.games import registry
 from channelsim.games.deck.group import real_group
-from tests.channel.bench.small import ROUNDS, make_small
+from tests.tools.bench.small import ROUNDS, make_small
+from tools.bench import deck_preparation, linked_peers, long_channel
+from tools.bench.figures import measure
+from tools.bench.signed_hand import trace_multiplications
 
 
 def test_the_multiplications_of_a_program_are_counted() -> None:

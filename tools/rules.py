@@ -1,7 +1,6 @@
-"""Write the page of rules: each rule with its sentence, its code, and the vectors that break it.
+"""The page of rules: each rule with its sentence, its code, and the vectors that break it.
 
 Everything on the page is read from the code and from the conformance vectors of the repository.
-`python -m channelsim.channel.report.rules > docs/rules.md` writes it; a test compares the two.
 """
 
 from __future__ import annotations
@@ -9,13 +8,12 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
-import channelsim
 from channelsim.channel.adversaries.base import names
 from channelsim.channel.adversaries.rules.breaker import name_of
 from channelsim.channel.protocol.rules import DUTIES
@@ -26,8 +24,7 @@ from channelsim.games.contract import Game, Raise, Slash
 from channelsim.games.judge import hashes_of
 from channelsim.games.referee import RULES as REFEREE_RULES
 from channelsim.games.vectors import read, verdict
-
-ROOT = Path(channelsim.__file__).parents[1]
+from tools import ROOT, VECTORS, table
 
 ID = re.compile(r"\b(?:CH|REF|[A-Z]{2,})-[A-Z]+-\d+\b")
 
@@ -53,54 +50,53 @@ run NAME`). No message breaks a duty of one's own side: for each the page shows 
 do it, the monitors that see it broken, and the faults (`channelsim dispute faults NAME`) that break
 it.
 
-`python -m channelsim.channel.report.rules > docs/rules.md` writes this page.
+`python -m tools` writes this page.
 """
 
 
 @dataclass(frozen=True)
 class Mention:
-    """A mention of a rule in a source: its line and code, or the function around it."""
+    """A mention of a rule in a source: its line and code, and the function around it, if any."""
 
+    rule: str
     path: Path
     line: int
     code: str
     function: str = ""
 
 
-Mentions = Mapping[str, Sequence[Mention]]
-"""Mentions by rule id."""
+Column = Callable[[str], str]
+"""The cell of a rule."""
 
 
 def page() -> str:
     """The page, as Markdown."""
-    files = _files(_CHECKED_IN)
+    checked = list(_in_all(python_places, _files(_CHECKED_IN)))
     referee = [ROOT / "games" / f"{name}.py" for name in ("referee", "referee_paths")]
     sections = [
         *map(_family, registry.families()),
-        _table(
+        _section(
             "The referee (game coin)",
             REFEREE_RULES,
             {
-                "Python": _column(_merged(map(python_places, referee)), _code),
+                "Python": _column(_in_all(python_places, referee), _code),
                 "Chialisp": _column(chialisp_places(_source("channel/referee")), _code),
             },
         ),
-        _table(
+        _section(
             "The channel",
             CHANNEL_RULES,
             {
-                "Checked in": _column(_merged(map(python_places, files)), _function),
+                "Checked in": _column(checked, _function),
                 "Adversary": lambda rule: f"`{name_of(rule)}`" if name_of(rule) in names() else "",
             },
         ),
-        _table(
+        _section(
             "Duties of one's own side",
             DUTIES,
             {
-                "Done in": _column(_merged(map(python_places, files)), _function),
-                "Monitored in": _column(
-                    _merged(map(python_places, _files(_MONITORED_IN))), _function
-                ),
+                "Done in": _column(checked, _function),
+                "Monitored in": _column(_in_all(python_places, _files(_MONITORED_IN)), _function),
                 "Planted faults": lambda rule: "<br>".join(
                     f"`{fault.name}`" for fault in faults() if rule in fault.about
                 ),
@@ -120,60 +116,59 @@ def _files(packages: Iterable[str]) -> list[Path]:
     ]
 
 
-def python_places(path: Path) -> Mentions:
+def python_places(path: Path) -> Iterator[Mention]:
     """The places where a Python file names a rule: the innermost `if` around it, or its own line.
 
     Keys of dictionaries and docstrings do not count.
     """
     text = path.read_text("utf-8")
     lines = text.splitlines()
-    found: dict[str, list[Mention]] = defaultdict(list)
 
-    def visit(node: ast.AST, test: ast.If | None, function: str) -> None:
-        children: Iterator[ast.AST]
+    def visit(node: ast.AST, test: ast.If | None, function: str) -> Iterator[Mention]:
+        """The mentions below a node."""
+        children = list(ast.iter_child_nodes(node))
         match node:
             case ast.Expr(value=ast.Constant()):
                 return
             case ast.Dict(values=values):
-                children = iter(values)
+                children = list(values)
             case ast.FunctionDef(name=name):
                 function, test = name, None
-                children = ast.iter_child_nodes(node)
             case ast.If():
-                visit(node.test, test, function)
+                yield from visit(node.test, test, function)
                 for statement in node.body:
-                    visit(statement, node, function)
-                children = iter(node.orelse)
+                    yield from visit(statement, node, function)
+                children = list(node.orelse)
             case ast.Constant(value=str(value)):
                 line = test.lineno if test else node.lineno
                 code = f"if {ast.unparse(test.test)}" if test else lines[line - 1].strip()
                 for rule in ID.findall(value):
-                    found[rule].append(Mention(path, line, code, function))
-                return
-            case _:
-                children = ast.iter_child_nodes(node)
+                    yield Mention(rule, path, line, code, function)
         for child in children:
-            visit(child, test, function)
+            yield from visit(child, test, function)
 
-    visit(ast.parse(text), None, "")
-    for rule, places in _in_comments(path, text, "#").items():
-        found[rule] += places
-    return found
+    yield from visit(ast.parse(text), None, "")
+    yield from _in_comments(path, text, "#")
 
 
-def chialisp_places(path: Path) -> Mentions:
+def chialisp_places(path: Path) -> Iterator[Mention]:
     """The places where a Chialisp file names a rule in a comment, and the code from there."""
     return _in_comments(path, path.read_text("utf-8"), ";")
 
 
-def _in_comments(path: Path, text: str, sign: str) -> Mentions:
-    found: dict[str, list[Mention]] = defaultdict(list)
+def _in_all(
+    places: Callable[[Path], Iterator[Mention]], paths: Iterable[Path]
+) -> Iterator[Mention]:
+    """The places in all of these files."""
+    return chain.from_iterable(map(places, paths))
+
+
+def _in_comments(path: Path, text: str, sign: str) -> Iterator[Mention]:
     lines = [line.partition(f" {sign} ") for line in text.splitlines()]
     for number, (_, _, comment) in enumerate(lines, 1):
         for rule in ID.findall(comment):
             code = _expression(code for code, _, _ in lines[number - 1 :])
-            found[rule].append(Mention(path, number, code))
-    return found
+            yield Mention(rule, path, number, code)
 
 
 def _expression(lines: Iterable[str]) -> str:
@@ -191,62 +186,45 @@ def _expression(lines: Iterable[str]) -> str:
     return code if len(code) <= _LONGEST else f"{code[:_LONGEST]}…"
 
 
-def breaking_vectors(game: Game, path: Path) -> Mapping[str, Sequence[str]]:
-    """The ids of the vectors in a file that break a rule of a game, by rule."""
-    found: dict[str, list[str]] = defaultdict(list)
+def breaking_vectors(game: Game) -> Iterator[tuple[str, str]]:
+    """The rules that stored vectors of a game break, each with the id of the vector."""
     hashes = hashes_of(game)
-    with path.open("rb") as lines:
+    with (VECTORS / f"{game.name}.jsonl").open("rb") as lines:
         for case in read(lines):
-            match verdict(case, game, hashes):
-                case Slash(rule) | Raise(rule):
-                    found[rule].append(case.id)
-                case _:
-                    pass
-    return found
+            ruling = verdict(case, game, hashes)
+            if isinstance(ruling, Slash | Raise):
+                yield ruling.rule, case.id
 
 
-# --- the tables ----------------------------------------------------------------------------------
-
-_Column = Callable[[str], str]
-"""The cell of a rule."""
+# --- the sections --------------------------------------------------------------------------------
 
 
 def _family(games: tuple[Game, ...]) -> str:
     first = games[0]
-    judges = [one.judge for one in registry.validators_of(games).values()]
+    judges = [validator.judge for validator in registry.validators_of(games).values()]
     terms = first.terms.func if isinstance(first.terms, partial) else first.terms
-    files = {Path(inspect.getfile(one)) for one in (*judges, terms)}
+    files = {Path(inspect.getfile(judge)) for judge in (*judges, terms)}
     programs = [_source(f"{first.family}/{name}") for name in registry.validators_of(games)]
-    vectors: dict[str, list[str]] = defaultdict(list)
-    for game in games:
-        path = ROOT / "tests" / "data" / "vectors" / f"{game.name}.jsonl"
-        for rule, cases in breaking_vectors(game, path).items():
-            vectors[rule] += cases
+    breaking = [vector for game in games for vector in breaking_vectors(game)]
     columns = {
-        "Python": _column(_merged(map(python_places, sorted(files))), _code),
-        "Chialisp": _column(_merged(map(chialisp_places, programs)), _code),
-        "Vectors": lambda rule: _count(vectors.get(rule, ())),
+        "Python": _column(_in_all(python_places, sorted(files)), _code),
+        "Chialisp": _column(_in_all(chialisp_places, programs), _code),
+        "Vectors": lambda rule: _count([case for broken, case in breaking if broken == rule]),
     }
     title = ", ".join(game.title.partition(":")[0] for game in games)
-    return _table(
-        title, {rule: text for game in games for rule, text in game.rules.items()}, columns
-    )
+    rules = {rule: text for game in games for rule, text in game.rules.items()}
+    return _section(title, rules, columns)
 
 
 def _source(name: str) -> Path:
     return ROOT / "clsp" / "source" / f"{name}.clsp"
 
 
-def _merged(places: Iterable[Mentions]) -> Mentions:
-    found: dict[str, list[Mention]] = defaultdict(list)
-    for one in places:
-        for rule, some in one.items():
-            found[rule] += some
-    return found
-
-
-def _column(places: Mentions, cell: Callable[[Mention], str]) -> _Column:
-    return lambda rule: "<br>".join(dict.fromkeys(cell(one) for one in places.get(rule, ())))
+def _column(places: Iterable[Mention], cell: Callable[[Mention], str]) -> Column:
+    mentions = list(places)
+    return lambda rule: "<br>".join(
+        dict.fromkeys(cell(mention) for mention in mentions if mention.rule == rule)
+    )
 
 
 def _code(place: Mention) -> str:
@@ -263,20 +241,12 @@ def _link(place: Mention, shown: str, anchor: str = "") -> str:
 
 
 def _count(cases: Sequence[str]) -> str:
-    return f"{len(cases)}: {', '.join(f'`{one}`' for one in cases[:_EXAMPLES])}" if cases else ""
+    return f"{len(cases)}: {', '.join(f'`{case}`' for case in cases[:_EXAMPLES])}" if cases else ""
 
 
-def _table(title: str, rules: Mapping[str, str], columns: Mapping[str, _Column]) -> str:
-    return "\n".join((f"## {title}\n", *_rows(rules, columns), ""))
-
-
-def _rows(rules: Mapping[str, str], columns: Mapping[str, _Column]) -> Iterator[str]:
-    yield f"| id | rule | {' | '.join(columns)} |"
-    yield "|---|---" + "|---" * len(columns) + "|"
-    for rule, text in rules.items():
-        cells = (column(rule).replace("|", "\\|") for column in columns.values())
-        yield f"| `{rule}` | {text} | {' | '.join(cells)} |"
-
-
-if __name__ == "__main__":
-    print(page(), end="")
+def _section(title: str, rules: Mapping[str, str], columns: Mapping[str, Column]) -> str:
+    rows = (
+        (f"`{rule}`", text, *(column(rule) for column in columns.values()))
+        for rule, text in rules.items()
+    )
+    return f"## {title}\n\n{table(('id', 'rule', *columns), rows)}\n"

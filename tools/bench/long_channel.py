@@ -9,25 +9,25 @@ from pathlib import Path
 from resource import RUSAGE_SELF, getrusage
 from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
-from typing import Any
 
-from channelsim.channel.bench.hidden_look import HiddenLook, measure_hidden_look
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.machine import Peer
-from channelsim.channel.protocol.messages import Batch, decode
 from channelsim.channel.session.deciders import Deciders
 from channelsim.channel.session.identity import node_seed
 from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.session.session import Session
-from channelsim.channel.session.session_events import Listener, Sent, SessionEvent
-from channelsim.channel.session.setup import DEFAULT_STACK, DEFAULT_UNIT, Setup, default_policy
+from channelsim.channel.session.session_events import Listener, SessionEvent
+from channelsim.channel.session.setup import Setup
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.sealed_store import SealedStore
 from channelsim.channel.store.sqlite_store import SqliteStore
 from channelsim.channel.store.watched_peer import WatchedPeer
 from channelsim.channel.watch.watch_data import FOLDER as WATCH
 from channelsim.games import registry
+from tools.bench.hidden_look import HiddenLook, measure_hidden_look
+from tools.bench.measuring import Figures
+from tools.bench.sessions import is_batch, usual_setup
 
 GAME = registry.DEFAULT
 
@@ -46,7 +46,7 @@ class _Enough(Exception):
     """As many batches are played as are wanted."""
 
 
-def measure_long_channel(seed: str, batches: int) -> dict[str, Any]:
+def measure_long_channel(seed: str, batches: int) -> Figures:
     """Play so many batches, in hand after hand, and stop in the middle of one.
 
     `restart_seconds` is the time in which the initiator comes back, `restart_processor_seconds` the
@@ -59,8 +59,9 @@ def measure_long_channel(seed: str, batches: int) -> dict[str, Any]:
     sent = 0
 
     def count(event: SessionEvent) -> None:
+        """Count batches, and end the session after enough of them."""
         nonlocal sent
-        if not isinstance(event, Sent) or not isinstance(decode(event.message), Batch):
+        if not is_batch(event):
             return
         sent += 1
         if sent in (batches // SETTLED, batches):
@@ -70,15 +71,15 @@ def measure_long_channel(seed: str, batches: int) -> dict[str, Any]:
 
     with TemporaryDirectory(prefix="channelsim-") as folder:
         begun = perf_counter()
-        played_out = _play(Path(folder), _setup(seed, batches), count)
+        played_out = _play(Path(folder), usual_setup(GAME, seed, batches), count)
         played = perf_counter() - begun
         config, directory = played_out.configs[0], played_out.directories[0]
-        size = sum(one.stat().st_size for one in directory.rglob("*") if one.is_file())
+        size = sum(file.stat().st_size for file in directory.rglob("*") if file.is_file())
         begun, worked = perf_counter(), process_time()
         with ExitStack() as stack:
             _stored(Peer(config), directory, stack).start(0)
             restart, worked = perf_counter() - begun, process_time() - worked
-        looks = _looks(played_out, _setup(seed, batches), Path(folder) / "few")
+        looks = _looks(played_out, usual_setup(GAME, seed, batches), Path(folder) / "few")
     return {
         "batches": sent,
         "seconds": round(played, 1),
@@ -104,8 +105,9 @@ def _looks(long: _PlayedOut, setup: Setup, folder: Path) -> list[HiddenLook]:
     sent = 0
 
     def count(event: SessionEvent) -> None:
+        """Count batches, and end the session after enough of them."""
         nonlocal sent
-        sent += isinstance(event, Sent) and isinstance(decode(event.message), Batch)
+        sent += is_batch(event)
         if sent == FEW:
             raise _Enough
 
@@ -134,6 +136,7 @@ def _play(folder: Path, setup: Setup, listen: Listener) -> _PlayedOut:
     with ExitStack() as stack:
 
         def wrap(peer: Peer) -> Actor:
+            """Give a peer its store."""
             configs.append(peer.config)
             return _stored(peer, folder / peer.config.name, stack)
 
@@ -147,15 +150,3 @@ def _stored(peer: Peer, directory: Path, stack: ExitStack) -> WatchedPeer:
     store = stack.enter_context(closing(SqliteStore(directory)))
     durable = DurablePeer(peer, SealedStore(store, peer.config.secret))
     return stack.enter_context(closing(WatchedPeer(durable, directory / WATCH)))
-
-
-def _setup(seed: str, hands: int) -> Setup:
-    return Setup(
-        games=(GAME,),
-        seed=seed,
-        hands=hands,
-        unit=DEFAULT_UNIT,
-        stack=DEFAULT_STACK,
-        balance=DEFAULT_UNIT * DEFAULT_STACK * hands,
-        policies=(default_policy((GAME,)),) * 2,
-    )

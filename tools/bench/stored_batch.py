@@ -13,20 +13,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
-from typing import Any
 
-from channelsim.channel.bench.measuring import spread
 from channelsim.channel.peer.machine import Peer
-from channelsim.channel.protocol.messages import Batch, decode
 from channelsim.channel.session.deciders import Deciders
 from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.session.session import Session
-from channelsim.channel.session.session_events import Sent, SessionEvent
-from channelsim.channel.session.setup import DEFAULT_STACK, DEFAULT_UNIT, Setup, default_policy
+from channelsim.channel.session.session_events import SessionEvent
+from channelsim.channel.session.setup import Setup
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.interface import Contents
 from channelsim.channel.store.sealed_store import SealedStore
 from channelsim.channel.store.sqlite_store import SqliteStore
+from tools.bench.measuring import Figures, repeated
+from tools.bench.sessions import is_batch, usual_setup
 
 HANDS = 4
 SYNCS = 40
@@ -45,74 +44,52 @@ class _Counted:
         self.name = self.store.name
 
     def load(self) -> Contents:
+        """Load the store."""
         return self.store.load()
 
     def append(self, events: Sequence[bytes], records: Sequence[tuple[str, bytes]]) -> None:
+        """Append, and count the write."""
         self.store.append(events, records)
         self.writes += 1
 
     def save_snapshot(self, snapshot: bytes, states: Sequence[bytes]) -> None:
+        """Save a snapshot, and count the write."""
         self.store.save_snapshot(snapshot, states)
         self.writes += 1
 
     def close(self) -> None:
+        """Close the store."""
         self.store.close()
 
 
-def measure_stored(game: str, seed: str, seconds: float, least: int) -> dict[str, Any]:
+def measure_stored(game: str, seed: str, seconds: float, least: int) -> Figures:
     """Compare the processor time of a batch with and without stores on disk.
 
     `sync_milliseconds` is the wait of one write for the disk, and `writes_per_batch` their number.
     """
-    ratios: list[float] = []
-    syncs: list[float] = []
-    writes: list[float] = []
-    until = perf_counter() + seconds
-    while perf_counter() < until or len(ratios) < least:
-        setup = _setup(game, f"{seed} {len(ratios)}")
+
+    def measure(number: int) -> dict[str, float]:
+        """Measure a session without stores, and again with them."""
+        setup = usual_setup(game, f"{seed} {number}", HANDS)
         bare, _ = _play(setup, lambda peer: peer)
         with TemporaryDirectory(prefix="channelsim-") as folder, ExitStack() as stack:
             stores: list[_Counted] = []
 
-            def wrap(
-                peer: Peer,
-                stores: list[_Counted] = stores,
-                folder: str = folder,
-                stack: ExitStack = stack,
-            ) -> Actor:
-                directory = Path(folder) / peer.config.name
-                stores.append(_Counted(SqliteStore(directory)))
-                stack.enter_context(closing(stores[-1]))
-                return DurablePeer(peer, SealedStore(stores[-1], peer.config.secret))
+            def wrap(peer: Peer) -> Actor:
+                """Give a peer its store."""
+                store = _Counted(SqliteStore(Path(folder) / peer.config.name))
+                stores.append(stack.enter_context(closing(store)))
+                return DurablePeer(peer, SealedStore(store, peer.config.secret))
 
-            def count(stores: list[_Counted] = stores) -> int:
-                return sum(one.writes for one in stores)
-
-            stored, counts = _play(setup, wrap, count)
+            stored, counts = _play(setup, wrap, lambda: sum(store.writes for store in stores))
             sync = _seconds_to_sync(Path(folder))
-        batches = len(counts) - 1
-        written = counts[-1] - counts[0]
-        ratios.append(stored / bare)
-        syncs.append(sync * 1000)
-        writes.append(written / batches)
-    return {
-        "ratio": spread(ratios),
-        "sync_milliseconds": spread(syncs),
-        "writes_per_batch": spread(writes),
-    }
+        return {
+            "ratio": stored / bare,
+            "sync_milliseconds": sync * 1000,
+            "writes_per_batch": (counts[-1] - counts[0]) / (len(counts) - 1),
+        }
 
-
-def _setup(game: str, seed: str) -> Setup:
-    balance = DEFAULT_UNIT * DEFAULT_STACK * HANDS
-    return Setup(
-        games=(game,),
-        seed=seed,
-        hands=HANDS,
-        unit=DEFAULT_UNIT,
-        stack=DEFAULT_STACK,
-        balance=balance,
-        policies=(default_policy((game,)),) * 2,
-    )
+    return repeated(seconds, least, measure)
 
 
 def _play(
@@ -124,7 +101,8 @@ def _play(
     marks: list[tuple[float, int]] = []
 
     def listen(event: SessionEvent) -> None:
-        if isinstance(event, Sent) and isinstance(decode(event.message), Batch):
+        """Note the time of each batch."""
+        if is_batch(event):
             marks.append((process_time(), count()))
 
     deciders = Deciders(setup)

@@ -55,11 +55,14 @@ def metered(node_url: str) -> Iterator[MeteredNode]:
     address = urlsplit(node_url)
 
     class Handler(BaseHTTPRequestHandler):
+        """Passes calls on to the node."""
+
         protocol_version = "HTTP/1.1"
         wbufsize = -1  # an answer in one piece, which nothing delays
         disable_nagle_algorithm = True
 
         def do_POST(self) -> None:
+            """Pass a call on and count it, or hide its answer."""
             call = self.path.strip("/")
             question = self.rfile.read(int(self.headers.get("content-length", 0)))
             sleep(meter.delay)
