@@ -25,6 +25,7 @@ from channelsim.games.errors import BadState, UnknownGame
 from channelsim.games.evidence import MOST_CONDITIONS, SIGNATURE_SIZE, met
 from channelsim.games.judge import NO_ADDRESS, hashes_of, result_value
 from channelsim.games.referee import FIRST, GameCoin, infohash, validator_arguments
+from channelsim.plugins import WrongAnswer
 
 _HEX = re.compile("(?:[0-9a-fA-F]{2})*")
 _FIELDS = ("next validator", "next state", "next max_move_size")
@@ -198,8 +199,11 @@ def _ask_rules(resolved: ResolvedCase, game: Game, hashes: Hashes) -> _Answer:
         verdict = _judged(resolved, game.validators[resolved.case.validator], hashes)
     except BadState as error:
         return f"bad state ({error})", NIL
-    except Exception as error:  # another author's rules: their error is a difference
-        return f"{type(error).__name__} ({error})", NIL
+    except (Exception, WrongAnswer) as failure:  # of another author's rules: a difference
+        cause = failure.__cause__ if isinstance(failure, WrongAnswer) else failure
+        if not isinstance(cause, Exception):
+            raise
+        return f"{type(cause).__name__} ({cause})", NIL
     match verdict:
         case Valid(step, conditions):
             return "valid", result_value(step, hashes, conditions)

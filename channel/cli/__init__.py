@@ -9,8 +9,8 @@ import gc
 import os
 import sys
 
-from channelsim import plugins
-from channelsim.channel.system import interrupt, watchdog
+from channelsim import plugins, watchdog
+from channelsim.channel.system import interrupt
 
 USAGE = 2
 FAILED = 1
@@ -70,7 +70,10 @@ def _run() -> int:
         plugins.forgive(str(error))
         code = USAGE
     except (plugins.WrongAnswer, IllegalMove) as error:
-        complain(str(error))
+        failed = isinstance(error, plugins.WrongAnswer) and error.__cause__ is not None
+        if failed and os.environ.get("CHANNELSIM_DEBUG"):
+            raise
+        complain(f"{error}; CHANNELSIM_DEBUG=1 shows the traceback" if failed else str(error))
         code = USAGE
     except BrokenPipeError:
         # The reader of our output has closed it.
