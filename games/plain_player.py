@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from channelsim.games.amounts import amount_text
 from channelsim.games.answers import CHOICES, EVIDENCE, taken_problem
-from channelsim.games.choices import Action, Choice, Forced, choose
+from channelsim.games.choices import Action, Choice, accept, choose
 from channelsim.games.errors import BadAdvisory
 from channelsim.games.evidence import Candidate
 from channelsim.games.players import Play, Position, Seat, Settle, Terms
@@ -63,8 +62,7 @@ class PlainPlayer:
         if self.position.mover is not self.seat:
             return {}
         if self.position.over:
-            share = amount_text(self.position.mover_share, self.terms.unit)
-            return {Forced("accept", hint=f"take {share}"): Settle()}
+            return dict.fromkeys(accept(self.position.mover_share, self.terms.unit), Settle())
         return called(self.moves, self._case, self._moves_problem)(self)
 
     def _moves_problem(self, moves: object) -> str:

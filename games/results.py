@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from channelsim.games.contract import Hand, Line, Seat
+from channelsim.games.contract import Hand, Line, Player, Seat
 from channelsim.games.counting import HandValue
 from channelsim.games.story import payout_lines
 
@@ -66,6 +66,23 @@ def result_lines(hand: Hand, result: HandResult, what_is_split: str) -> list[Lin
         text = f"{what_is_split} split" if result.kind == "tie" else result.by
         lines = [((text, "yellow"),)]
     return [*lines, *payout_lines(hand)]
+
+
+Dealt: TypeAlias = Callable[
+    [Hand, Seat | None, tuple[Player, Player], tuple[Player, Player]], list[Line]
+]
+"""The cards that a viewer (None: both players together) knows after and not before."""
+
+
+def step_lines(hand: Hand, viewer: Seat | None, dealt: Dealt, action: Iterable[Line]) -> list[Line]:
+    """The newest step: its action, and the cards that became known before and after it."""
+    step = hand.steps[-1]
+    earlier = hand.steps[-2].players if len(hand.steps) > 1 else step.players_before
+    return [
+        *dealt(hand, viewer, earlier, step.players_before),
+        *action,
+        *dealt(hand, viewer, step.players_before, step.players),
+    ]
 
 
 def best_hand_line(name: str, hand: str, cards: str) -> Line:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from channelsim.games.calpoker.deal import Cards
 from channelsim.games.calpoker.hand_names import decided_by
-from channelsim.games.calpoker.hands import rank_of, value_of_selection
+from channelsim.games.calpoker.hands import value_of_selection
 from channelsim.games.calpoker.known_cards import KnownCards, best_selections
 from channelsim.games.calpoker.player import CalPokerPlayer
 from channelsim.games.calpoker.states import StateA, StateB, StateC, StateD
 from channelsim.games.contract import Hand, Player, Position, Seat
+from channelsim.games.counting import rank_of
 from channelsim.games.masks import pickers
 from channelsim.games.results import BestHand, HandResult, early_result, showdown_result
 

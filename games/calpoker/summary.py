@@ -7,10 +7,11 @@ from typing import Any
 
 from channelsim.games.calpoker.deal import Cards, given
 from channelsim.games.calpoker.discard_odds import ANSWERS, discard_odds
-from channelsim.games.calpoker.hand_names import card_name, describe
+from channelsim.games.calpoker.hand_names import describe
 from channelsim.games.calpoker.known_cards import KnownCards
 from channelsim.games.calpoker.player import DISCARD
 from channelsim.games.calpoker.result import cards_of, hand_result, showdown, street
+from channelsim.games.cards import card_name
 from channelsim.games.contract import Hand, Seat
 from channelsim.games.results import best_hand_data, summary_of
 

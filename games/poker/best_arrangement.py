@@ -9,7 +9,7 @@ from channelsim.games.chance import Chance
 from channelsim.games.deck.terms import CARDS as PACK
 from channelsim.games.poker.arrangements import CARDS, number_of
 from channelsim.games.poker.chinese import Arrangement, arranged, points
-from channelsim.games.poker.ranking import HIGH, top_key
+from channelsim.games.poker.ranking import HIGH
 
 BOTTOMS, MIDDLES = 12, 6
 """How many of the best bottom rows are tried, and how many middle rows with each."""
@@ -39,7 +39,7 @@ def _strong(cards: Sequence[int]) -> Iterator[tuple[Sequence[int], Sequence[int]
         left = [place for place in places if place not in bottom]
         for middle_key, middle in _best_fives(cards, left, MIDDLES):
             top = [place for place in left if place not in middle]
-            rows = Arrangement((top_key([cards[at] for at in top]), middle_key, bottom_key))
+            rows = Arrangement((HIGH.key([cards[at] for at in top]), middle_key, bottom_key))
             if not rows.foul:
                 yield top, middle, rows
 

@@ -12,7 +12,7 @@ from hashlib import sha256
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import Value
 from channelsim.games.amounts import amount_text
-from channelsim.games.choices import choose
+from channelsim.games.choices import accept, choose, fold
 from channelsim.games.contract import (
     Action,
     Amount,
@@ -121,8 +121,7 @@ class PokerPlayer:
             case End() as state:
                 return _showing(self._keeps(state.table.unit * self._showdown(state)[0]))
             case _:
-                share = amount_text(self.position.mover_share, self.terms.unit)
-                return (Forced("accept", hint=f"take {share}"),)
+                return accept(self.position.mover_share, self.terms.unit)
 
     def _keeps(self, share: int) -> bool:
         """True if a player that shows, and leaves this share, has more than one that gives up."""
@@ -169,8 +168,7 @@ class PokerPlayer:
         return (Plain(stay, hint), *bets, self._fold())
 
     def _fold(self) -> Plain:
-        share = amount_text(self.position.mover_share, self.terms.unit)
-        return Plain("fold", hint=f"stop here and keep {share}")
+        return fold(self.position.mover_share, self.terms.unit)
 
     # --- moves -------------------------------------------------------------------------------
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from channelsim.games.betting_story import actions_data
+from channelsim.games.betting import actions_data
+from channelsim.games.cards import card_name
 from channelsim.games.contract import Hand, Seat, Step
-from channelsim.games.poker.hand_names import names
 from channelsim.games.poker.result import (
     cards_of,
     hand_result,
@@ -37,7 +38,7 @@ def summarize(hand: Hand, viewer: Seat | None = None) -> dict[str, Any]:
     variant = VARIANTS[hand.terms.game]
     name = partial(name_of, variant.showdown)
     actions = actions_data(hand, partial(street, variant), _amount, money_after, "chips")
-    best = [best_hand_data(one, name, "cards", names) for one in showdown(hand) or (None, None)]
+    best = [best_hand_data(one, name, "cards", _names) for one in showdown(hand) or (None, None)]
     return summary_of(hand, hand_result(hand), _cards(hand, viewer), actions, best)
 
 
@@ -51,8 +52,12 @@ def _cards(hand: Hand, viewer: Seat | None) -> dict[str, Any]:
         one = known[seat if viewer is None else viewer]
         is_own = viewer in (None, seat)
         hidden, face_up = (one.own, one.own_up) if is_own else (one.others, one.others_up)
-        shown[hand.names[seat]] = {"hidden": names(hidden) or None, "open": names(face_up)}
-    return {**shown, "board": names(max((cards.board for cards in seen), key=len))}
+        shown[hand.names[seat]] = {"hidden": _names(hidden) or None, "open": _names(face_up)}
+    return {**shown, "board": _names(max((cards.board for cards in seen), key=len))}
+
+
+def _names(cards: Sequence[int]) -> list[str]:
+    return [card_name(card) for card in cards]
 
 
 def _amount(step: Step) -> int:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from channelsim.games.betting_story import Money
+from channelsim.games.betting import Money, live_position, money_of
 from channelsim.games.contract import Hand, Player, Position, Seat, Step, Terms
 from channelsim.games.results import BestHand, HandResult, early_result, showdown_result
 from channelsim.games.spacepoker.hand_names import decided_by
 from channelsim.games.spacepoker.hands import value_of_selection
 from channelsim.games.spacepoker.known_cards import NO_CARDS, Holding, KnownCards
-from channelsim.games.spacepoker.money import money
 from channelsim.games.spacepoker.player import SpacePokerPlayer
-from channelsim.games.spacepoker.states import BeginRound, CommitA, CommitB, MidRound
+from channelsim.games.spacepoker.states import BeginRound, CommitA, CommitB, End, MidRound
+from channelsim.games.spacepoker.terms import initial
 
 STREETS = {4: "pre-flop", 3: "flop", 2: "turn", 1: "river"}
 """The names of the streets, by number."""
@@ -37,13 +37,24 @@ def cards_of(player: Player) -> KnownCards:
     return player.cards if isinstance(player, SpacePokerPlayer) else NO_CARDS
 
 
+def money(terms: Terms, position: Position) -> Money:
+    """The money at a position of a game that is not over.
+
+    Before Bob's commitment the pot is empty. In the betting the mover has half_pot in it, and the
+    waiter the last raise beyond that.
+    """
+    mover = waiter = 0
+    match position.state:
+        case BeginRound(half_pot=half_pot) | End(half_pot=half_pot):
+            mover = waiter = half_pot
+        case MidRound(half_pot=half_pot, last_raise=last_raise):
+            mover, waiter = half_pot, half_pot + last_raise
+    return money_of(terms, position.mover, (mover, waiter))
+
+
 def money_after(terms: Terms, steps: Sequence[Step]) -> Money:
-    """Pot and stacks after these steps; the end of the betting fixes them."""
-    for step in reversed(steps):
-        for position in (step.after, step.before):
-            if not position.over:
-                return money(terms, position)
-    return Money((0, 0), terms.stakes)
+    """Pot and stacks after these steps."""
+    return money(terms, live_position(steps) or initial(terms).position)
 
 
 def showdown(hand: Hand) -> tuple[BestHand, BestHand] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from channelsim.games.betting_story import actions_data
+from channelsim.games.betting import actions_data
 from channelsim.games.contract import Hand, Seat, Step
 from channelsim.games.results import best_hand_data, summary_of
 from channelsim.games.spacepoker.hand_names import boost_sign, describe
