@@ -12,8 +12,10 @@ from typing import Any, TypeAlias, cast
 
 import msgspec
 
+from channelsim.clsp.values import is_value
 from channelsim.games.choices import Action, Amount, Forced, OneOf, Plain
 from channelsim.games.evidence import Evidence
+from channelsim.games.forms import is_hashable
 from channelsim.games.players import Initial, Play, Player, Position, Seat, Settle, Terms
 from channelsim.games.verdicts import Next, Raise, Slash, Valid
 
@@ -27,18 +29,6 @@ def unless(right: Check, text: str) -> Problem:
 
 
 # --- kinds of values -------------------------------------------------------------------------
-
-
-def is_value(data: object) -> bool:
-    """True if this is bytes, or a pair of such values."""
-    waiting = [data]
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, tuple) and len(value) == 2:
-            waiting += value
-        elif not isinstance(value, bytes):
-            return False
-    return True
 
 
 def is_number(data: object) -> bool:
@@ -68,14 +58,6 @@ def dictionary_of(key: Check, value: Check) -> Check:
     return lambda data: (
         isinstance(data, Mapping) and all(map(key, data)) and all(map(value, data.values()))
     )
-
-
-def _is_hashable(data: object) -> bool:
-    try:
-        hash(data)
-    except TypeError:
-        return False
-    return True
 
 
 is_parameters = dictionary_of(is_a(str), lambda number: type(number) is int)
@@ -133,18 +115,7 @@ def state_problem(state: object) -> str:
         return "its state has no method `value`"
     if not is_value(value()):
         return "the value of its state is not a CLVM value: bytes, or a tuple of two values"
-    return "" if _is_hashable(state) else "its state is not hashable: a frozen dataclass is"
-
-
-def field_problem(write: Callable[[Any], object]) -> Problem:
-    """What is wrong with a field of a state that is written so."""
-
-    def problem(field: object) -> str:
-        if not _is_hashable(field):
-            return "a field of a state has to be hashable: a tuple is"
-        return "" if is_value(write(field)) else "it is not written as a CLVM value"
-
-    return problem
+    return "" if is_hashable(state) else "its state is not hashable: a frozen dataclass is"
 
 
 # --- a game's other functions ----------------------------------------------------------------

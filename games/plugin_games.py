@@ -19,7 +19,7 @@ from channelsim.games.chance import Chance
 from channelsim.games.choices import Action, choose, forced_action
 from channelsim.games.contract import Benchmark, Carry, Game, Validator
 from channelsim.games.errors import IllegalAction
-from channelsim.games.forms import Form, ListOf, Opaque, Pair, Record
+from channelsim.games.forms import Opaque
 from channelsim.games.names import LONGEST
 from channelsim.games.players import Player, Policy, Seat
 from channelsim.games.story import Hand
@@ -246,7 +246,10 @@ def _seam(function: Callable[..., Any], case: str, problem: Problem) -> Callable
 
 
 def _validator(game: Game, validator: Validator) -> Validator:
-    validators, rules = game.validators, game.rules
+    validators, rules, form = game.validators, game.rules, validator.form
+    if isinstance(form, Opaque):
+        case = f"the state of {validator.name}"
+        form = replace(form, read=called(form.read, case, answers.state_problem))
     return replace(
         validator,
         judge=called(
@@ -254,22 +257,8 @@ def _validator(game: Game, validator: Validator) -> Validator:
             f"the judge of {validator.name}",
             lambda verdict: answers.verdict_problem(verdict, validators, rules),
         ),
-        form=_form(validator.form, f"the state of {validator.name}", answers.state_problem),
+        form=form,
     )
-
-
-def _form(form: Form, case: str, problem: Problem | None = None) -> Form:
-    """The form with a check of what its readers written by hand return."""
-    match form:
-        case Opaque(write, read):
-            return replace(form, read=called(read, case, problem or answers.field_problem(write)))
-        case Pair(first, second):
-            return Pair(_form(first, case), _form(second, case))
-        case ListOf(inner):
-            return replace(form, form=_form(inner, case))
-        case Record(_, fields):
-            return replace(form, fields=tuple((name, _form(part, case)) for name, part in fields))
-    return form
 
 
 def _benchmark(prepare: Benchmark, case: str) -> Benchmark:

@@ -133,16 +133,12 @@ def check_program(case: Case, name: str, programs: Mapping[str, Program]) -> lis
     """
     if case.validator not in programs:
         return [f"{name} has no validator {case.validator!r}"]
-    hashes = {validator: program.hash for validator, program in programs.items()}
     try:
-        resolved = resolve_case(case, name, hashes)
+        resolved = resolve_case(case, name, _hashes(programs))
     except BadCase as error:
         return [str(error)]
-    program = programs[case.validator]
-    return [
-        *_differences("program", resolved, _ask_program(resolved, program)),
-        *_unmet(resolved),
-    ]
+    answer = _ask_program(resolved, programs[case.validator])
+    return [*_differences("program", resolved, answer), *_unmet(resolved)]
 
 
 def arguments(case: Case, name: str, programs: Mapping[str, Program]) -> bytes:
@@ -150,9 +146,11 @@ def arguments(case: Case, name: str, programs: Mapping[str, Program]) -> bytes:
 
     Raises `BadCase`.
     """
-    hashes = {validator: program.hash for validator, program in programs.items()}
-    resolved = resolve_case(case, name, hashes)
-    return _arguments(resolved, programs[case.validator])
+    return _arguments(resolve_case(case, name, _hashes(programs)), programs[case.validator])
+
+
+def _hashes(programs: Mapping[str, Program]) -> Hashes:
+    return {validator: program.hash for validator, program in programs.items()}
 
 
 def verdict(case: Case, game: Game, hashes: Hashes) -> Verdict | None:
@@ -274,13 +272,13 @@ def _differences(who: str, resolved: ResolvedCase, answer: _Answer) -> list[str]
         return [f"{who}: expected {resolved.case.expect}, got {said}"]
     if said != "valid":
         return []
-    wanted, got = _record(resolved.result), _record(result)
+    expected, got = _record(resolved.result), _record(result)
     record = len(_FIELDS)
     if len(got) < record or (len(got) > record and not resolved.conditions):
         return [f"{who}: the result has {len(got)} elements"]
-    pairs = zip(_FIELDS, wanted[:record], got[:record], strict=True)
+    pairs = zip(_FIELDS, expected[:record], got[:record], strict=True)
     differing = [field for field, want, have in pairs if tree_hash(want) != tree_hash(have)]
-    if tree_hash(to_list(got[record:])) != tree_hash(to_list(wanted[record:])):
+    if tree_hash(to_list(got[record:])) != tree_hash(to_list(expected[record:])):
         differing.append("the list of conditions")
     return [f"{who}: {field} differs" for field in differing]
 
@@ -321,7 +319,9 @@ def resolve_case(case: Case, game: str, hashes: Hashes) -> ResolvedCase:
             read_value(case.next.state, "next.state", hash_of),
             int_to_atom(case.next.max_move_size),
         )
-    conditions = tuple(read_value(one, "conditions", hash_of) for one in case.conditions)
+    conditions = tuple(
+        read_value(condition, "conditions", hash_of) for condition in case.conditions
+    )
     return ResolvedCase(
         case,
         bytes.fromhex(case.move),

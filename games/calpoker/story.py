@@ -15,7 +15,7 @@ from channelsim.games.calpoker.player import DISCARD, CalPokerPlayer
 from channelsim.games.calpoker.result import best_hand, cards_of, hand_result, showdown
 from channelsim.games.cards import LABEL, faces, in_a_row, pictures, signs
 from channelsim.games.contract import Hand, Line, Player, Seat, Step
-from channelsim.games.results import best_hand_line, result_lines, step_lines
+from channelsim.games.results import result_lines, showdown_lines, step_lines
 
 PARTS = {"a": "deal", "b": "deal", "c": "opening", "d": "discards", "e": "showdown"}
 """The part of a hand that a move belongs to, by its validator."""
@@ -32,10 +32,7 @@ class CaliforniaPokerStory:
 
     def result(self, hand: Hand, viewer: Seat | None) -> list[Line]:
         """The result of the hand. Both hands are named only after a showdown."""
-        lines = [
-            best_hand_line(name, describe(best.value), signs(best.five))
-            for name, best in zip(hand.names, showdown(hand) or (), strict=False)
-        ]
+        lines = showdown_lines(hand, showdown(hand), describe, signs)
         return [*lines, *result_lines(hand, hand_result(hand), "the stakes are")]
 
     def view(self, player: Player) -> list[Line]:

@@ -29,7 +29,8 @@ from channelsim.games.poker.states import (
 )
 from channelsim.games.poker.terms import initial, passed_out
 from channelsim.games.poker.variants import VARIANTS, Variant
-from channelsim.games.results import BestHand, HandResult, early_result
+from channelsim.games.results import BestHand, early_result
+from channelsim.games.story import HandResult
 
 
 def parts(variant: Variant) -> tuple[str, ...]:
@@ -50,7 +51,7 @@ def street(variant: Variant, position: Position) -> str:
             return "showdown"
 
 
-def cards_of(player: Player) -> KnownCards:
+def cards_of(player: Player | None) -> KnownCards:
     """The cards that a player knows; none that a player of another game does."""
     return player.cards if isinstance(player, PokerPlayer) else NO_CARDS
 

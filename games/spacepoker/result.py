@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from channelsim.games import results
 from channelsim.games.betting import Money, live_position, money_of
 from channelsim.games.contract import Hand, Player, Position, Seat, Step, Terms
-from channelsim.games.results import BestHand, HandResult, early_result, showdown_result
+from channelsim.games.results import BestHand
 from channelsim.games.spacepoker.hand_names import decided_by
 from channelsim.games.spacepoker.hands import value_of_selection
 from channelsim.games.spacepoker.known_cards import NO_CARDS, Holding, KnownCards
 from channelsim.games.spacepoker.player import SpacePokerPlayer
 from channelsim.games.spacepoker.states import BeginRound, CommitA, CommitB, End, MidRound
 from channelsim.games.spacepoker.terms import initial
+from channelsim.games.story import HandResult
 
 STREETS = {4: "pre-flop", 3: "flop", 2: "turn", 1: "river"}
 """The names of the streets, by number."""
@@ -32,7 +34,7 @@ def street(position: Position) -> str:
             return "showdown"
 
 
-def cards_of(player: Player) -> KnownCards:
+def cards_of(player: Player | None) -> KnownCards:
     """The cards that a player knows; none that a player of another game does."""
     return player.cards if isinstance(player, SpacePokerPlayer) else NO_CARDS
 
@@ -83,7 +85,5 @@ def best_hand(holding: Holding, board: tuple[int, ...]) -> BestHand:
 
 def hand_result(hand: Hand) -> HandResult:
     """The result of a hand, also of an unfinished one."""
-    hands = showdown(hand)
-    if hands is not None:
-        return showdown_result(hands, decided_by)
-    return early_result(hand, street(hand.steps[-1].before) if hand.steps else "")
+    where = street(hand.steps[-1].before) if hand.steps else ""
+    return results.hand_result(hand, showdown(hand), decided_by, where)

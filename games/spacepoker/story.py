@@ -12,7 +12,7 @@ from channelsim.games.amounts import amount_text
 from channelsim.games.betting import action_lines, bet_phrase, field, money_fields
 from channelsim.games.cards import dimmed, face, pictures
 from channelsim.games.contract import Hand, Line, Player, Seat, Step
-from channelsim.games.results import best_hand_line, result_lines, step_lines
+from channelsim.games.results import result_lines, showdown_lines, step_lines
 from channelsim.games.spacepoker.entropy import wins_toss
 from channelsim.games.spacepoker.hand_names import boost_sign, card_names, describe
 from channelsim.games.spacepoker.hands import value_of_five
@@ -37,10 +37,7 @@ class SpacePokerStory:
 
     def result(self, hand: Hand, viewer: Seat | None) -> list[Line]:
         """The result of the hand. Both hands are named only after a showdown."""
-        lines = [
-            best_hand_line(name, describe(best.value), card_names(best.five))
-            for name, best in zip(hand.names, showdown(hand) or (), strict=False)
-        ]
+        lines = showdown_lines(hand, showdown(hand), describe, card_names)
         return [*lines, *result_lines(hand, hand_result(hand), "the pot is")]
 
     def view(self, player: Player) -> list[Line]:
