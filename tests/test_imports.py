@@ -85,9 +85,10 @@ def test_nothing_below_the_channel_does_io_or_is_random(layer: str) -> None:
 
 def test_plugins_may_be_used_by_every_layer() -> None:
     """It reads the environment and the installed packages, for all of them, and knows none."""
-    assert not {top(name) for name in imported(ROOT / "channelsim" / "plugins.py")} & set(LAYERS)
+    for file in ("plugins.py", "watchdog.py"):
+        assert not {top(name) for name in imported(ROOT / "channelsim" / file)} & set(LAYERS)
     loose = {path.name for path in (ROOT / "channelsim").glob("*.py")}
-    assert loose == {"__init__.py", "plugins.py"}
+    assert loose == {"__init__.py", "plugins.py", "watchdog.py"}
 
 
 @pytest.mark.parametrize("layer", LAYERS)

@@ -10,8 +10,8 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from channelsim import plugins
-from channelsim.channel.system import interrupt, watchdog
+from channelsim import plugins, watchdog
+from channelsim.channel.system import interrupt
 
 if TYPE_CHECKING:
     from channelsim.channel.cli.app import Command
@@ -75,7 +75,10 @@ def _run(command: Command | None) -> int:
         plugins.forgive(str(error))
         code = USAGE
     except (plugins.WrongAnswer, IllegalMove) as error:
-        complain(str(error))
+        failed = isinstance(error, plugins.WrongAnswer) and error.__cause__ is not None
+        if failed and os.environ.get("CHANNELSIM_DEBUG"):
+            raise
+        complain(f"{error}; CHANNELSIM_DEBUG=1 shows the traceback" if failed else str(error))
         code = USAGE
     except BrokenPipeError:
         # The reader of our output has closed it.

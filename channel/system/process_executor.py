@@ -25,8 +25,8 @@ from typing import Any, ParamSpec, Protocol, TypeVar
 from channelsim import plugins
 from channelsim.channel.errors import InvariantError, UsageError
 from channelsim.channel.system.interrupt import SIGNALS
-from channelsim.channel.system.watchdog import watching
 from channelsim.games.errors import IllegalMove
+from channelsim.watchdog import watching
 
 _SERVE = """\
 import sys

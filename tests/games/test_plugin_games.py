@@ -8,7 +8,7 @@ import pytest
 
 from channelsim.games import registry
 from channelsim.games.contract import Carry, Game
-from channelsim.games.fields import FIELDS, field_problem
+from channelsim.games.plugin_games import FIELDS, field_problem
 
 GAME = registry.get("calpoker")
 
