@@ -26,7 +26,7 @@ from channelsim.channel.chain.refusals import FEE_TOO_LOW
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.peer.chain_news import StateCounts
 from channelsim.channel.peer.fee_settings import Fees
-from channelsim.channel.peer.fees.coins import find_fee_coins
+from channelsim.channel.peer.fees.coins import FeeCoins, find_fee_coins
 from channelsim.channel.peer.fees.fee_state import FeeState, raised, risen
 from channelsim.channel.peer.fees.fee_wallet import FeeWallet
 from channelsim.channel.peer.fees.paying import pay as add_fees
@@ -530,6 +530,34 @@ def test_a_split_of_its_fee_coin_pays_as_much_as_the_spend_that_waits_for_it(
     assert fees[0] == 0
     assert fees[-1] == MOST
     assert fees == sorted(fees)
+
+
+@pytest.mark.parametrize("due", [10, None], ids=["deadline", "no deadline"])
+def test_a_fee_rises_beyond_what_its_first_coin_holds(due: int | None) -> None:
+    """A larger maximum must not be in vain because the coins were split for a smaller one.
+
+    All blocks are full of others: nothing is mined. The larger coin is there from block 2 on.
+    """
+    table = at_message(16)
+    chain, data = table.chain, table.channel.agg_sig_data
+    small, large = (fee_wallet(table, ANN, amount) for amount in (3 * LEAST_RAISE, 2 * MOST))
+    other = fee_wallet(table, BEN)
+    made = condition(51, other.coin.puzzle_hash, int_to_atom(other.coin.amount))
+    spend = signed_spend(other.key, other.coin, to_list([made]), data)
+    start = chain.peak()
+    push = Push("move", spend, 100 * MOST, start + due if due is not None else None)
+    fee_state, fees = FeeState(), []
+    for blocks in range(40):
+        there = (small.coin, large.coin) if blocks >= 2 else (small.coin,)
+        coins, limits = FeeCoins(there, there, 0), FeeLimits(MOST, 20 * MOST)
+        wallet = FeeWallet(small.key, coins, limits, start + blocks, 3, 100 * MOST, data)
+        fee_state, effects = add_fees(wallet, fee_state, [push], ready=0, scan=True)
+        (offered,) = pushes(effects, "move", "move+fee")
+        assert chain.push(offered.bundle).answer in (Answer.ACCEPTED, Answer.KNOWN)
+        fees.append(sum(item.fee for item in chain.mempool.items()))
+    assert fees == sorted(fees)
+    assert fees[1] < 3 * LEAST_RAISE + MILLION
+    assert fees[-1] == MOST
 
 
 def test_pins_that_are_together_larger_than_a_bundle_are_not_joined() -> None:
