@@ -29,7 +29,7 @@ from tests.channel.table import ANN, BEN, Table, sit
 from tools.bench.hidden_look import oldest_state, report_tip
 from tools.bench.metered_node import MeteredNode, metered
 
-FEW, MANY = 10, 600
+FEW, MANY = 10, 150
 
 MOST_BLOCKS = 80
 

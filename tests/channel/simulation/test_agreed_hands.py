@@ -42,7 +42,7 @@ DECKS = ComputedOnce(SESSION.seed)
 
 
 @pytest.fixture(autouse=True)
-def remember() -> Iterator[None]:
+def remember(few_rounds: None) -> Iterator[None]:
     with bls.remembered():
         yield
 

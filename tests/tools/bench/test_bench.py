@@ -87,7 +87,7 @@ def test_linked_peers_get_slower_blocks_if_fast_ones_end_their_hands(
     monkeypatch.setattr(linked_peers, "PATIENCE", (0.001,))
     with pytest.raises(UsageError, match="too busy to measure linked peers"):
         linked_peers.measure_linked("bench", 0.0, least=1)
-    monkeypatch.setattr(linked_peers, "PATIENCE", (0.001, 16))
+    monkeypatch.setattr(linked_peers, "PATIENCE", (0.001, 2, 16))
     measured = linked_peers.measure_linked("bench", 0.0, least=1)
     assert measured["batches_per_second"]["median"] > 0
 
