@@ -10,8 +10,8 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from typing import Protocol
 
-from channelsim.channel.bench.metered_node import MeteredNode, metered
 from channelsim.channel.chain.simulator import SimulatedChain
+from tools.bench.metered_node import MeteredNode, metered
 
 OFTEN = """
 from channelsim.channel.session.peer_runner import PeerRunner

@@ -11,7 +11,6 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
-from channelsim.channel.bench.metered_node import MeteredNode
 from channelsim.channel.chain.coins import Bundle, Coin, condition
 from channelsim.channel.chain.interface import Answer
 from channelsim.channel.chain.mempool import Outcome
@@ -34,6 +33,7 @@ from tests.channel.cli.test_peer import (
     wallet_file,
 )
 from tests.channel.paced import at_rest, nodes, paced_blocks
+from tools.bench.metered_node import MeteredNode
 
 IDENTITY = Program(bytes.fromhex("01"))
 """Anybody can spend a coin with this puzzle."""

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from channelsim.channel.bench.metered_node import MeteredNode
 from channelsim.channel.chain.full_node import NodeError
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.chain.simulator import SimulatedChain
@@ -22,6 +21,7 @@ from tests.channel.cli.test_recover import blocks, dead_in_a_hand
 from tests.channel.command import channelsim
 from tests.channel.paced import OFTEN, nodes, paced_blocks
 from tests.channel.table import sit
+from tools.bench.metered_node import MeteredNode
 
 MENDED = "from channelsim.channel.cli import main; main()"
 BROKEN = (

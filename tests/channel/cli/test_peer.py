@@ -15,7 +15,6 @@ from typing import Any
 
 import pytest
 
-from channelsim.channel.bench.metered_node import MeteredNode
 from channelsim.channel.chain.interface import FarmableChain
 from channelsim.channel.chain.peaks import PUBLIC
 from channelsim.channel.chain.simulator import NodeSettings, SimulatedChain
@@ -25,6 +24,7 @@ from channelsim.channel.store.data_directory import read_settings
 from channelsim.channel.store.keys_file import read_terms
 from tests.channel.command import channelsim
 from tests.channel.paced import OFTEN, nodes, paced_blocks
+from tools.bench.metered_node import MeteredNode
 
 COMMAND = "import sys; from channelsim.channel.cli import main; sys.exit(main())"
 PEER = OFTEN + COMMAND
