@@ -8,11 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from channelsim.channel.chain.coins import (
-    Coin,
-    condition,
-    signed_spend,
-)
+from channelsim.channel.chain.coins import Coin, condition, signed_spend
 from channelsim.channel.chain.interface import Answer
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import Block
@@ -33,14 +29,7 @@ from channelsim.channel.peer.interface import (
 )
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import Value, to_list
-from tests.channel.disputes import (
-    at_message,
-    farm,
-    leave,
-    rewards,
-    settle,
-    sound,
-)
+from tests.channel.disputes import at_message, farm, leave, rewards, settle, sound
 from tests.channel.peer.fees import (
     MILLION,
     MOST,
