@@ -16,7 +16,8 @@ from channelsim.channel.chain.constants import BLOCK_COST, COST_PER_BYTE
 from channelsim.channel.chain.mempool import LEAST_RATE
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import PendingBundle
-from channelsim.channel.chain.refusals import FEE_REFUSALS
+from channelsim.channel.chain.refusals import FEE_REFUSALS, is_judged
+from channelsim.channel.chain.validation import checked
 from channelsim.channel.crypto import bls
 from channelsim.channel.peer.fees.coins import change_of
 from channelsim.channel.peer.fees.fee_state import FeeState, Offer, raised, wanted_fee
@@ -31,6 +32,7 @@ from channelsim.channel.peer.interface import (
     SpendDropped,
     Tell,
 )
+from channelsim.channel.protocol.half_signed import NO_SIGNATURE
 from channelsim.channel.protocol.spend_parsing import reserved_fee
 
 MOST_ANSWERS = 6
@@ -61,14 +63,16 @@ def react(
             return fee_state, []
         offer = replace(offer, height=fee_wallet.peak, answers=answers + 1)
         match event:
-            case Pinned(pending=pending):
-                again = _unpin(fee_wallet, fee_state, offer, pending)
+            case Pinned():
+                again = _unpin(fee_wallet, fee_state, offer, event)
             case Dropped(bundle=bundle):
                 again = _renew(fee_wallet, fee_state, offer, bundle)  # CH-FEE-4
             case Refused(bundle, error) if error in FEE_REFUSALS:
                 again = _bid_more(fee_wallet, fee_state, offer, bundle)
-            case Refused(bundle):
+            case Refused(bundle, error) if is_judged(error) or _has_waited(fee_wallet, offer):
                 again = _without_fee(fee_wallet, offer, bundle)
+            case Refused():
+                pass  # It is offered again with the next block: the node is busy.
     if again is not None:
         return fee_state.with_offer(again[0]), [again[1]]
     if isinstance(event, Dropped) and event.name != SPLIT:
@@ -121,19 +125,31 @@ def _without_fee(fee_wallet: FeeWallet, offer: Offer, bundle: Bundle) -> tuple[O
 def _bid_more(
     fee_wallet: FeeWallet, fee_state: FeeState, offer: Offer, bundle: Bundle
 ) -> tuple[Offer, Push] | None:
-    """Double the fee of what a full mempool refuses; what has no deadline waits for a while."""
-    waited = fee_wallet.peak - offer.since
-    if offer.push.before is None and waited <= fee_wallet.confirmations:
+    """Bid a quarter more for what a full mempool refuses; what has no deadline waits for a while.
+
+    It rises with the blocks, too, and begins at the rate that the node asks by now.
+    """
+    if offer.push.before is None and not _has_waited(fee_wallet, offer):
         return None
     if bundle == offer.replacement:
-        return _replacement(fee_wallet, fee_state, offer, offer.others, 2 * offer.replacement_fee)
+        return _replacement(
+            fee_wallet, fee_state, offer, offer.others, _more(offer.replacement_fee)
+        )
     offer = fee_wallet.with_coin(fee_state, offer)
-    least = max(2 * offer.fee, LEAST_RATE * offer.cost, fee_state.rate * offer.cost, LEAST_RAISE)
+    least = max(_more(offer.fee), LEAST_RATE * offer.cost, fee_state.rate * offer.cost, LEAST_RAISE)
     fee = min(least, fee_wallet.most(fee_state, offer))
     if fee <= offer.fee:
         return None
     offer = replace(offer, fee=fee)
     return offer, fee_wallet.push(offer)
+
+
+def _has_waited(fee_wallet: FeeWallet, offer: Offer) -> bool:
+    return fee_wallet.peak - offer.since > fee_wallet.confirmations
+
+
+def _more(fee: int) -> int:
+    return fee + -(-fee // 4)
 
 
 # --- pins --------------------------------------------------------------------------------------
@@ -167,9 +183,10 @@ class _Union:
 
 
 def _unpin(
-    fee_wallet: FeeWallet, fee_state: FeeState, offer: Offer, pending: tuple[PendingBundle, ...]
+    fee_wallet: FeeWallet, fee_state: FeeState, offer: Offer, pinned: Pinned
 ) -> tuple[Offer, Push] | None:
     """Replace the pending bundles that contain our spend, if they pay too little."""
+    pending = pinned.pending
     offer = fee_wallet.with_coin(fee_state, offer)
     if not pending or any(_is_ours(offer, other.bundle) for other in pending):
         return None
@@ -181,13 +198,54 @@ def _unpin(
     pays = max(fee_state.rate * offer.cost, offer.fee)
     if fee_wallet.peak == offer.since and fee * offer.cost >= pays * cost:
         return None
+    pending = _in_the_way(fee_wallet, offer, pending)
+    if not pending:
+        return _renew(fee_wallet, fee_state, offer, pinned.bundle)  # The node has dropped ours.
     # Of several nodes, each may have another pin, and they may contradict each other.
     alone = [(other,) for other in pending if other.bundle != offer.replacement]
     for others in (pending, *alone):
         again = _replacement(fee_wallet, fee_state, offer, others, 0)
         if again is not None:
             return again
-    return None
+    return _unpin_checked(fee_wallet, fee_state, offer, pending)
+
+
+def _unpin_checked(
+    fee_wallet: FeeWallet, fee_state: FeeState, offer: Offer, pending: tuple[PendingBundle, ...]
+) -> tuple[Offer, Push] | None:
+    """Replace a pin of which a node says that it pays more, or costs less, than it does.
+
+    One is run for each height, in turn: that takes as long as half a block, and a node can make
+    pins up.
+    """
+    other = pending[fee_wallet.peak % len(pending)]
+    valid = checked(other.bundle, fee_wallet.agg_sig_data) if offer.answers == 1 else None
+    if valid is None:
+        return None
+    known = PendingBundle(other.bundle, valid.fee, valid.cost)
+    return _replacement(fee_wallet, fee_state, offer, (known,), 0)
+
+
+def _in_the_way(
+    fee_wallet: FeeWallet, offer: Offer, pending: tuple[PendingBundle, ...]
+) -> tuple[PendingBundle, ...]:
+    """The bundles beside which no mempool takes our spend with another fee.
+
+    Mempools have identical spends that need no signature in several bundles.
+    """
+    own = offer.push.bundle
+    valid = checked(own, fee_wallet.agg_sig_data) if own.signature == NO_SIGNATURE else None
+    if valid is None or not all(spend.repeatable for spend in valid.spends.values()):
+        return pending
+    ours = {spend.coin: spend for spend in own.spends}
+    return tuple(
+        other
+        for other in pending
+        if any(
+            spend.coin == offer.coin or ours.get(spend.coin, spend) != spend
+            for spend in other.bundle.spends
+        )
+    )
 
 
 def _is_ours(offer: Offer, bundle: Bundle) -> bool:
@@ -252,18 +310,12 @@ def _union(
     bundle, extra = Bundle(tuple(spends.values()), signature), PAYMENT_COST
     if not inside:
         bundle, extra = joined(bundle, offer.push.bundle), extra + offer.cost
-    payer, spent = offer.coin, 0
-    if payer is not None:
-        change = change_of(payer, bundle)
-        spent, payer = payer.amount - (change.amount if change is not None else 0), change
-        if spent < 0:
-            return None  # A node has made it up.
-    if payer is None or payer.amount < LEAST_RAISE:
-        # Another coin pays what the first one cannot.
-        spare = [coin for coin in fee_wallet.free(fee_state) if coin not in spends]
-        if not spare:
-            return None
-        payer = spare[-1]
+    if offer.coin is None:
+        return None
+    payer = change_of(offer.coin, bundle)
+    spent = offer.coin.amount - (payer.amount if payer is not None else 0)
+    if payer is None or spent < 0:
+        return None  # Nothing is left of it, or a node has made its change up.
     return _Union(bundle, payer, fee, cost, fee, spent, extra)
 
 

@@ -119,18 +119,19 @@ def most_for_all(limits: FeeLimits, total: int) -> int:
 
 
 def risen(start: int, most: int, blocks: int, within: int) -> int:
-    """The fee after a spend has waited for so many blocks: from `start` to `most`, doubling.
+    """The fee after a spend has waited for so many blocks: from `start` to `most`.
 
-    It doubles as often per block as it takes to reach `most` within this number of blocks.
+    It doubles as often as it takes to reach `most` within this number of blocks, and rises evenly
+    between two doublings: the more blocks there are, the smaller its steps.
 
-    >>> [risen(10, 100, blocks, 8) for blocks in (0, 1, 2, 3, 8)]
-    [10, 20, 20, 40, 100]
+    >>> [risen(10, 100, blocks, 8) for blocks in (0, 1, 2, 3, 4, 6, 8)]
+    [10, 15, 20, 30, 40, 80, 100]
     """
     if start <= 0 or most <= start:
         return most
-    doublings = (most // start).bit_length()
-    steps = -(-doublings * min(blocks, within) // max(within, 1))
-    return min(most, start << steps)
+    within = max(within, 1)
+    doublings, part = divmod((most // start).bit_length() * min(blocks, within), within)
+    return min(most, (start << doublings) * (within + part) // within)
 
 
 def wanted_fee(offer: Offer, start: int, most: int, peak: int, confirmations: int) -> int:

@@ -1,0 +1,202 @@
+"""Fees against a hostile peer, node or mempool: no money lost, no deadline missed, no delay."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from channelsim.channel.chain.coins import Bundle, Coin, Spend, condition, joined, signed_spend
+from channelsim.channel.chain.interface import Answer, PushResult, pending_with
+from channelsim.channel.chain.mempool_items import LEAST_RAISE
+from channelsim.channel.chain.observations import PendingBundle
+from channelsim.channel.chain.refusals import FEE_TOO_LOW, INVALID_BUNDLE
+from channelsim.channel.chain.simulator import SimulatedChain
+from channelsim.channel.peer.fees.answers import react
+from channelsim.channel.peer.fees.coins import FeeCoins
+from channelsim.channel.peer.fees.fee_state import FeeState, risen
+from channelsim.channel.peer.fees.fee_wallet import FeeWallet
+from channelsim.channel.peer.fees.paying import pay
+from channelsim.channel.peer.interface import FeeLimits, Pinned, Push, Refused
+from channelsim.channel.peer.push_answers import MOST_PENDING_BYTES, fate
+from channelsim.channel.protocol.half_signed import NO_SIGNATURE
+from channelsim.channel.protocol.spend_parsing import reserved_fee
+from channelsim.channel.protocol.wallet import address_of, wallet_key
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.values import serialize, to_list
+from tests.channel.chain.mempool_sequences import ANYONE
+from tests.channel.watch.test_pusher import money
+
+MOST = 40 * LEAST_RAISE
+DEADLINE = 30
+FEES, OWNER, THIEF = (wallet_key(name, "attack") for name in (b"fees", b"owner", b"thief"))
+
+
+def spent(chain: SimulatedChain, coin: Coin, *amounts: int) -> Bundle:
+    """The signed spend of a coin of the owner or the thief to its address."""
+    key = OWNER if coin.puzzle_hash == address_of(OWNER) else THIEF
+    made = (condition(51, coin.puzzle_hash, int_to_atom(amount)) for amount in amounts)
+    return signed_spend(key, coin, to_list(made), chain.agg_sig_data())
+
+
+@dataclass
+class Payer:
+    """A side that owes spends, with fee coins of these amounts, as of `blocks` blocks later."""
+
+    chain: SimulatedChain
+    coins: tuple[Coin, ...]
+    state: FeeState
+    start: int
+    blocks: int = 0
+
+    def wallet(self) -> FeeWallet:
+        return FeeWallet(
+            key=FEES,
+            coins=FeeCoins(self.coins, self.coins, 0),
+            limits=FeeLimits(MOST, 20 * MOST),
+            peak=self.start + self.blocks,
+            confirmations=3,
+            total=1000 * MOST,
+            agg_sig_data=self.chain.agg_sig_data(),
+        )
+
+    def block(self, *due: Bundle, blocks: int = 1) -> list[Push]:
+        """What it pushes with a block, in which these spends are due."""
+        self.blocks += blocks
+        wanted = [Push("spend", bundle, 1000 * MOST, self.start + DEADLINE) for bundle in due]
+        self.state, effects = pay(self.wallet(), self.state, [*wanted], ready=0, scan=True)
+        return [effect for effect in effects if isinstance(effect, Push)]
+
+    def answer(self, event: Pinned | Refused) -> list[Push]:
+        self.state, effects = react(self.wallet(), self.state, event)
+        return [effect for effect in effects if isinstance(effect, Push)]
+
+
+def payer(rate: int = 1, coins: int = 1) -> Payer:
+    chain = SimulatedChain(1)
+    chain.farm(5)
+    given = money(chain, *(2 * MOST + number for number in range(coins)), key=FEES)
+    return Payer(chain, tuple(given), FeeState(rate=rate), chain.peak())
+
+
+def fee_in(bundle: Bundle) -> int:
+    """What our coins pay in a bundle."""
+    ours = [one for one in bundle.spends if one.coin.puzzle_hash == address_of(FEES)]
+    return sum(reserved_fee(one.solution) for one in ours)
+
+
+# --- dropped, and in bundles of others -----------------------------------------------------------
+
+
+def test_a_dropped_spend_without_a_signature_is_no_pin_while_others_have_it() -> None:
+    """Mempools have identical spends in several bundles: ours fits in beside them."""
+    side = payer()
+    chain = side.chain
+    coin = chain.give(ANYONE.hash, 1)
+    thief = money(chain, *(3 * MOST + number for number in range(3)), key=THIEF)
+    made = to_list([condition(51, bytes(32), int_to_atom(coin.amount))])
+    ours = Bundle((Spend(coin, ANYONE.serialized, serialize(made)),), NO_SIGNATURE)
+    (push,) = side.block(ours)
+    assert chain.push(push.bundle).answer is Answer.ACCEPTED
+    for other in thief:
+        # Of a high fee, but a low rate: we could not pay as much.
+        held = joined(ours, spent(chain, other, other.amount - 2 * MOST))
+        assert chain.push(held).answer is Answer.ACCEPTED
+    # The node drops ours.
+    (item,) = [item for item in chain.mempool.items() if item.valid.bundle == push.bundle]
+    chain.mempool._remove([item])  # noqa: SLF001
+    (push,) = side.block(ours, blocks=0)
+    for blocks in range(3):
+        result = chain.push(push.bundle)
+        assert result.answer is (Answer.KNOWN if not blocks else Answer.ACCEPTED)
+        result, event = fate(push.bundle, result, pending_with(chain, push.bundle, result))
+        if event is not None:
+            assert isinstance(event, Pinned)
+            assert not side.answer(event), "first wait: they pay enough"
+            side.blocks += 1
+            (push,) = side.answer(event)
+    assert fee_in(push.bundle) <= MOST
+
+
+# --- lies ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("fee", "cost"), [(1 << 60, 10**9), (10**9, 1), (10 * MOST, 10**9)])
+def test_a_pin_is_replaced_whatever_the_node_says_of_its_fee_and_cost(fee: int, cost: int) -> None:
+    side = payer()
+    chain = side.chain
+    coin, thief = chain.give(address_of(OWNER), 1), chain.give(address_of(THIEF), 1)
+    (push,) = side.block(spent(chain, coin, coin.amount))
+    pin = joined(push.bundle, spent(chain, thief, thief.amount - LEAST_RAISE))
+    assert chain.push(pin).answer is Answer.ACCEPTED
+    side.blocks += 1
+    (again,) = side.answer(Pinned(push.bundle, (PendingBundle(pin, fee, cost),)))
+    assert chain.push(again.bundle).answer is Answer.ACCEPTED
+    assert fee_in(again.bundle) < MOST
+
+
+def test_a_peer_hears_of_no_more_bytes_than_a_block_holds() -> None:
+    """And of a bundle in its way before larger ones that have only one of its spends."""
+
+    def bundle_of(*numbers: int, size: int = 0) -> Bundle:
+        coins = [Coin(bytes(32), bytes(32), number) for number in numbers]
+        return Bundle(tuple(Spend(coin, b"", bytes(size)) for coin in coins), NO_SIGNATURE)
+
+    ours = bundle_of(1, 2)
+    large = [
+        PendingBundle(Bundle((ours.spends[0], *bundle_of(n, size=400_000).spends), b""), 9, 9)
+        for n in range(3, 103)
+    ]
+    pin = PendingBundle(Bundle((*ours.spends, *bundle_of(200).spends), b""), 1, 9)
+    _, event = fate(ours, PushResult(Answer.KNOWN), (*large, pin))
+    assert isinstance(event, Pinned)
+    assert event.pending[0] == pin
+    spends = [spend for other in event.pending for spend in other.bundle.spends]
+    assert 400_000 < sum(len(spend.solution) for spend in spends) <= MOST_PENDING_BYTES
+
+
+# --- a busy node ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("error", [INVALID_BUNDLE, "timed out", "NO_TRANSACTIONS_WHILE_SYNCING"])
+def test_what_a_busy_node_does_not_judge_is_offered_again_as_it_was(error: str) -> None:
+    """Not without its fee coin: then it could be pinned with no room for it."""
+    side = payer()
+    coin = side.chain.give(address_of(OWNER), 1)
+    ours = spent(side.chain, coin, coin.amount)
+    (push,) = side.block(ours)
+    assert not side.answer(Refused(push.bundle, error))
+    (again,) = side.block(ours, blocks=0)
+    assert again == push
+    side.block(ours, blocks=4)
+    (bare,) = side.answer(Refused(push.bundle, error))
+    assert bare.bundle == ours, "at last alone: perhaps the fee coin is what takes so long"
+
+
+# --- no more than is needed ----------------------------------------------------------------------
+
+
+@given(st.integers(LEAST_RAISE, 10**9), st.integers(1, 1000), st.integers(1, 200))
+def test_a_fee_rises_in_small_steps_where_there_are_many_blocks(
+    start: int, factor: int, within: int
+) -> None:
+    most = start * factor
+    doublings = factor.bit_length()
+    fees = [risen(start, most, blocks, within) for blocks in range(within + 1)]
+    assert fees[-1] == most
+    for before, after in pairwise(fees):
+        # At most the part of a doubling that a block stands for, of the fee at the last doubling.
+        if doublings <= within:
+            assert after <= before + before * doublings // within + 2
+
+
+def test_a_refused_bid_rises_by_a_quarter() -> None:
+    side = payer(rate=10)
+    coin = side.chain.give(address_of(OWNER), 1)
+    (push,) = side.block(spent(side.chain, coin, coin.amount))
+    before = fee_in(push.bundle)
+    (again,) = side.answer(Refused(push.bundle, FEE_TOO_LOW))
+    assert before + LEAST_RAISE <= fee_in(again.bundle) <= before * 1.3
