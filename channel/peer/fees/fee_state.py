@@ -58,12 +58,26 @@ class Offer(msgspec.Struct, frozen=True):
         return max(self.fee, self.replacement_fee, self.offered)
 
 
+class PastOffer(msgspec.Struct, frozen=True):
+    """The most that a fee coin was offered for the spend of the coin `key`, which it pays no more.
+
+    The spend is not due since the `height` (None: the next one), or another coin pays for it. A
+    reorganisation can make both payments possible again.
+    """
+
+    key: bytes
+    coin: Coin
+    most: int
+    height: int | None = None
+
+
 class FeeState(msgspec.Struct, frozen=True):
     """All that a peer remembers of its fees.
 
     `rate` is the node's estimate, in mojos per cost. `limits` are the player's, if it has changed
     them since the channel began. `watched` are the fee coins that the driver reports. `dropped` are
-    the coins whose spends the node has dropped, as the player knows.
+    the coins whose spends the node has dropped, as the player knows. `past` are offers that a
+    reorganisation may bring back.
     """
 
     rate: int = 0
@@ -71,6 +85,7 @@ class FeeState(msgspec.Struct, frozen=True):
     offers: tuple[Offer, ...] = ()
     watched: tuple[Coin, ...] = ()
     dropped: tuple[bytes, ...] = ()
+    past: tuple[PastOffer, ...] = ()
 
     def offer(self, key: bytes) -> Offer | None:
         """The offer for the spend of the coin with this id."""
@@ -78,18 +93,38 @@ class FeeState(msgspec.Struct, frozen=True):
 
     def with_offer(self, offer: Offer) -> FeeState:
         """The state with this offer in the place of the one for the same spend."""
-        before = self.offer(offer.key)
-        if before is not None:
-            offered = before.most if before.coin == offer.coin else 0
-            offer = replace(offer, offered=offered)
+        before, past = self.offer(offer.key), self.past
+        earlier = [one.most for one in past if one.coin == offer.coin]
+        if before is not None and before.coin == offer.coin:
+            earlier.append(before.most)
+        elif before is not None:
+            past = (*past, *_past(before))
+        offer = replace(offer, offered=max(earlier, default=0))
         others = [other for other in self.offers if other.key != offer.key]
-        return replace(self, offers=(*others, offer))
+        return replace(self, offers=(*others, offer), past=past)
 
-    def only(self, keys: Iterable[bytes]) -> FeeState:
-        """The state without the offers for other spends than these: they are not due any more."""
+    def only(self, keys: Iterable[bytes], peak: int, confirmations: int) -> FeeState:
+        """The state of a block at the height `peak`, with which no other spends than these are due.
+
+        What was offered for others is remembered until it is so many blocks ago.
+        """
         due = set(keys)
         offers = tuple(offer for offer in self.offers if offer.key in due)
-        return self if len(offers) == len(self.offers) else replace(self, offers=offers)
+        ended = (one for offer in self.offers if offer.key not in due for one in _past(offer))
+        past: dict[tuple[bytes, Coin], PastOffer] = {}
+        for one in (*self.past, *ended):
+            height = peak if one.height is None else one.height
+            most = max(one.most, past[one.key, one.coin].most if (one.key, one.coin) in past else 0)
+            if peak - height <= confirmations:
+                past[one.key, one.coin] = PastOffer(one.key, one.coin, most, height)
+        return replace(self, offers=offers, past=tuple(past.values()))
+
+
+def _past(offer: Offer) -> tuple[PastOffer, ...]:
+    """What is remembered of an offer: nothing if no coin pays it, or it is the fee coin's own."""
+    if offer.coin is None or offer.key == offer.coin.id:
+        return ()
+    return (PastOffer(offer.key, offer.coin, offer.most),)
 
 
 def key_of(push: Push) -> bytes:

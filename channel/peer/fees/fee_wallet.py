@@ -50,13 +50,21 @@ class FeeWallet:
     def most(self, fee_state: FeeState, offer: Offer) -> int:
         """The most mojos that this spend may cost now, with what all others cost.
 
-        Of two spends of a fee coin, only one can get in.
+        Of two spends of a fee coin, only one can get in. What a fee coin was offered for before
+        counts too: a reorganisation may bring that back.
         """
         others = sum(
             other.most
             for other in fee_state.offers
             if other.key != offer.key and (other.coin is None or other.coin != offer.coin)
         )
+        used = {offer.coin, *(other.coin for other in fee_state.offers)}
+        past = {
+            one.coin: max(other.most for other in fee_state.past if other.coin == one.coin)
+            for one in fee_state.past
+            if one.coin in self.coins.unspent and one.coin not in used
+        }
+        others += sum(past.values())
         left = most_for_all(self.limits, self.total) - self.coins.paid - others
         amount = offer.coin.amount if offer.coin is not None else 0
         return max(0, min(most_for(self.limits, offer.push), left, amount))  # CH-FEE-2
@@ -78,12 +86,19 @@ class FeeWallet:
         return [coin for coin in self.coins.unspent if coin not in used]
 
     def with_coin(self, fee_state: FeeState, offer: Offer) -> Offer:
-        """The offer with a fee coin that is there: the smallest that suffices, or the largest."""
+        """The offer with a fee coin that is there: the smallest that suffices, or the largest.
+
+        It is the one that paid for this spend before a reorganisation, or else one that did not pay
+        for another spend: of two payments for a spend, somebody could have both mined.
+        """
         if offer.coin in self.coins.unspent:
             return offer
         free = self.free(fee_state)
         if not free:
             return replace(offer, coin=None, cost=0, fee=0)
+        keys = {coin: [one.key for one in fee_state.past if one.coin == coin] for coin in free}
+        own = [coin for coin in free if offer.key in keys[coin]]
+        free = own or [coin for coin in free if not keys[coin]] or free
         wanted = most_for(self.limits, offer.push)
         coin = next((coin for coin in free if coin.amount >= wanted), free[-1])
         return self.with_cost(replace(offer, coin=coin, fee=0))

@@ -51,12 +51,13 @@ class Payer:
     state: FeeState
     start: int
     blocks: int = 0
+    in_all: int = 20 * MOST
 
     def wallet(self) -> FeeWallet:
         return FeeWallet(
             key=FEES,
             coins=FeeCoins(self.coins, self.coins, 0),
-            limits=FeeLimits(MOST, 20 * MOST),
+            limits=FeeLimits(MOST, self.in_all),
             peak=self.start + self.blocks,
             confirmations=3,
             total=1000 * MOST,
@@ -200,3 +201,69 @@ def test_a_refused_bid_rises_by_a_quarter() -> None:
     before = fee_in(push.bundle)
     (again,) = side.answer(Refused(push.bundle, FEE_TOO_LOW))
     assert before + LEAST_RAISE <= fee_in(again.bundle) <= before * 1.3
+
+
+# --- reorganisations -----------------------------------------------------------------------------
+
+
+def payers(pushes: list[Push], coin: Coin) -> set[Coin]:
+    """The fee coins that pay for the spend of a coin."""
+    return {
+        spend.coin
+        for push in pushes
+        if coin in {spend.coin for spend in push.bundle.spends}
+        for spend in push.bundle.spends
+        if spend.coin.puzzle_hash == address_of(FEES)
+    }
+
+
+@pytest.mark.parametrize("away", [1, 2, 3])
+def test_a_spend_that_a_reorganisation_takes_back_is_paid_from_the_same_coin(away: int) -> None:
+    """Two payments for it, from two coins, could be joined to it: a double fee."""
+    side = payer(coins=3)
+    one, other = money(side.chain, 1000, 1001, key=OWNER)
+    ours, another = (spent(side.chain, coin, coin.amount) for coin in (one, other))
+    pushes = side.block(ours)
+    for _ in range(away):
+        pushes += side.block(another)
+    for _ in range(3):
+        pushes += side.block(ours, another)
+    assert len(payers(pushes, one)) == 1
+    assert len(payers(pushes, other)) == 1
+    assert payers(pushes, one) != payers(pushes, other)
+
+
+def remembered(side: Payer) -> list[bytes]:
+    return [past.key for past in side.state.past]
+
+
+def test_a_coin_that_paid_for_a_spend_is_free_once_that_is_final() -> None:
+    side = payer()
+    one, other = money(side.chain, 1000, 1001, key=OWNER)
+    ours, another = (spent(side.chain, coin, coin.amount) for coin in (one, other))
+    side.block(ours)
+    assert remembered(side) == []
+    side.block()
+    assert remembered(side) == [one.id]
+    assert payers(side.block(another), other), "there is no other coin"
+    side.block(another, blocks=3)
+    assert remembered(side) == []
+
+
+def test_what_a_lost_fee_coin_was_offered_for_counts_when_it_is_back() -> None:
+    side = payer(coins=3)
+    side.in_all = 2 * MOST
+    one, other = money(side.chain, 1000, 1001, key=OWNER)
+    ours, another = (spent(side.chain, coin, coin.amount) for coin in (one, other))
+    all_coins = side.coins
+    side.block(ours)
+    (push,) = side.block(ours, blocks=DEADLINE)
+    (first,) = payers([push], one)
+    assert fee_in(push.bundle) == MOST
+    side.coins = tuple(coin for coin in all_coins if coin != first)
+    (push,) = side.block(ours)
+    assert payers([push], one) != {first}
+    assert fee_in(push.bundle) == MOST, "a fee must not be missing because of a reorganisation"
+    side.coins = all_coins
+    pushes = side.block(ours, another)
+    assert [fee_in(push.bundle) for push in pushes] == [MOST, 0]
