@@ -18,7 +18,7 @@ from channelsim.channel.report.html.campaign_page import (
 )
 from channelsim.channel.report.html.finding_page import finding_html, finding_page
 from channelsim.channel.session.transcript import Comparer, of_lines, unbroken
-from channelsim.channel.simulation.transcript import DISPUTE, scenario_of
+from channelsim.channel.simulation.transcript import DISPUTES, scenario_of
 from channelsim.channel.system import input_files
 from channelsim.channel.system.file_kinds import Kind, check_kind, kind_of
 
@@ -51,7 +51,7 @@ def _page_of_transcript(file: Path, data: bytes) -> tuple[str, int]:
     lines, records = unbroken(file, data)
     comparer = Comparer(file, lines)
     pages: list[str] = []
-    if records[0].get("format") == DISPUTE:
+    if records[0].get("format") in DISPUTES:
         code = run_dispute(
             scenario_of(file, records[0]),
             comparer,

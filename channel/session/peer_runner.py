@@ -49,8 +49,8 @@ POLL_TIME = 1.0
 """Seconds between two looks at the chain."""
 
 MOST_TRIES, MOST_WAITING = 20, 100
-"""How often a push is tried that gets no answer, and how many wait for one. With the next block, the
-peer pushes what is still due."""
+"""How often a push is tried that gets no answer, and how many wait for one. With the next block,
+the peer pushes what is still due."""
 
 SILENT = (SystemExit, asyncio.CancelledError, GeneratorExit)
 """Exceptions that end a task, or the process, without being reported as an error."""
