@@ -25,6 +25,7 @@ from channelsim.channel.campaign.executors import processes as workers_here
 from channelsim.channel.campaign.job import Counts, ShardProgress, ShardWork
 from channelsim.channel.campaign.shards import Plan, Shard, in_order
 from channelsim.channel.chain.interface import FarmableChain
+from channelsim.channel.chain.simulator import PUBLIC_LIKE
 from channelsim.channel.crypto import bls
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.peer.machine import Peer
@@ -38,7 +39,7 @@ from channelsim.channel.simulation.process_node import ProcessNode
 from channelsim.channel.simulation.process_peer import ProcessPeer
 from channelsim.channel.simulation.promises.checker import check
 from channelsim.channel.simulation.promises.signatures import contradictions
-from channelsim.channel.simulation.scenario import WEATHERS, Scenario
+from channelsim.channel.simulation.scenario import MIXED, WEATHERS, Scenario
 from channelsim.channel.simulation.stages import AIMS, Stage
 from channelsim.channel.simulation.sweep import menus
 from channelsim.channel.store.interface import PeerStore
@@ -174,12 +175,14 @@ def run_crashes(
     jobs: int,
     *,
     processes: bool = False,
+    mixed: bool = False,
     on_status: Callable[[CampaignStatus], None] = lambda status: None,
     on_failure: Callable[[CrashedRun], None] = lambda run: None,
 ) -> CrashTotals:
     """Run sessions until so many kills are done, in this many worker processes.
 
-    With `processes`, each peer is a process of its own. `on_failure` hears of each run in which
+    With `processes`, each peer is a process of its own. Where blocks are `mixed`, one in three
+    carries transactions. `on_failure` hears of each run in which
     something went wrong, once the shard that it is in is done.
     """
     plan = Plan("", kills, KILLS_PER_SHARD)
@@ -193,7 +196,7 @@ def run_crashes(
 
     # The folder is ours, so that no worker that is ended early leaves one behind.
     with tempfile.TemporaryDirectory(prefix="channelsim-", ignore_cleanup_errors=True) as folder:
-        job = CrashJob(seed, folder if processes else None, in_worker=size > 1)
+        job = CrashJob(seed, folder if processes else None, in_worker=size > 1, mixed=mixed)
         workers = workers_here(size, inline=True)
         done = engine.run(job, plan, workers, on_result=hear, on_status=on_status)
     totals = CrashTotals(interrupted=done.interrupted, lost=tuple(done.lost))
@@ -207,12 +210,14 @@ def run_crashes(
 class CrashJob:
     """Runs with kills: simulated ones, or of processes with their stores below a `directory`.
 
+    Where blocks are `mixed`, one in three carries transactions.
     `in_worker`: workers are processes, which may be ended without cleaning up after themselves.
     """
 
     seed: str
     directory: str | None
     in_worker: bool
+    mixed: bool = False
 
     returns_early = True
 
@@ -234,6 +239,8 @@ class CrashJob:
             for number, scenario in enumerate(due.scenarios(self.seed, shard.first)):
                 if parent().wants_stop():
                     break
+                if self.mixed:
+                    scenario = replace(scenario, **MIXED)
                 if self.directory is None:
                     done.append(run_killed(scenario, lambda side, kill: due.now(kill.stage)))
                 else:
@@ -252,7 +259,9 @@ def _run_in_processes(scenario: Scenario, directory: Path, due: _Due) -> Crashed
         return ProcessPeer(peer, directory / peer.config.name, due.now, due.chance)
 
     def node(seed: int) -> ProcessNode:
-        nodes.append(ProcessNode(directory / "chain", seed, due.now, due.chance))
+        settings = msgspec.structs.replace(PUBLIC_LIKE, mixed=scenario.mixed)
+        path = directory / "chain"
+        nodes.append(ProcessNode(path, seed, due.now, due.chance, settings=settings))
         return nodes[-1]
 
     try:

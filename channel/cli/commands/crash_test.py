@@ -9,7 +9,7 @@ import typer
 
 from channelsim.channel.cli.campaigns import all_done
 from channelsim.channel.cli.messages import complain
-from channelsim.channel.cli.options import InText, Json, NoProgress, Seed, json_wanted, whole
+from channelsim.channel.cli.options import InText, Json, Mix, NoProgress, Seed, json_wanted, whole
 from channelsim.channel.documents.results import lost_work
 from channelsim.channel.findings.finding import BROKEN_PROMISE, THEFT, Finding, summary
 from channelsim.channel.report.progress import progress
@@ -34,6 +34,7 @@ def command(
             "--processes", help="Kill real processes, including the node; all have files on disk."
         ),
     ] = False,
+    mix: Mix = False,
     per_stage: Annotated[
         int, whole(0, MOST_KILLS, "Fail if there are fewer kills in a stage.")
     ] = 0,
@@ -58,6 +59,7 @@ def command(
             seed,
             jobs,
             processes=processes,
+            mixed=mix,
             on_status=lambda status: bar(status.work, status.total),
             on_failure=lambda run: bar.say("\n".join((_title(run), *_details(run)))),
         )
@@ -138,7 +140,8 @@ def crash_findings(totals: CrashTotals) -> list[Finding]:
 def _title(run: CrashedRun) -> str:
     scenario = run.scenario
     who = f"{scenario.adversary}@{scenario.step}" if scenario.adversary else "honest play"
-    return f"{who}, seed {scenario.seed}, {scenario.weather}:"
+    mix = ", mixed blocks" if scenario.mixed else ""
+    return f"{who}, seed {scenario.seed}, {scenario.weather}{mix}:"
 
 
 def _details(run: CrashedRun) -> list[str]:
