@@ -186,9 +186,11 @@ def _unpin(
     fee_wallet: FeeWallet, fee_state: FeeState, offer: Offer, pinned: Pinned
 ) -> tuple[Offer, Push] | None:
     """Replace the pending bundles that contain our spend, if they pay too little."""
-    pending = pinned.pending
     offer = fee_wallet.with_coin(fee_state, offer)
-    if not pending or any(_is_ours(offer, other.bundle) for other in pending):
+    # Of several nodes, some may have our own offer, which a later one replaces, and some a pin.
+    pending = tuple(other for other in pinned.pending if not _is_ours(offer, other.bundle))
+    is_there = len(pending) < len(pinned.pending)
+    if not pending:
         return None
     if [other.bundle for other in pending] == [offer.replacement]:
         # Our own replacement, at an earlier fee.
@@ -200,12 +202,18 @@ def _unpin(
         return None
     pending = _in_the_way(fee_wallet, offer, pending)
     if not pending:
-        return _renew(fee_wallet, fee_state, offer, pinned.bundle)  # The node has dropped ours.
-    # Of several nodes, each may have another pin, and they may contradict each other.
+        # The node has dropped ours.
+        return None if is_there else _renew(fee_wallet, fee_state, offer, pinned.bundle)
+    # Of several nodes, each may have another pin, and they may contradict each other. One that a
+    # node makes up is there for ever: each answer begins with the next of the choices.
     alone = [(other,) for other in pending if other.bundle != offer.replacement]
-    for others in (pending, *alone):
+    choices = [pending, *alone] if len(pending) > 1 else [pending]
+    turn = MOST_ANSWERS * (fee_wallet.peak - offer.since) + offer.answers - 1
+    turn %= len(choices)
+    for others in (*choices[turn:], *choices[:turn]):
         again = _replacement(fee_wallet, fee_state, offer, others, 0)
-        if again is not None:
+        # The one that was just pushed was in vain.
+        if again is not None and again[1].bundle != pinned.bundle:
             return again
     return _unpin_checked(fee_wallet, fee_state, offer, pending)
 
@@ -213,13 +221,13 @@ def _unpin(
 def _unpin_checked(
     fee_wallet: FeeWallet, fee_state: FeeState, offer: Offer, pending: tuple[PendingBundle, ...]
 ) -> tuple[Offer, Push] | None:
-    """Replace a pin of which a node says that it pays more, or costs less, than it does.
+    """Replace a pin of which a node says another fee or cost than it has.
 
-    One is run for each height, in turn: that takes as long as half a block, and a node can make
-    pins up.
+    One is run for each height, in turn, and at most twice: that takes as long as half a block, and
+    a node can make pins up.
     """
     other = pending[fee_wallet.peak % len(pending)]
-    valid = checked(other.bundle, fee_wallet.agg_sig_data) if offer.answers == 1 else None
+    valid = checked(other.bundle, fee_wallet.agg_sig_data) if offer.answers <= 2 else None
     if valid is None:
         return None
     known = PendingBundle(other.bundle, valid.fee, valid.cost)
@@ -284,11 +292,15 @@ def _union(
     They cannot if one of them spends our coin differently: its signatures are one sum.
     """
     spends: dict[Coin, Spend] = {}
+    signed = {offer.coin}
+    if offer.push.bundle.signature != NO_SIGNATURE:
+        signed.update(spend.coin for spend in offer.push.bundle.spends)
     for other in others:
         for spend in other.bundle.spends:
             # Several pending bundles may have the same spend if it needs no signature.
-            if spends.setdefault(spend.coin, spend) != spend:
+            if spends.get(spend.coin, spend) != spend or spend.coin in signed & spends.keys():
                 return None
+            spends[spend.coin] = spend
     cost, fee = (sum(getattr(other, name) for other in others) for name in ("cost", "fee"))
     size = sum(len(spend.puzzle) + len(spend.solution) for spend in spends.values())
     if max(cost, size * COST_PER_BYTE) > BLOCK_COST // 2:

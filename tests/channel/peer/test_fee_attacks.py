@@ -20,7 +20,7 @@ from channelsim.channel.peer.fees.coins import FeeCoins
 from channelsim.channel.peer.fees.fee_state import FeeState, risen
 from channelsim.channel.peer.fees.fee_wallet import FeeWallet
 from channelsim.channel.peer.fees.paying import pay
-from channelsim.channel.peer.interface import FeeLimits, Pinned, Push, Refused
+from channelsim.channel.peer.interface import Dropped, FeeLimits, Pinned, Push, Refused
 from channelsim.channel.peer.push_answers import MOST_PENDING_BYTES, fate
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE
 from channelsim.channel.protocol.spend_parsing import reserved_fee
@@ -137,6 +137,81 @@ def test_a_pin_is_replaced_whatever_the_node_says_of_its_fee_and_cost(fee: int, 
     (again,) = side.answer(Pinned(push.bundle, (PendingBundle(pin, fee, cost),)))
     assert chain.push(again.bundle).answer is Answer.ACCEPTED
     assert fee_in(again.bundle) < MOST
+
+
+def offered(side: Payer, push: Push, *lies: PendingBundle) -> Push:
+    """The last push of a block with this one; beside its own node, one tells these lies."""
+    for _ in range(20):
+        result = side.chain.push(push.bundle)
+        pending = pending_with(side.chain, push.bundle, result)
+        bundles = {lie.bundle for lie in lies}
+        told = (*lies, *(one for one in pending if one.bundle not in bundles))
+        result, event = fate(push.bundle, result, told)
+        if event is None:
+            break
+        assert not isinstance(event, Dropped)
+        pushes = side.answer(event)
+        if not pushes:
+            break
+        (push,) = pushes
+    return push
+
+
+@pytest.mark.parametrize("fee", [0, 1, LEAST_RAISE])
+def test_a_pin_that_is_said_to_pay_less_than_it_does_is_replaced_at_once(fee: int) -> None:
+    """It does not contain our fee coin: ours has to pay its rate for that."""
+    side = payer()
+    one, thief = money(side.chain, 1000, key=OWNER)[0], money(side.chain, 3 * MOST, key=THIEF)[0]
+    own = spent(side.chain, one, 1000)
+    pin = joined(own, spent(side.chain, thief, 3 * MOST - MOST // 2))
+    assert side.chain.push(pin).answer is Answer.ACCEPTED
+    side.block(own)
+    (push,) = side.block(own)
+    offered(side, push, PendingBundle(pin, fee, 10**9))
+    assert fee_in(side.chain.pending(one.id)[0].bundle) > 0
+
+
+def test_pins_that_both_have_our_spend_are_not_joined() -> None:
+    """Its signature would be in the sum twice: no node takes that."""
+    side = payer()
+    (one,), thief = money(side.chain, 1000, key=OWNER), money(side.chain, MOST, MOST + 1, key=THIEF)
+    (push,) = side.block(spent(side.chain, one, 1000))
+    pins = [
+        joined(push.bundle, spent(side.chain, coin, coin.amount - LEAST_RAISE)) for coin in thief
+    ]
+    assert side.chain.push(pins[1]).answer is Answer.ACCEPTED
+    before = fee_in(push.bundle)
+    (push,) = side.block(spent(side.chain, one, 1000))
+    offered(side, push, PendingBundle(pins[0], 2 * LEAST_RAISE, 10**8))
+    (pending,) = side.chain.pending(one.id)
+    assert thief[1] in {spend.coin for spend in pending.bundle.spends}
+    assert before < fee_in(pending.bundle) < MOST
+
+
+def test_a_pin_that_a_node_makes_up_hides_no_real_one() -> None:
+    side = payer()
+    (one,), thief = money(side.chain, 1000, key=OWNER), money(side.chain, 3 * MOST, key=THIEF)[0]
+    (push,) = side.block(spent(side.chain, one, 1000))
+    before = fee_in(push.bundle)
+    pin = joined(push.bundle, spent(side.chain, thief, 3 * MOST - 2 * LEAST_RAISE))
+    assert side.chain.push(pin).answer is Answer.ACCEPTED
+    made_up = joined(push.bundle, spent(side.chain, Coin(bytes(32), thief.puzzle_hash, 1), 1))
+    (push,) = side.block(spent(side.chain, one, 1000))
+    offered(side, push, PendingBundle(made_up, 3 * LEAST_RAISE, 10**9))
+    assert fee_in(side.chain.pending(one.id)[0].bundle) > before
+
+
+def test_a_pin_in_one_node_is_replaced_though_another_node_has_our_own_offer() -> None:
+    side = payer()
+    (one,), thief = money(side.chain, 1000, key=OWNER), money(side.chain, 3 * MOST, key=THIEF)[0]
+    (push,) = side.block(spent(side.chain, one, 1000))
+    before = fee_in(push.bundle)
+    pin = joined(push.bundle, spent(side.chain, thief, 3 * MOST - 2 * LEAST_RAISE))
+    assert side.chain.push(pin).answer is Answer.ACCEPTED
+    own = PendingBundle(push.bundle, fee_in(push.bundle), 3 * 10**7)
+    (push,) = side.block(spent(side.chain, one, 1000))
+    offered(side, push, own)
+    assert fee_in(side.chain.pending(one.id)[0].bundle) > before
 
 
 def test_a_peer_hears_of_no_more_bytes_than_a_block_holds() -> None:

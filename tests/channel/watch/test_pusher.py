@@ -24,6 +24,7 @@ from channelsim.channel.chain.full_node import NodeError
 from channelsim.channel.chain.interface import Answer, PushResult
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import CoinSeen, PendingBundle
+from channelsim.channel.chain.refusals import INVALID_BUNDLE
 from channelsim.channel.chain.simulator import LEAST_BLOCK_COST, NodeSettings, SimulatedChain
 from channelsim.channel.chain.validation import name_of_bundle
 from channelsim.channel.peer.fees.payment import payment
@@ -341,6 +342,27 @@ def test_a_pin_is_joined_and_paid_for(tmp_path: Path, restarts: bool) -> None:
     tower.chain.farm()
     assert tower.sight().step is Step.PAID
     assert COIN - MOST <= left(tower.chain) < COIN
+
+
+def test_a_busy_node_is_asked_again_at_the_next_look_and_not_without_the_fee(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A spend that is offered without its fee coin can be pinned with no room for it."""
+    tower = stale(tmp_path)
+    chain, offers = tower.chain, []
+    push = chain.push
+
+    def busy(bundle: Bundle) -> PushResult:
+        offers.append(bundle)
+        return PushResult(Answer.REFUSED, INVALID_BUNDLE) if len(offers) < 3 else push(bundle)
+
+    monkeypatch.setattr(chain, "push", busy)
+    for _ in range(3):
+        offered = tower.look()
+    assert offered is not None
+    assert offered.result.answer is Answer.ACCEPTED
+    assert len(offers) == 3
+    assert all(ADDRESS in {spend.coin.puzzle_hash for spend in one.spends} for one in offers)
 
 
 def test_what_the_node_has_dropped_is_offered_in_other_bytes(
