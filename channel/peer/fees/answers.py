@@ -270,7 +270,7 @@ def _replacement(
     least: int,
 ) -> tuple[Offer, Push] | None:
     """Join these bundles with our spend and a fee, in all at least `least` mojos of ours."""
-    union = _union(fee_wallet, fee_state, offer, others)
+    union = _union(fee_wallet, offer, others)
     if union is None:
         return None
     least = max(least, union.least)
@@ -284,12 +284,11 @@ def _replacement(
     return offer, Push("unpin", bundle, offer.push.stake, offer.push.before)
 
 
-def _union(
-    fee_wallet: FeeWallet, fee_state: FeeState, offer: Offer, others: tuple[PendingBundle, ...]
-) -> _Union | None:
+def _union(fee_wallet: FeeWallet, offer: Offer, others: tuple[PendingBundle, ...]) -> _Union | None:
     """The pending bundles and our spend; None if they cannot be in one bundle.
 
-    They cannot if one of them spends our coin differently: its signatures are one sum.
+    They cannot if one of them spends our coin differently: its signatures are one sum. Nor if two
+    have our signed spend: its signature would be in the sum twice.
     """
     spends: dict[Coin, Spend] = {}
     signed = {offer.coin}
@@ -298,7 +297,8 @@ def _union(
     for other in others:
         for spend in other.bundle.spends:
             # Several pending bundles may have the same spend if it needs no signature.
-            if spends.get(spend.coin, spend) != spend or spend.coin in signed & spends.keys():
+            same = spends.get(spend.coin)
+            if same is not None and (same != spend or spend.coin in signed):
                 return None
             spends[spend.coin] = spend
     cost, fee = (sum(getattr(other, name) for other in others) for name in ("cost", "fee"))
