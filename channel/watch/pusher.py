@@ -156,8 +156,8 @@ class Pusher:
             elif self._known_at is not None and not self._coins:
                 notices.append(NoFeeCoin(address_of(self._key), LEAST_RAISE))
         for offer in self._book.offers:
-            if offer.reported and offer.coin is not None:
-                small = offer.fee + LEAST_RAISE > offer.coin.amount
+            if offer.reported and offer.coins:
+                small = offer.fee + LEAST_RAISE > sum(coin.amount for coin in offer.coins)
                 notices.append(FeeAtMaximum(offer.most, small))
         if self._book.dropped:
             notices.append(SpendIsDropped())
@@ -325,10 +325,13 @@ def _resumed(
     since = sight.peak if sight.due is None else sight.due
     offer = Offer(push, since)
     for other in pending:
-        for spend in other.bundle.spends:
-            if spend.coin in fee_wallet.coins.unspent:
-                change = change_of(spend.coin, other.bundle)
-                offer = fee_wallet.with_cost(replace(offer, coin=spend.coin))
-                paid = spend.coin.amount - (change.amount if change is not None else 0)
-                return replace(offer, fee=min(paid, fee_wallet.most(FeeState(), offer)))
+        spent = (spend.coin for spend in other.bundle.spends)
+        coins = [coin for coin in spent if coin in fee_wallet.coins.unspent]
+        if coins:
+            second = coins[1] if len(coins) > 1 else None
+            offer = fee_wallet.with_cost(replace(offer, coin=coins[0], second=second))
+            left = (change_of(coin, other.bundle) for coin in offer.coins)
+            paid = sum(coin.amount for coin in offer.coins)
+            paid -= sum(change.amount for change in left if change is not None)
+            return replace(offer, fee=min(paid, fee_wallet.most(FeeState(), offer)))
     return offer

@@ -160,7 +160,8 @@ class _Union:
     """Pending bundles with our spend but without our fee, and the coin that pays it.
 
     `fee` and `cost` are those of the pending bundles as they are. `rest` is the part of the fee
-    that stays, and `spent` what we pay in it; `extra` is the cost of what we add.
+    that stays, and `spent` what we pay in it; `extra` is the cost of what we add. `unpaid` is what
+    the first of two coins does not pay in it, but could in another bundle beside the second one.
     """
 
     bundle: Bundle
@@ -170,6 +171,7 @@ class _Union:
     rest: int
     spent: int
     extra: int
+    unpaid: int
 
     @property
     def least(self) -> int:
@@ -250,7 +252,7 @@ def _in_the_way(
         other
         for other in pending
         if any(
-            spend.coin == offer.coin or ours.get(spend.coin, spend) != spend
+            spend.coin in offer.coins or ours.get(spend.coin, spend) != spend
             for spend in other.bundle.spends
         )
     )
@@ -258,7 +260,7 @@ def _in_the_way(
 
 def _is_ours(offer: Offer, bundle: Bundle) -> bool:
     """True for our spend alone, with or without a fee: a later offer replaces it by itself."""
-    rest = {spend for spend in bundle.spends if spend.coin != offer.coin}
+    rest = {spend for spend in bundle.spends if spend.coin not in offer.coins}
     return rest == set(offer.push.bundle.spends)
 
 
@@ -274,13 +276,15 @@ def _replacement(
     if union is None:
         return None
     least = max(least, union.least)
-    most = min(fee_wallet.most(fee_state, offer), union.spent + union.payer.amount)
+    most = fee_wallet.most(fee_state, offer) - union.unpaid
+    most = min(most, union.spent + union.payer.amount)
     if most < least:
         return None
     start = max(union.at_rate(fee_state.rate), least)
     fee = max(least, wanted_fee(offer, start, most, fee_wallet.peak, fee_wallet.confirmations))
     bundle = joined(union.bundle, _payment(fee_wallet, offer, union.payer, fee - union.spent))
-    offer = replace(offer, others=others, replacement=bundle, replacement_fee=fee)
+    offered = max(offer.offered, fee + union.unpaid)
+    offer = replace(offer, others=others, replacement=bundle, replacement_fee=fee, offered=offered)
     return offer, Push("unpin", bundle, offer.push.stake, offer.push.before)
 
 
@@ -290,8 +294,14 @@ def _union(fee_wallet: FeeWallet, offer: Offer, others: tuple[PendingBundle, ...
     They cannot if one of them spends our coin differently: its signatures are one sum. Nor if two
     have our signed spend: its signature would be in the sum twice.
     """
+    first, payer, spent, unpaid, added = None, offer.coin, 0, 0, 0
+    if offer.second is not None and offer.coin is not None:
+        first, payer = offer.coin, offer.second
+        if all(spend.coin != first for other in others for spend in other.bundle.spends):
+            own = _payment(fee_wallet, offer, first, min(offer.fee, first.amount))
+            others, added = (*others, PendingBundle(own, 0, 0)), PAYMENT_COST
     spends: dict[Coin, Spend] = {}
-    signed = {offer.coin}
+    signed = set(offer.coins)
     if offer.push.bundle.signature != NO_SIGNATURE:
         signed.update(spend.coin for spend in offer.push.bundle.spends)
     for other in others:
@@ -313,22 +323,25 @@ def _union(fee_wallet: FeeWallet, offer: Offer, others: tuple[PendingBundle, ...
     if any(bls.signature(signature) is None for signature in signatures):
         return None
     signature = bls.add(*signatures)
-    before = _paid_before(fee_wallet, offer, spends)
-    if before is not None and offer.coin is not None:
+    if first is not None:
+        spent = reserved_fee(spends[first].solution)
+        unpaid = first.amount - spent
+        if not 0 <= spent <= first.amount:
+            return None  # A node has made it up.
+    before = _paid_before(fee_wallet, offer, payer, spends)
+    if before is not None and payer is not None:
         # Our own payment is in it: another one takes its place.
-        del spends[offer.coin]
+        del spends[payer]
         bundle = Bundle(tuple(spends.values()), bls.without(signature, before.bundle.signature))
-        return _Union(bundle, offer.coin, fee, cost, fee - before.fee, 0, LONGER_FEE)
-    bundle, extra = Bundle(tuple(spends.values()), signature), PAYMENT_COST
+        return _Union(bundle, payer, fee, cost, fee - before.fee, spent, added + LONGER_FEE, unpaid)
+    bundle, extra = Bundle(tuple(spends.values()), signature), added + PAYMENT_COST
     if not inside:
         bundle, extra = joined(bundle, offer.push.bundle), extra + offer.cost
-    if offer.coin is None:
-        return None
-    payer = change_of(offer.coin, bundle)
-    spent = offer.coin.amount - (payer.amount if payer is not None else 0)
-    if payer is None or spent < 0:
-        return None  # Nothing is left of it, or a node has made its change up.
-    return _Union(bundle, payer, fee, cost, fee, spent, extra)
+    change = change_of(payer, bundle) if payer is not None else None
+    if payer is None or change is None or not LEAST_RAISE <= change.amount <= payer.amount:
+        return None  # It has paid all that it can, or a node has made the change up.
+    spent += payer.amount - change.amount
+    return _Union(bundle, change, fee, cost, fee, spent, extra, unpaid)
 
 
 def _payment(
@@ -339,10 +352,10 @@ def _payment(
 
 
 def _paid_before(
-    fee_wallet: FeeWallet, offer: Offer, spends: Mapping[Coin, Spend]
+    fee_wallet: FeeWallet, offer: Offer, payer: Coin | None, spends: Mapping[Coin, Spend]
 ) -> PendingBundle | None:
     """Our payment for this spend that is among these spends, if we would make it like that now."""
-    spend = spends.get(offer.coin) if offer.coin is not None else None
+    spend = spends.get(payer) if payer is not None else None
     if spend is None:
         return None
     fee = reserved_fee(spend.solution)

@@ -28,10 +28,11 @@ PATIENCE = 20
 class Offer(msgspec.Struct, frozen=True):
     """The offer for one spend, due since the height `since`: `coin` pays `fee` mojos for it.
 
-    `cost` is that of both spends together. `others` are the pending bundles that we joined to
-    replace them by `replacement`, for `replacement_fee`. `answers` counts what we did at `height`
-    because of the node's answers. `reported`: the player knows that it does not get in. `offered`
-    is the highest fee that this coin was offered for: those bytes may still get in.
+    What it cannot pay comes from a `second` coin. `cost` is that of all these spends together.
+    `others` are the pending bundles that we joined to replace them by `replacement`, for
+    `replacement_fee`. `answers` counts what we did at `height` because of the node's answers.
+    `reported`: the player knows that it does not get in. `offered` is the highest fee that these
+    coins were offered for: those bytes may still get in.
     """
 
     push: Push
@@ -46,6 +47,12 @@ class Offer(msgspec.Struct, frozen=True):
     answers: int = 0
     reported: bool = False
     offered: int = 0
+    second: Coin | None = None
+
+    @property
+    def coins(self) -> tuple[Coin, ...]:
+        """The fee coins that pay, in this order."""
+        return tuple(coin for coin in (self.coin, self.second) if coin is not None)
 
     @property
     def key(self) -> bytes:
@@ -56,6 +63,15 @@ class Offer(msgspec.Struct, frozen=True):
     def most(self) -> int:
         """The most mojos that it can cost us, whichever of our bundles gets in."""
         return max(self.fee, self.replacement_fee, self.offered)
+
+    @property
+    def shares(self) -> dict[Coin, int]:
+        """What each fee coin pays of that: the second one what the first one cannot."""
+        shares, left = {}, self.most
+        for coin in self.coins:
+            shares[coin] = min(left, coin.amount)
+            left -= shares[coin]
+        return shares
 
 
 class PastOffer(msgspec.Struct, frozen=True):
@@ -93,14 +109,16 @@ class FeeState(msgspec.Struct, frozen=True):
 
     def with_offer(self, offer: Offer) -> FeeState:
         """The state with this offer in the place of the one for the same spend."""
-        before, past = self.offer(offer.key), self.past
-        earlier = [one.most for one in past if one.coin == offer.coin]
-        if before is not None and before.coin == offer.coin:
-            earlier.append(before.most)
-        elif before is not None:
-            past = (*past, *_past(before))
-        offer = replace(offer, offered=max(earlier, default=0))
+        before = self.offer(offer.key)
+        ended = _past(before) if before is not None else ()
+        earlier = most_of_each(
+            *((one.coin, one.most) for one in self.past),
+            *(before.shares.items() if before is not None else ()),
+        )
+        offered = sum(earlier.get(coin, 0) for coin in offer.coins)
+        offer = replace(offer, offered=max(offer.offered, offered))
         others = [other for other in self.offers if other.key != offer.key]
+        past = (*self.past, *(one for one in ended if one.coin not in offer.coins))
         return replace(self, offers=(*others, offer), past=past)
 
     def only(self, keys: Iterable[bytes], peak: int, confirmations: int) -> FeeState:
@@ -121,10 +139,20 @@ class FeeState(msgspec.Struct, frozen=True):
 
 
 def _past(offer: Offer) -> tuple[PastOffer, ...]:
-    """What is remembered of an offer: nothing if no coin pays it, or it is the fee coin's own."""
-    if offer.coin is None or offer.key == offer.coin.id:
-        return ()
-    return (PastOffer(offer.key, offer.coin, offer.most),)
+    """What is remembered of an offer, for each coin that pays; nothing of a fee coin's own."""
+    return tuple(
+        PastOffer(offer.key, coin, share)
+        for coin, share in offer.shares.items()
+        if coin.id != offer.key
+    )
+
+
+def most_of_each(*shares: tuple[Coin, int]) -> dict[Coin, int]:
+    """The most mojos that each fee coin pays: of its spends, only one can get in."""
+    most: dict[Coin, int] = {}
+    for coin, share in shares:
+        most[coin] = max(share, most.get(coin, 0))
+    return most
 
 
 def key_of(push: Push) -> bytes:

@@ -342,3 +342,81 @@ def test_what_a_lost_fee_coin_was_offered_for_counts_when_it_is_back() -> None:
     side.coins = all_coins
     pushes = side.block(ours, another)
     assert [fee_in(push.bundle) for push in pushes] == [MOST, 0]
+
+
+def two_paid(side: Payer, own: Bundle) -> tuple[Push, Coin, Coin, Coin]:
+    """The push of a spend at the maximum, its two fee coins, and one that pays for nothing."""
+    small, large, spare = money(side.chain, 5 * LEAST_RAISE, 2 * MOST, 2 * MOST + 1, key=FEES)
+    side.coins = (small,)
+    for blocks in (1, DEADLINE):
+        (push,) = side.block(own, blocks=blocks)
+    assert fee_in(push.bundle) == small.amount
+    side.coins = (small, large, spare)
+    for _ in range(2):
+        (push,) = side.block(own)
+    assert payers([push], own.spends[0].coin) == {small, large}
+    assert fee_in(push.bundle) == MOST
+    return push, small, large, spare
+
+
+@pytest.mark.parametrize("away", [0, 1, 3])
+def test_two_coins_pay_again_for_what_a_reorganisation_takes_back_and_count_once(away: int) -> None:
+    side = payer()
+    one, other = money(side.chain, 1000, 1001, key=OWNER)
+    ours, another = (spent(side.chain, coin, coin.amount) for coin in (one, other))
+    _, small, large, spare = two_paid(side, ours)
+    side.in_all = 2 * MOST
+    for _ in range(away):
+        side.coins = (spare,)
+        pushes = side.block(another)
+        assert payers(pushes, other) == {spare}
+    side.coins = (small, large, spare)
+    for _ in range(3):
+        pushes = side.block(ours, another)
+        assert payers(pushes, one) == {small, large}
+        assert payers(pushes, other) == {spare}
+    assert [fee_in(push.bundle) for push in pushes] == [MOST, MOST]
+
+
+def test_if_one_of_two_coins_is_lost_the_other_one_pays() -> None:
+    """Another one beside it could double the fee."""
+    side = payer()
+    (one,) = money(side.chain, 1000, key=OWNER)
+    ours = spent(side.chain, one, 1000)
+    _, small, large, spare = two_paid(side, ours)
+    side.coins = (large, spare)
+    (push,) = side.block(ours)
+    assert payers([push], one) == {large}
+    side.coins = (spare,)
+    side.block()
+    side.coins = (small, large, spare)
+    (push,) = side.block(ours)
+    assert payers([push], one) <= {small, large}
+
+
+def test_a_pin_with_little_from_the_first_coin_gets_no_more_than_the_maximum_from_both() -> None:
+    """The first coin's other payments are known: somebody could take the largest of them."""
+    side = payer()
+    (one,), thief = money(side.chain, 1000, key=OWNER), money(side.chain, 3 * MOST, key=THIEF)[0]
+    ours = spent(side.chain, one, 1000)
+    side.coins = tuple(money(side.chain, 5 * LEAST_RAISE, key=FEES))
+    (early,) = side.block(ours)
+    assert 0 < fee_in(early.bundle) < 2 * LEAST_RAISE
+    pin = joined(early.bundle, spent(side.chain, thief, 3 * MOST - 2 * LEAST_RAISE))
+    side.coins = (*side.coins, *money(side.chain, 2 * MOST, key=FEES))
+    assert side.chain.push(pin).answer is Answer.ACCEPTED
+    side.blocks += DEADLINE
+    for _ in range(3):
+        (push,) = side.block(ours)
+    assert payers([push], one) == set(side.coins)
+    offered(side, push)
+    (pending,) = side.chain.pending(one.id)
+    paid = {
+        spend.coin: reserved_fee(spend.solution)
+        for spend in pending.bundle.spends
+        if spend.coin in side.coins
+    }
+    small, large = side.coins
+    assert paid[small] < small.amount, "as it is in the pin"
+    assert small.amount + paid[large] <= MOST
+    assert side.state.offers[0].most >= small.amount + paid[large]
