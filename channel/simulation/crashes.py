@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -54,6 +54,9 @@ ONE_IN, AIMED = 40, 4
 MOST_IN_RUN = 6
 """The most kills of one run: with more, no time would be left to play."""
 
+MOST_IDLE = 100
+"""The most runs in a row without a kill: if all runs fail before one, there are never enough."""
+
 KILLS_PER_SHARD = 25
 """Kills of one shard; more shards are shared among processes."""
 
@@ -89,13 +92,18 @@ class CrashedRun:
         """True if anything went wrong."""
         return bool(self.contradictions or self.broken)
 
+    @property
+    def all_kills(self) -> int:
+        """How often a peer or the node was killed."""
+        return sum(map(len, self.kills)) + self.node_kills
+
 
 @dataclass(slots=True)
 class CrashTotals:
     """Totals over many runs; `failed` are the runs in which something went wrong.
 
     `node_kills` are among the `kills`; `stages` counts the others by stage. `lost` are the shards
-    that crashed their workers.
+    that crashed their workers. `idle`: some ended because `MOST_IDLE` runs in a row had no kill.
     """
 
     kills: int = 0
@@ -107,10 +115,11 @@ class CrashTotals:
     failed: list[CrashedRun] = field(default_factory=list)
     interrupted: bool = False
     lost: tuple[Shard, ...] = ()
+    idle: bool = False
 
     def add(self, run: CrashedRun) -> None:
         """Count a run."""
-        self.kills += sum(map(len, run.kills)) + run.node_kills
+        self.kills += run.all_kills
         self.node_kills += run.node_kills
         self.stages.update(kill.stage for kills in run.kills for kill in kills)
         self.sessions += 1
@@ -201,6 +210,7 @@ def run_crashes(
         done = engine.run(job, plan, workers, on_result=hear, on_status=on_status)
     totals = CrashTotals(interrupted=done.interrupted, lost=tuple(done.lost))
     for runs in in_order({**done.partial, **done.results}):
+        totals.idle |= _is_idle(runs)
         for run in runs:
             totals.add(run)
     return totals
@@ -237,7 +247,7 @@ class CrashJob:
         done: list[CrashedRun] = []
         with bls.remembered():
             for number, scenario in enumerate(due.scenarios(self.seed, shard.first)):
-                if parent().wants_stop():
+                if parent().wants_stop() or _is_idle(done):
                     break
                 if self.mixed:
                     scenario = replace(scenario, **MIXED)
@@ -250,6 +260,12 @@ class CrashJob:
                     rmtree(folder)
                 parent().send(ShardProgress(shard.budget - due.left))
         return msgspec.json.encode(done)
+
+
+def _is_idle(runs: Sequence[CrashedRun]) -> bool:
+    """True if the last runs had no kill, as many as may have none."""
+    last = runs[-MOST_IDLE:]
+    return len(last) == MOST_IDLE and not any(run.all_kills for run in last)
 
 
 def _run_in_processes(scenario: Scenario, directory: Path, due: _Due) -> CrashedRun:

@@ -14,7 +14,7 @@ from channelsim.channel.documents.results import lost_work
 from channelsim.channel.findings.finding import BROKEN_PROMISE, THEFT, Finding, summary
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.terminal import console, print_json, say
-from channelsim.channel.simulation.crashes import CrashedRun, CrashTotals, run_crashes
+from channelsim.channel.simulation.crashes import MOST_IDLE, CrashedRun, CrashTotals, run_crashes
 from channelsim.channel.simulation.stages import AIMS, Stage
 from channelsim.channel.simulation.sweep_findings import MONEY
 from channelsim.channel.system.file_kinds import DOCUMENT
@@ -69,6 +69,12 @@ def command(
         else:
             _show(totals)
         every = all_done("crashes", totals.lost, "kill")
+        if totals.idle:
+            complain(
+                f"stopped after {counted(totals.kills, 'kill')} of {kills}: {MOST_IDLE} runs in a"
+                " row had none"
+            )
+            every = False
         every &= totals.interrupted or _in_each_stage(totals, per_stage)
     return exit_code(totals.interrupted, failed=bool(totals.failed) or not every)
 
