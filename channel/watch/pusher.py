@@ -333,5 +333,5 @@ def _resumed(
             left = (change_of(coin, other.bundle) for coin in offer.coins)
             paid = sum(coin.amount for coin in offer.coins)
             paid -= sum(change.amount for change in left if change is not None)
-            return replace(offer, fee=min(paid, fee_wallet.most(FeeState(), offer)))
+            return replace(offer, fee=max(0, min(paid, fee_wallet.most(FeeState(), offer))))
     return offer

@@ -275,7 +275,7 @@ def _replacement(
     union = _union(fee_wallet, offer, others)
     if union is None:
         return None
-    least = max(least, union.least)
+    least = max(least, union.least, union.spent)
     most = fee_wallet.most(fee_state, offer) - union.unpaid
     most = min(most, union.spent + union.payer.amount)
     if most < least:
@@ -294,12 +294,8 @@ def _union(fee_wallet: FeeWallet, offer: Offer, others: tuple[PendingBundle, ...
     They cannot if one of them spends our coin differently: its signatures are one sum. Nor if two
     have our signed spend: its signature would be in the sum twice.
     """
-    first, payer, spent, unpaid, added = None, offer.coin, 0, 0, 0
-    if offer.second is not None and offer.coin is not None:
-        first, payer = offer.coin, offer.second
-        if all(spend.coin != first for other in others for spend in other.bundle.spends):
-            own = _payment(fee_wallet, offer, first, min(offer.fee, first.amount))
-            others, added = (*others, PendingBundle(own, 0, 0)), PAYMENT_COST
+    if not offer.coins:
+        return None
     spends: dict[Coin, Spend] = {}
     signed = set(offer.coins)
     if offer.push.bundle.signature != NO_SIGNATURE:
@@ -323,25 +319,36 @@ def _union(fee_wallet: FeeWallet, offer: Offer, others: tuple[PendingBundle, ...
     if any(bls.signature(signature) is None for signature in signatures):
         return None
     signature = bls.add(*signatures)
-    if first is not None:
-        spent = reserved_fee(spends[first].solution)
-        unpaid = first.amount - spent
-        if not 0 <= spent <= first.amount:
-            return None  # A node has made it up.
-    before = _paid_before(fee_wallet, offer, payer, spends)
-    if before is not None and payer is not None:
-        # Our own payment is in it: another one takes its place.
-        del spends[payer]
-        bundle = Bundle(tuple(spends.values()), bls.without(signature, before.bundle.signature))
-        return _Union(bundle, payer, fee, cost, fee - before.fee, spent, added + LONGER_FEE, unpaid)
-    bundle, extra = Bundle(tuple(spends.values()), signature), added + PAYMENT_COST
+    bundle, rest, extra = Bundle(tuple(spends.values()), signature), fee, 0
+    for coin in offer.coins:
+        before = _paid_before(fee_wallet, offer, coin, spends)
+        if before is not None:
+            # Our own payment is in it: another one takes its place.
+            del spends[coin]
+            signature = bls.without(bundle.signature, before.bundle.signature)
+            bundle, rest = Bundle(tuple(spends.values()), signature), rest - before.fee
+        extra += PAYMENT_COST if before is None else LONGER_FEE
     if not inside:
         bundle, extra = joined(bundle, offer.push.bundle), extra + offer.cost
-    change = change_of(payer, bundle) if payer is not None else None
-    if payer is None or change is None or not LEAST_RAISE <= change.amount <= payer.amount:
+    spent = unpaid = 0
+    if len(offer.coins) > 1:
+        # The first of two coins pays what it can.
+        first = offer.coins[0]
+        if first not in spends:
+            own = min(offer.fee, first.amount)
+            bundle, rest = joined(bundle, _payment(fee_wallet, offer, first, own)), rest + own
+            spent, unpaid = own, first.amount - own
+        else:
+            spent = reserved_fee(spends[first].solution)
+            unpaid = first.amount - spent
+            if not 0 <= spent <= first.amount:
+                return None  # A node has made it up.
+    payer = offer.coins[-1]
+    change = change_of(payer, bundle)
+    if change is None or not LEAST_RAISE <= change.amount <= payer.amount:
         return None  # It has paid all that it can, or a node has made the change up.
     spent += payer.amount - change.amount
-    return _Union(bundle, change, fee, cost, fee, spent, extra, unpaid)
+    return _Union(bundle, change, fee, cost, rest, spent, extra, unpaid)
 
 
 def _payment(
@@ -352,10 +359,10 @@ def _payment(
 
 
 def _paid_before(
-    fee_wallet: FeeWallet, offer: Offer, payer: Coin | None, spends: Mapping[Coin, Spend]
+    fee_wallet: FeeWallet, offer: Offer, coin: Coin, spends: Mapping[Coin, Spend]
 ) -> PendingBundle | None:
     """Our payment for this spend that is among these spends, if we would make it like that now."""
-    spend = spends.get(payer) if payer is not None else None
+    spend = spends.get(coin)
     if spend is None:
         return None
     fee = reserved_fee(spend.solution)

@@ -394,29 +394,37 @@ def test_if_one_of_two_coins_is_lost_the_other_one_pays() -> None:
     assert payers([push], one) <= {small, large}
 
 
-def test_a_pin_with_little_from_the_first_coin_gets_no_more_than_the_maximum_from_both() -> None:
-    """The first coin's other payments are known: somebody could take the largest of them."""
+@pytest.mark.parametrize("doubled", [True, False])
+def test_a_pin_with_little_from_the_first_of_two_coins_is_replaced_at_the_maximum(
+    doubled: bool,
+) -> None:
+    """All payments are known: somebody could take the largest of the first coin's, whatever ours
+    in the pin is. If we would not make it like that any more, it stays in the pin.
+    """
     side = payer()
-    (one,), thief = money(side.chain, 1000, key=OWNER), money(side.chain, 3 * MOST, key=THIEF)[0]
-    ours = spent(side.chain, one, 1000)
-    side.coins = tuple(money(side.chain, 5 * LEAST_RAISE, key=FEES))
-    (early,) = side.block(ours)
-    assert 0 < fee_in(early.bundle) < 2 * LEAST_RAISE
-    pin = joined(early.bundle, spent(side.chain, thief, 3 * MOST - 2 * LEAST_RAISE))
-    side.coins = (*side.coins, *money(side.chain, 2 * MOST, key=FEES))
-    assert side.chain.push(pin).answer is Answer.ACCEPTED
-    side.blocks += DEADLINE
+    chain, data = side.chain, side.chain.agg_sig_data()
+    (one,), thief = money(chain, 1000, key=OWNER), money(chain, 3 * MOST, key=THIEF)[0]
+    ours = spent(chain, one, 1000)
+    small, large = money(chain, 12 * LEAST_RAISE, 2 * MOST, key=FEES)
+    side.coins = (small,)
+    (push,) = side.block(ours)
+    assert payers([push], one) == {small}
+    early = push.bundle
+    assert 0 < fee_in(early) < 2 * LEAST_RAISE
+    if not doubled:
+        made = [condition(52, int_to_atom(LEAST_RAISE)), condition(64, one.id)]
+        made.append(condition(51, small.puzzle_hash, int_to_atom(small.amount - LEAST_RAISE)))
+        early = joined(ours, signed_spend(FEES, small, to_list(made), data))
+    pin = joined(early, spent(chain, thief, 3 * MOST - 2 * LEAST_RAISE))
+    assert chain.push(pin).answer is Answer.ACCEPTED
+    side.block(ours, blocks=DEADLINE)
+    side.coins = (small, large)
     for _ in range(3):
         (push,) = side.block(ours)
-    assert payers([push], one) == set(side.coins)
+    assert payers([push], one) == {small, large}
     offered(side, push)
-    (pending,) = side.chain.pending(one.id)
-    paid = {
-        spend.coin: reserved_fee(spend.solution)
-        for spend in pending.bundle.spends
-        if spend.coin in side.coins
-    }
-    small, large = side.coins
-    assert paid[small] < small.amount, "as it is in the pin"
-    assert small.amount + paid[large] <= MOST
-    assert side.state.offers[0].most >= small.amount + paid[large]
+    (pending,) = chain.pending(one.id)
+    paid = {spend.coin: reserved_fee(spend.solution) for spend in pending.bundle.spends}
+    assert paid[small] == (small.amount if doubled else LEAST_RAISE)
+    assert small.amount + paid[large] == MOST
+    assert side.state.offers[0].most == MOST

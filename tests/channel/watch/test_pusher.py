@@ -300,6 +300,41 @@ def test_a_restart_goes_on_with_the_coin_that_pays_already(
     assert (paying, pending.fee) == ([large[0].coin], MOST)
 
 
+def test_a_restart_goes_on_with_both_coins_that_pay_already(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A higher maximum needs a second coin; with a third one, a fee could be paid twice."""
+    small = 3 * LEAST_RAISE
+    tower = stale(tmp_path, most=small, coins=(small, COIN + 1, COIN))
+    there = tower.chain.coins_at(ADDRESS)
+    with monkeypatch.context() as patched:
+        two = [seen for seen in there if seen.coin.amount != COIN]
+        patched.setattr(tower.chain, "coins_at", lambda _: two)
+        without_room(tower.chain, 6)
+        assert tower.look() is not None
+        assert tower.fee() == small
+        tower.most = MOST
+        for _ in range(2):
+            tower.restart()
+            without_room(tower.chain)
+            assert tower.look() is not None
+    fees = []
+    for _ in range(3):
+        tower.restart()
+        assert tower.look() is not None
+        (pending,) = tower.pending()
+        fees.append(pending.fee)
+        paying = {
+            spend.coin.amount
+            for spend in pending.bundle.spends
+            if spend.coin.puzzle_hash == ADDRESS
+        }
+        assert paying == {small, COIN + 1}
+        without_room(tower.chain)
+    assert fees == sorted(fees)
+    assert fees[-1] == MOST
+
+
 # --- pins and dropped bytes ----------------------------------------------------------------------
 
 
