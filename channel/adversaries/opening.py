@@ -26,7 +26,7 @@ from channelsim.channel.peer.agreement import least_funding_blocks
 from channelsim.channel.peer.interface import Effect, Event, ProposeGames, Push, Send
 from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.protocol.messages import Funded, Funding, Launch, Message, Request, encode
-from channelsim.channel.protocol.proposals import Wish
+from channelsim.channel.protocol.proposals import ANSWER_MARGIN, Wish
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import to_list
 from channelsim.games import registry
@@ -155,7 +155,9 @@ class _LateFunder(Adversary):
             case Funded():
                 return []
             case Launch():
-                blocks = 2 * least_funding_blocks(self.peer.config.agreement.spacing)
+                least = least_funding_blocks(self.peer.config.agreement.spacing)
+                # The other side waits no longer for its part than for any answer.
+                blocks = least + ANSWER_MARGIN
                 deadline = self.peer.state.block.peak + blocks
                 opening = with_deadline(self.peer.state.opening, deadline=deadline)
                 self.peer.state = replace(self.peer.state, opening=opening)

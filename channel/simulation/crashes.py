@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -25,6 +25,7 @@ from channelsim.channel.campaign.executors import processes as workers_here
 from channelsim.channel.campaign.job import Counts, ShardProgress, ShardWork
 from channelsim.channel.campaign.shards import Plan, Shard, in_order
 from channelsim.channel.chain.interface import FarmableChain
+from channelsim.channel.chain.simulator import PUBLIC_LIKE
 from channelsim.channel.crypto import bls
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.peer.machine import Peer
@@ -38,7 +39,7 @@ from channelsim.channel.simulation.process_node import ProcessNode
 from channelsim.channel.simulation.process_peer import ProcessPeer
 from channelsim.channel.simulation.promises.checker import check
 from channelsim.channel.simulation.promises.signatures import contradictions
-from channelsim.channel.simulation.scenario import WEATHERS, Scenario
+from channelsim.channel.simulation.scenario import MIXED, WEATHERS, Scenario
 from channelsim.channel.simulation.stages import AIMS, Stage
 from channelsim.channel.simulation.sweep import menus
 from channelsim.channel.store.interface import PeerStore
@@ -52,6 +53,9 @@ ONE_IN, AIMED = 40, 4
 
 MOST_IN_RUN = 6
 """The most kills of one run: with more, no time would be left to play."""
+
+MOST_IDLE = 100
+"""The most runs in a row without a kill: if all runs fail before one, there are never enough."""
 
 KILLS_PER_SHARD = 25
 """Kills of one shard; more shards are shared among processes."""
@@ -88,13 +92,18 @@ class CrashedRun:
         """True if anything went wrong."""
         return bool(self.contradictions or self.broken)
 
+    @property
+    def all_kills(self) -> int:
+        """How often a peer or the node was killed."""
+        return sum(map(len, self.kills)) + self.node_kills
+
 
 @dataclass(slots=True)
 class CrashTotals:
     """Totals over many runs; `failed` are the runs in which something went wrong.
 
     `node_kills` are among the `kills`; `stages` counts the others by stage. `lost` are the shards
-    that crashed their workers.
+    that crashed their workers. `idle`: some ended because `MOST_IDLE` runs in a row had no kill.
     """
 
     kills: int = 0
@@ -106,10 +115,11 @@ class CrashTotals:
     failed: list[CrashedRun] = field(default_factory=list)
     interrupted: bool = False
     lost: tuple[Shard, ...] = ()
+    idle: bool = False
 
     def add(self, run: CrashedRun) -> None:
         """Count a run."""
-        self.kills += sum(map(len, run.kills)) + run.node_kills
+        self.kills += run.all_kills
         self.node_kills += run.node_kills
         self.stages.update(kill.stage for kills in run.kills for kill in kills)
         self.sessions += 1
@@ -174,12 +184,14 @@ def run_crashes(
     jobs: int,
     *,
     processes: bool = False,
+    mixed: bool = False,
     on_status: Callable[[CampaignStatus], None] = lambda status: None,
     on_failure: Callable[[CrashedRun], None] = lambda run: None,
 ) -> CrashTotals:
     """Run sessions until so many kills are done, in this many worker processes.
 
-    With `processes`, each peer is a process of its own. `on_failure` hears of each run in which
+    With `processes`, each peer is a process of its own. Where blocks are `mixed`, one in three
+    carries transactions. `on_failure` hears of each run in which
     something went wrong, once the shard that it is in is done.
     """
     plan = Plan("", kills, KILLS_PER_SHARD)
@@ -193,11 +205,12 @@ def run_crashes(
 
     # The folder is ours, so that no worker that is ended early leaves one behind.
     with tempfile.TemporaryDirectory(prefix="channelsim-", ignore_cleanup_errors=True) as folder:
-        job = CrashJob(seed, folder if processes else None, in_worker=size > 1)
+        job = CrashJob(seed, folder if processes else None, in_worker=size > 1, mixed=mixed)
         workers = workers_here(size, inline=True)
         done = engine.run(job, plan, workers, on_result=hear, on_status=on_status)
     totals = CrashTotals(interrupted=done.interrupted, lost=tuple(done.lost))
     for runs in in_order({**done.partial, **done.results}):
+        totals.idle |= _is_idle(runs)
         for run in runs:
             totals.add(run)
     return totals
@@ -207,12 +220,14 @@ def run_crashes(
 class CrashJob:
     """Runs with kills: simulated ones, or of processes with their stores below a `directory`.
 
+    Where blocks are `mixed`, one in three carries transactions.
     `in_worker`: workers are processes, which may be ended without cleaning up after themselves.
     """
 
     seed: str
     directory: str | None
     in_worker: bool
+    mixed: bool = False
 
     returns_early = True
 
@@ -232,8 +247,10 @@ class CrashJob:
         done: list[CrashedRun] = []
         with bls.remembered():
             for number, scenario in enumerate(due.scenarios(self.seed, shard.first)):
-                if parent().wants_stop():
+                if parent().wants_stop() or _is_idle(done):
                     break
+                if self.mixed:
+                    scenario = replace(scenario, **MIXED)
                 if self.directory is None:
                     done.append(run_killed(scenario, lambda side, kill: due.now(kill.stage)))
                 else:
@@ -245,6 +262,12 @@ class CrashJob:
         return msgspec.json.encode(done)
 
 
+def _is_idle(runs: Sequence[CrashedRun]) -> bool:
+    """True if the last runs had no kill, as many as may have none."""
+    last = runs[-MOST_IDLE:]
+    return len(last) == MOST_IDLE and not any(run.all_kills for run in last)
+
+
 def _run_in_processes(scenario: Scenario, directory: Path, due: _Due) -> CrashedRun:
     nodes: list[ProcessNode] = []
 
@@ -252,7 +275,9 @@ def _run_in_processes(scenario: Scenario, directory: Path, due: _Due) -> Crashed
         return ProcessPeer(peer, directory / peer.config.name, due.now, due.chance)
 
     def node(seed: int) -> ProcessNode:
-        nodes.append(ProcessNode(directory / "chain", seed, due.now, due.chance))
+        settings = msgspec.structs.replace(PUBLIC_LIKE, mixed=scenario.mixed)
+        path = directory / "chain"
+        nodes.append(ProcessNode(path, seed, due.now, due.chance, settings=settings))
         return nodes[-1]
 
     try:

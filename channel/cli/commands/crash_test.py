@@ -9,12 +9,12 @@ import typer
 
 from channelsim.channel.cli.campaigns import all_done
 from channelsim.channel.cli.messages import complain
-from channelsim.channel.cli.options import InText, Json, NoProgress, Seed, json_wanted, whole
+from channelsim.channel.cli.options import InText, Json, Mix, NoProgress, Seed, json_wanted, whole
 from channelsim.channel.documents.results import lost_work
 from channelsim.channel.findings.finding import BROKEN_PROMISE, THEFT, Finding, summary
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.terminal import console, print_json, say
-from channelsim.channel.simulation.crashes import CrashedRun, CrashTotals, run_crashes
+from channelsim.channel.simulation.crashes import MOST_IDLE, CrashedRun, CrashTotals, run_crashes
 from channelsim.channel.simulation.stages import AIMS, Stage
 from channelsim.channel.simulation.sweep_findings import MONEY
 from channelsim.channel.system.file_kinds import DOCUMENT
@@ -34,6 +34,7 @@ def command(
             "--processes", help="Kill real processes, including the node; all have files on disk."
         ),
     ] = False,
+    mix: Mix = False,
     per_stage: Annotated[
         int, whole(0, MOST_KILLS, "Fail if there are fewer kills in a stage.")
     ] = 0,
@@ -58,6 +59,7 @@ def command(
             seed,
             jobs,
             processes=processes,
+            mixed=mix,
             on_status=lambda status: bar(status.work, status.total),
             on_failure=lambda run: bar.say("\n".join((_title(run), *_details(run)))),
         )
@@ -67,6 +69,12 @@ def command(
         else:
             _show(totals)
         every = all_done("crashes", totals.lost, "kill")
+        if totals.idle:
+            complain(
+                f"stopped after {counted(totals.kills, 'kill')} of {kills}: {MOST_IDLE} runs in a"
+                " row had none"
+            )
+            every = False
         every &= totals.interrupted or _in_each_stage(totals, per_stage)
     return exit_code(totals.interrupted, failed=bool(totals.failed) or not every)
 
@@ -138,7 +146,8 @@ def crash_findings(totals: CrashTotals) -> list[Finding]:
 def _title(run: CrashedRun) -> str:
     scenario = run.scenario
     who = f"{scenario.adversary}@{scenario.step}" if scenario.adversary else "honest play"
-    return f"{who}, seed {scenario.seed}, {scenario.weather}:"
+    mix = ", mixed blocks" if scenario.mixed else ""
+    return f"{who}, seed {scenario.seed}, {scenario.weather}{mix}:"
 
 
 def _details(run: CrashedRun) -> list[str]:

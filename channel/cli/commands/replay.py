@@ -19,7 +19,7 @@ from channelsim.channel.cli.sessions import run_session
 from channelsim.channel.errors import UsageError
 from channelsim.channel.report.terminal import console, print_json, say
 from channelsim.channel.session.transcript import Comparer, of_lines, unbroken
-from channelsim.channel.simulation.transcript import DISPUTE, scenario_of
+from channelsim.channel.simulation.transcript import DISPUTES, scenario_of
 from channelsim.channel.system import input_files
 from channelsim.channel.system.file_kinds import Kind, kind_of
 
@@ -100,7 +100,7 @@ def replay_transcript(
     """
     lines, records = unbroken(file, data)
     comparer = Comparer(file, lines)
-    if records[0].get("format") == DISPUTE:
+    if records[0].get("format") in DISPUTES:
         scenario = scenario_of(file, records[0])
         return run_dispute(
             scenario,

@@ -29,7 +29,8 @@ def pay(
     if not fee_wallet.is_used:
         return fee_state, effects
     if scan:
-        fee_state = fee_state.only([*map(key_of, pushes), *_splits(fee_wallet, fee_state)])
+        due = [*map(key_of, pushes), *_splits(fee_wallet, fee_state)]
+        fee_state = fee_state.only(due, fee_wallet.peak, fee_wallet.confirmations)
     after: list[Effect] = []
     for effect in effects:
         if isinstance(effect, Push):

@@ -196,8 +196,9 @@ def test_a_dispute_with_a_kill_at_any_instant_breaks_no_promise(
     one_kill(scenario, scenario.honest, first=quarter, every=4)
 
 
-def test_many_kills_in_many_scenarios() -> None:
-    totals = run_crashes(3, "few kills", 1)
+@pytest.mark.parametrize("mixed", [False, True])
+def test_many_kills_in_many_scenarios(mixed: bool) -> None:
+    totals = run_crashes(3, "few kills", 1, mixed=mixed)
     assert totals.kills == 3
     assert totals.failed == []
 
@@ -296,8 +297,9 @@ def test_a_peer_that_fails_to_handle_a_message_is_noticed(monkeypatch: pytest.Mo
 # --- processes -----------------------------------------------------------------------------------
 
 
-def test_killed_processes_come_back_from_the_disk() -> None:
-    totals = run_crashes(1, "processes", 1, processes=True)
+@pytest.mark.parametrize("mixed", [False, True])
+def test_killed_processes_come_back_from_the_disk(mixed: bool) -> None:
+    totals = run_crashes(1, "processes", 1, processes=True, mixed=mixed)
     assert totals.kills == 1
     assert totals.failed == []
 

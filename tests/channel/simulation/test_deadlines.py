@@ -48,9 +48,12 @@ def test_no_adversary_gains_by_a_block_that_is_replaced_at_a_deadline(name: str)
         assert check(run(name, number)) == [], number
 
 
+@pytest.mark.parametrize("mixed", [False, True])
 @pytest.mark.parametrize("side", [0, 1])
-def test_a_funding_that_a_reorganisation_of_one_block_brings_in_late_is_unrolled(side: int) -> None:
-    done = Arena(Scenario(("spacepoker",), "late", "late-funder", 0, side)).run()
+def test_a_funding_that_a_reorganisation_of_one_block_brings_in_late_is_unrolled(
+    side: int, mixed: bool
+) -> None:
+    done = Arena(Scenario(("spacepoker",), "late", "late-funder", 0, side, mixed=mixed)).run()
     assert done.deviated
     assert check(done) == []
     news = [type(one) for one in done.parties[1 - side].news]

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from channelsim.channel.chain.coins import REMARK, Coin, condition, signed_spend
+from channelsim.channel.chain.coins import REMARK, Bundle, Coin, condition, signed_spend
 from channelsim.channel.chain.full_node import NodeError
 from channelsim.channel.chain.interface import Answer, PushResult
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import CoinSeen
+from channelsim.channel.chain.refusals import INVALID_BUNDLE
 from channelsim.channel.chain.simulator import LEAST_BLOCK_COST, NodeSettings, SimulatedChain
 from channelsim.channel.protocol.wallet import wallet_key
 from channelsim.channel.watch.pusher import (
@@ -200,6 +201,62 @@ def test_a_restart_goes_on_with_the_coin_that_pays_already(
     (pending,) = tower.pending()
     paying = [spend.coin for spend in pending.bundle.spends if spend.coin.puzzle_hash == ADDRESS]
     assert (paying, pending.fee) == ([large[0].coin], MOST)
+
+
+def test_a_restart_goes_on_with_both_coins_that_pay_already(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A higher maximum needs a second coin; with a third one, a fee could be paid twice."""
+    small = 3 * LEAST_RAISE
+    tower = stale(tmp_path, most=small, coins=(small, COIN + 1, COIN))
+    there = tower.chain.coins_at(ADDRESS)
+    with monkeypatch.context() as patched:
+        two = [seen for seen in there if seen.coin.amount != COIN]
+        patched.setattr(tower.chain, "coins_at", lambda _: two)
+        without_room(tower.chain, 6)
+        assert tower.look() is not None
+        assert tower.fee() == small
+        tower.most = MOST
+        for _ in range(2):
+            tower.restart()
+            without_room(tower.chain)
+            assert tower.look() is not None
+    fees = []
+    for _ in range(3):
+        tower.restart()
+        assert tower.look() is not None
+        (pending,) = tower.pending()
+        fees.append(pending.fee)
+        paying = {
+            spend.coin.amount
+            for spend in pending.bundle.spends
+            if spend.coin.puzzle_hash == ADDRESS
+        }
+        assert paying == {small, COIN + 1}
+        without_room(tower.chain)
+    assert fees == sorted(fees)
+    assert fees[-1] == MOST
+
+
+def test_a_busy_node_is_asked_again_at_the_next_look_and_not_without_the_fee(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A spend that is offered without its fee coin can be pinned with no room for it."""
+    tower = stale(tmp_path)
+    chain, offers = tower.chain, []
+    push = chain.push
+
+    def busy(bundle: Bundle) -> PushResult:
+        offers.append(bundle)
+        return PushResult(Answer.REFUSED, INVALID_BUNDLE) if len(offers) < 3 else push(bundle)
+
+    monkeypatch.setattr(chain, "push", busy)
+    for _ in range(3):
+        offered = tower.look()
+    assert offered is not None
+    assert offered.result.answer is Answer.ACCEPTED
+    assert len(offers) == 3
+    assert all(ADDRESS in {spend.coin.puzzle_hash for spend in one.spends} for one in offers)
 
 
 # --- going on without fees -----------------------------------------------------------------------
