@@ -70,12 +70,9 @@ def _run(command: Command | None) -> int:
         else:
             complain(wrong_arguments(error))
         code = USAGE
-    except UsageError as error:
+    except (UsageError, plugins.WrongAnswer, IllegalMove) as error:
         complain(str(error))
         plugins.forgive(str(error))
-        code = USAGE
-    except (plugins.WrongAnswer, IllegalMove) as error:
-        complain(str(error))
         code = USAGE
     except BrokenPipeError:
         # The reader of our output has closed it.

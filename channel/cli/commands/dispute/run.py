@@ -193,7 +193,7 @@ def command(
     with (
         report_file(report, transcript=transcript) as page,
         transcript_file(transcript) as file,
-        processes_of(scenario, wanted=processes) as apart,
+        processes_of(scenario, apart=processes) as apart,
     ):
         return run_dispute(
             scenario,
