@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
-from collections.abc import Coroutine
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +11,6 @@ from typing import Annotated
 import typer
 
 from channelsim.channel.chain.observations import CoinSeen
-from channelsim.channel.chain.rpc_server import read_address
 from channelsim.channel.chain.several_nodes import SeveralNodes
 from channelsim.channel.cli.fees import changed_limits
 from channelsim.channel.cli.messages import complain
@@ -28,7 +25,7 @@ from channelsim.channel.cli.nodes import (
 )
 from channelsim.channel.cli.options import MaxFee, MaxFees, real
 from channelsim.channel.cli.passphrases import passphrase_of
-from channelsim.channel.cli.running import line_printer, report_trouble, until_interrupted
+from channelsim.channel.cli.running import has_ended, line_printer, report_trouble, with_link
 from channelsim.channel.errors import UsageError
 from channelsim.channel.network.identity import Pairing, read_identity
 from channelsim.channel.peer.interface import FeeLimits
@@ -37,7 +34,6 @@ from channelsim.channel.report.channel_overview import ours_at_the_end
 from channelsim.channel.report.peer_lines import PeerLines
 from channelsim.channel.session.deck_works import DeckThreads
 from channelsim.channel.session.ending_player import EndingPlayer, has_unpublished_copy
-from channelsim.channel.session.linked_peer import Place, run_linked
 from channelsim.channel.session.peer_runner import POLL_TIME, PeerRunner, is_over
 from channelsim.channel.session.session_events import BlockMade
 from channelsim.channel.session.setup import check_policy
@@ -134,12 +130,12 @@ def end_channel(
                 on_trouble=report_trouble,
             )
             if reason is None:
-                work = _linked(runner, data, passphrase, lines)
+                pairing = Pairing(read_identity(directory, passphrase), data.settings.counterparty)
+                work = with_link(runner, data, pairing, lines)
             else:
                 work = runner.run(_is_over)
-            ended = asyncio.run(until_interrupted(work, interrupted))
+            ended = has_ended(work, interrupted, lines)
         if not ended:
-            lines.add("Interrupted", "stopped; start again with the same DIR to go on")
             return exit_code()
         lines.add("Ended", _end(data, peer, chain))
         return 0
@@ -185,21 +181,6 @@ def _confirmed(question: str) -> bool:
         return True
     print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
-
-
-def _linked(
-    runner: PeerRunner, data: DataDirectory, passphrase: bytes, lines: PeerLines
-) -> Coroutine[None, None, None]:
-    """Run a peer with its link to the other side."""
-    settings = data.settings
-    pairing = Pairing(read_identity(data.path, passphrase), settings.counterparty)
-    place = Place(read_address(settings.address), settings.listens)
-
-    def bound(address: tuple[str, int]) -> None:
-        """Print where this side listens."""
-        lines.add("Listening", f"listening at {address[0]}:{address[1]}")
-
-    return run_linked(runner, place, pairing, lambda line: lines.add("Link", line), bound)
 
 
 def _is_over(peer: Peer) -> bool:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
-from collections.abc import Callable
-from contextlib import ExitStack, closing
+from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
@@ -42,7 +40,7 @@ from channelsim.channel.cli.options import (
 )
 from channelsim.channel.cli.passphrases import PassphraseFile, passphrase_of
 from channelsim.channel.cli.prompt import Prompt
-from channelsim.channel.cli.running import line_printer, report_trouble, until_interrupted
+from channelsim.channel.cli.running import has_ended, line_printer, report_trouble, with_link
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.errors import UsageError
 from channelsim.channel.network.identity import Pairing, read_fingerprint, read_identity
@@ -63,7 +61,6 @@ from channelsim.channel.report.peer_lines import PeerLines
 from channelsim.channel.report.terminal import console
 from channelsim.channel.session.agreed_hands import account_of
 from channelsim.channel.session.deck_works import DeckThreads
-from channelsim.channel.session.linked_peer import Place, run_linked
 from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.session.peer_runner import PeerRunner
 from channelsim.channel.session.session_events import BlockMade
@@ -224,107 +221,73 @@ def run_peer(
             settings = _change_settings(data, address, options, nodes)
             data = dataclasses.replace(data, settings=settings)
             fees = FeeLimits(options.max_fee, options.max_fees) if going_on else NOT_GIVEN
-            return _Process(data, chain, pairing, fees, as_json=as_json).run()
+            return _play(data, chain, pairing, fees, as_json=as_json)
 
 
-class _Process:
-    """The process of one side."""
-
-    def __init__(
-        self,
-        directory: DataDirectory,
-        chain: SeveralNodes,
-        pairing: Pairing,
-        fees: FeeLimits,
-        *,
-        as_json: bool,
-    ) -> None:
-        self._directory = directory
-        self._chain = chain
-        self._pairing = pairing
-        self._as_json = as_json
-        config, settings = directory.config, directory.settings
-        self._setup = setup_of(config, settings)
-        self._lines = PeerLines(config.side, line_printer(as_json=as_json))
-        self._input = LineInput()
-        self._decks = DeckThreads()
-        self._peer = Peer(config)
-        self._open = ExitStack()
-        actor = self._actor(settings.adversary, chain)
-        self._lines(BlockMade(self._peer.state.block.peak))
-        self._runner = PeerRunner(
-            self._peer,
+def _play(
+    data: DataDirectory, chain: SeveralNodes, pairing: Pairing, fees: FeeLimits, *, as_json: bool
+) -> int:
+    """Run the peer of a directory until the channel has ended, or an interrupt; the exit code."""
+    config, setup = data.config, setup_of(data.config, data.settings)
+    lines = PeerLines(config.side, line_printer(as_json=as_json))
+    peer, typed = Peer(config), LineInput()
+    with ExitStack() as stack:
+        actor = stack.enter_context(_actor(peer, data, chain))
+        decks = stack.enter_context(closing(DeckThreads()))
+        stack.callback(typed.stop)
+        lines(BlockMade(peer.state.block.peak))
+        runner = PeerRunner(
+            peer,
             actor,
             chain,
-            self._player(),
-            self._decks,
-            [self._lines],
-            waits_for_link=config.side is Side.INITIATOR and self._peer.state.block.peak == 0,
-            fee_limits=changed_limits(self._peer, fees, directory.path),
+            _player(peer, setup, data.settings.policy, typed, as_json=as_json),
+            decks,
+            [lines],
+            waits_for_link=config.side is Side.INITIATOR and peer.state.block.peak == 0,
+            fee_limits=changed_limits(peer, fees, data.path),
             on_trouble=report_trouble,
         )
+        with polled() as interrupted:
+            work = with_link(runner, data, pairing, lines, f", as {pairing.identity.fingerprint}")
+            if not has_ended(work, interrupted, lines):
+                return exit_code()
+    state = peer.state
+    clean = state.closed is not None and state.play is not None
+    balances = f"; balances {list(state.play.state.balances)}" if clean and state.play else ""
+    account = account_of(setup, state, config.side)
+    if account.reason:
+        lines.add("HandsUnplayed", str(account), **asdict(account))
+    lines.add("Ended", f"{state.phase.value}{balances}")
+    if state.phase is Phase.FAILED:
+        check_unfunded(data.path, peer, chain)
+    return exit_code(False, failed=state.closed is None or account.failed)
 
-    def run(self) -> int:
-        """Run until the channel has ended, or an interrupt; the exit code."""
-        try:
-            with polled() as interrupted:
-                ended = asyncio.run(self._run(interrupted))
-        finally:
-            self._input.stop()
-            self._decks.close()
-            self._open.close()
-        state = self._peer.state
-        if not ended:
-            self._lines.add("Interrupted", "stopped; start again with the same DIR to go on")
-            return exit_code()
-        clean = state.closed is not None and state.play is not None
-        balances = f"; balances {list(state.play.state.balances)}" if clean and state.play else ""
-        account = account_of(self._setup, state, self._peer.config.side)
-        if account.reason:
-            self._lines.add("HandsUnplayed", str(account), **asdict(account))
-        self._lines.add("Ended", f"{state.phase.value}{balances}")
-        if state.phase is Phase.FAILED:
-            check_unfunded(self._directory.path, self._peer, self._chain)
-        return exit_code(False, failed=state.closed is None or account.failed)
 
-    async def _run(self, interrupted: Callable[[], bool]) -> bool:
-        settings = self._directory.settings
-        place = Place(read_address(settings.address), settings.listens)
-        work = run_linked(self._runner, place, self._pairing, self._tell, self._bound)
-        return await until_interrupted(work, interrupted)
+def _actor(peer: Peer, data: DataDirectory, chain: SeveralNodes) -> AbstractContextManager[Actor]:
+    """The peer with its store, or the adversary that the settings name."""
+    if not data.settings.adversary:
+        return closing(WatchedPeer(DurablePeer(peer, data.store), data.path / FOLDER))
+    name, step = adversary_and_step(data.settings.adversary)
+    adversary: type[Adversary] = get(name)
+    chance = Chance(derive(peer.config.secret, "adversary"))
+    at = adversary.default_step if step is None else step
+    return nullcontext(LinkedAdversary(adversary(peer, Plan(at, chance, chain, _never))))
 
-    def _actor(self, name: str, chain: SeveralNodes) -> Actor:
-        if not name:
-            durable = DurablePeer(self._peer, self._directory.store)
-            watched = WatchedPeer(durable, self._directory.path / FOLDER)
-            return self._open.enter_context(closing(watched))
-        kind, step = adversary_and_step(name)
-        adversary: type[Adversary] = get(kind)
-        chance = Chance(derive(self._peer.config.secret, "adversary"))
-        at = adversary.default_step if step is None else step
-        return LinkedAdversary(adversary(self._peer, Plan(at, chance, chain, _never)))
 
-    def _player(self) -> SidePlayer:
-        side, settings = self._peer.config.side, self._directory.settings
-        if settings.policy != ASK:
-            decide = by_policy(settings.policy, self._peer.config.secret)
-            return SidePlayer(self._setup, self._peer, decide)
-        out = console(stderr=self._as_json)
-        prompt = Prompt(out, NAMES[side.other], self._setup.games, self._input)
-        return SidePlayer(
-            self._setup,
-            self._peer,
-            lambda game, game_id, player: prompt.decide(game, player),
-            lambda number: prompt.another(number, self._setup.game(number)),
-        )
-
-    def _bound(self, address: tuple[str, int]) -> None:
-        host = f"[{address[0]}]" if ":" in address[0] else address[0]
-        fingerprint = self._pairing.identity.fingerprint
-        self._lines.add("Listening", f"listening at {host}:{address[1]}, as {fingerprint}")
-
-    def _tell(self, line: str) -> None:
-        self._lines.add("Link", line)
+def _player(
+    peer: Peer, setup: Setup, policy: str, typed: LineInput, *, as_json: bool
+) -> SidePlayer:
+    """The player with this policy, or the person whose input is typed."""
+    if policy != ASK:
+        return SidePlayer(setup, peer, by_policy(policy, peer.config.secret))
+    out = console(stderr=as_json)
+    prompt = Prompt(out, NAMES[peer.config.side.other], setup.games, typed)
+    return SidePlayer(
+        setup,
+        peer,
+        lambda game, game_id, player: prompt.decide(game, player),
+        lambda number: prompt.another(number, setup.game(number)),
+    )
 
 
 def _never(back: int, bundle: Bundle | None = None) -> bool:

@@ -8,11 +8,15 @@ import sys
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
 
+from channelsim.channel.chain.rpc_server import read_address
 from channelsim.channel.cli.messages import complain, discard
 from channelsim.channel.errors import UsageError
-from channelsim.channel.report.peer_lines import Line
+from channelsim.channel.network.identity import Pairing
+from channelsim.channel.report.peer_lines import Line, PeerLines
 from channelsim.channel.report.terminal import console, json_line, say
-from channelsim.channel.session.peer_runner import Trouble
+from channelsim.channel.session.linked_peer import Place, run_linked
+from channelsim.channel.session.peer_runner import PeerRunner, Trouble
+from channelsim.channel.store.data_directory import DataDirectory
 
 POLL_TIME = 0.1
 """Seconds after which an interrupt is noticed."""
@@ -34,6 +38,30 @@ async def until_interrupted(
     with suppress(asyncio.CancelledError):
         await running
     return False
+
+
+def has_ended(
+    work: Coroutine[None, None, None], interrupted: Callable[[], bool], lines: PeerLines
+) -> bool:
+    """Do the work of a peer until it is done; False, after a line, if an interrupt ended it."""
+    if asyncio.run(until_interrupted(work, interrupted)):
+        return True
+    lines.add("Interrupted", "stopped; start again with the same DIR to go on")
+    return False
+
+
+def with_link(
+    runner: PeerRunner, data: DataDirectory, pairing: Pairing, lines: PeerLines, name: str = ""
+) -> Coroutine[None, None, None]:
+    """Run a peer with its link to the other side; `name` follows the address where it listens."""
+
+    def bound(address: tuple[str, int]) -> None:
+        """Print where this side listens."""
+        host = f"[{address[0]}]" if ":" in address[0] else address[0]
+        lines.add("Listening", f"listening at {host}:{address[1]}{name}")
+
+    place = Place(read_address(data.settings.address), data.settings.listens)
+    return run_linked(runner, place, pairing, lambda line: lines.add("Link", line), bound)
 
 
 @contextmanager

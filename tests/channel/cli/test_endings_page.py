@@ -153,7 +153,7 @@ def last_lines() -> set[str]:
     """The lines that `peer`, `close` and `recover` print at their end."""
     found = {
         text
-        for path in sources("channel/cli/peers.py", "channel/cli/endings.py")
+        for path in sources(*(f"channel/cli/{name}.py" for name in ("peers", "endings", "running")))
         for node in ast.walk(tree(path))
         if isinstance(node, ast.Call) and called(node) == "add" and len(node.args) > 1
         if isinstance(node.args[0], ast.Constant) and node.args[0].value in ("Ended", "Interrupted")
