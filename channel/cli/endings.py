@@ -12,7 +12,6 @@ import typer
 
 from channelsim.channel.chain.observations import CoinSeen
 from channelsim.channel.chain.several_nodes import SeveralNodes
-from channelsim.channel.cli.fees import changed_limits
 from channelsim.channel.cli.messages import complain
 from channelsim.channel.cli.nodes import (
     Certificate,
@@ -24,8 +23,14 @@ from channelsim.channel.cli.nodes import (
     wait_until_synced,
 )
 from channelsim.channel.cli.options import MaxFee, MaxFees, real
-from channelsim.channel.cli.passphrases import passphrase_of
-from channelsim.channel.cli.running import has_ended, line_printer, report_trouble, with_link
+from channelsim.channel.cli.running import (
+    changed_limits,
+    has_ended,
+    line_printer,
+    report_trouble,
+    with_link,
+)
+from channelsim.channel.cli.secret_files import passphrase_of
 from channelsim.channel.errors import UsageError
 from channelsim.channel.network.identity import Pairing, read_identity
 from channelsim.channel.peer.interface import FeeLimits

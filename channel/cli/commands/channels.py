@@ -9,7 +9,7 @@ import msgspec
 
 from channelsim.channel.cli.messages import complain
 from channelsim.channel.cli.options import InText, Json, file_argument, json_wanted
-from channelsim.channel.cli.passphrases import PassphraseFile, given_passphrase
+from channelsim.channel.cli.secret_files import PassphraseFile, given_passphrase
 from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.report.channel_overview import (

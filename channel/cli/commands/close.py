@@ -9,7 +9,7 @@ import typer
 
 from channelsim.channel.cli.endings import EndingOptions, end_channel
 from channelsim.channel.cli.options import InText, Json, file_argument, json_wanted
-from channelsim.channel.cli.passphrases import PassphraseFile
+from channelsim.channel.cli.secret_files import PassphraseFile
 
 
 def command(

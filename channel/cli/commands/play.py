@@ -26,9 +26,8 @@ from channelsim.channel.cli.options import (
     refuse,
     whole,
 )
-from channelsim.channel.cli.report_files import report_file
+from channelsim.channel.cli.session_files import report_file, transcript_file
 from channelsim.channel.cli.sessions import run_session
-from channelsim.channel.cli.transcripts import transcript_file
 from channelsim.channel.crypto.hkdf import fresh_seed
 from channelsim.channel.session.script import Script
 from channelsim.channel.session.script import read as read_script

@@ -34,7 +34,7 @@ from channelsim.channel.cli.options import (
     whole,
 )
 from channelsim.channel.cli.running import printing
-from channelsim.channel.cli.wallet_keys import read_wallet_keys
+from channelsim.channel.cli.secret_files import read_wallet_keys
 from channelsim.channel.errors import UsageError
 from channelsim.channel.protocol.proposals import MOST_TIMEOUT
 from channelsim.channel.report.terminal import console, json_line, say

@@ -20,7 +20,8 @@ from channelsim.channel.chain.coins import Bundle, Coin, condition
 from channelsim.channel.chain.interface import Answer
 from channelsim.channel.chain.mempool import Outcome
 from channelsim.channel.chain.simulator import LEAST_BLOCK_COST, NodeSettings, SimulatedChain
-from channelsim.channel.cli.fees import changed_limits, wallet_for_fees, with_fees
+from channelsim.channel.cli.new_channel import wallet_for_fees, with_fees
+from channelsim.channel.cli.running import changed_limits
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.node.node_wallet import spend_of
 from channelsim.channel.peer.config import Config

@@ -29,8 +29,7 @@ from channelsim.channel.cli.options import (
     refuse,
     whole,
 )
-from channelsim.channel.cli.report_files import report_file
-from channelsim.channel.cli.transcripts import transcript_file
+from channelsim.channel.cli.session_files import report_file, transcript_file
 from channelsim.channel.errors import UsageError
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.crowd import MOST_RATE

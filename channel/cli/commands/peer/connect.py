@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
+from channelsim.channel.cli.new_channel import PeerOptions
 from channelsim.channel.cli.options import InText, Json, file_argument, json_wanted
-from channelsim.channel.cli.peers import PeerOptions, run_peer
+from channelsim.channel.cli.peers import run_peer
 from channelsim.channel.protocol.state import Side
 
 

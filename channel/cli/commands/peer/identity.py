@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from channelsim.channel.cli.options import InText, Json, file_argument, json_wanted
-from channelsim.channel.cli.passphrases import PassphraseFile, passphrase_of
+from channelsim.channel.cli.secret_files import PassphraseFile, passphrase_of
 from channelsim.channel.network.identity import make_identity, read_identity
 from channelsim.channel.report.terminal import print_json
 
