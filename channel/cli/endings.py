@@ -196,7 +196,8 @@ def _is_over(peer: Peer) -> bool:
 def check_unfunded(directory: Path, peer: Peer, chain: SeveralNodes) -> CoinSeen | None:
     """The wallet's coin, of a peer that has not signed what funds the channel.
 
-    Raises `StoreError` if the coin was spent: the store may be an older copy.
+    None if the node does not know it. Raises `StoreError` if the coin was spent: the store may be
+    an older copy.
     """
     coin = chain.coin(peer.config.wallet.coin.id)
     if coin is not None and coin.spent is not None and peer.state.opening.opened is None:

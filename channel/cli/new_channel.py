@@ -333,6 +333,7 @@ def wallet_for_fees(
 
     Otherwise it is what is left of the coin that funds the channel, if that is more: anybody can
     send a small coin to the wallet's address. `rest` is the funding coin itself if it is not spent.
+    None if there is neither.
     """
     other = max(others, key=by_amount, default=None)
     if rest is None or other is None or rest == wallet:

@@ -103,7 +103,7 @@ def report_trouble(trouble: Trouble) -> None:
 
 
 def changed_limits(peer: Peer, asked: FeeLimits, directory: Path) -> FeeLimits | None:
-    """The maxima that a peer has from now on, if they change; `wanted` are the player's options.
+    """The maxima that a peer has from now on, None if they stay; `asked` are the player's options.
 
     Raises `UsageError` if there is no coin that fees can be paid from.
     """

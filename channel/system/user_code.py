@@ -12,8 +12,7 @@ from channelsim import plugins
 from channelsim.channel.errors import UsageError
 from channelsim.channel.system import input_files
 from channelsim.channel.system.interrupt import Ended
-from channelsim.channel.system.time_limit import OutOfTime
-from channelsim.channel.system.watchdog import Overrun
+from channelsim.channel.system.watchdog import OutOfTime, Overrun
 
 NOT_THEIRS = (KeyboardInterrupt, Ended, OutOfTime, Overrun)
 """What comes out of a call of the user's code and is no error of that code: signals, and limits.

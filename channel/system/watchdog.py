@@ -1,4 +1,4 @@
-"""A bound on the time and the memory of an author's code that this process runs.
+"""Bounds on the time and the memory of an author's code that this process runs.
 
 Rules, drivers and plug-ins are Python files of others; one call of theirs that never ends would
 hold up a command for ever. A timer looks at the running call now and then. It costs nothing in
@@ -142,3 +142,32 @@ def _wake(thread: int, done: threading.Event) -> None:
     """Look at a thread's call now and then, also while it sleeps."""
     while not done.wait(WAITING / WAITING_LOOKS):
         signal.pthread_kill(thread, signal.SIGVTALRM)
+
+
+# --- a limit of the clock -------------------------------------------------------------------------
+
+
+class OutOfTime(BaseException):
+    """The block took too long. No `Exception`, so that the code in it does not catch it."""
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Raise `OutOfTime` in the block after this many seconds of the clock.
+
+    Without effect outside of the main thread, in which alone Python handles signals.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, _raise)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _raise(signum: int, frame: FrameType | None) -> None:
+    raise OutOfTime

@@ -130,15 +130,15 @@ class MultiplicationCounter:
         self._counted = counted
 
     def begins(self, node: Value, environment: Value) -> None:
-        """See :class:`channelsim.clsp.analysis.closures.Watcher`."""
+        """See `channelsim.clsp.analysis.closures.Watcher`."""
         if isinstance(node, tuple) and node[0] == CODES["g1_multiply"]:
             self._counted["point"] += 1
 
     def applies(self, code: Value, environment: Value) -> None:
-        """See :class:`channelsim.clsp.analysis.closures.Watcher`."""
+        """See `channelsim.clsp.analysis.closures.Watcher`."""
 
     def ends(self, value: Value) -> None:
-        """See :class:`channelsim.clsp.analysis.closures.Watcher`."""
+        """See `channelsim.clsp.analysis.closures.Watcher`."""
 
 
 def trace_multiplications(programs: Iterable[Program], counted: Counter[str]) -> run.Observer:

@@ -25,7 +25,7 @@ from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import console, json_line, print_json, say
 from channelsim.channel.system.interrupt import exit_code, finishing
 from channelsim.channel.system.output import opened
-from channelsim.channel.system.time_limit import OutOfTime, time_limit
+from channelsim.channel.system.watchdog import OutOfTime, time_limit
 from channelsim.games import registry
 from channelsim.games.amounts import counted
 
