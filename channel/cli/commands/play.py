@@ -10,18 +10,16 @@ import typer
 from channelsim.channel.chain.spacing import HOME_SPACING, PUBLIC_SPACING
 from channelsim.channel.cli.options import (
     MOST_MOJOS,
-    InText,
-    Json,
     MaxFee,
     MaxFees,
     Mix,
+    OutputForm,
     Quiet,
     ReportFile,
     SeedOrNone,
     TranscriptFile,
     file_option,
     game_names,
-    json_wanted,
     policy_pair,
     refuse,
     whole,
@@ -84,8 +82,8 @@ def command(
     script: Annotated[
         Path | None, file_option("A TOML file that fixes entropy and actions.")
     ] = None,
-    json: Json = False,
-    text: InText = False,
+    *,
+    form: OutputForm,
     transcript: TranscriptFile = None,
     report: ReportFile = None,
     quiet: Quiet = False,
@@ -112,7 +110,7 @@ def command(
 
     Example: channelsim play {game} --seed 7 --policy ask,random
     """
-    as_json = json_wanted(json, text)
+    as_json = form.as_json
     if adversary is not None:
         refuse("does not go with --adversary, which does not follow a script", script=script)
         refuse("does not go with --adversary: it plays the usual terms", limit=limit)
