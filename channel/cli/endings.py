@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
-from collections.abc import Coroutine
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +11,7 @@ from typing import Annotated
 import typer
 
 from channelsim.channel.chain.observations import CoinSeen
-from channelsim.channel.chain.rpc_server import read_address
 from channelsim.channel.chain.several_nodes import SeveralNodes
-from channelsim.channel.cli.fees import changed_limits
 from channelsim.channel.cli.messages import complain
 from channelsim.channel.cli.nodes import (
     Certificate,
@@ -27,8 +23,14 @@ from channelsim.channel.cli.nodes import (
     wait_until_synced,
 )
 from channelsim.channel.cli.options import MaxFee, MaxFees, real
-from channelsim.channel.cli.passphrases import passphrase_of
-from channelsim.channel.cli.running import line_printer, report_trouble, until_interrupted
+from channelsim.channel.cli.running import (
+    changed_limits,
+    has_ended,
+    line_printer,
+    report_trouble,
+    with_link,
+)
+from channelsim.channel.cli.secret_files import passphrase_of
 from channelsim.channel.errors import UsageError
 from channelsim.channel.network.identity import Pairing, read_identity
 from channelsim.channel.peer.interface import FeeLimits
@@ -37,7 +39,6 @@ from channelsim.channel.report.channel_overview import ours_at_the_end
 from channelsim.channel.report.peer_lines import PeerLines
 from channelsim.channel.session.deck_works import DeckThreads
 from channelsim.channel.session.ending_player import EndingPlayer, has_unpublished_copy
-from channelsim.channel.session.linked_peer import Place, run_linked
 from channelsim.channel.session.peer_runner import POLL_TIME, PeerRunner, is_over
 from channelsim.channel.session.session_events import BlockMade
 from channelsim.channel.session.setup import check_policy
@@ -134,12 +135,12 @@ def end_channel(
                 on_trouble=report_trouble,
             )
             if reason is None:
-                work = _linked(runner, data, passphrase, lines)
+                pairing = Pairing(read_identity(directory, passphrase), data.settings.counterparty)
+                work = with_link(runner, data, pairing, lines)
             else:
                 work = runner.run(_is_over)
-            ended = asyncio.run(until_interrupted(work, interrupted))
+            ended = has_ended(work, interrupted, lines)
         if not ended:
-            lines.add("Interrupted", "stopped; start again with the same DIR to go on")
             return exit_code()
         lines.add("Ended", _end(data, peer, chain))
         return 0
@@ -187,21 +188,6 @@ def _confirmed(question: str) -> bool:
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
-def _linked(
-    runner: PeerRunner, data: DataDirectory, passphrase: bytes, lines: PeerLines
-) -> Coroutine[None, None, None]:
-    """Run a peer with its link to the other side."""
-    settings = data.settings
-    pairing = Pairing(read_identity(data.path, passphrase), settings.counterparty)
-    place = Place(read_address(settings.address), settings.listens)
-
-    def bound(address: tuple[str, int]) -> None:
-        """Print where this side listens."""
-        lines.add("Listening", f"listening at {address[0]}:{address[1]}")
-
-    return run_linked(runner, place, pairing, lambda line: lines.add("Link", line), bound)
-
-
 def _is_over(peer: Peer) -> bool:
     """True if nothing is left to take, or nothing that funds the channel was ever signed."""
     return is_over(peer) or (peer.phase is Phase.OPENING and peer.state.opening.opened is None)
@@ -210,7 +196,8 @@ def _is_over(peer: Peer) -> bool:
 def check_unfunded(directory: Path, peer: Peer, chain: SeveralNodes) -> CoinSeen | None:
     """The wallet's coin, of a peer that has not signed what funds the channel.
 
-    Raises `StoreError` if the coin was spent: the store may be an older copy.
+    None if the node does not know it. Raises `StoreError` if the coin was spent: the store may be
+    an older copy.
     """
     coin = chain.coin(peer.config.wallet.coin.id)
     if coin is not None and coin.spent is not None and peer.state.opening.opened is None:

@@ -12,7 +12,7 @@ from channelsim.channel.chain.coins import Coin
 from channelsim.channel.peer.interface import FundingSent
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.report.plain import fitted
-from channelsim.channel.report.session_progress import SessionProgress
+from channelsim.channel.report.session_document import SessionProgress
 from channelsim.channel.report.terminal import say
 from channelsim.channel.session.result import Result
 from channelsim.channel.session.session_events import (

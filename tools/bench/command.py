@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import Annotated
 
-from channelsim.channel.cli.options import DAY, InText, Json, json_wanted, real, refuse, whole
+from channelsim.channel.cli.options import DAY, OutputForm, real, refuse, whole
 from channelsim.channel.crypto import bls
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.terminal import console, print_json, say
@@ -24,8 +24,8 @@ THINKING = 1.0
 
 
 def command(
-    json: Json = False,
-    text: InText = False,
+    *,
+    form: OutputForm,
     channels: Annotated[
         int | None,
         whole(1, 1000, "Instead, play in this many linked channels at once, in one process."),
@@ -69,7 +69,7 @@ def command(
 
     Example: scripts/bench --json
     """
-    as_json = json_wanted(json, text)
+    as_json = form.as_json
     if crowd is not None:
         refuse("does not go with --crowd", channels=channels, batches=batches, hands=hands)
         return _crowded_blocks(crowd, as_json=as_json)

@@ -22,7 +22,7 @@ from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.chain.validation import cost_of
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.errors import InvariantError
-from channelsim.channel.peer.interface import Push
+from channelsim.channel.peer.interface import Effect, Push
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.protocol.wallet import address_of, wallet_key
 from channelsim.channel.report.tables import show_table
@@ -107,17 +107,16 @@ class _Over(Exception):
 
 
 class _TrialChain(CrowdedChain):
-    """A crowded chain that calls back before and after each block."""
+    """A crowded chain on which a trial runs."""
 
-    before: Callable[[], None]
-    after: Callable[[], None]
+    trial: _TrialRun
 
     def farm(self, blocks: int = 1) -> None:
-        """Make blocks one by one, and call back around each."""
+        """Make blocks one by one, with the trial before and after each."""
         for _ in range(blocks):
-            self.before()
+            self.trial.pin()
             super().farm()
-            self.after()
+            self.trial.look()
 
 
 class _TrialRun:
@@ -151,39 +150,36 @@ class _TrialRun:
             chain.give(address_of(self._key), MOST_GIVEN)
         size = CrowdSize(self._rate, STAYS, pending, self._node.limits)
         self.chain = _TrialChain(chain, self._secret, size)
-        self.chain.before, self.chain.after = self._pin, self._look
+        self.chain.trial = self
         return self.chain
 
     def __call__(self, event: SessionEvent) -> None:
         """Follow the honest side's pushes."""
+        ours = NAMES[self._scenario.honest]
         match event:
-            case Handled(name, _, effects) if self._coin is None and self._is_ours(name):
-                pushes = (effect for effect in effects if isinstance(effect, Push))
-                push = next(filter(self._is_due, pushes), None)
-                if push is not None:
-                    self._begin(push)
-            case Pushed(name, _, bundle) if self._is_ours(name):
+            case Handled(name, _, effects) if name == ours:
+                for effect in effects:
+                    self._begin(effect)
+            case Pushed(name, _, bundle) if name == ours:
                 if self._coin in {spend.coin for spend in bundle.spends}:
                     self._offers.append(bundle)
             case _:
                 pass
 
-    def _is_ours(self, name: str) -> bool:
-        return name == NAMES[self._scenario.honest]
-
-    def _is_due(self, push: Push) -> bool:
-        return push.name.split("+")[0] == self._trial.spend and push.before is not None
-
-    def _begin(self, push: Push) -> None:
-        if push.before is None:
-            raise InvariantError(f"a {push.name} without a deadline")
-        self._coin = push.bundle.spends[0].coin
-        self._since, self._before = self.chain.peak(), push.before
-        self.chain.begin()
+    def _begin(self, effect: Effect) -> None:
+        """Let the crowd come with the first push of the spend that has a deadline."""
+        match effect:
+            case Push(name=name, bundle=bundle, before=int(before)) if self._coin is None:
+                if name.split("+")[0] == self._trial.spend:
+                    self._coin = bundle.spends[0].coin
+                    self._since, self._before = self.chain.peak(), before
+                    self.chain.begin()
+            case _:
+                pass
 
     # --- the pin, before each block ---
 
-    def _pin(self) -> None:
+    def pin(self) -> None:
         """Pin the spend while that is cheap: at the crowd's rate a pin would be in a block."""
         if self._coin is None or not self._trial.pin:
             return
@@ -203,7 +199,7 @@ class _TrialRun:
 
     # --- the outcome, after each block ---
 
-    def _look(self) -> None:
+    def look(self) -> None:
         """End the run once the spend is in a block, or its deadline is there."""
         seen = self.chain.coin(self._coin.id) if self._coin is not None else None
         if seen is None or (seen.spent is None and self.chain.peak() < self._before):
@@ -216,20 +212,20 @@ class _TrialRun:
         raise _Over
 
     def _is_mined(self, bundle: Bundle) -> bool:
-        for spend in bundle.spends:
-            seen = self.chain.coin(spend.coin.id)
-            if seen is None or seen.solution != spend.solution:
-                return False
-        return True
+        return all(
+            (seen := self.chain.coin(spend.coin.id)) and seen.solution == spend.solution
+            for spend in bundle.spends
+        )
 
     def _fee_and_cost(self, bundle: Bundle | None) -> tuple[int, int]:
         """The fee and cost of a mined bundle without the pin."""
         if bundle is None:
             return 0, 0
         spends = [spend for spend in bundle.spends if spend.coin not in self._payers]
-        children = [child for spend in spends for child in self.chain.children(spend.coin.id)]
-        fee = sum(spend.coin.amount for spend in spends) - sum(
-            child.coin.amount for child in children
+        fee = sum(
+            spend.coin.amount
+            - sum(child.coin.amount for child in self.chain.children(spend.coin.id))
+            for spend in spends
         )
         return fee, cost_of(Bundle(tuple(spends), bundle.signature), _CONSTANTS) or 0
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
-
 from channelsim.channel.chain.coins import Bundle, Coin
 from channelsim.channel.chain.full_node import RpcChain
 from channelsim.channel.chain.interface import Chain, observe
@@ -13,21 +11,8 @@ from channelsim.channel.peer.interface import Effect, Push, Watch
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.half_signed import publish
 from channelsim.channel.session.peer_driver import Actor
-from tools.bench.metered_node import MeteredNode, metered
-
-
-class HiddenLook(TypedDict):
-    """The calls and bytes of the looks until nothing new is watched, and of a later look.
-
-    The first ones lead to the preemption. Bytes are of questions and answers; those of the node's
-    own state differ by a few digits from call to call.
-    """
-
-    states: int
-    calls: int
-    bytes: int
-    later_calls: int
-    later_bytes: int
+from tools.bench.measuring import Figures
+from tools.bench.metered_node import metered
 
 
 def oldest_state(thief: Peer) -> Bundle:
@@ -49,12 +34,13 @@ def report_tip(actor: Actor, chain: Chain, watched: list[Coin]) -> list[Effect]:
             return effects
 
 
-def measure_hidden_look(
-    node: SimulatedChain, victim: Peer, actor: Actor, thief: Peer
-) -> HiddenLook:
+def measure_hidden_look(node: SimulatedChain, victim: Peer, actor: Actor, thief: Peer) -> Figures:
     """Publish the thief's oldest state, whose solution is hidden, and let the victim look.
 
-    `actor` is the victim's peer with its store. Raises `InvariantError` if it does not preempt.
+    `actor` is the victim's peer with its store. `calls` and `bytes` are of the looks until nothing
+    new is watched, which lead to the preemption; `later_calls` and `later_bytes` of a later look.
+    Bytes are of questions and answers; those of the node's own state differ by a few digits from
+    call to call. Raises `InvariantError` if the victim does not preempt.
     """
     watched = [effect.coin for effect in actor.start(node.peak()) if isinstance(effect, Watch)]
     states = victim.play.history.state.number + 1
@@ -65,21 +51,8 @@ def measure_hidden_look(
         effects = report_tip(actor, chain, watched)
         if not any(isinstance(effect, Push) and effect.name == "preempt" for effect in effects):
             raise InvariantError("the old state is not preempted")
-        first = _read(meter)
+        first = {"states": states, "calls": meter.calls.total(), "bytes": meter.bytes}
+        meter.reset()
         node.farm()
         report_tip(actor, chain, watched)
-        later = _read(meter)
-    return HiddenLook(
-        states=states,
-        calls=first[0],
-        bytes=first[1],
-        later_calls=later[0],
-        later_bytes=later[1],
-    )
-
-
-def _read(meter: MeteredNode) -> tuple[int, int]:
-    """The calls and bytes since the last time."""
-    counted = meter.calls.total(), meter.bytes
-    meter.reset()
-    return counted
+        return {**first, "later_calls": meter.calls.total(), "later_bytes": meter.bytes}

@@ -71,15 +71,27 @@ PATIENCE = (1, 4, 16)
 class LinkedRun:
     """A run of many channels: what was sent, when, and what became of the channels.
 
-    `marks` are the seconds at which batches were sent; `late` are news of peers that were late, or
-    thought so of the other side; `closed` are the peers that closed cleanly.
+    The receiver is a person who is `thinking` for so many seconds before each decision. `marks` are
+    the seconds at which batches were sent; `late` are news of peers that were late, or thought so
+    of the other side; `closed` are the peers that closed cleanly.
     """
 
+    seed: str
     channels: int
+    hands: int
+    block_seconds: float
+    poll_time: float
+    listener: Callable[[SessionEvent], None] = lambda event: None
+    game: str = GAME
+    thinking: float = 0.0
     marks: list[float] = field(default_factory=list)
     late: list[str] = field(default_factory=list)
     closed: int = 0
     blocks: int = 0
+    node: SimulatedChain = field(init=False)
+    chain: RpcChain = field(init=False)
+    decks: DeckThreads = field(init=False)
+    folder: Path = field(init=False)
 
     def __call__(self, event: SessionEvent) -> None:
         """Note an event of any of the peers."""
@@ -90,6 +102,95 @@ class LinkedRun:
                 self.marks.append(perf_counter())
             case _:
                 pass
+        self.listener(event)
+
+    def play(self) -> LinkedRun:
+        """Play in all channels at once; returns the run itself."""
+        self.node = SimulatedChain(node_seed(self.seed.encode()))
+        with (
+            TemporaryDirectory(prefix="channelsim-") as folder,
+            self.node.served() as url,
+            RpcChain(url) as self.chain,
+            closing(DeckThreads()) as self.decks,
+        ):
+            self.folder = Path(folder)
+            asyncio.run(self._play())
+        return self
+
+    async def _play(self) -> None:
+        work = [self._channel(f"{self.seed} {number}", number) for number in range(self.channels)]
+        done = Event()
+        farming = Thread(target=self._make_blocks, args=(done,))
+        farming.start()
+        try:
+            await asyncio.gather(*work)
+        finally:
+            done.set()
+            farming.join()
+
+    def _make_blocks(self, done: Event) -> None:
+        """Make blocks on time, however busy the peers are."""
+        while not done.wait(self.block_seconds):
+            self.node.farm()
+            self.blocks += 1
+
+    async def _channel(self, seed: str, number: int) -> None:
+        setup = usual_setup(self.game, seed, self.hands)
+        runners = [self._runner(setup, side) for side in Side]
+        pairings = self._pairings(number)
+        bound: asyncio.Future[tuple[str, int]] = asyncio.get_running_loop().create_future()
+        listening = asyncio.ensure_future(
+            run_linked(
+                runners[Side.RECEIVER],
+                Place(("127.0.0.1", 0), listens=True),
+                pairings[Side.RECEIVER],
+                on_bound=bound.set_result,
+            )
+        )
+        place = Place(await bound, listens=False)
+        connecting = run_linked(runners[Side.INITIATOR], place, pairings[Side.INITIATOR])
+        await asyncio.gather(listening, connecting)
+        self.closed += sum(runner.peer.state.closed is not None for runner in runners)
+
+    def _runner(self, setup: Setup, side: Side) -> PeerRunner:
+        agreement = Agreement(
+            (setup.balance, setup.balance),
+            setup.unroll_timeout,
+            setup.confirmations,
+            decks=deck_settings(setup.games),
+        )
+        peer = Peer(make_config(setup.seed.encode(), side, self.node, agreement))
+        decide = by_policy(setup.policies[side], peer.config.secret)
+        # The receiver prepares the decks: it is the person, who is asked for other things.
+        thinking = self.thinking if side is Side.RECEIVER else 0.0
+        return PeerRunner(
+            peer,
+            DurablePeer(peer, MemoryStore()),
+            self.chain,
+            SidePlayer(setup, peer, _after(thinking, decide)),
+            self.decks,
+            [self],
+            waits_for_link=side is Side.INITIATOR,
+            poll_time=self.poll_time,
+        )
+
+    def _pairings(self, number: int) -> tuple[Pairing, Pairing]:
+        folders = [self.folder / f"{number}-{name}" for name in NAMES]
+        for folder in folders:
+            make_identity(folder)
+        first, second = map(read_identity, folders)
+        return Pairing(first, second.fingerprint), Pairing(second, first.fingerprint)
+
+
+def _after(seconds: float, decide: Deciding) -> Deciding:
+    """Decide after some thought."""
+
+    def slowly(game: str, game_id: int, player: Player) -> Action:
+        """Wait, then decide."""
+        sleep(seconds)
+        return decide(game, game_id, player)
+
+    return slowly if seconds else decide
 
 
 def measure_linked(seed: str, seconds: float, least: int) -> Figures:
@@ -113,20 +214,26 @@ def _operations_per_batch(seed: str) -> tuple[float, float]:
     """Count the signatures and verifications of both sides for a batch, after the first one."""
     total: Counter[str] = Counter()
     counts: list[Counter[str]] = []
+
+    def count(event: SessionEvent) -> None:
+        """Note the operations until each batch."""
+        if is_batch(event):
+            counts.append(total.copy())
+
     with bls.observed(lambda operation, key, message: total.update((operation,))):
-        batches = len(_pair(seed, lambda: counts.append(total.copy())).marks)
+        batches = len(_pair(seed, count).marks)
     spent = counts[-1] - counts[-batches]
     return spent["sign"] / (batches - 1), spent["verify"] / (batches - 1)
 
 
-def _pair(seed: str, on_batch: Callable[[], None] = lambda: None) -> LinkedRun:
+def _pair(seed: str, listener: Callable[[SessionEvent], None] = lambda event: None) -> LinkedRun:
     """Play in one channel until it closes cleanly, with slower blocks if it did not.
 
     Raises `UsageError` if the machine is too busy for any.
     """
     for factor in PATIENCE:
         extent: _Extent = {**PAIR, "block_seconds": factor * PAIR["block_seconds"]}
-        run = _run(seed, **extent, on_batch=on_batch)
+        run = LinkedRun(seed, **extent, listener=listener).play()
         if run.closed == 2 * run.channels and len(run.marks) > 1 and not run.late:
             return run
     raise UsageError("the machine is too busy to measure linked peers: try again when it is idle")
@@ -135,7 +242,7 @@ def _pair(seed: str, on_batch: Callable[[], None] = lambda: None) -> LinkedRun:
 def measure_channels(seed: str, channels: int, block_seconds: float) -> Figures:
     """Play a hand in each of many channels at once, against one node."""
     begun = perf_counter()
-    run = _run(seed, channels, hands=1, block_seconds=block_seconds, poll_time=block_seconds / 4)
+    run = LinkedRun(seed, channels, 1, block_seconds, poll_time=block_seconds / 4).play()
     return {
         "channels": channels,
         "closed": run.closed // 2,
@@ -159,7 +266,7 @@ def measure_waits(seed: str, game: str, hands: int, thinking: float) -> Figures:
     started = -1
 
     def listen(event: SessionEvent) -> None:
-        """Note an event."""
+        """Note the beginning and the end of each hand."""
         nonlocal since, started
         match event:
             case NewsFor(_, ChannelOpen() | GameSettled()):
@@ -170,134 +277,5 @@ def measure_waits(seed: str, game: str, hands: int, thinking: float) -> Figures:
             case _:
                 pass
 
-    _run(seed, 1, hands, 0.5, 0.1, game=game, thinking=thinking, listener=listen)
+    LinkedRun(seed, 1, hands, 0.5, 0.1, listen, game, thinking).play()
     return {"game": game, "thinking_seconds": thinking, "waits": waits}
-
-
-def _run(
-    seed: str,
-    channels: int,
-    hands: int,
-    block_seconds: float,
-    poll_time: float,
-    on_batch: Callable[[], None] = lambda: None,
-    *,
-    game: str = GAME,
-    thinking: float = 0.0,
-    listener: Callable[[SessionEvent], None] = lambda event: None,
-) -> LinkedRun:
-    run = LinkedRun(channels)
-
-    def listen(event: SessionEvent) -> None:
-        """Note an event."""
-        count = len(run.marks)
-        run(event)
-        listener(event)
-        if len(run.marks) > count:
-            on_batch()
-
-    node = SimulatedChain(node_seed(seed.encode()))
-    with (
-        TemporaryDirectory(prefix="channelsim-") as folder,
-        node.served() as url,
-        RpcChain(url) as chain,
-        closing(DeckThreads()) as decks,
-    ):
-        table = _Table(
-            *(run, node, chain, decks, Path(folder), hands, poll_time, listen, game, thinking)
-        )
-        asyncio.run(table.play(seed, block_seconds))
-    return run
-
-
-@dataclass(slots=True)
-class _Table:
-    """Everything that the channels of a run share."""
-
-    run: LinkedRun
-    node: SimulatedChain
-    chain: RpcChain
-    decks: DeckThreads
-    folder: Path
-    hands: int
-    poll_time: float
-    listen: Callable[[SessionEvent], None]
-    game: str
-    thinking: float
-
-    async def play(self, seed: str, block_seconds: float) -> None:
-        """Play in all channels at once."""
-        work = [self._channel(f"{seed} {number}", number) for number in range(self.run.channels)]
-        done = Event()
-        farming = Thread(target=self._make_blocks, args=(block_seconds, done))
-        farming.start()
-        try:
-            await asyncio.gather(*work)
-        finally:
-            done.set()
-            farming.join()
-
-    def _make_blocks(self, seconds: float, done: Event) -> None:
-        """Make blocks on time, however busy the peers are."""
-        while not done.wait(seconds):
-            self.node.farm()
-            self.run.blocks += 1
-
-    async def _channel(self, seed: str, number: int) -> None:
-        setup = usual_setup(self.game, seed, self.hands)
-        runners = [self._runner(setup, side) for side in Side]
-        pairings = self._pairings(number)
-        bound: asyncio.Future[tuple[str, int]] = asyncio.get_running_loop().create_future()
-        listening = asyncio.ensure_future(
-            run_linked(
-                runners[Side.RECEIVER],
-                Place(("127.0.0.1", 0), listens=True),
-                pairings[Side.RECEIVER],
-                on_bound=bound.set_result,
-            )
-        )
-        place = Place(await bound, listens=False)
-        connecting = run_linked(runners[Side.INITIATOR], place, pairings[Side.INITIATOR])
-        await asyncio.gather(listening, connecting)
-        self.run.closed += sum(runner.peer.state.closed is not None for runner in runners)
-
-    def _runner(self, setup: Setup, side: Side) -> PeerRunner:
-        agreement = Agreement(
-            (setup.balance, setup.balance),
-            setup.unroll_timeout,
-            setup.confirmations,
-            decks=deck_settings(setup.games),
-        )
-        peer = Peer(make_config(setup.seed.encode(), side, self.node, agreement))
-        decide = by_policy(setup.policies[side], peer.config.secret)
-        # The receiver prepares the decks: it is the person, who is asked for other things.
-        thinking = self.thinking if side is Side.RECEIVER else 0.0
-        player = SidePlayer(setup, peer, _after(thinking, decide))
-        return PeerRunner(
-            peer,
-            DurablePeer(peer, MemoryStore()),
-            self.chain,
-            player,
-            self.decks,
-            [self.listen],
-            waits_for_link=side is Side.INITIATOR,
-            poll_time=self.poll_time,
-        )
-
-    def _pairings(self, number: int) -> tuple[Pairing, Pairing]:
-        folders = [self.folder / f"{number}-{name}" for name in NAMES]
-        for folder in folders:
-            make_identity(folder)
-        first, second = map(read_identity, folders)
-        return Pairing(first, second.fingerprint), Pairing(second, first.fingerprint)
-
-
-def _after(seconds: float, decide: Deciding) -> Deciding:
-    """Decide after some thought."""
-
-    def slowly(game: str, game_id: int, player: Player) -> Action:
-        """Wait, then decide."""
-        sleep(seconds)
-        return decide(game, game_id, player)
-
-    return slowly if seconds else decide

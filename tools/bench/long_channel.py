@@ -25,7 +25,7 @@ from channelsim.channel.store.sqlite_store import SqliteStore
 from channelsim.channel.store.watched_peer import WatchedPeer
 from channelsim.channel.watch.watch_data import FOLDER as WATCH
 from channelsim.games import registry
-from tools.bench.hidden_look import HiddenLook, measure_hidden_look
+from tools.bench.hidden_look import measure_hidden_look
 from tools.bench.measuring import Figures
 from tools.bench.sessions import is_batch, usual_setup
 
@@ -100,7 +100,7 @@ class _PlayedOut:
     directories: list[Path]
 
 
-def _looks(long: _PlayedOut, setup: Setup, folder: Path) -> list[HiddenLook]:
+def _looks(long: _PlayedOut, setup: Setup, folder: Path) -> list[Figures]:
     """Looks at a hidden solution in a channel of few batches, and in this one."""
     sent = 0
 
@@ -117,7 +117,7 @@ def _looks(long: _PlayedOut, setup: Setup, folder: Path) -> list[HiddenLook]:
     return [_look(few), _look(long)]
 
 
-def _look(played: _PlayedOut) -> HiddenLook:
+def _look(played: _PlayedOut) -> Figures:
     """A look of the initiator after the receiver has published its oldest state."""
     with ExitStack() as stack:
         peers = [Peer(config) for config in played.configs]

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import msgspec
 
 from channelsim.channel.cli.messages import complain
-from channelsim.channel.cli.options import InText, Json, file_argument, json_wanted
-from channelsim.channel.cli.passphrases import PassphraseFile, given_passphrase
+from channelsim.channel.cli.options import OutputForm, file_argument
+from channelsim.channel.cli.secret_files import PassphraseFile, given_passphrase
 from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.report.channel_overview import (
@@ -28,8 +28,8 @@ from channelsim.channel.store.store_copy import copied_store
 def command(
     directory: Annotated[Path, file_argument("A data directory, or a folder of data directories.")],
     passphrase_file: PassphraseFile = None,
-    json: Json = False,
-    text: InText = False,
+    *,
+    form: OutputForm,
 ) -> int:
     """Show what data directories hold: states, games, coins, and what is due by which height.
 
@@ -40,7 +40,7 @@ def command(
 
     Example: channelsim channels ~/channels/alice
     """
-    as_json = json_wanted(json, text)
+    as_json = form.as_json
     passphrase = given_passphrase(passphrase_file)
     channels, bad = [], list[UsageError]()
     for path in _within(directory):

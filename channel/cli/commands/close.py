@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from channelsim.channel.cli.endings import EndingOptions, end_channel
-from channelsim.channel.cli.options import InText, Json, file_argument, json_wanted
-from channelsim.channel.cli.passphrases import PassphraseFile
+from channelsim.channel.cli.options import OutputForm, file_argument
+from channelsim.channel.cli.secret_files import PassphraseFile
 
 
 def command(
@@ -20,8 +20,7 @@ def command(
         bool, typer.Option("--unilateral", help="Close on chain at once, without the other side.")
     ] = False,
     passphrase_file: PassphraseFile = None,
-    json: Json = False,
-    text: InText = False,
+    form: OutputForm,
 ) -> int:
     """Close a channel, cooperatively or on chain, and wait for the last payout.
 
@@ -37,5 +36,5 @@ def command(
         options,
         passphrase_file,
         "the player wants to close" if unilateral else None,
-        as_json=json_wanted(json, text),
+        as_json=form.as_json,
     )

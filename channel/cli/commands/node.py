@@ -21,13 +21,11 @@ from channelsim.channel.chain.simulator import (
     SimulatedChain,
 )
 from channelsim.channel.cli.options import (
-    InText,
-    Json,
     Mix,
+    OutputForm,
     Seed,
     file_option,
     hash_of,
-    json_wanted,
     real,
     refuse,
     whole,
@@ -85,8 +83,8 @@ def command(
         file_option("Store the chain in this file, and continue a chain that it holds."),
     ] = None,
     seed: Seed = "node",
-    json: Json = False,
-    text: InText = False,
+    *,
+    form: OutputForm,
 ) -> int:
     """Serve a full node of a new test chain, with the usual RPC and funded wallets, until Ctrl-C.
 
@@ -96,7 +94,7 @@ def command(
 
     Example: channelsim node --block-on-push
     """
-    as_json = json_wanted(json, text)
+    as_json = form.as_json
     if block_on_push:
         refuse("blocks come with --block-on-push already", block_every=block_every)
     address = read_address(listen) if listen is not None else LOCAL

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from channelsim.channel.cli.endings import EndingOptions, end_channel
-from channelsim.channel.cli.options import InText, Json, file_argument, json_wanted
-from channelsim.channel.cli.passphrases import PassphraseFile
+from channelsim.channel.cli.options import OutputForm, file_argument
+from channelsim.channel.cli.secret_files import PassphraseFile
 
 
 def command(
@@ -25,8 +25,7 @@ def command(
         ),
     ] = False,
     passphrase_file: PassphraseFile = None,
-    json: Json = False,
-    text: InText = False,
+    form: OutputForm,
 ) -> int:
     """Recover all our money from a channel, with nothing but its data directory.
 
@@ -44,6 +43,6 @@ def command(
         options,
         passphrase_file,
         "recovery",
-        as_json=json_wanted(json, text),
+        as_json=form.as_json,
         publish_old=publish_old,
     )

@@ -14,7 +14,7 @@ from channelsim.channel.cli import FAILED, USAGE
 from channelsim.channel.cli.disputes import run_dispute
 from channelsim.channel.cli.findings import replay_finding
 from channelsim.channel.cli.messages import complain
-from channelsim.channel.cli.options import InText, Json, Quiet, file_argument, json_wanted, refuse
+from channelsim.channel.cli.options import OutputForm, Quiet, file_argument, refuse
 from channelsim.channel.cli.sessions import run_session
 from channelsim.channel.errors import UsageError
 from channelsim.channel.report.terminal import console, print_json, say
@@ -28,8 +28,8 @@ def command(
     files: Annotated[
         list[Path], file_argument("Transcripts that `play` wrote, or findings of `fuzz`.")
     ],
-    json: Json = False,
-    text: InText = False,
+    *,
+    form: OutputForm,
     quiet: Quiet = False,
     target: Annotated[
         str | None,
@@ -43,9 +43,9 @@ def command(
 
     Example: channelsim replay session.jsonl
     """
-    as_json = json_wanted(json, text)
+    as_json = form.as_json
     # A single finding is text in a pipe, too.
-    of_finding = json if len(files) == 1 else as_json
+    of_finding = form.json if len(files) == 1 else as_json
 
     def replayed(file: Path, show: Callable[[Any], None]) -> int:
         """Replay one file; the exit code."""

@@ -25,16 +25,14 @@ from channelsim.channel.cli.nodes import (
 )
 from channelsim.channel.cli.options import (
     MOST_MOJOS,
-    InText,
-    Json,
+    OutputForm,
     file_argument,
     file_option,
-    json_wanted,
     real,
     whole,
 )
 from channelsim.channel.cli.running import printing
-from channelsim.channel.cli.wallet_keys import read_wallet_keys
+from channelsim.channel.cli.secret_files import read_wallet_keys
 from channelsim.channel.errors import UsageError
 from channelsim.channel.protocol.proposals import MOST_TIMEOUT
 from channelsim.channel.report.terminal import console, json_line, say
@@ -81,8 +79,8 @@ def command(
         whole(0, MOST_MOJOS, "The most mojos that a spend may cost (1 % of what is at stake)."),
     ] = None,
     every: Annotated[float, real(0.05, 3600, "Seconds between two queries of the chain.")] = PERIOD,
-    json: Json = False,
-    text: InText = False,
+    *,
+    form: OutputForm,
 ) -> int:
     """Watch a channel for its owner, from public data alone, until the channel has ended.
 
@@ -95,7 +93,7 @@ def command(
 
     Example: channelsim watch tower/watch --node http://127.0.0.1:8555
     """
-    as_json = json_wanted(json, text)
+    as_json = form.as_json
     if max_fee is not None and fee_key is None:
         raise UsageError("--max-fee: only with --fee-key")
     data = read_watch_data(folder)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from channelsim.channel.chain.coins import Coin
-from channelsim.channel.errors import Violation
 from channelsim.channel.peer.agreement import Times
 from channelsim.channel.peer.chain_news import (
     ChannelSettled,
@@ -30,11 +29,11 @@ from channelsim.channel.protocol.messages import (
     Batch,
     DeckAbort,
     DeckStep,
+    Message,
     Request,
     Resume,
     Shutdown,
     ShutdownDone,
-    decode,
 )
 from channelsim.channel.protocol.state import LiveGame
 from channelsim.channel.report.html.session_data import LANES, Deadline
@@ -67,13 +66,11 @@ class DeadlineLog:
 
     # --- off chain ---
 
-    def sent(self, sender: int, message: bytes) -> None:
-        """Take in a message that a peer sent."""
-        try:
-            read = decode(message)
-        except Violation:
-            return
-        match read:
+    def sent(self, sender: int, message: Message | None) -> None:
+        """Take in a message that a peer sent; None for something else than a message."""
+        match message:
+            case None:
+                pass
             case Request():
                 self._asked = sender
             case ShutdownDone():
@@ -81,7 +78,7 @@ class DeadlineLog:
             case Batch() | Shutdown():
                 self._answer(sender)
                 self._asked = None
-            case _ if not isinstance(read, FREE):
+            case _ if not isinstance(message, FREE):
                 self._answer(sender)
             case _:
                 pass

@@ -7,7 +7,6 @@ from typing import Any
 
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.observations import CoinSeen
-from channelsim.channel.errors import Violation
 from channelsim.channel.peer.chain_news import MovedOnChain, StateCounts
 from channelsim.channel.peer.interface import (
     Acted,
@@ -20,11 +19,12 @@ from channelsim.channel.peer.interface import (
     SawCards,
     Tell,
 )
-from channelsim.channel.protocol.messages import Batch, Move, decode
+from channelsim.channel.protocol.messages import Batch, Move
 from channelsim.channel.protocol.rules import RULES
 from channelsim.channel.protocol.spend_parsing import MovedTo, game_spend
 from channelsim.channel.protocol.state import LiveGame
 from channelsim.channel.report.html.session_data import MoveVerdict
+from channelsim.channel.report.lanes import decoded
 from channelsim.channel.session.setup import NAMES
 from channelsim.games import registry
 from channelsim.games.contract import Player, Position
@@ -70,10 +70,7 @@ class MoveJudge:
         self, peer: str, message: bytes, effects: tuple[Effect, ...]
     ) -> tuple[MoveVerdict, ...]:
         """Judge the moves of a message that this peer received with these effects."""
-        try:
-            batch = decode(message)
-        except Violation:
-            return ()
+        batch = decoded(message)
         if not isinstance(batch, Batch):
             return ()
         news = [effect.news for effect in effects if isinstance(effect, Tell)]

@@ -50,14 +50,12 @@ PLACES = (
     "channel/cli/commands/recover.py",
     "channel/cli/commands/watch.py",
     "channel/cli/endings.py",
-    "channel/cli/fees.py",
     "channel/cli/new_channel.py",
     "channel/cli/nodes.py",
-    "channel/cli/passphrases.py",
     "channel/cli/peers.py",
     "channel/cli/prompt.py",
     "channel/cli/running.py",
-    "channel/cli/wallet_keys.py",
+    "channel/cli/secret_files.py",
     "channel/system/durable_files.py",
     "channel/system/input_files.py",
     "channel/system/line_log.py",
@@ -153,7 +151,7 @@ def last_lines() -> set[str]:
     """The lines that `peer`, `close` and `recover` print at their end."""
     found = {
         text
-        for path in sources("channel/cli/peers.py", "channel/cli/endings.py")
+        for path in sources(*(f"channel/cli/{name}.py" for name in ("peers", "endings", "running")))
         for node in ast.walk(tree(path))
         if isinstance(node, ast.Call) and called(node) == "add" and len(node.args) > 1
         if isinstance(node.args[0], ast.Constant) and node.args[0].value in ("Ended", "Interrupted")

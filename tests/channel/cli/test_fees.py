@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from channelsim.channel.chain.coins import Coin
-from channelsim.channel.cli.fees import changed_limits, wallet_for_fees, with_fees
+from channelsim.channel.cli.new_channel import wallet_for_fees, with_fees
+from channelsim.channel.cli.running import changed_limits
 from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.fee_settings import Fees

@@ -137,9 +137,10 @@ Arguments = tuple[object, ...]
 @pytest.fixture(scope="session")
 def transcript(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from channelsim.channel.cli.commands.play import command as play
+    from channelsim.channel.cli.options import OutputForm
 
     path = tmp_path_factory.mktemp("output") / "session.jsonl"
-    play(game="calpoker", hands=1, json=True, transcript=path, quiet=True)
+    play(game="calpoker", hands=1, form=OutputForm(json=True), transcript=path, quiet=True)
     return path
 
 

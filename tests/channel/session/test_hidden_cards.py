@@ -10,11 +10,11 @@ from typing import TypeVar
 from rich.console import Console
 
 from channelsim.channel.peer.interface import Store
-from channelsim.channel.report.document import document
 from channelsim.channel.report.html.session_log import SessionLog
 from channelsim.channel.report.html.session_page import session_log
 from channelsim.channel.report.narrator import Narrator
 from channelsim.channel.report.peer_lines import Line, PeerLines
+from channelsim.channel.report.session_document import document
 from channelsim.channel.session.deciders import Deciders
 from channelsim.channel.session.session import Session
 from channelsim.channel.session.session_events import (

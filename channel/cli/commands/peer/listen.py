@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from channelsim.channel.cli.options import InText, Json, file_argument, json_wanted
-from channelsim.channel.cli.peers import PeerOptions, run_peer
+from channelsim.channel.cli.new_channel import PeerOptions
+from channelsim.channel.cli.options import OutputForm, file_argument
+from channelsim.channel.cli.peers import run_peer
 from channelsim.channel.protocol.state import Side
 
 
@@ -19,8 +20,7 @@ def command(
     ] = None,
     *,
     options: PeerOptions,
-    json: Json = False,
-    text: InText = False,
+    form: OutputForm,
 ) -> int:
     """Play the receiver, who waits for the initiator to connect, until the channel has ended.
 
@@ -31,5 +31,5 @@ def command(
 
     Example: channelsim peer listen bob --node URL --peer HEX --game {game} --wallet-key FILE
     """
-    as_json = json_wanted(json, text)
+    as_json = form.as_json
     return run_peer(Side.RECEIVER, directory, address, options, as_json=as_json)

@@ -150,7 +150,10 @@ def _check_file(
 def _case_checks(lines: Sequence[bytes], target: Target | None, tried: _Tried) -> Iterator[Check]:
     """Check the cases of one file. Raises `BadCase`."""
     for case in read(lines):
-        differences = _differences(case, target)
+        if target is None:
+            differences = check_case(case)
+        else:
+            differences = check_program(case, target.name, target.programs)
         tried.validators.add(case.validator)
         if target is None and lacks_program(case):
             tried.by_rules.add(f"{case.game}/{case.validator}")
@@ -164,13 +167,6 @@ def _deck_checks(path: Path, lines: Sequence[bytes], target: Target | None) -> I
     vectors = DeckVectors()
     for line in read_deck_lines(lines):
         yield f"{line.id} ({line.tag})", vectors.check(line), iter(())
-
-
-def _differences(case: Case, target: Target | None) -> list[str]:
-    """The differences of a case: of rules and programs of its game, or of the target's programs."""
-    if target is None:
-        return check_case(case)
-    return check_program(case, target.name, target.programs)
 
 
 def _explained(case: Case, target: Target | None) -> Iterator[str]:

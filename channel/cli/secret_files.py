@@ -1,6 +1,7 @@
-"""The passphrase of a data directory: from a file, the environment or a terminal.
+"""Secrets that commands read: passphrases of data directories, and keys of wallets.
 
-It is never an argument: other processes can read those.
+A passphrase comes from a file, the environment or a terminal. It is never an argument: other
+processes can read those.
 """
 
 from __future__ import annotations
@@ -10,6 +11,9 @@ import sys
 from getpass import getpass
 from pathlib import Path
 from typing import Annotated
+
+from chia_rs import PrivateKey
+from chia_wallet_sdk import SecretKey
 
 from channelsim.channel.cli.options import file_option
 from channelsim.channel.errors import UsageError
@@ -65,3 +69,26 @@ def _asked(directory: Path, *, new: bool) -> bytes:
     except EOFError:
         raise UsageError("the input ended where the passphrase was needed") from None
     return first.encode()
+
+
+MOST_KEY = 256
+"""Bytes of a file with a wallet's key."""
+
+
+def read_wallet_keys(path: Path) -> tuple[PrivateKey, PrivateKey]:
+    """The two keys that the key in a file may stand for. Raises `UsageError`.
+
+    The first is the synthetic key that the puzzle of its address makes of it; the second is the key
+    itself, which may be a synthetic one already.
+    """
+    text = read(path, MOST_KEY).decode(errors="replace").strip()
+    try:
+        key = SecretKey.from_bytes(bytes.fromhex(text))
+    except ValueError:
+        raise UsageError(
+            f"{path}: no secret key of a wallet: 64 hex digits, as `channelsim node` prints them"
+        ) from None
+    synthetic, itself = (
+        PrivateKey.from_bytes(each.to_bytes()) for each in (key.derive_synthetic(), key)
+    )
+    return synthetic, itself

@@ -1,4 +1,4 @@
-"""A session as one JSON document."""
+"""A session as one JSON document, and its progress for an interrupted one."""
 
 from __future__ import annotations
 
@@ -6,13 +6,43 @@ from collections.abc import Sequence
 from typing import Any
 
 from channelsim.channel.chain.coins import Coin
-from channelsim.channel.report.session_progress import SessionProgress
 from channelsim.channel.session.result import Result
-from channelsim.channel.session.session_events import viewer_seat
+from channelsim.channel.session.session_events import (
+    Answered,
+    ChannelFunded,
+    HandEnded,
+    SessionEvent,
+    viewer_seat,
+)
 from channelsim.channel.session.setup import NAMES, Setup
 from channelsim.channel.system.file_kinds import SESSION
 from channelsim.games import registry
 from channelsim.games.contract import Hand
+
+
+class SessionProgress:
+    """A listener that collects the finished hands, with their games, and the balances.
+
+    `declined`: a player did not accept a hand.
+    """
+
+    def __init__(self, setup: Setup) -> None:
+        self.hands: list[tuple[str, Hand]] = []
+        self.balances = (setup.balance, setup.balance)
+        self.declined = False
+
+    def __call__(self, event: SessionEvent) -> None:
+        """Record a finished hand, or the balances at the start."""
+        match event:
+            case ChannelFunded(_, _, balances):
+                self.balances = balances
+            case HandEnded(_, game, hand, balances):
+                self.hands.append((game, hand))
+                self.balances = balances
+            case Answered(_, _, accepts):
+                self.declined = self.declined or not accepts
+            case _:
+                pass
 
 
 def document(
