@@ -43,7 +43,7 @@ def deal(game: Game, terms: Terms, chance: Chance) -> tuple[Terms, tuple[bytes, 
 
 
 def dealer(game: Game) -> str | None:
-    """The name of the one who deals the cards of hands without a channel, for every output."""
+    """The name of who deals hands without a channel; None for a game without a deck."""
     return SIMULATED_DEALER if game.deck_positions else None
 
 

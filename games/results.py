@@ -104,7 +104,7 @@ def best_hand_data(
     key: str,
     cards: Callable[[tuple[int, ...]], Any],
 ) -> dict[str, Any] | None:
-    """A best hand as JSON data; `key` has its five cards as `cards` writes them."""
+    """A best hand as JSON data; `key` has its five cards as `cards` writes them. None for None."""
     if best is None:
         return None
     return {

@@ -28,7 +28,7 @@ def _best_of_eight() -> Callable[[], int]:
 
 
 def _phevaluator_of_subsets() -> Callable[[], int] | None:
-    """The eight seven-card subsets of each hand, by an evaluator in C."""
+    """The eight seven-card subsets of each hand, by an evaluator in C; None without it."""
     try:
         from phevaluator import evaluate_cards
     except ImportError:

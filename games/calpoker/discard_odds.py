@@ -46,7 +46,7 @@ def discard_odds(own: Cards, others: Cards) -> dict[int, DiscardOdds]:
     mine_kept = [remaining(own, mask) for mask in _MASKS]
     mine_given = [given(own, mask) for mask in _MASKS]
     yours = [(remaining(others, mask), given(others, mask)) for mask in _MASKS]
-    found = {}
+    odds = {}
     for mask, keeping, giving in zip(_MASKS, mine_kept, mine_given, strict=True):
         wins = ties = 0
         for their_kept, their_given in yours:
@@ -55,8 +55,8 @@ def discard_odds(own: Cards, others: Cards) -> dict[int, DiscardOdds]:
                 wins += 1
             elif ours == theirs:
                 ties += 1
-        found[mask] = DiscardOdds(wins, ties)
-    return found
+        odds[mask] = DiscardOdds(wins, ties)
+    return odds
 
 
 def best_response(own: Cards, others: Cards) -> int:

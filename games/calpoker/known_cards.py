@@ -23,7 +23,7 @@ class KnownCards(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def final(self) -> Hands | None:
-        """Both hands after the swap, once both discards are known."""
+        """Both hands after the swap; None until both discards are known."""
         alice, bob = self.masks
         if self.hands is None or alice is None or bob is None:
             return None

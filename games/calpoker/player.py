@@ -148,7 +148,7 @@ class CalPokerPlayer(msgspec.Struct, frozen=True):
     # --- early reveals -----------------------------------------------------------------------
 
     def advisory(self) -> bytes | None:
-        """Alice's preimage, once Bob's seed has fixed the cards; her next move reveals it too."""
+        """Alice's preimage, which her next move reveals; None unless Bob's seed has just come."""
         if self.position.mover is self.seat and isinstance(self.position.state, StateC):
             return self.half
         return None

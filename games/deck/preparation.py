@@ -36,7 +36,7 @@ class Preparation:
 
     @property
     def finished(self) -> FinishedDeck | None:
-        """The deck, once this side has checked everything."""
+        """The deck; None until this side has checked everything."""
         return self.stage if isinstance(self.stage, FinishedDeck) else None
 
     def receive(self, step: int, message: bytes) -> tuple[Preparation, bytes]:

@@ -48,20 +48,20 @@ def arranged(cards: Sequence[int]) -> Arrangement:
     return Arrangement((HIGH.key(cards[:3]), HIGH.key(cards[3:8]), HIGH.key(cards[8:13])))
 
 
-def points(one: Arrangement, other: Arrangement) -> int:
-    """The points that `one` wins from `other` (CHIN-3 to CHIN-5), from -14 to 14.
+def points(own: Arrangement, other: Arrangement) -> int:
+    """The points that `own` wins from `other` (CHIN-3 to CHIN-5), from -14 to 14.
 
     >>> foul = Arrangement((0x320000, 0x1EDC90, 0x1EDC90))
     >>> points(foul, foul), points(foul, Arrangement((0xE3200, 0x1EDC90, 0x1EDC90)))
     (0, -4)
     """
-    if one.foul or other.foul:
-        if one.foul and other.foul:
+    if own.foul or other.foul:
+        if own.foul and other.foul:
             return 0
-        winner, sign = (other, -1) if one.foul else (one, 1)
+        winner, sign = (other, -1) if own.foul else (own, 1)
         return sign * (len(ROWS) + 1 + sum(map(_royalty, range(len(ROWS)), winner.keys)))
     won = lost = royalties = 0
-    for row, (ours, theirs) in enumerate(zip(one.keys, other.keys, strict=True)):
+    for row, (ours, theirs) in enumerate(zip(own.keys, other.keys, strict=True)):
         if ours > theirs:
             won += 1
             royalties += _royalty(row, ours)

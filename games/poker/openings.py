@@ -46,7 +46,7 @@ def dealt_by_call(streets: Sequence[Street], all_in: bool) -> tuple[tuple[int, i
     later = streets[1:]
     if not later or later[0].kind != Kind.BET:
         return ()
-    return tuple(one for street in (later if all_in else later[:1]) for one in street.deal)
+    return tuple(card for street in (later if all_in else later[:1]) for card in street.deal)
 
 
 def pending_size(pending: Sequence[Owed]) -> int:
@@ -69,7 +69,10 @@ def shows(table: Table, position: int, mine: bytes, theirs: bytes, card: bytes) 
 def dealt(
     table: Table, deal: Sequence[tuple[int, int]], seats: Seats, data: bytes
 ) -> tuple[tuple[tuple[int, bytes], ...], tuple[Owed, ...]] | None:
-    """Open the mover's locks of a deal: what the waiter then holds, and what it owes."""
+    """Open the mover's locks of a deal: what the waiter then holds, and what it owes.
+
+    None if a scalar does not open its lock.
+    """
     held: list[tuple[int, bytes]] = []
     pending: list[Owed] = []
     at = 0

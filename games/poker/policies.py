@@ -56,7 +56,7 @@ def is_weak(showdown: Showdown, cards: tuple[int, ...]) -> bool:
 
     >>> deuce_to_seven, high = Showdown(0, 1, 0), Showdown(0, 0, 0)
     >>> seven_low, kings = (20, 12, 9, 5, 2), (44, 45, 9, 5, 2)
-    >>> [is_weak(one, cards) for one in (deuce_to_seven, high) for cards in (seven_low, kings)]
+    >>> [is_weak(game, cards) for game in (deuce_to_seven, high) for cards in (seven_low, kings)]
     [False, True, True, False]
     """
     # Of hands that are not complete, what is there of the best hand counts.
@@ -89,21 +89,21 @@ _folder = folder(_is_weak)
 def greedy(player: Player, chance: Chance) -> Action:
     """Arranges by the points that it wins on average from sampled hands; otherwise stays."""
     choices = player.choices()
-    if isinstance(player, PokerPlayer) and any(one.verb == "arrange" for one in choices):
+    if isinstance(player, PokerPlayer) and any(choice.verb == "arrange" for choice in choices):
         return Action("arrange", best_arrangement(player.cards.own, chance))
     return caller(player, chance)
 
 
 def policies_of(variant: Variant) -> Mapping[str, Policy]:
     """The policies of a game by name; the first is the default."""
-    found: dict[str, Policy] = {
+    policies: dict[str, Policy] = {
         "caller": caller,
         "random": random,
         "aggressive": aggressive(_modest),
         "folder": _folder,
     }
     if variant.arranges:
-        return MappingProxyType({"greedy": greedy, **found})
+        return MappingProxyType({"greedy": greedy, **policies})
     if variant.rounds == HOLDEM:
-        found["equity"] = equity
-    return MappingProxyType(found)
+        policies["equity"] = equity
+    return MappingProxyType(policies)

@@ -75,7 +75,7 @@ def money_after(terms: Terms, steps: Sequence[Step]) -> Money:
 
 
 def shown_cards(hand: Hand) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-    """The cards of both players by seat, the board last, once both were shown at a showdown."""
+    """The cards of both players by seat, the board last; None unless both were shown."""
     last = _last_of(hand, "end")
     if last is None:
         return None
@@ -86,7 +86,7 @@ def shown_cards(hand: Hand) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
 
 
 def shown_rows(hand: Hand) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-    """The arranged cards of both players by seat, once both were shown."""
+    """The arranged cards of both players by seat; None unless both were shown."""
     last = _last_of(hand, "score")
     if last is None or not isinstance(last.before.state, Score):
         return None
@@ -95,7 +95,7 @@ def shown_rows(hand: Hand) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
 
 
 def _last_of(hand: Hand, validator: str) -> Step | None:
-    """The step in which the last cards were shown to this validator."""
+    """The step in which the last cards were shown to this validator; None if they were not."""
     for step in reversed(hand.steps):
         if step.before.validator == validator:
             return step if step.action.verb == "show" else None

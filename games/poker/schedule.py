@@ -38,7 +38,7 @@ class Round:
 
 def positions(rounds: tuple[Round, ...]) -> int:
     """How many positions of a deck a game uses."""
-    return 1 + max(position for one in rounds for position, _ in one.deal)
+    return 1 + max(position for street in rounds for position, _ in street.deal)
 
 
 def _private(each: int, start: int = 0) -> Dealt:

@@ -92,8 +92,8 @@ def best_low(showdown: Showdown, cards: tuple[int, ...]) -> Selection | None:
     """The best low hand; None if no selection qualifies."""
     if not showdown.low:
         return None
-    found = _best(ACE_TO_FIVE, showdown, cards)
-    return found if found.key < showdown.low else None
+    low = _best(ACE_TO_FIVE, showdown, cards)
+    return low if low.key < showdown.low else None
 
 
 def best_claim(showdown: Showdown, cards: tuple[int, ...]) -> Claim:
@@ -148,9 +148,9 @@ def _selections(
                     yield low_bits | high_bits << OWN, (*two(own), *three(shared))
 
 
-def quarters_won(showdown: Showdown, one: Claim, other: Claim) -> int:
+def quarters_won(showdown: Showdown, claim: Claim, other: Claim) -> int:
     """The quarters of the pot that the first of two claims wins (HL-3, HL-4)."""
-    high = RANKINGS[showdown.ranking].better(one.high, other.high)
-    if one.low == other.low == showdown.low:
+    high = RANKINGS[showdown.ranking].better(claim.high, other.high)
+    if claim.low == other.low == showdown.low:
         return split_quarters(high, None)
-    return split_quarters(high, ACE_TO_FIVE.better(one.low, other.low))
+    return split_quarters(high, ACE_TO_FIVE.better(claim.low, other.low))

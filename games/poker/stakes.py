@@ -38,9 +38,9 @@ def first_state(
     fixed = stakes.structure is Structure.FIXED_LIMIT
     streets = tuple(
         Street(
-            one.first, stakes.bet * (one.bets if fixed else min(one.bets, 1)), one.deal, one.kind
+            row.first, stakes.bet * (row.bets if fixed else min(row.bets, 1)), row.deal, row.kind
         )
-        for one in variant.rounds
+        for row in variant.rounds
     )
     constants = stakes.unit, stakes.stake, stakes.structure, stakes.cap, stakes.bring_in
     table = Table(deck_id, locks, *constants, variant.showdown)

@@ -61,8 +61,8 @@ def limits(variant: Variant) -> Mapping[str, Parameters]:
     """The betting structures by name, that of the default terms first (BET-1)."""
     if variant.arranges:
         return {}
-    first = sorted(Structure, key=lambda one: one is not variant.structure)
-    return {LIMITS[one]: {"structure": int(one)} for one in first}
+    first = sorted(Structure, key=lambda structure: structure is not variant.structure)
+    return {LIMITS[structure]: {"structure": int(structure)} for structure in first}
 
 
 def variations(variant: Variant) -> tuple[Parameters, ...]:
@@ -81,8 +81,8 @@ def carried(terms: Terms, before: Position, after: Position) -> int:
     """
     if not is_passed_out(before, after):
         return 0
-    found = dict(terms.parameters)
-    return found["ante"] * found["chip"]
+    parameters = dict(terms.parameters)
+    return parameters["ante"] * parameters["chip"]
 
 
 def passed_out(hand: Hand) -> bool:
@@ -157,16 +157,16 @@ def bet_step(variant: Variant) -> int:
 
 def stakes(variant: Variant, terms: Terms) -> Stakes:
     """The money of a hand in chips."""
-    found = dict(terms.parameters)
-    bet = found.get("bet", found.get("point", 0))
+    parameters = dict(terms.parameters)
+    bet = parameters.get("bet", parameters.get("point", 0))
     return Stakes(
-        found["chip"],
-        terms.amount // 2 // found["chip"],
+        parameters["chip"],
+        terms.amount // 2 // parameters["chip"],
         bet // 2 if variant.blinds else 0,
         bet,
-        Structure(found.get("structure", Structure.NO_LIMIT)),
-        found.get("cap", 0),
-        found.get("ante", 0),
+        Structure(parameters.get("structure", Structure.NO_LIMIT)),
+        parameters.get("cap", 0),
+        parameters.get("ante", 0),
         bet // 4 if variant.forced is Forced.BRING_IN else 0,
     )
 

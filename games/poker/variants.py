@@ -64,7 +64,7 @@ class Variant:
     @property
     def draws(self) -> bool:
         """True if players replace cards."""
-        return any(one.kind in (Kind.DRAW, Kind.OPENED_DRAW) for one in self.rounds)
+        return any(row.kind in (Kind.DRAW, Kind.OPENED_DRAW) for row in self.rounds)
 
     @property
     def arranges(self) -> bool:

@@ -164,7 +164,7 @@ class SpacePokerPlayer(msgspec.Struct, frozen=True):
     # --- early reveals -----------------------------------------------------------------------
 
     def advisory(self) -> bytes | None:
-        """The player's next image, when its next move opens a street and reveals it anyway.
+        """The player's next image; None unless its next move opens a street and reveals it.
 
         Alice sends it after Bob's commitment, so that he sees his hole cards; the opener sends it
         after a call, so that the caller sees the new street.

@@ -179,7 +179,7 @@ def end(
 
 
 def showdown(state: State, move: bytes, evidence: Value) -> tuple[Rank, Rank] | None:
-    """The ranks of the hands that `end` compares for this move and evidence."""
+    """The ranks of the hands that `end` compares; None where it would compare none."""
     mask = read_mask(evidence)
     if not isinstance(state, End) or len(move) != REVEAL_SIZE:
         return None
