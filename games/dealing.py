@@ -10,10 +10,9 @@ from dataclasses import replace
 
 from channelsim.games.chance import Chance
 from channelsim.games.contract import Game, Seat, SharedDeck, Terms
-from channelsim.games.deck.finished import FinishedDeck
+from channelsim.games.deck.finished import SIMULATED_DEALER, FinishedDeck, simulated_decks
 from channelsim.games.deck.group import real_group
 from channelsim.games.deck.secrets import draw_secrets, encode_scalars
-from channelsim.games.deck.simulated import SIMULATED_DEALER, simulated_decks
 from channelsim.games.deck.terms import LEAST_ROUNDS, DeckTerms
 
 ENTROPY_SIZE = 64

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from channelsim.games.amounts import amount_text
 from channelsim.games.calpoker.deal import Cards, Hands, given
-from channelsim.games.calpoker.discard_odds import best_response, discard_odds
-from channelsim.games.calpoker.hand_names import describe
-from channelsim.games.calpoker.known_cards import best_selections
-from channelsim.games.calpoker.player import DISCARD, CalPokerPlayer
+from channelsim.games.calpoker.hands import describe
+from channelsim.games.calpoker.player import DISCARD, CalPokerPlayer, best_selections
+from channelsim.games.calpoker.policies import best_response, discard_odds
 from channelsim.games.calpoker.result import best_hand, cards_of, hand_result, showdown
 from channelsim.games.cards import LABEL, faces, in_a_row, pictures, signs
 from channelsim.games.contract import Hand, Line, Player, Seat, Step

@@ -31,8 +31,7 @@ from channelsim.games.contract import (
     Verdict,
     by_name,
 )
-from channelsim.games.counting import ranked
-from channelsim.games.masks import read_mask
+from channelsim.games.counting import ranked, read_mask
 
 COMMIT_SIZE = 32
 """Size of Alice's commitment to her preimage."""

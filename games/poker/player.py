@@ -32,10 +32,9 @@ from channelsim.games.contract import (
 from channelsim.games.errors import BadAdvisory, IllegalAction
 from channelsim.games.poker.arrangements import COUNT, commit, committed_order, in_rows
 from channelsim.games.poker.arranging import due_points, in_order
-from channelsim.games.poker.first import acts_first
 from channelsim.games.poker.known_cards import NO_CARDS, KnownCards, card, known_cards, shown_last
 from channelsim.games.poker.limits import Forced as ForcedBet
-from channelsim.games.poker.limits import Limits
+from channelsim.games.poker.limits import Limits, acts_first
 from channelsim.games.poker.openings import (
     SCALAR,
     dealt_by_call,

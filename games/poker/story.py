@@ -13,23 +13,21 @@ from channelsim.games.amounts import amount_text, counted
 from channelsim.games.betting import action_lines, bet_phrase, field, money_fields, pot_line
 from channelsim.games.cards import dimmed, faces, pictures, signs
 from channelsim.games.contract import Hand, Line, Player, Seat, Span, Step
-from channelsim.games.poker.chinese import arranged
-from channelsim.games.poker.hand_names import (
-    describe,
-    low_name,
-    value_of_key,
-)
+from channelsim.games.poker.arranging import arranged
 from channelsim.games.poker.known_cards import KnownCards
 from channelsim.games.poker.player import PokerPlayer
 from channelsim.games.poker.result import (
     best_hand,
     cards_of,
+    describe,
     hand_result,
+    low_name,
     money,
     money_after,
     name_of,
     shown_cards,
     shown_rows,
+    value_of_key,
 )
 from channelsim.games.poker.selections import best_low, is_whole
 from channelsim.games.poker.states import Begin, Deal, Mid, Showdown

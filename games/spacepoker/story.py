@@ -13,11 +13,9 @@ from channelsim.games.betting import action_lines, bet_phrase, field, money_fiel
 from channelsim.games.cards import dimmed, face, pictures
 from channelsim.games.contract import Hand, Line, Player, Seat, Step
 from channelsim.games.results import result_lines, showdown_lines, step_lines
-from channelsim.games.spacepoker.entropy import wins_toss
-from channelsim.games.spacepoker.hand_names import boost_sign, card_names, describe
-from channelsim.games.spacepoker.hands import value_of_five
-from channelsim.games.spacepoker.known_cards import Holding
-from channelsim.games.spacepoker.player import SpacePokerPlayer
+from channelsim.games.spacepoker.cards import wins_toss
+from channelsim.games.spacepoker.hands import boost_sign, card_names, describe, value_of_five
+from channelsim.games.spacepoker.player import Holding, SpacePokerPlayer
 from channelsim.games.spacepoker.result import cards_of, hand_result, money, money_after, showdown
 from channelsim.games.spacepoker.states import PRE_FLOP, BeginRound, MidRound
 

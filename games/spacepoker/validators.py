@@ -30,10 +30,8 @@ from channelsim.games.contract import (
     Verdict,
     by_name,
 )
-from channelsim.games.counting import HandValue, ranked
-from channelsim.games.masks import read_mask
-from channelsim.games.spacepoker.cards import board, boost, cards, draw_number
-from channelsim.games.spacepoker.entropy import above, wins_toss
+from channelsim.games.counting import HandValue, ranked, read_mask
+from channelsim.games.spacepoker.cards import above, board, boost, cards, draw_number, wins_toss
 from channelsim.games.spacepoker.hands import FIVE_OF_SEVEN, value_of_selection
 from channelsim.games.spacepoker.states import (
     PRE_FLOP,

@@ -14,8 +14,8 @@ from channelsim.channel.bench import (
     stored_batch,
 )
 from channelsim.channel.lab.crosscheck import speed
-from channelsim.games.calpoker import benchmarks as calpoker
-from channelsim.games.spacepoker import benchmarks as spacepoker
+from channelsim.games.calpoker import game as calpoker
+from channelsim.games.spacepoker import game as spacepoker
 
 ROUNDS = 8
 """In which decks are shuffled."""
