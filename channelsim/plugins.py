@@ -318,6 +318,8 @@ def _failure(error: BaseException) -> str:
     # Raised by the call itself, and not inside of the function.
     if isinstance(error, TypeError) and (trace is None or trace.tb_next is None):
         return f"cannot be called: {error}"
+    if isinstance(error, Overrun):
+        return f"was stopped: {described(error).removeprefix('Overrun: ')}"
     return f"raised {described(error)}"
 
 

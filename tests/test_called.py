@@ -84,7 +84,7 @@ def here(function: Callable[[], object]) -> BaseException:
         ("    return 7\n", "loop.judge returned an int, 7: not a verdict (the judge of e)"),
         (
             ENDLESS,
-            "loop.judge raised Overrun: loop.judge (the judge of e): not done after 0.2 seconds",
+            "loop.judge was stopped: loop.judge (the judge of e): not done after 0.2 seconds",
         ),
     ],
 )
@@ -160,7 +160,7 @@ SEAMS = {
 
 FAILS = {
     "raises": ("    return [][1]\n", "raised IndexError: list index out of range"),
-    "hangs": (ENDLESS, "raised Overrun: {}: not done after 0.3 seconds of processor time"),
+    "hangs": (ENDLESS, "was stopped: {}: not done after 0.3 seconds of processor time"),
 }
 
 
@@ -183,6 +183,7 @@ def test_a_game_that_fails_is_one_line_at_each_seam(fails: str, tmp_path: Path) 
         assert f"{tmp_path}/{name}.py, line " in end.err
         if seam == "registered":
             said = line.format("<module>").removeprefix("raised ")
+            said = said.replace("was stopped:", "Overrun:")
             assert f"the game {name}, a plug-in of mine, cannot be used: {said}" in end.err
         else:
             function = {"judge": "commit", "player": "moves"}.get(seam, seam)
