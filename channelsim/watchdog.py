@@ -112,11 +112,11 @@ class _Watch:
             return ""
         self._raised += 1
         if self._raised > STUBBORN:
-            _end(f"{problem}, and cannot be stopped")
+            _leave(f"{problem}, and cannot be stopped")
         return problem
 
 
-def _end(line: str) -> None:
+def _leave(line: str) -> None:
     """End the process with a line."""
     os.write(2, f"channelsim: {line}\n".encode(errors="replace"))
     os._exit(2)
