@@ -5,11 +5,12 @@ hold up a command for ever. Something looks at the running call now and then, an
 in it; that costs nothing in between. Processor time is bounded, so that a busy machine stops
 nobody; the clock bounds calls that only wait.
 
-In the main thread, within `watching`, signals look: they also interrupt a call that sleeps. In all
-other threads another thread looks, which can stop only Python code. What catches `Overrun` again
-and again, or waits where it cannot be stopped, ends the process, with one line and exit code 2.
-Nothing can stop a call in C that holds Python's lock (`sum(range(10**12))`): neither thread nor
-handler runs until it is done.
+In the main thread, within `watching`, signals look at whatever author's code runs there; they also
+interrupt a call that sleeps. In all other threads a thread of its own looks at the calls that
+`plugins.called` makes: it can stop only Python code, and must not touch the frames of others, whose
+objects may not be freed by it. What catches `Overrun` again and again, or waits where it cannot be
+stopped, ends the process, with one line and exit code 2. Nothing can stop a call in C that holds
+Python's lock (`sum(range(10**12))`): neither thread nor handler runs until it is done.
 
 This module imports nothing of ours, so that every package may use it.
 """
@@ -17,13 +18,14 @@ This module imports nothing of ours, so that every package may use it.
 from __future__ import annotations
 
 import ctypes
+import itertools
 import os
 import resource
 import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -82,68 +84,42 @@ def is_authors(file: str) -> bool:
 
 
 class _Watch:
-    """The author's call that is under way in one thread, as the looks saw it.
+    """The call that is under way in one thread, as the looks saw it."""
 
-    `clock` tells the processor time of the thread, in seconds.
-    """
-
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self._clock = clock
-        self._call: FrameType | None = None
+    def __init__(self) -> None:
+        self._call: object = None
         self._worked = self._since = 0.0
         self._memory = self._raised = 0
-        self._looking = False
 
-    def problem(self, frame: FrameType | None) -> str:
-        """What is wrong with the call in this frame; empty for a right one.
+    def problem(self, call: object, name: str, worked: float) -> str:
+        """What is wrong with a call; empty for a right one. None is no call.
 
-        Ends the process if the call was stopped too often. A look may take longer than a tick, on
-        a deep stack: no look begins during another one.
+        `worked` is the processor time of its thread, in seconds. Ends the process if the call was
+        stopped too often.
         """
-        if self._looking:
+        now = time.monotonic()
+        if call is None or call is not self._call:
+            self._call, self._worked, self._since = call, worked, now
+            self._memory, self._raised = _memory(), 0
             return ""
-        self._looking = True
-        try:
-            problem = self._judged(frame)
-        finally:
-            self._looking = False
-        self._raised = self._raised + 1 if problem else 0
-        if self._raised > STUBBORN and self._call is not None:
-            _end(f"{problem}, and cannot be stopped ({self._call.f_code.co_filename})")
+        if worked - self._worked >= SECONDS:
+            problem = f"{name}: not done after {SECONDS:g} seconds of processor time"
+        elif now - self._since >= WAITING:
+            problem = f"{name}: not done after {WAITING:g} seconds"
+        elif _memory() - self._memory > MEMORY:
+            problem = f"{name}: takes more than {MEMORY >> 20:,} MB of memory"
+        else:
+            return ""
+        self._raised += 1
+        if self._raised > STUBBORN:
+            _leave(f"{problem}, and cannot be stopped")
         return problem
 
-    def _judged(self, frame: FrameType | None) -> str:
-        call = [None, *_authors_frames(frame)][-1]  # the outermost one
-        if call is None or call is not self._call:
-            self._call, self._worked, self._memory = call, self._clock(), _memory()
-            self._since = time.monotonic()
-            return ""
-        name = call.f_code.co_name
-        if self._clock() - self._worked >= SECONDS:
-            return f"{name}: not done after {SECONDS:g} seconds of processor time"
-        if time.monotonic() - self._since >= WAITING:
-            return f"{name}: not done after {WAITING:g} seconds"
-        if _memory() - self._memory > MEMORY:
-            return f"{name}: takes more than {MEMORY >> 20:,} MB of memory"
-        return ""
 
-
-def _end(line: str) -> None:
+def _leave(line: str) -> None:
     """End the process with a line."""
     os.write(2, f"channelsim: {line}\n".encode(errors="replace"))
     os._exit(2)
-
-
-def _authors_frames(frame: FrameType | None) -> Iterator[FrameType]:
-    """The frames of authors' code that are under way, the innermost first."""
-    known: dict[str, bool] = {}
-    while frame is not None:
-        file = frame.f_code.co_filename
-        if file not in known:
-            known[file] = is_authors(file)
-        if known[file]:
-            yield frame
-        frame = frame.f_back
 
 
 def _memory() -> int:
@@ -163,20 +139,18 @@ _LOOKS = (signal.SIGPROF, signal.SIGVTALRM)
 
 @contextmanager
 def watching() -> Iterator[None]:
-    """Bound every call of an author's function in this block."""
-    thread = threading.get_ident()
-    if threading.current_thread() is not threading.main_thread():  # Python handles no signals there
-        watch_thread()
+    """Bound every call of an author's function in this block.
+
+    Without effect outside of the main thread, in which alone Python handles signals.
+    """
+    if threading.current_thread() is not threading.main_thread():
         yield
         return
-    watch = _Watch(time.thread_time)
-
-    def look(signum: int, frame: FrameType | None) -> None:
-        if problem := watch.problem(frame):
-            raise Overrun(problem)
-
-    outside, WATCHED[thread] = WATCHED.get(thread), None
-    before = [signal.signal(number, look) for number in _LOOKS]
+    thread = threading.get_ident()
+    is_nested = thread in CALLS
+    CALLS[thread] = None
+    _look = _Looks().look
+    before = [signal.signal(number, _look) for number in _LOOKS]
     signal.setitimer(signal.ITIMER_PROF, TICK, TICK)
     done = threading.Event()
     clock = threading.Thread(target=_wake, args=(thread, done), daemon=True)
@@ -189,9 +163,45 @@ def watching() -> Iterator[None]:
         signal.setitimer(signal.ITIMER_PROF, 0)
         for number, handler in zip(_LOOKS, before, strict=True):
             signal.signal(number, handler)
-        del WATCHED[thread]
-        if outside is not None:
-            WATCHED[thread] = outside
+        if not is_nested:
+            del CALLS[thread]
+
+
+class _Looks:
+    """A handler of signals that looks at the main thread."""
+
+    def __init__(self) -> None:
+        self._watch = _Watch()
+        self._looking = False
+
+    def look(self, signum: int, frame: FrameType | None) -> None:
+        """Raise `Overrun` in the call that has run, or waited, too long.
+
+        A look may take longer than a tick, on a deep stack: no look begins during another one.
+        """
+        if self._looking:
+            return
+        self._looking = True
+        try:
+            call = [None, *_authors_frames(frame)][-1]  # the outermost one
+            name = call.f_code.co_name if call else ""
+            problem = self._watch.problem(call, name, time.thread_time())
+        finally:
+            self._looking = False
+        if problem:
+            raise Overrun(problem)
+
+
+def _authors_frames(frame: FrameType | None) -> Iterator[FrameType]:
+    """The frames of authors' code that are under way, the innermost first."""
+    known: dict[str, bool] = {}
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if file not in known:
+            known[file] = is_authors(file)
+        if known[file]:
+            yield frame
+        frame = frame.f_back
 
 
 def _wake(thread: int, done: threading.Event) -> None:
@@ -200,44 +210,42 @@ def _wake(thread: int, done: threading.Event) -> None:
         signal.pthread_kill(thread, signal.SIGVTALRM)
 
 
-# --- any other thread, by another one -----------------------------------------------------------
+# --- any other thread, by another one -------------------------------------------------------------
 
-WATCHED: dict[int, _Watch | None] = {}
-"""The threads in which an author's code may run; None for one that signals look at."""
+CALLS: dict[int, tuple[int, str, int] | None] = {}
+"""The author's call in each thread: its number, its name, and the clock of its thread's processor
+time. None for a thread that signals look at."""
 
+_numbers = itertools.count(1)
 _guard: threading.Thread | None = None
 
 
-def watch_thread() -> None:
-    """Bound every call of an author's function in this thread from now on, as `watching` does."""
+def begin_call(name: str) -> None:
+    """Bound the author's call that begins in this thread, until it is taken out of `CALLS`."""
     global _guard
     thread = threading.get_ident()
-    if thread not in WATCHED:
-        WATCHED[thread] = _Watch(_clock_of(thread))
+    has_clock = hasattr(time, "pthread_getcpuclockid")  # macOS has none: take that of the process
+    clock = time.pthread_getcpuclockid(thread) if has_clock else time.CLOCK_PROCESS_CPUTIME_ID
+    CALLS[thread] = next(_numbers), name, clock
     if _guard is None or not _guard.is_alive():  # a child process has no threads of its parent
-        _guard = threading.Thread(target=_look_at_threads, name="watchdog", daemon=True)
+        _guard = threading.Thread(target=_look_at_calls, name="watchdog", daemon=True)
         _guard.start()
 
 
-def _clock_of(thread: int) -> Callable[[], float]:
-    """The processor time of a thread; that of the process where the system tells no other."""
-    if not hasattr(time, "pthread_getcpuclockid"):
-        return time.process_time
-    clock = time.pthread_getcpuclockid(thread)
-    return lambda: time.clock_gettime(clock)
-
-
-def _look_at_threads() -> None:
+def _look_at_calls() -> None:
+    watches: dict[int, _Watch] = {}
     while True:
         time.sleep(TICK)
-        frames = sys._current_frames()  # noqa: SLF001
-        for thread, watch in list(WATCHED.items()):
+        watches = {thread: watches.get(thread, _Watch()) for thread in list(CALLS)}
+        for thread, watch in watches.items():
+            if (call := CALLS.get(thread)) is None:
+                continue
             try:
-                if watch is not None and (problem := watch.problem(frames[thread])):
-                    _raise_in(thread, problem)
-            except (KeyError, OSError):  # it has ended; OSError: since the frames were taken
-                WATCHED.pop(thread, None)
-        frames.clear()
+                worked = time.clock_gettime(call[2])
+            except OSError:  # its thread has ended
+                continue
+            if (problem := watch.problem(call, call[1], worked)) and CALLS.get(thread) is call:
+                _raise_in(thread, problem)
 
 
 def _raise_in(thread: int, problem: str) -> None:

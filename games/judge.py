@@ -99,7 +99,7 @@ def position_after(before: Position, step: Next | None, move: bytes, share: int)
 
 
 def own_move(game: Game, hashes: Hashes, before: Position, amount: int, play: Play) -> Next | None:
-    """The record after a player's own move.
+    """The record after a player's own move; None if it ends the game.
 
     Raises `IllegalMove` if the rules refuse it, or accept it under extra conditions only: the
     opponent may be able to meet them.

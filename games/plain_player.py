@@ -79,7 +79,7 @@ class PlainPlayer:
         return called(self.proofs, self._case, EVIDENCE)(self, before, move)
 
     def advisory(self) -> bytes | None:
-        """No early reveal."""
+        """None: no early reveal."""
         return None
 
     def advised(self, data: bytes) -> PlainPlayer:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import msgspec
 
@@ -63,21 +63,28 @@ def result_lines(hand: Hand, result: HandResult, what_is_split: str) -> list[Lin
     return [*lines, *payout_lines(hand)]
 
 
-Dealt: TypeAlias = Callable[
-    [Hand, Seat | None, tuple[Player, Player], tuple[Player, Player]], list[Line]
-]
-"""The cards that a viewer (None: both players together) knows after and not before."""
+Known = TypeVar("Known")
 
 
-def step_lines(hand: Hand, viewer: Seat | None, dealt: Dealt, action: Iterable[Line]) -> list[Line]:
-    """The newest step: its action, and the cards that became known before and after it."""
+def step_lines(
+    hand: Hand,
+    viewer: Seat | None,
+    cards_of: Callable[[Player], Known],
+    dealt: Callable[[Hand, dict[Seat, Known], dict[Seat, Known]], list[Line]],
+    action: Iterable[Line],
+) -> list[Line]:
+    """The newest step: its action, and the cards that became known before and after it.
+
+    `dealt` tells the new cards: those that the viewer (None: both players together) knows after and
+    not before, as `cards_of` its player, by seat.
+    """
     step = hand.steps[-1]
     earlier = hand.steps[-2].players if len(hand.steps) > 1 else step.players_before
-    return [
-        *dealt(hand, viewer, earlier, step.players_before),
-        *action,
-        *dealt(hand, viewer, step.players_before, step.players),
-    ]
+    start, before, after = (
+        {seat: cards_of(players[seat]) for seat in Seat if viewer in (None, seat)}
+        for players in (earlier, step.players_before, step.players)
+    )
+    return [*dealt(hand, start, before), *action, *dealt(hand, before, after)]
 
 
 def best_hand_line(name: str, hand: str, cards: str) -> Line:
@@ -104,7 +111,7 @@ def best_hand_data(
     key: str,
     cards: Callable[[tuple[int, ...]], Any],
 ) -> dict[str, Any] | None:
-    """A best hand as JSON data; `key` has its five cards as `cards` writes them."""
+    """A best hand as JSON data; `key` has its five cards as `cards` writes them. None for None."""
     if best is None:
         return None
     return {

@@ -363,7 +363,7 @@ def read_value(
     >>> read_value({"pair": ["0x00", [2]]}, "state", lambda name: b"")
     (b'\\x00', (b'\\x02', b''))
 
-    `hash_of` returns the hash of a program, and `source_of`, if ``{"source": name}`` is allowed,
+    `hash_of` returns the hash of a program, and `source_of`, if `{"source": name}` is allowed,
     its code.
     """
     match described:

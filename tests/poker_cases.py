@@ -31,7 +31,6 @@ from channelsim.games.poker.openings import (
     pending_size,
     taken,
 )
-from channelsim.games.poker.stakes import Stakes
 from channelsim.games.poker.states import (
     Begin,
     Commit,
@@ -49,6 +48,7 @@ from channelsim.games.poker.states import (
     Show,
     Table,
 )
+from channelsim.games.poker.terms import Stakes
 from channelsim.games.poker.validators import draws_with_call
 from channelsim.games.vectors import Case, Expect, NextRecord
 from tests.games.poker.hands import GROUP, HASHES, ROWS, VALIDATORS, Hand, State, Turn

@@ -6,12 +6,13 @@ discards when it picks them, the opponent's only when they are revealed.
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from channelsim.games.amounts import amount_text
 from channelsim.games.calpoker.deal import Cards, Hands, given
-from channelsim.games.calpoker.discard_odds import best_response, discard_odds
-from channelsim.games.calpoker.hand_names import describe
-from channelsim.games.calpoker.known_cards import best_selections
-from channelsim.games.calpoker.player import DISCARD, CalPokerPlayer
+from channelsim.games.calpoker.hands import describe
+from channelsim.games.calpoker.player import DISCARD, CalPokerPlayer, KnownCards, best_selections
+from channelsim.games.calpoker.policies import best_response, discard_odds
 from channelsim.games.calpoker.result import best_hand, cards_of, hand_result, showdown
 from channelsim.games.cards import LABEL, faces, in_a_row, pictures, signs
 from channelsim.games.contract import Hand, Line, Player, Seat, Step
@@ -28,7 +29,7 @@ class CaliforniaPokerStory:
         """The newest step: its action, and the cards that became known before and after it."""
         step = hand.steps[-1]
         action = _action(hand, step, viewer)
-        return [*step_lines(hand, viewer, _dealt, action), *_swap(hand, step)]
+        return [*step_lines(hand, viewer, cards_of, _dealt, action), *_swap(hand, step)]
 
     def result(self, hand: Hand, viewer: Seat | None) -> list[Line]:
         """The result of the hand. Both hands are named only after a showdown."""
@@ -55,14 +56,14 @@ class CaliforniaPokerStory:
         return lines
 
 
-def _dealt(
-    hand: Hand, viewer: Seat | None, before: tuple[Player, Player], after: tuple[Player, Player]
-) -> list[Line]:
-    """Both hands, if the viewer (None: either player) did not know them before."""
-    seats = tuple(Seat) if viewer is None else (viewer,)
-    if any(cards_of(before[seat]).hands is not None for seat in seats):
+_BySeat: TypeAlias = dict[Seat, KnownCards]
+
+
+def _dealt(hand: Hand, before: _BySeat, after: _BySeat) -> list[Line]:
+    """Both hands, if nobody knew them before."""
+    if any(cards.hands for cards in before.values()):
         return []
-    hands = next(filter(None, (cards_of(after[seat]).hands for seat in seats)), None)
+    hands = next(filter(None, (cards.hands for cards in after.values())), None)
     if hands is None:
         return []
     return [

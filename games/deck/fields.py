@@ -11,15 +11,18 @@ from channelsim.games.deck.terms import CARDS, HASH_SIZE, DeckTerms
 
 
 class Fields:
-    """The bytes of one message, taken field by field. Raises `DeckFault` for a wrong length (PD-2).
+    """The bytes of the message of a step, taken field by field.
 
-    >>> fields = Fields(3, b"abcdef", 6)
-    >>> fields.take(2), fields.each(2, 2)
-    (b'ab', [b'cd', b'ef'])
+    `bits` is the challenge that messages 4 and 5 answer. Raises `DeckFault` for a message of any
+    other length (PD-2).
     """
 
-    def __init__(self, step: int, message: bytes, size: int) -> None:
-        self._step, self._message, self._at = step, message, 0
+    def __init__(
+        self, group: Group, terms: DeckTerms, step: int, message: bytes, bits: bytes = b""
+    ) -> None:
+        self._group, self._terms, self._step, self._message = group, terms, step, message
+        self._at = 0
+        size = message_size(group, terms, step, bits)
         if len(message) != size:
             raise DeckFault(
                 "PD-2", f"message {step} has {counted(len(message), 'byte')} instead of {size}"
@@ -30,35 +33,31 @@ class Fields:
         start, self._at = self._at, self._at + size
         return self._message[start : self._at]
 
-    def each(self, count: int, size: int) -> list[bytes]:
-        """The next fields of one size."""
-        return [self.take(size) for _ in range(count)]
+    def challenge(self) -> tuple[bytes, bytes]:
+        """The bits of a challenge, and what hid them."""
+        return self.take(self._terms.rounds // 8), self.take(HASH_SIZE)
 
-    def points(self, group: Group, count: int, name: str) -> tuple[bytes, ...]:
+    def shuffle(self) -> tuple[bytes, tuple[bytes, ...], tuple[bytes, ...]]:
+        """A shuffle: the base under its mask, the pack, and the hash of each round of its proof."""
+        (base,) = self._points(1, "mask key")
+        pack = self._points(CARDS, "card")
+        return base, pack, tuple(self.take(HASH_SIZE) for _ in range(self._terms.rounds))
+
+    def locks(self) -> tuple[tuple[bytes, ...], tuple[bytes, ...], bytes]:
+        """The locked cards, the keys of their locks, and the proof of the locks."""
+        count = self._terms.positions
+        locked = self._points(count, "locked card")
+        return locked, self._points(count, "key"), self.take(proof_size(count))
+
+    def _points(self, count: int, name: str) -> tuple[bytes, ...]:
         """The next points. Raises `DeckFault` (PD-1)."""
-        points = self.each(count, group.point_size)
+        points = tuple(self.take(self._group.point_size) for _ in range(count))
         for number, point in enumerate(points):
-            if not group.is_point(point):
+            if not self._group.is_point(point):
                 raise DeckFault(
                     "PD-1", f"message {self._step}: {name} {number} is not a valid point"
                 )
-        return tuple(points)
-
-    def shuffle(
-        self, group: Group, rounds: int
-    ) -> tuple[bytes, tuple[bytes, ...], tuple[bytes, ...]]:
-        """A shuffle: the base under its mask, the pack, and the hash of each round of its proof."""
-        (base,) = self.points(group, 1, "mask key")
-        pack = self.points(group, CARDS, "card")
-        return base, pack, tuple(self.each(rounds, HASH_SIZE))
-
-    def locks(
-        self, group: Group, positions: int
-    ) -> tuple[tuple[bytes, ...], tuple[bytes, ...], bytes]:
-        """The locked cards, the keys of their locks, and the proof of the locks."""
-        locked = self.points(group, positions, "locked card")
-        keys = self.points(group, positions, "key")
-        return locked, keys, self.take(proof_size(positions))
+        return points
 
 
 def message_size(group: Group, terms: DeckTerms, step: int, bits: bytes = b"") -> int:

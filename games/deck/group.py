@@ -110,14 +110,15 @@ class G1:
             observer(products)
         base, size = self.base, SCALAR_SIZE
         others = [(k.to_bytes(size, "big"), point) for k, point in products if point != base]
-        made = iter(_evaluate([_call(_MULTIPLY, point, k) for k, point in others]))
+        multiplied = iter(_evaluate([_call(_MULTIPLY, point, k) for k, point in others]))
         return [
-            _multiple_of_base(base, k) if point == base else next(made) for k, point in products
+            _multiple_of_base(base, k) if point == base else next(multiplied)
+            for k, point in products
         ]
 
     def subtract(self, differences: Sequence[tuple[bytes, bytes]]) -> list[bytes]:
         """Subtract all points in one run of CLVM."""
-        return _evaluate([_call(_SUBTRACT, one, other) for one, other in differences])
+        return _evaluate([_call(_SUBTRACT, *points) for points in differences])
 
 
 _DIGIT = 6

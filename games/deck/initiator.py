@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 
 from channelsim.games.deck import lock_proof, shuffle_proof
 from channelsim.games.deck.faults import DeckFault
-from channelsim.games.deck.fields import Fields, message_size
+from channelsim.games.deck.fields import Fields
 from channelsim.games.deck.finished import FinishedDeck
 from channelsim.games.deck.group import Group
 from channelsim.games.deck.lock_proof import Locks
 from channelsim.games.deck.secrets import DeckSecrets, challenge_commitment
-from channelsim.games.deck.shuffle_proof import Shuffle, shuffled
+from channelsim.games.deck.shuffle_proof import Shuffle
 from channelsim.games.deck.terms import HASH_SIZE, DeckTerms, card_points, deck_id
 
 
@@ -33,9 +33,9 @@ class Shuffled:
     def receive(self, message: bytes) -> tuple[Locked, bytes]:
         """Take the receiver's shuffle and its challenge; answer that, and lock the positions."""
         group, terms, secrets = self.group, self.terms, self.secrets
-        fields = Fields(3, message, message_size(group, terms, 3))
-        bits, salt = fields.take(terms.rounds // 8), fields.take(HASH_SIZE)
-        base, pack, hashes = fields.shuffle(group, terms.rounds)
+        fields = Fields(group, terms, 3, message)
+        bits, salt = fields.challenge()
+        base, pack, hashes = fields.shuffle()
         if challenge_commitment(terms, b"B", self.receiver_nonce, bits, salt) != self.challenge:
             raise DeckFault("PD-6", "message 3: the challenge is not the one committed to")
         answers = shuffle_proof.answers(
@@ -65,9 +65,9 @@ class Locked:
     def receive(self, message: bytes) -> FinishedDeck:
         """Check the receiver's shuffle and its locks; the deck is finished."""
         group, terms, deck = self.group, self.terms, self.shuffle.deck
-        fields = Fields(5, message, message_size(group, terms, 5, self.bits))
+        fields = Fields(group, terms, 5, message, self.bits)
         answers = fields.take(shuffle_proof.answers_size(self.bits))
-        points, keys, proof = fields.locks(group, terms.positions)
+        points, keys, proof = fields.locks()
         shuffle_proof.verify(self.shuffle, self.hashes, self.bits, answers)
         base = self.shuffle.result_base
         lock_proof.verify(Locks(group, deck, b"B", base, self.locks.locked, points, keys), proof)
@@ -79,15 +79,11 @@ def answer(
     group: Group, terms: DeckTerms, secrets: DeckSecrets, message: bytes
 ) -> tuple[Shuffled, bytes]:
     """Answer message 1, which must repeat these terms, with the initiator's shuffle."""
-    fields = Fields(1, message, message_size(group, terms, 1))
+    fields = Fields(group, terms, 1, message)
     if fields.take(len(terms.offer)) != terms.offer:
         raise DeckFault("PD-8", "message 1: these are not the agreed terms")
     nonce, challenge = fields.take(HASH_SIZE), fields.take(HASH_SIZE)
     deck = deck_id(terms, nonce, secrets.nonce)
-    source = card_points(group, deck)
-    pack, base = shuffled(group, source, secrets.mask, secrets.permutation)
-    shuffle = Shuffle(group, deck, b"A", source, pack, base)
-    hashes = shuffle_proof.round_hashes(shuffle, secrets.round_seeds)
+    shuffle, sent = shuffle_proof.shuffle(group, deck, b"A", card_points(group, deck), secrets)
     ours = challenge_commitment(terms, b"A", nonce, secrets.bits, secrets.salt)
-    state = Shuffled(group, terms, secrets, nonce, challenge, shuffle)
-    return state, b"".join((secrets.nonce, ours, base, *pack, *hashes))
+    return Shuffled(group, terms, secrets, nonce, challenge, shuffle), secrets.nonce + ours + sent

@@ -86,8 +86,8 @@ def verify(locks: Locks, proof: bytes) -> None:
     products = list(zip(responses, locks.source, strict=True))
     products += [(response, locks.mask_base) for response in responses]
     products += [(number, point) for point in (*locks.locked, *locks.keys)]
-    made = group.multiply(products)
-    half = len(made) // 2
-    commitments = group.subtract(list(zip(made[:half], made[half:], strict=True)))
+    results = group.multiply(products)
+    half = len(results) // 2
+    commitments = group.subtract(list(zip(results[:half], results[half:], strict=True)))
     if locks.challenge(commitments) != challenge:
         raise DeckFault("PD-7", "the proof of the locks is wrong")

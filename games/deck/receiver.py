@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 
 from channelsim.games.deck import lock_proof, shuffle_proof
 from channelsim.games.deck.faults import DeckFault
-from channelsim.games.deck.fields import Fields, message_size
+from channelsim.games.deck.fields import Fields
 from channelsim.games.deck.finished import FinishedDeck
 from channelsim.games.deck.group import Group
 from channelsim.games.deck.lock_proof import Locks
 from channelsim.games.deck.secrets import DeckSecrets, challenge_commitment
-from channelsim.games.deck.shuffle_proof import Shuffle, shuffled
+from channelsim.games.deck.shuffle_proof import Shuffle
 from channelsim.games.deck.terms import HASH_SIZE, DeckTerms, card_points, deck_id
 
 
@@ -30,16 +30,14 @@ class Started:
     def receive(self, message: bytes) -> tuple[Shuffled, bytes]:
         """Take the initiator's shuffle; shuffle once more, and open the challenge."""
         group, terms, secrets = self.group, self.terms, self.secrets
-        fields = Fields(2, message, message_size(group, terms, 2))
+        fields = Fields(group, terms, 2, message)
         nonce, challenge = fields.take(HASH_SIZE), fields.take(HASH_SIZE)
-        base, pack, hashes = fields.shuffle(group, terms.rounds)
+        base, pack, hashes = fields.shuffle()
         deck = deck_id(terms, secrets.nonce, nonce)
         theirs = Shuffle(group, deck, b"A", card_points(group, deck), pack, base)
-        result, own_base = shuffled(group, pack, secrets.mask, secrets.permutation)
-        ours = Shuffle(group, deck, b"B", pack, result, own_base)
-        rounds = shuffle_proof.round_hashes(ours, secrets.round_seeds)
+        ours, sent = shuffle_proof.shuffle(group, deck, b"B", pack, secrets)
         state = Shuffled(group, terms, secrets, challenge, theirs, hashes, ours)
-        return state, b"".join((secrets.bits, secrets.salt, own_base, *result, *rounds))
+        return state, secrets.bits + secrets.salt + sent
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +55,10 @@ class Shuffled:
     def receive(self, message: bytes) -> tuple[FinishedDeck, bytes]:
         """Check the initiator's shuffle and locks; answer its challenge, and lock on top."""
         group, terms, secrets = self.group, self.terms, self.secrets
-        fields = Fields(4, message, message_size(group, terms, 4, secrets.bits))
-        bits, salt = fields.take(terms.rounds // 8), fields.take(HASH_SIZE)
+        fields = Fields(group, terms, 4, message, secrets.bits)
+        bits, salt = fields.challenge()
         answers = fields.take(shuffle_proof.answers_size(secrets.bits))
-        locked, keys, proof = fields.locks(group, terms.positions)
+        locked, keys, proof = fields.locks()
         if challenge_commitment(terms, b"A", secrets.nonce, bits, salt) != self.challenge:
             raise DeckFault("PD-6", "message 4: the challenge is not the one committed to")
         shuffle_proof.verify(self.theirs, self.hashes, secrets.bits, answers)

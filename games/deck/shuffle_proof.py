@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from channelsim.games.deck.faults import DeckFault
 from channelsim.games.deck.group import SCALAR_SIZE, Group
-from channelsim.games.deck.secrets import bit, encode_scalars, permutation, seed_mask
+from channelsim.games.deck.secrets import DeckSecrets, bit, encode_scalars, permutation, seed_mask
 from channelsim.games.deck.terms import CARDS, tagged_hash
 
 SEED_SIZE = 32
@@ -47,6 +47,15 @@ def shuffled(
     """Mask and permute a pack; also return the base under this mask."""
     *result, base = group.multiply([*((mask, source[at]) for at in order), (mask, group.base)])
     return tuple(result), base
+
+
+def shuffle(
+    group: Group, deck: bytes, prover: bytes, source: Sequence[bytes], secrets: DeckSecrets
+) -> tuple[Shuffle, bytes]:
+    """Shuffle a pack with the prover's secrets; return the fields of a message."""
+    result, base = shuffled(group, source, secrets.mask, secrets.permutation)
+    statement = Shuffle(group, deck, prover, source, result, base)
+    return statement, b"".join((base, *result, *round_hashes(statement, secrets.round_seeds)))
 
 
 def round_hashes(shuffle: Shuffle, seeds: Sequence[bytes]) -> list[bytes]:

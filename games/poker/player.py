@@ -32,10 +32,9 @@ from channelsim.games.contract import (
 from channelsim.games.errors import BadAdvisory, IllegalAction
 from channelsim.games.poker.arrangements import COUNT, commit, committed_order, in_rows
 from channelsim.games.poker.arranging import due_points, in_order
-from channelsim.games.poker.first import acts_first
 from channelsim.games.poker.known_cards import NO_CARDS, KnownCards, card, known_cards, shown_last
 from channelsim.games.poker.limits import Forced as ForcedBet
-from channelsim.games.poker.limits import Limits
+from channelsim.games.poker.limits import Limits, acts_first
 from channelsim.games.poker.openings import (
     SCALAR,
     dealt_by_call,
@@ -119,8 +118,8 @@ class PokerPlayer:
             case Show():
                 return (Forced("show"),)
             case Score() as state:
-                found = self._committed(state)
-                return _showing(found is None or self._keeps(self._scored(state, found[1])))
+                committed = self._committed(state)
+                return _showing(committed is None or self._keeps(self._scored(state, committed[1])))
             case End() as state:
                 return _showing(self._keeps(state.table.unit * self._showdown(state)[0]))
             case _:
@@ -234,10 +233,10 @@ class PokerPlayer:
 
     def _score(self, state: Score) -> Play:
         """Show the arrangement that this player committed to."""
-        found = self._committed(state)
-        if found is None:
+        committed = self._committed(state)
+        if committed is None:
             raise IllegalAction("this player did not make the commitment")
-        order, rows = found
+        order, rows = committed
         return Play(self._shown(state.held) + order + self.salt, self._scored(state, rows))
 
     def _committed(self, state: Score) -> tuple[bytes, tuple[int, ...]] | None:
@@ -300,7 +299,7 @@ class PokerPlayer:
     # --- early reveals -----------------------------------------------------------------------
 
     def advisory(self) -> bytes | None:
-        """What the player owes on a street that begins: its next move opens that anyway.
+        """What the player owes on a street that begins, and opens anyway; None if it owes nothing.
 
         The opponent then sees its cards, or the street, before the player has decided what to bet.
         """

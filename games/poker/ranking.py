@@ -57,9 +57,9 @@ class Ranking:
         ranks = tuple(sorted([card >> 2 for card in cards]))
         return _key(self, ranks, len({card & 3 for card in cards}) == 1)
 
-    def better(self, one: int, other: int) -> int:
+    def better(self, key: int, other: int) -> int:
         """Compare two keys: 1 if the first one wins, -1 if the other does, 0 for a tie."""
-        order = (one > other) - (one < other)
+        order = (key > other) - (key < other)
         return -order if self.low else order
 
     def best(self, selections: Iterable[Sequence[int]]) -> tuple[int, Sequence[int]]:

@@ -8,28 +8,27 @@ the viewer never sees are drawn face down.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 from channelsim.games.amounts import amount_text, counted
 from channelsim.games.betting import action_lines, bet_phrase, field, money_fields, pot_line
 from channelsim.games.cards import dimmed, faces, pictures, signs
 from channelsim.games.contract import Hand, Line, Player, Seat, Span, Step
-from channelsim.games.poker.chinese import arranged
-from channelsim.games.poker.hand_names import (
-    describe,
-    low_name,
-    value_of_key,
-)
+from channelsim.games.poker.arranging import arranged
 from channelsim.games.poker.known_cards import KnownCards
 from channelsim.games.poker.player import PokerPlayer
 from channelsim.games.poker.result import (
     best_hand,
     cards_of,
+    describe,
     hand_result,
+    low_name,
     money,
     money_after,
     name_of,
     shown_cards,
     shown_rows,
+    value_of_key,
 )
 from channelsim.games.poker.selections import best_low, is_whole
 from channelsim.games.poker.states import Begin, Deal, Mid, Showdown
@@ -51,7 +50,7 @@ class PokerStory:
         """The newest step: its action, and the cards that became known before and after it."""
         step = hand.steps[-1]
         action = action_lines(hand, _phrase(hand, step), money_after)
-        return step_lines(hand, viewer, _dealt, [*action, *_posted(hand, step)])
+        return step_lines(hand, viewer, cards_of, _dealt, [*action, *_posted(hand, step)])
 
     def result(self, hand: Hand, viewer: Seat | None) -> list[Line]:
         """The result of the hand. Both hands are named only if both were shown; otherwise those
@@ -96,31 +95,21 @@ class PokerStory:
         return lines
 
 
-def _dealt(
-    hand: Hand, viewer: Seat | None, before: tuple[Player, Player], after: tuple[Player, Player]
-) -> list[Line]:
-    """The cards that the viewer (None: both players together) knows after and not before."""
+_BySeat: TypeAlias = dict[Seat, KnownCards]
+
+
+def _dealt(hand: Hand, before: _BySeat, after: _BySeat) -> list[Line]:
     lines: list[Line] = []
-    seats = tuple(Seat) if viewer is None else (viewer,)
-    for seat in seats:
-        had, has = cards_of(before[seat]), cards_of(after[seat])
-        lines += _new_cards(hand.names[seat], _own(had), _own(has))
-    had_board, board = _longest(seats, before), _longest(seats, after)
-    if len(board) > len(had_board):
-        lines += _row("board", board, len(had_board))
-    return lines
+    for seat, cards in after.items():
+        known, own = len(_own(before[seat])), _own(cards)
+        lines += _row(hand.names[seat], own, known) if len(own) > known else []
+    had = max(len(cards.board) for cards in before.values())
+    board = max((cards.board for cards in after.values()), key=len)
+    return [*lines, *(_row("board", board, had) if len(board) > had else [])]
 
 
 def _own(cards: KnownCards) -> tuple[int, ...]:
     return (*cards.own, *cards.own_up)
-
-
-def _new_cards(name: str, had: tuple[int, ...], has: tuple[int, ...]) -> list[Line]:
-    return _row(name, has, len(had)) if len(has) > len(had) else []
-
-
-def _longest(seats: Sequence[Seat], players: tuple[Player, Player]) -> tuple[int, ...]:
-    return max((cards_of(players[seat]).board for seat in seats), key=len)
 
 
 def _row(label: str, cards: Sequence[int], known: int) -> list[Line]:

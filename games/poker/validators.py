@@ -16,9 +16,7 @@ from msgspec import structs
 from channelsim.clsp.integers import atom_to_int, is_minimal
 from channelsim.clsp.values import Value
 from channelsim.games.contract import Hashes, Next, Raise, Slash, Valid, Validator, Verdict, by_name
-from channelsim.games.poker.draws import replaced, with_bettor
-from channelsim.games.poker.first import acts_first
-from channelsim.games.poker.limits import Forced, Limits, Structure
+from channelsim.games.poker.limits import Forced, Limits, Structure, acts_first
 from channelsim.games.poker.openings import (
     OPENING,
     SCALAR,
@@ -28,11 +26,12 @@ from channelsim.games.poker.openings import (
     opens,
     owed_locks,
     pending_size,
+    replaced,
     shows,
     taken,
+    with_bettor,
 )
-from channelsim.games.poker.pots import pot_share
-from channelsim.games.poker.selections import claimed, quarters_won
+from channelsim.games.poker.selections import claimed, pot_share, quarters_won
 from channelsim.games.poker.states import (
     Begin,
     Commit,

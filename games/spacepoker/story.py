@@ -7,17 +7,16 @@ as far as it is dealt, the opponent's cards only once they are shown.
 from __future__ import annotations
 
 from itertools import combinations
+from typing import TypeAlias
 
 from channelsim.games.amounts import amount_text
 from channelsim.games.betting import action_lines, bet_phrase, field, money_fields
 from channelsim.games.cards import dimmed, face, pictures
 from channelsim.games.contract import Hand, Line, Player, Seat, Step
 from channelsim.games.results import result_lines, showdown_lines, step_lines
-from channelsim.games.spacepoker.entropy import wins_toss
-from channelsim.games.spacepoker.hand_names import boost_sign, card_names, describe
-from channelsim.games.spacepoker.hands import value_of_five
-from channelsim.games.spacepoker.known_cards import Holding
-from channelsim.games.spacepoker.player import SpacePokerPlayer
+from channelsim.games.spacepoker.cards import wins_toss
+from channelsim.games.spacepoker.hands import boost_sign, card_names, describe, value_of_five
+from channelsim.games.spacepoker.player import Holding, KnownCards, SpacePokerPlayer
 from channelsim.games.spacepoker.result import cards_of, hand_result, money, money_after, showdown
 from channelsim.games.spacepoker.states import PRE_FLOP, BeginRound, MidRound
 
@@ -32,7 +31,11 @@ class SpacePokerStory:
         step = hand.steps[-1]
         action = action_lines(hand, _phrase(hand, step), money_after)
         return step_lines(
-            hand, viewer, _dealt, [*_toss(hand, step), *action, *_answer_shown(hand, step)]
+            hand,
+            viewer,
+            cards_of,
+            _dealt,
+            [*_toss(hand, step), *action, *_answer_shown(hand, step)],
         )
 
     def result(self, hand: Hand, viewer: Seat | None) -> list[Line]:
@@ -62,21 +65,20 @@ class SpacePokerStory:
         return lines
 
 
-def _dealt(
-    hand: Hand, viewer: Seat | None, before: tuple[Player, Player], after: tuple[Player, Player]
-) -> list[Line]:
-    """The cards that the viewer (None: both players together) knows after and not before."""
+_BySeat: TypeAlias = dict[Seat, KnownCards]
+
+
+def _dealt(hand: Hand, before: _BySeat, after: _BySeat) -> list[Line]:
     lines: list[Line] = []
-    seats = tuple(Seat) if viewer is None else (viewer,)
-    for seat in seats:
-        own = cards_of(after[seat]).own
-        if own is not None and cards_of(before[seat]).own is None:
-            lines += _dealt_cards(hand.names[seat], own, drawn=viewer is None)
-    had = max(len(cards_of(before[seat]).board) for seat in seats)
-    board = max((cards_of(after[seat]).board for seat in seats), key=len)
+    drawn = len(after) > 1
+    for seat, cards in after.items():
+        if cards.own is not None and before[seat].own is None:
+            lines += _dealt_cards(hand.names[seat], cards.own, drawn=drawn)
+    had = max(len(cards.board) for cards in before.values())
+    board = max((cards.board for cards in after.values()), key=len)
     for name, start, stop in _DEALS:
         if had < stop <= len(board):
-            lines += _dealt_board(name, board[:start], board[start:stop], drawn=viewer is None)
+            lines += _dealt_board(name, board[:start], board[start:stop], drawn=drawn)
     return lines
 
 

@@ -14,7 +14,7 @@ from channelsim.channel.lab.sites.site import HEADS, Site
 from channelsim.channel.lab.sites.values import longer, numbers
 from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.integers import int_to_atom
-from channelsim.games.masks import masks
+from channelsim.games.counting import masks
 
 LONGEST = 60
 """The longest generated move, in bytes, unless an honest move is longer."""

@@ -60,6 +60,7 @@ PLACES = (
     "channel/system/input_files.py",
     "channel/system/line_log.py",
     "channelsim/plugins.py",
+    "channelsim/watchdog.py",
 )
 """Where a peer's process raises errors with a text of their own, and prints."""
 
@@ -69,10 +70,10 @@ ELSEWHERE = ("channel/store/store_copy.py",)
 UNUSED = ("read_text", "decoded")
 """Functions of these modules that no peer calls: they read files of text."""
 
-ERRORS = ("StoreError", "NodeError", "UsageError", "WrongAnswer", "complain")
+ERRORS = ("StoreError", "NodeError", "UsageError", "WrongAnswer", "complain", "_leave")
 """Calls whose first argument is a line on stderr."""
 
-TEXTS = ("_remedy", "unwritable", "_end")
+TEXTS = ("_remedy", "unwritable", "_end", "_failure")
 """Functions that return a part of a line, or a line."""
 
 

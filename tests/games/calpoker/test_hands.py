@@ -10,11 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from phevaluator import evaluate_cards
 
-from channelsim.games.calpoker.hand_names import CLASSES, decided_by, describe
 from channelsim.games.calpoker.hands import (
+    CLASSES,
     FIVE_OF_EIGHT,
     best_of_eight,
     best_selection,
+    decided_by,
+    describe,
     value_of,
     value_of_five,
     value_of_selection,

@@ -8,8 +8,7 @@ from math import comb, prod
 
 import pytest
 
-from channelsim.games.calpoker.hand_names import CLASSES, ROYAL
-from channelsim.games.calpoker.hands import best_of_eight, value_of_five
+from channelsim.games.calpoker.hands import CLASSES, ROYAL, best_of_eight, value_of_five
 from channelsim.games.counting import RANKS, WEIGHTS, HandValue
 from channelsim.games.hand_classes import split
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from channelsim.games.calpoker.hand_names import describe
+from channelsim.games.calpoker.hands import describe
 from channelsim.games.calpoker.result import best_hand
 from channelsim.games.cards import card_name
 from channelsim.games.contract import Hand, Line, Seat

@@ -15,14 +15,11 @@ from channelsim.games.contract import Next, Valid, Verdict
 from channelsim.games.deck.group import G1
 from channelsim.games.deck.secrets import encode_scalars, permutation
 from channelsim.games.deck.terms import card_points
-from channelsim.games.poker import arranging, chinese, validators
+from channelsim.games.poker import arranging, validators
 from channelsim.games.poker.arranging import commitment
-from channelsim.games.poker.first import First, acts_first
-from channelsim.games.poker.limits import Forced, Structure
+from channelsim.games.poker.limits import First, Forced, Structure, acts_first
 from channelsim.games.poker.openings import dealt_by_call, is_own
-from channelsim.games.poker.schedule import BIG, SMALL, Round, seven_stud
 from channelsim.games.poker.selections import best_masks, claimed, quarters_won
-from channelsim.games.poker.stakes import Stakes, first_state
 from channelsim.games.poker.states import (
     BUTTONS_UP,
     OTHERS_UP,
@@ -41,8 +38,9 @@ from channelsim.games.poker.states import (
     Seats,
     Show,
 )
+from channelsim.games.poker.terms import Stakes, first_state
 from channelsim.games.poker.validators import limits_facing, passes_out
-from channelsim.games.poker.variants import VARIANTS, Variant
+from channelsim.games.poker.variants import BIG, SMALL, VARIANTS, Round, Variant, seven_stud
 
 BLIND_DRAW = (
     Round(First.BUTTON, SMALL, VARIANTS["five-draw"].rounds[0].deal),
@@ -280,9 +278,9 @@ class Hand:
                 return unit * (stake - state.put)
             case Score():
                 own = [self.card(at) for at in move[13 * 33 : 13 * 34]]
-                theirs = chinese.arranged(state.shown)
-                won = chinese.points(theirs, chinese.arranged(own))
-                return unit * (stake + chinese.payment(won, state.point, stake))
+                theirs = arranging.arranged(state.shown)
+                won = arranging.points(theirs, arranging.arranged(own))
+                return unit * (stake + arranging.payment(won, state.point, stake))
             case End():
                 assert isinstance(evidence, bytes)
                 size = 33 * len(state.held)

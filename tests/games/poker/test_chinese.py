@@ -9,7 +9,7 @@ import pytest
 from phevaluator.evaluator import evaluate_cards
 
 from channelsim.games.chance import Chance
-from channelsim.games.poker.chinese import MOST_POINTS, arranged, payment, points
+from channelsim.games.poker.arranging import MOST_POINTS, arranged, payment, points
 from channelsim.games.poker.ranking import HIGH
 from tests.games.poker.test_ranking import cards_of
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from channelsim.games.calpoker import benchmarks as calpoker
-from channelsim.games.spacepoker import benchmarks as spacepoker
+from channelsim.games.calpoker import game as calpoker
+from channelsim.games.spacepoker import game as spacepoker
 from tools.bench import (
     campaign_speed,
     crosscheck_speed,

@@ -19,7 +19,7 @@ from channelsim.clsp.programs import Program
 from channelsim.clsp.run import evaluate
 from channelsim.clsp.values import NIL, Value, deserialize, from_list, serialize, to_list
 from channelsim.games import registry
-from channelsim.games.masks import masks
+from channelsim.games.counting import masks
 from tests.channel.lab.mutants.subtrees import subtree
 
 SPACE, CALIFORNIA = (of_game(registry.get(name)) for name in ("spacepoker", "calpoker"))
