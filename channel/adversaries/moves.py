@@ -7,24 +7,20 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from channelsim.channel.adversaries.base import MessageChanger, adversary
+from channelsim.channel.adversaries.base import BatchChanger, F, by_method
 from channelsim.channel.peer.own_action import own_action
-from channelsim.channel.protocol.messages import Message, Move
-from channelsim.channel.protocol.state import LiveGame
+from channelsim.channel.protocol.messages import Batch, Move
+from channelsim.channel.protocol.state import ChannelState, LiveGame
 from channelsim.clsp.integers import int_to_atom
 from channelsim.games.choices import forced_action
 from channelsim.games.contract import Action, Amount, OneOf
 
 
-class MoveChanger(MessageChanger):
+class MoveChanger(BatchChanger):
     """Replaces the first move that it can, once it is due."""
 
-    def change(self, message: Message, blob: bytes) -> list[bytes] | None:
+    def change_batch(self, batch: Batch, before: ChannelState) -> list[bytes] | None:
         """The batch with that move replaced, signed again."""
-        found = self.batch_and_before(message)
-        if found is None:
-            return None
-        batch, before = found
         for at, action in enumerate(batch.actions):
             game = before.game(action.game_id) if isinstance(action, Move) else None
             if not isinstance(action, Move) or game is None:
@@ -40,17 +36,9 @@ class MoveChanger(MessageChanger):
         return None
 
 
-ChangeMove = Callable[[MoveChanger, Move, LiveGame], Move | None]
-
-
-def _changes_move(name: str, about: str) -> Callable[[ChangeMove], ChangeMove]:
-    """Register an adversary by the function that changes its move."""
-
-    def register(change: ChangeMove) -> ChangeMove:
-        adversary(name, about)(type(name, (MoveChanger,), {"change_move": change}))
-        return change
-
-    return register
+def _changes_move(name: str, about: str) -> Callable[[F], F]:
+    """Register an adversary that changes one move, by its `MoveChanger.change_move`."""
+    return by_method(MoveChanger, "change_move", name, about)
 
 
 @_changes_move("wrong-commitment", "commits to another state than its move leads to")

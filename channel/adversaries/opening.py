@@ -33,31 +33,6 @@ from channelsim.games import registry
 from channelsim.games.referee import CREATE_COIN
 
 
-@adversary("no-funding", "never sends its part of the funding")
-class _NoFunding(Adversary):
-    default_step = 0
-
-    def send(self, message: Message, blob: bytes) -> list[bytes]:
-        if not isinstance(message, Funding | Funded):
-            return [blob]
-        self.done = True
-        return []
-
-    def push(self, push: Push) -> list[Effect]:
-        return [] if push.name == "funding" else [push]
-
-
-@adversary("secret-funder", "publishes the funding without sending the completed bundle")
-class _SecretFunder(Adversary):
-    default_step = 0
-
-    def send(self, message: Message, blob: bytes) -> list[bytes]:
-        if not isinstance(message, Funded):
-            return [blob]
-        self.done = True
-        return []
-
-
 @changes_message("key-switcher", "shows another channel key than it sent the hash of", step=0)
 def _key_switcher(one: MessageChanger, message: Message, blob: bytes) -> list[bytes] | None:
     # Knowing the other key, it could choose the sum of both, and a hidden puzzle for it.
@@ -123,16 +98,11 @@ class _FundingRewinder(Adversary):
 
     def last(self) -> list[Effect]:
         """Rewind at a random moment, at the latest when the funding is about to be too deep."""
-        channel = self.known_channel
-        seen = self.plan.chain.coin(channel.coin.id) if channel else None
-        if self.done or not self.due or seen is None:
+        coin = self.channel_coin()
+        if self.done or not self.due or coin is None or not self.rewind_to(coin.born):
             return []
-        back = self.plan.chain.peak() - seen.born + 1
-        late = back == self.peer.config.agreement.confirmations
-        if (late or self.plan.chance.below(3) == 0) and self.rewind(back):
-            self.done = True
-            return [_double_spend(self)]
-        return []
+        self.done = True
+        return [_double_spend(self)]
 
 
 @adversary("late-funder", "brings the funding in by a reorganisation, once its deadline is over")
@@ -145,10 +115,7 @@ class _LateFunder(Adversary):
     """
 
     default_step = 0
-
-    def __init__(self, peer: Peer, plan: Plan) -> None:
-        super().__init__(peer, plan)
-        self._part = b""
+    _part = b""
 
     def send(self, message: Message, blob: bytes) -> list[bytes]:
         match message:
@@ -199,6 +166,14 @@ def _double_spend(one: Adversary) -> Push:
     return Push("double spend", bundle)
 
 
+def any_wish(peer: Peer, plan: Plan, unit: int, stack: int) -> Wish:
+    """A game that the adversary begins, any one that comes with the package and needs no deck."""
+    games = [registry.get(name) for name in registry.built_in()]
+    game = plan.chance.pick([game for game in games if not game.deck_positions])
+    timeout = 15 * peer.config.agreement.spacing
+    return Wish(game.name, game.default_parameters(unit, stack), timeout, i_am_alice=True)
+
+
 @adversary("early", "talks before the channel coin is deep, and goes on after a break-off")
 class _Early(Adversary):
     """Its peer counts `confirmations` blocks too many until it plays."""
@@ -207,10 +182,7 @@ class _Early(Adversary):
 
     def __init__(self, peer: Peer, plan: Plan) -> None:
         super().__init__(peer, plan)
-        games = [registry.get(name) for name in registry.built_in()]
-        game = plan.chance.pick([one for one in games if not one.deck_positions])
-        timeout = 15 * peer.config.agreement.spacing
-        self._wish = Wish(game.name, game.default_parameters(10, 10), timeout, i_am_alice=True)
+        self._wish = any_wish(peer, plan, 10, 10)
 
     def handle(self, event: Event) -> list[Effect]:
         if isinstance(event, Block) and self.phase is Phase.FUNDING:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from channelsim.channel.adversaries.base import Adversary, Plan, adversary
+from channelsim.channel.adversaries.base import Adversary, F, adversary, by_method, variant
 from channelsim.channel.chain.coins import Bundle, joined
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.peer.interface import Effect, Push
-from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.half_signed import (
     NO_SIGNATURE,
     SignedState,
@@ -17,9 +16,6 @@ from channelsim.channel.protocol.half_signed import (
     time_out,
 )
 from channelsim.channel.protocol.messages import Message
-
-Pick = Callable[["Stale", list[SignedState]], SignedState | None]
-"""Picks one of at least two states, oldest first; None if none will do."""
 
 
 class Stale(Adversary):
@@ -42,14 +38,9 @@ class Stale(Adversary):
         return [Push("stale", self.publishes(picked))]
 
 
-def _publishes(name: str, about: str) -> Callable[[Pick], Pick]:
+def _publishes(name: str, about: str) -> Callable[[F], F]:
     """Register an adversary by the function that picks the state to publish."""
-
-    def register(pick: Pick) -> Pick:
-        adversary(name, about)(type(name, (Stale,), {"pick": pick}))
-        return pick
-
-    return register
+    return by_method(Stale, "pick", name, about)
 
 
 @_publishes("stale-oldest", "publishes the first state, in which both have what they put in")
@@ -153,10 +144,7 @@ class LatePreempter(Adversary):
     """
 
     late = 0
-
-    def __init__(self, peer: Peer, plan: Plan) -> None:
-        super().__init__(peer, plan)
-        self._held: Push | None = None
+    _preemption: Push | None = None
 
     def send(self, message: Message, blob: bytes) -> list[bytes]:
         """Nothing."""
@@ -165,25 +153,25 @@ class LatePreempter(Adversary):
     def push(self, push: Push) -> list[Effect]:
         """Hold the preemption back, and publish nothing."""
         if push.name == "preempt":
-            self._held = push
+            self._preemption = push
             return []
         return [] if push.name == "unroll" else [push]
 
     def last(self) -> list[Effect]:
         """Preempt once the unroll coin is old enough, with the other side's spends pending."""
-        if self._held is None:
+        if self._preemption is None:
             return []
-        coin = self.plan.chain.coin(self._held.bundle.spends[0].coin.id)
+        coin = self.plan.chain.coin(self._preemption.bundle.spends[0].coin.id)
         if coin is None or coin.spent is not None:
             return []
         if self.plan.chain.peak() - coin.born < self.channel.unroll_timeout + self.late:
             return []
         self.done = True
-        return [self._held]
+        return [self._preemption]
 
 
 for _name, _about, _late in (
     ("late-preempter-1", "preempts in the last block before the timeout", -1),
     ("late-preempter", "preempts in the block in which the timeout is due", 0),
 ):
-    adversary(_name, _about)(type(_name, (LatePreempter,), {"late": _late}))
+    variant(LatePreempter, _name, _about, late=_late)

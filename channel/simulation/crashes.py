@@ -33,13 +33,11 @@ from channelsim.channel.session.deck_works import Computing
 from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.arena import Arena
-from channelsim.channel.simulation.killed_peer import Kill, KilledPeer
-from channelsim.channel.simulation.process_node import ProcessNode
-from channelsim.channel.simulation.process_peer import ProcessPeer
+from channelsim.channel.simulation.killed_peer import AIMS, Kill, KilledPeer, Stage
+from channelsim.channel.simulation.killed_processes import ProcessNode, ProcessPeer
 from channelsim.channel.simulation.promises.checker import check
-from channelsim.channel.simulation.promises.signatures import contradictions
+from channelsim.channel.simulation.promises.crash_safety import contradictions
 from channelsim.channel.simulation.scenario import WEATHERS, Scenario
-from channelsim.channel.simulation.stages import AIMS, Stage
 from channelsim.channel.simulation.sweep import menus
 from channelsim.channel.store.interface import PeerStore
 from channelsim.channel.store.memory_store import MemoryStore

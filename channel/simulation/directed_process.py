@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import queue
-import signal
 from collections import deque
 from concurrent.futures import Future
 from contextlib import closing, suppress
@@ -41,25 +40,21 @@ from channelsim.channel.session.peer_driver import Actor, DrivenPeer, PeerDriver
 from channelsim.channel.session.script import Script
 from channelsim.channel.session.session import scripted
 from channelsim.channel.session.session_events import SessionEvent
-from channelsim.channel.simulation.child_process import ANSWER_TIME
-from channelsim.channel.simulation.process_peer import effects_digest
+from channelsim.channel.simulation.killed_processes import (
+    ANSWER_TIME,
+    effects_digest,
+    ignore_signals,
+)
 from channelsim.channel.store.durable_peer import DurablePeer
+from channelsim.channel.store.event_codec import Start
 from channelsim.channel.store.interface import StoreError
 from channelsim.channel.store.keys_file import read_keys
 from channelsim.channel.store.sealed_store import SealedStore
 from channelsim.channel.store.sqlite_store import SqliteStore
-from channelsim.channel.system.interrupt import SIGNALS
 from channelsim.games.chance import Chance
 from channelsim.games.deck.work import DeckResult, DeckWork
 
 # --- what the parent orders ---
-
-
-@dataclass(frozen=True, slots=True)
-class Begin:
-    """Begin at this height."""
-
-    peak: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +104,7 @@ class Offer:
 
 
 Order: TypeAlias = (
-    Begin
+    Start
     | TakeMessage
     | LookAtChain
     | TakeStep
@@ -124,7 +119,7 @@ Order: TypeAlias = (
 
 
 @dataclass(frozen=True, slots=True)
-class Rewind:
+class RewindRequest:
     """Asks the parent to replace so many blocks, for an adversary; it answers whether it has."""
 
     back: int
@@ -143,7 +138,7 @@ def travels(message: bytes) -> bool:
 class Work:
     """All that the process of a side is given; `adversary` is its name and step, or None."""
 
-    directory: str
+    directory: Path
     seed: bytes
     node: str
     counterparty: str
@@ -153,8 +148,7 @@ class Work:
 
 def serve(work: Work, parent: Pipe) -> None:
     """Obey, and answer each order."""
-    for one in SIGNALS:
-        signal.signal(one, signal.SIG_IGN)  # the parent handles them, and kills us
+    ignore_signals()
     # A parent that ends takes its pipe with it.
     with suppress(EOFError, ConnectionError):
         try:
@@ -166,7 +160,7 @@ def serve(work: Work, parent: Pipe) -> None:
 
 
 def _obey(work: Work, parent: Pipe) -> None:
-    directory = Path(work.directory)
+    directory = work.directory
     config = read_keys(directory)
     peer = Peer(replace(config, entropy=scripted(work.script, config.side, config.entropy)))
     loop = asyncio.new_event_loop()
@@ -195,7 +189,7 @@ def _adversary(
     peer: Peer, seed: bytes, name: str, step: int, chain: RpcChain, parent: Pipe
 ) -> Adversary:
     def rewind(back: int, bundle: Bundle | None = None) -> bool:
-        parent.send(Rewind(back))
+        parent.send(RewindRequest(back))
         return bool(parent.recv())
 
     chance = Chance(derive(seed, "adversary", name, step))
@@ -220,7 +214,7 @@ def _answer(driver: PeerDriver, ports: _Ports, order: Order) -> object:
 
 def _react(driver: PeerDriver, ports: _Ports, order: Order) -> list[Effect]:
     match order:
-        case Begin(peak):
+        case Start(peak):
             return driver.start(peak)
         case TakeMessage():
             return driver.handle(Received(ports.next_message()))

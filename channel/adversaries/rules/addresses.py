@@ -11,6 +11,7 @@ from dataclasses import replace
 import msgspec
 
 from channelsim.channel.adversaries.base import Plan
+from channelsim.channel.adversaries.opening import any_wish
 from channelsim.channel.adversaries.rules.breaker import RuleBreaker, add
 from channelsim.channel.crypto.keys import PublicKeys
 from channelsim.channel.errors import InvariantError, Violation
@@ -27,9 +28,8 @@ from channelsim.channel.peer.interface import (
 from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.peer.own_action import OwnAction, own_action
 from channelsim.channel.protocol.messages import Hello, Move, decode, encode
-from channelsim.channel.protocol.proposals import Wish, first_game, offer_of
+from channelsim.channel.protocol.proposals import first_game, offer_of
 from channelsim.channel.protocol.state import Channel, LiveGame, Side
-from channelsim.games import registry
 from channelsim.games.contract import Action
 
 GAME_ID = 1
@@ -43,11 +43,7 @@ class Addressee(RuleBreaker):
 
     def __init__(self, peer: Peer, plan: Plan) -> None:
         super().__init__(peer, plan)
-        games = [registry.get(name) for name in registry.built_in()]
-        game = plan.chance.pick([one for one in games if not one.deck_positions])
-        parameters = game.default_parameters(UNIT, STACK)
-        timeout = 15 * peer.config.agreement.spacing
-        self._wish = Wish(game.name, parameters, timeout, i_am_alice=True)
+        self._wish = any_wish(peer, plan, UNIT, STACK)
         self._proposed = False
 
     def handle(self, event: Event) -> list[Effect]:

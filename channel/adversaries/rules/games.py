@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 
 import msgspec
 
@@ -34,42 +35,45 @@ from channelsim.games.choices import least_action
 from channelsim.games.errors import IllegalAction
 
 
-def _with(one: RuleBreaker, batch: Batch, before: ChannelState, action: BatchAction) -> Variants:
+def _add_action(
+    action: BatchAction, breaker: RuleBreaker, batch: Batch, before: ChannelState
+) -> Variants:
     """The batch with one more action in the right place, signed as if it had no effect."""
     kinds = (Settle, Cancel, Accept, Move, Propose)
     actions = sorted((*batch.actions, action), key=lambda act: kinds.index(type(act)))
-    return [[one.signs(one.applied(before, batch.actions), actions)]]
+    return [[breaker.signs(breaker.applied(before, batch.actions), actions)]]
 
 
-@breaks_batch("CH-SETTLE-1")
-def _settles_nothing(one: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
-    return _with(one, batch, before, Settle(NOWHERE))
+_OF_NOTHING: Mapping[str, BatchAction] = {
+    "CH-SETTLE-1": Settle(NOWHERE),
+    "CH-CANCEL-1": Cancel(NOWHERE, "no"),
+    "CH-ACCEPT-1": Accept(NOWHERE),
+    "CH-MOVE-1": Move(NOWHERE, bytes(32), 0, 32, bytes(32)),
+}
+"""Actions on games and proposals that do not exist, by the rules that they break."""
+
+for _rule, _action in _OF_NOTHING.items():
+    breaks_batch(_rule)(partial(_add_action, _action))
+
+
+def _in_the_others_turn(breaker: RuleBreaker, actions: Iterable[BatchAction]) -> Variants:
+    """A batch of each of these actions that only the other side may take."""
+    state, other = breaker.state, breaker.side.other
+    return [[breaker.batch_after(state, (action,), other)] for action in actions]
 
 
 @breaks("CH-SETTLE-2", Requester)
-def _settles_in_the_others_turn(one: RuleBreaker, message: Message) -> Variants:
-    state = one.state
-    theirs = [game for game in state.games if game.mover is one.side.other]
-    settles = [(Settle(game.id),) for game in theirs]
-    return [[one.batch_after(state, act, one.side.other)] for act in settles]
-
-
-@breaks_batch("CH-CANCEL-1")
-def _cancels_nothing(one: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
-    return _with(one, batch, before, Cancel(NOWHERE, "no"))
-
-
-@breaks_batch("CH-ACCEPT-1")
-def _accepts_nothing(one: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
-    return _with(one, batch, before, Accept(NOWHERE))
+def _settles_theirs(breaker: RuleBreaker, message: Message) -> Variants:
+    games = breaker.state.games
+    theirs = (Settle(game.id) for game in games if game.mover is breaker.side.other)
+    return _in_the_others_turn(breaker, theirs)
 
 
 @breaks("CH-ACCEPT-2", Requester)
-def _accepts_its_own(one: RuleBreaker, message: Message) -> Variants:
-    state = one.state
-    own = [group for group in state.groups if group.proposer is one.side]
-    accepts = [(Accept(group.id),) for group in own]
-    return [[one.batch_after(state, act, one.side.other)] for act in accepts]
+def _accepts_its_own(breaker: RuleBreaker, message: Message) -> Variants:
+    groups = breaker.state.groups
+    own = (Accept(group.id) for group in groups if group.proposer is breaker.side)
+    return _in_the_others_turn(breaker, own)
 
 
 @breaks_batch("CH-ACCEPT-3")
@@ -101,11 +105,6 @@ def _accepts_too_much(one: RuleBreaker, batch: Batch, before: ChannelState) -> V
 
 def _moves(batch: Batch) -> list[Move]:
     return [action for action in batch.actions if isinstance(action, Move)]
-
-
-@breaks_batch("CH-MOVE-1")
-def _moves_nowhere(one: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
-    return _with(one, batch, before, Move(NOWHERE, bytes(32), 0, 32, bytes(32)))
 
 
 @breaks("CH-MOVE-2", Requester)

@@ -13,6 +13,7 @@ from channelsim.channel.adversaries.rules.breaker import (
     changed,
 )
 from channelsim.channel.peer.agreement import least_funding_blocks
+from channelsim.channel.peer.machine import Phase
 from channelsim.channel.peer.opening.handshake import MOST_FUNDING_BLOCKS
 from channelsim.channel.protocol.half_signed import sign_halves
 from channelsim.channel.protocol.messages import (
@@ -26,6 +27,7 @@ from channelsim.channel.protocol.messages import (
     Launch,
     Message,
     Request,
+    Resume,
     Welcome,
     encode,
 )
@@ -84,10 +86,8 @@ def _no_proof(one: RuleBreaker, message: Message) -> Variants:
             return []
 
 
-@breaks("CH-OPEN-3")
-def _unsigned_address(one: RuleBreaker, message: Message) -> Variants:
-    if not isinstance(message, Introduction):
-        return []
+@breaks_kind("CH-OPEN-3", Introduction)
+def _unsigned_address(one: RuleBreaker, message: Introduction) -> Variants:
     signed = one.keys.payout_signature(one.plan.chance.bytes(32))
     other = one.other_keys().payout_signature(message.reward_address)
     return changed(message, {"payout_signature": signed}, {"payout_signature": other})
@@ -103,27 +103,21 @@ def _same_address(one: RuleBreaker, message: Welcome) -> Variants:
     return changed(message, {"reward_address": address, "payout_signature": signature})
 
 
-@breaks("CH-OPEN-5")
-def _other_contributions(one: RuleBreaker, message: Message) -> Variants:
-    if not isinstance(message, Introduction):
-        return []
+@breaks_kind("CH-OPEN-5", Introduction)
+def _other_contributions(one: RuleBreaker, message: Introduction) -> Variants:
     first, second = message.contributions
     return changed(
         message, {"contributions": (first - 1, second)}, {"contributions": (0, first + second)}
     )
 
 
-@breaks("CH-OPEN-6")
-def _other_timeout(one: RuleBreaker, message: Message) -> Variants:
-    if not isinstance(message, Introduction):
-        return []
+@breaks_kind("CH-OPEN-6", Introduction)
+def _other_timeout(one: RuleBreaker, message: Introduction) -> Variants:
     return changed(message, {"unroll_timeout": 1}, {"unroll_timeout": 100_000})
 
 
-@breaks("CH-OPEN-12")
-def _other_times(one: RuleBreaker, message: Message) -> Variants:
-    if not isinstance(message, Introduction):
-        return []
+@breaks_kind("CH-OPEN-12", Introduction)
+def _other_times(one: RuleBreaker, message: Introduction) -> Variants:
     return changed(message, {"response_time": 1}, {"move_time": 100_000})
 
 
@@ -167,3 +161,37 @@ def _other_channel_key(one: RuleBreaker, message: Launch) -> Variants:
     other = one.other_keys()
     key, proof = bytes(other.channel.get_g1()), other.channel_proof()
     return changed(message, {"channel_key": key, "channel_proof": proof})
+
+
+class _Reconnecting(RuleBreaker):
+    """Makes new connections until it can break its rule."""
+
+    def reconnects(self) -> bool:
+        """True in play: earlier the other side may not expect any numbers."""
+        return self.due and self.phase is Phase.PLAYING and not self.done
+
+
+@breaks_kind("CH-RESUME-1", Resume, _Reconnecting)
+def _numbers_that_cannot_be(one: RuleBreaker, message: Resume) -> Variants:
+    received, sent = message.received, message.sent
+    return changed(
+        message,
+        {"sent": received},
+        {"sent": received + 3},
+        {"received": sent, "sent": received},
+        {"received": received + 1, "sent": received + 2},
+    )
+
+
+@breaks_kind("CH-RESUME-2", Resume, _Reconnecting)
+def _without_proof(one: RuleBreaker, message: Resume) -> Variants:
+    received, own = message.received, sign_halves(one.channel, one.keys, one.state)
+    return changed(
+        message,
+        {"received": received + 2, "sent": received + 3},
+        {"received": received + 100, "sent": received + 101},
+        {"conditions": bytes(32)},
+        {"channel_half": own[0], "unroll_half": own[1]},
+        {"channel_half": message.unroll_half},
+        {"unroll_half": message.channel_half},
+    )

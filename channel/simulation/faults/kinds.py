@@ -5,15 +5,20 @@ A fault is in place only while its peer handles an event; the other side's peer 
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
+from inspect import getsource
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeAlias
 
-from channelsim.channel.errors import InvariantError
+from channelsim.channel.errors import InvariantError, Violation
 from channelsim.channel.peer.interface import Effect, Event
 from channelsim.channel.peer.machine import Peer
-from channelsim.channel.simulation.faults.skipped_checks import EngineCheck, skipped
 
 
 class EngineFault:
@@ -181,3 +186,145 @@ def engine(where: str, other: Callable[[Any], Any]) -> Plant:
 def always(value: Any) -> Callable[[Any], Any]:
     """Return a value, whatever the original returns."""
     return lambda original: lambda *args, **more: value
+
+
+MODULES = (
+    "crypto.keys",
+    *("protocol.half_signed", "protocol.messages", "protocol.proposals", "protocol.transitions"),
+    *("peer.opening.funding", "peer.opening.handshake", "peer.opening.introduction"),
+    *("peer.play.receiving", "peer.shutdown"),
+    *("peer.phases.closing", "peer.phases.opening", "peer.phases.playing"),
+    "peer.phases.resuming",
+)
+"""The modules of the engine that check the other side's messages."""
+
+_HOOK = "__channelsim_raise__"
+_RAISES = re.compile(r"Violation|_violation")
+_ID = re.compile(r"CH-[A-Z]+-\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class EngineCheck:
+    """A statement that raises: its module, its function, and its number there, from 1.
+
+    `rules` are the ids that it may name, as far as its function shows; `says` is the source of its
+    detail.
+    """
+
+    module: str
+    function: str
+    number: int
+    rules: tuple[str, ...]
+    says: str
+
+    @property
+    def name(self) -> str:
+        """The module, the function, and the number in it."""
+        return f"{self.module.split('.')[-1]}.{self.function.split('.')[-1]}/{self.number}"
+
+
+@cache
+def checks() -> tuple[EngineCheck, ...]:
+    """All checks of the engine, in the order of its source."""
+    return tuple(check for module in MODULES for check in _instrumented(module)[1])
+
+
+@contextmanager
+def skipped(check: EngineCheck, reached: Callable[[], None]) -> Iterator[None]:
+    """Skip a check in this context; `reached` is called where it would raise.
+
+    Raises `InvariantError` if the engine has no such check.
+    """
+    code, known = _instrumented(check.module)
+    if check not in known:
+        raise InvariantError(f"the engine has no check {check.name}")
+    module = import_module(f"channelsim.channel.{check.module}")
+    function = _function(module, check.function)
+    if function is None:
+        raise InvariantError(f"{check.name}: no such function")
+
+    def refuses(number: int, error: BaseException) -> bool:
+        if number != check.number or not isinstance(error, Violation):
+            return True
+        reached()
+        return False
+
+    original = function.__code__
+    function.__code__ = _code(code, check.function)
+    function.__globals__[_HOOK] = refuses
+    try:
+        yield
+    finally:
+        function.__code__ = original
+        del function.__globals__[_HOOK]
+
+
+def _function(module: ModuleType, qualname: str) -> FunctionType | None:
+    """A function of a module or of a class, plain or behind a decorator."""
+    found: object = module
+    for part in qualname.split("."):
+        space = vars(found) if found is not None else {}
+        found = space.get(part)
+        found = getattr(found, "__func__", found)
+    return found if isinstance(found, FunctionType) else None
+
+
+def _code(module: CodeType, qualname: str) -> CodeType:
+    """The code object of a function, found by its qualified name in its module's."""
+    waiting = [module]
+    while waiting:
+        code = waiting.pop()
+        if code.co_qualname == qualname:
+            return code
+        waiting += [one for one in code.co_consts if isinstance(one, CodeType)]
+    raise InvariantError(f"{qualname} is not in the instrumented module")
+
+
+@cache
+def _instrumented(name: str) -> tuple[CodeType, tuple[EngineCheck, ...]]:
+    """A module's code in which a hook decides whether each check raises, and the checks."""
+    module = import_module(f"channelsim.channel.{name}")
+    tree = ast.parse(getsource(module))
+    found: list[EngineCheck] = []
+    for qualname, function in _functions(tree, ""):
+        hooks = _Hooks(function)
+        hooks.visit(function)
+        found += [
+            EngineCheck(name, qualname, number, rules, says)
+            for number, (rules, says) in enumerate(hooks.checks, 1)
+        ]
+    ast.fix_missing_locations(tree)
+    return compile(tree, f"{name} (instrumented)", "exec", dont_inherit=True), tuple(found)
+
+
+def _functions(node: ast.AST, prefix: str) -> Iterator[tuple[str, ast.FunctionDef]]:
+    """The functions of a module and the methods of its classes, but no nested functions."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.FunctionDef):
+            yield prefix + child.name, child
+        elif isinstance(child, ast.ClassDef):
+            yield from _functions(child, f"{prefix}{child.name}.")
+
+
+class _Hooks(ast.NodeTransformer):
+    """Puts the hook in front of every check of one function."""
+
+    def __init__(self, function: ast.FunctionDef) -> None:
+        self.checks: list[tuple[tuple[str, ...], str]] = []
+        # A check that raises by a variable names one of the rules in its function.
+        self._known = tuple(dict.fromkeys(_ID.findall(ast.unparse(function))))
+
+    def visit_Raise(self, node: ast.Raise) -> ast.stmt | list[ast.stmt]:
+        """Raise the violation only if the hook says so."""
+        source = ast.unparse(node.exc) if node.exc is not None else ""
+        if node.exc is None or not _RAISES.search(source):
+            return node
+        says = [ast.unparse(one) for one in getattr(node.exc, "args", ())[1:2]]
+        rules = tuple(_ID.findall(source)) or self._known
+        self.checks.append((rules, says[0] if says else source))
+        violation = ast.Name("_violation_", ast.Load())
+        made = ast.Assign([ast.Name("_violation_", ast.Store())], node.exc)
+        raises = ast.Call(
+            ast.Name(_HOOK, ast.Load()), [ast.Constant(len(self.checks)), violation], []
+        )
+        return [made, ast.If(raises, [ast.Raise(violation, node.cause)], [])]

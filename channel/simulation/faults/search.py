@@ -21,7 +21,7 @@ from channelsim.channel.peer.machine import Peer
 from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.faults.table import PlantedFault, faults
-from channelsim.channel.simulation.old_copy import actor_of
+from channelsim.channel.simulation.parties import actor_of
 from channelsim.channel.simulation.promises.checker import check
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.sweep import menus

@@ -74,15 +74,16 @@ from channelsim.channel.simulation.faults.fee_behaviours import (
     stays_low,
 )
 from channelsim.channel.simulation.faults.kinds import (
+    EngineCheck,
     Plant,
     SkipsCheck,
     always,
+    checks,
     deaf_to,
     effects,
     engine,
     events,
 )
-from channelsim.channel.simulation.faults.skipped_checks import EngineCheck, checks
 from channelsim.channel.simulation.scenario import FEES, MIXED
 from channelsim.games import registry
 

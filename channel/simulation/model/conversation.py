@@ -44,8 +44,7 @@ from channelsim.channel.protocol.messages import (
     ShutdownDone,
     decode,
 )
-from channelsim.channel.simulation.model.batch_rules import judge
-from channelsim.channel.simulation.model.careful_side import LAWFUL, CarefulSide
+from channelsim.channel.simulation.model.batch_rules import LAWFUL, CarefulSide, judge
 from channelsim.channel.simulation.model.channel_terms import ChannelTerms
 from channelsim.channel.simulation.model.handshake import Handshake, OpeningTerms
 from channelsim.channel.simulation.model.ledger import LedgerState

@@ -12,19 +12,16 @@ from dataclasses import dataclass, replace
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.simulation.model.conversation import Conversation, conversation
 from channelsim.channel.simulation.promises.crash_safety import unstored
-from channelsim.channel.simulation.promises.deck_numbers import wasted_numbers
 from channelsim.channel.simulation.promises.due_spends import (
     omissions,
     other_moves,
     unwatched,
 )
 from channelsim.channel.simulation.promises.fee_duties import wrong_fees
-from channelsim.channel.simulation.promises.hands import unaccounted
-from channelsim.channel.simulation.promises.liveness import unsettled
-from channelsim.channel.simulation.promises.news import failures, wrong_news
+from channelsim.channel.simulation.promises.news import failures, unaccounted, wrong_news
 from channelsim.channel.simulation.promises.old_copies import Restored, broken_to_copy, restored
-from channelsim.channel.simulation.promises.own_limits import past_limits
-from channelsim.channel.simulation.promises.safety import losses, unreported, unsafe
+from channelsim.channel.simulation.promises.own_limits import past_limits, wasted_numbers
+from channelsim.channel.simulation.promises.safety import losses, unreported, unsafe, unsettled
 from channelsim.channel.simulation.promises.secrecy import secrecy
 from channelsim.channel.simulation.run import Run
 

@@ -13,7 +13,7 @@ from itertools import pairwise
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.observations import Block, CoinSeen
 from channelsim.channel.peer.chain_news import ChannelSettled
-from channelsim.channel.peer.interface import Push, Tell
+from channelsim.channel.peer.interface import Push
 from channelsim.channel.simulation.model.conversation import Conversation
 from channelsim.channel.simulation.model.ledger import LedgerGame, LedgerState
 from channelsim.channel.simulation.promises.secrecy import move_of
@@ -83,9 +83,7 @@ def unwatched(run: Run, talk: Conversation) -> Iterator[str]:
 
 
 def _settled(turn: JournalEntry) -> bool:
-    return any(
-        isinstance(one, Tell) and isinstance(one.news, ChannelSettled) for one in turn.effects
-    )
+    return any(isinstance(news, ChannelSettled) for news in turn.news)
 
 
 def _unroll_due(talk: Conversation, state: LedgerState, age: int, timeout: int) -> str:

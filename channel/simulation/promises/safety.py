@@ -8,13 +8,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from channelsim.channel.chain.coins import Coin
+from channelsim.channel.chain.ledger import MOST_GAP
 from channelsim.channel.chain.observations import CoinSeen
 from channelsim.channel.peer.chain_news import IllegalOnChain
 from channelsim.channel.peer.interface import Acted
 from channelsim.channel.protocol.wallet import address_of
+from channelsim.channel.simulation.crowd import CROWDED
 from channelsim.channel.simulation.model.conversation import Conversation
 from channelsim.channel.simulation.model.ledger import LedgerGame, LedgerState
 from channelsim.channel.simulation.run import Run
+from channelsim.channel.simulation.weather import (
+    MOST_CUT_OFF,
+    MOST_DROPPED,
+    MOST_FORGOTTEN,
+    MOST_FULL,
+    MOST_HIDDEN,
+)
 from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.values import Value, deserialize
 from channelsim.games.amounts import counted
@@ -85,20 +94,20 @@ def unreported(run: Run, talk: Conversation) -> Iterator[str]:
 
 def channel_coin(run: Run) -> Coin | None:
     """The channel coin, if it is on chain."""
-    table = run.parties[run.scenario.honest].peer.state.endpoint
+    table = run.party.peer.state.endpoint
     seen = run.chain.coin(table.channel.coin.id) if table else None
     return seen.coin if seen is not None else None
 
 
 def money_paid(run: Run) -> int:
     """The mojos at the honest side's reward address."""
-    address = run.parties[run.scenario.honest].peer.config.reward_address
+    address = run.party.peer.config.reward_address
     return sum(seen.coin.amount for seen in run.chain.coins_at(address))
 
 
 def _wallet(run: Run) -> Iterator[str]:
     """Check that a failed opening cost nothing."""
-    wallet = run.parties[run.scenario.honest].peer.config.wallet
+    wallet = run.party.peer.config.wallet
     held = sum(seen.coin.amount for seen in run.chain.coins_at(address_of(wallet.key)))
     if held < wallet.coin.amount:
         yield f"the opening failed, and the wallet holds {counted(held, 'mojo')}"
@@ -233,7 +242,7 @@ def _game(run: Run, game_id: int, first: LedgerGame, coin: Coin) -> Iterator[str
 
 def _stopped(run: Run, game_id: int) -> bool:
     """True if the honest player folded in this game, and may let it time out."""
-    news = run.parties[run.scenario.honest].news
+    news = run.party.news
     return any(
         isinstance(one, Acted) and one.game_id == game_id and one.before == one.after
         for one in news
@@ -251,3 +260,38 @@ def _paid(run: Run, coin: Coin, side: int) -> int:
             elif child.coin.puzzle_hash not in _rewards(run):
                 waiting.append(child.coin)
     return total
+
+
+def unsettled(run: Run) -> Iterator[str]:
+    """Find what is not settled within the timeouts of the moves, and what the weather adds."""
+    scenario, side = run.scenario, run.scenario.honest
+    done = run.finished[side]
+    if done is None:
+        yield f"not settled after {counted(run.blocks, 'block')}"
+        return
+    coin = channel_coin(run)
+    seen = run.chain.coin(coin.id) if coin else None
+    if seen is None or seen.spent is None:
+        return
+    moves = max((_moves(run, child) for child in run.chain.children(seen.coin.id)), default=0)
+    bound = scenario.unroll_timeout + (moves + 1) * scenario.game_timeout
+    # Each reorganisation takes back this many blocks at most; other weather delays each spend.
+    weather = run.reorgs * (2 * scenario.confirmations + 2)
+    weather += 4 * (moves + 3) if scenario.weather == "slow" else 0
+    weather += MOST_FULL * (moves + 3) if scenario.weather == "full" else 0
+    weather += MOST_CUT_OFF * (moves + 3) if scenario.weather == "cut-off" else 0
+    weather += MOST_HIDDEN * (moves + 3) if scenario.weather == "blind" else 0
+    dropped = MOST_DROPPED * MOST_FORGOTTEN
+    weather += dropped * (moves + 3) if scenario.weather == "forgetful" else 0
+    weather += CROWDED if scenario.crowd else 0
+    # A lock counts to the last block with transactions, and the spend waits for the next one.
+    weather += 2 * MOST_GAP * (moves + 3) if scenario.mixed else 0
+    most = seen.spent + bound + 2 * scenario.confirmations + 2 + weather
+    if done > most:
+        yield f"settled at {done}, promised by {most}"
+
+
+def _moves(run: Run, child: CoinSeen) -> int:
+    """The longest chain of coins below this one."""
+    below = [_moves(run, one) for one in run.chain.children(child.coin.id)]
+    return 1 + max(below) if below else 0

@@ -10,9 +10,8 @@ import pytest
 
 from channelsim.channel.cli.commands import crash_test
 from channelsim.channel.simulation.crashes import CrashedRun, CrashTotals
-from channelsim.channel.simulation.killed_peer import LOST, Kill
+from channelsim.channel.simulation.killed_peer import AIMS, LOST, Kill, Stage
 from channelsim.channel.simulation.scenario import Scenario
-from channelsim.channel.simulation.stages import AIMS, Stage
 from tests.channel.command import channelsim
 
 BROKEN = CrashedRun(

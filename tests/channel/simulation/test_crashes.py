@@ -36,11 +36,9 @@ from channelsim.channel.simulation.crashes import (
     run_killed,
     scenario_of,
 )
-from channelsim.channel.simulation.killed_peer import LOST, Kill, KilledPeer
-from channelsim.channel.simulation.process_node import ProcessNode
-from channelsim.channel.simulation.process_peer import ProcessPeer
+from channelsim.channel.simulation.killed_peer import AIMS, LOST, Kill, KilledPeer, Stage
+from channelsim.channel.simulation.killed_processes import ProcessNode, ProcessPeer
 from channelsim.channel.simulation.scenario import Scenario
-from channelsim.channel.simulation.stages import AIMS, Stage
 from channelsim.channel.store.interface import Contents
 from channelsim.channel.store.keys_file import FILE, write_keys
 from channelsim.channel.store.memory_store import MemoryStore

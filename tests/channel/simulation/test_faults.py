@@ -18,7 +18,14 @@ from channelsim.channel.protocol.messages import Settle
 from channelsim.channel.protocol.rules import RULES
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.simulation.faults import search
-from channelsim.channel.simulation.faults.kinds import EngineFault, Replaced, always
+from channelsim.channel.simulation.faults.kinds import (
+    EngineCheck,
+    EngineFault,
+    Replaced,
+    always,
+    checks,
+    skipped,
+)
 from channelsim.channel.simulation.faults.search import (
     FaultStatus,
     FaultyArena,
@@ -26,7 +33,6 @@ from channelsim.channel.simulation.faults.search import (
     examine_all,
     scenarios,
 )
-from channelsim.channel.simulation.faults.skipped_checks import EngineCheck, checks, skipped
 from channelsim.channel.simulation.faults.table import ARGUED, PlantedFault, faults
 from channelsim.channel.simulation.promises.checker import BrokenPromise, check
 from channelsim.channel.simulation.scenario import Scenario

@@ -17,8 +17,7 @@ from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.model.batch_rules import judge
 from channelsim.channel.simulation.model.conversation import Conversation, conversation
 from channelsim.channel.simulation.promises.checker import check
-from channelsim.channel.simulation.promises.news import valid_news
-from channelsim.channel.simulation.run import Run
+from channelsim.channel.simulation.run import Run, valid_news
 from channelsim.channel.simulation.scenario import Scenario
 
 GAMES = ("spacepoker", "calpoker")
