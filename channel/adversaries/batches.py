@@ -49,29 +49,29 @@ FLOODED = 10
 
 
 @changes_batch("bad-action", "adds one impossible action to a batch of valid ones")
-def _bad_action(one: BatchChanger, batch: Batch, before: ChannelState) -> list[bytes]:
-    if one.plan.chance.below(2):
-        return [one.batch(before, (Settle(NOWHERE), *batch.actions))]
+def _bad_action(changer: BatchChanger, batch: Batch, before: ChannelState) -> list[bytes]:
+    if changer.plan.chance.below(2):
+        return [changer.batch(before, (Settle(NOWHERE), *batch.actions))]
     settles = [action for action in batch.actions if isinstance(action, Settle)]
     others = [action for action in batch.actions if not isinstance(action, Settle)]
-    return [one.batch(before, (*settles, Cancel(NOWHERE, ""), *others))]
+    return [changer.batch(before, (*settles, Cancel(NOWHERE, ""), *others))]
 
 
 @changes_batch("staller", "returns the potato without the move that is due")
-def _staller(one: BatchChanger, batch: Batch, before: ChannelState) -> list[bytes] | None:
+def _staller(changer: BatchChanger, batch: Batch, before: ChannelState) -> list[bytes] | None:
     acts = any(isinstance(action, Move | Settle) for action in batch.actions)
-    return [one.batch(before, ())] if acts else None
+    return [changer.batch(before, ())] if acts else None
 
 
 @changes_message("two-batches", "sends a second batch without holding the potato")
-def _two_batches(one: MessageChanger, message: Message, blob: bytes) -> list[bytes] | None:
-    return [blob, one.batch(one.state, ())] if isinstance(message, Batch) else None
+def _two_batches(changer: MessageChanger, message: Message, blob: bytes) -> list[bytes] | None:
+    return [blob, changer.batch(changer.state, ())] if isinstance(message, Batch) else None
 
 
 @changes_batch("reused-signatures", "signs a batch with the halves of the state before it")
-def _reused_signatures(one: BatchChanger, batch: Batch, before: ChannelState) -> list[bytes]:
-    halves = sign_halves(one.channel, one.keys, before)
-    which = one.plan.chance.below(3)
+def _reused_signatures(changer: BatchChanger, batch: Batch, before: ChannelState) -> list[bytes]:
+    halves = sign_halves(changer.channel, changer.keys, before)
+    which = changer.plan.chance.below(3)
     channel_half = batch.channel_half if which == 0 else halves[0]
     unroll_half = batch.unroll_half if which == 1 else halves[1]
     changed = replace(batch, channel_half=channel_half, unroll_half=unroll_half)
@@ -79,25 +79,27 @@ def _reused_signatures(one: BatchChanger, batch: Batch, before: ChannelState) ->
 
 
 @changes_message("other-channel", "sends batches and shutdowns that are signed for another channel")
-def _other_channel(one: MessageChanger, message: Message, blob: bytes) -> list[bytes] | None:
-    if not one.is_open or not isinstance(message, Batch | Shutdown | ShutdownDone):
+def _other_channel(changer: MessageChanger, message: Message, blob: bytes) -> list[bytes] | None:
+    if not changer.is_open or not isinstance(message, Batch | Shutdown | ShutdownDone):
         return None
-    state, coin = one.state, one.channel.coin
+    state, coin = changer.state, changer.channel.coin
     # The same keys and the same state, and another coin.
-    other = dataclasses.replace(one.channel, coin=Coin(bytes(32), coin.puzzle_hash, coin.amount))
+    other = dataclasses.replace(
+        changer.channel, coin=Coin(bytes(32), coin.puzzle_hash, coin.amount)
+    )
     if isinstance(message, Batch):
-        if not one.plan.chance.below(2):
+        if not changer.plan.chance.below(2):
             # The state of this number in a channel with more money: only the balances differ.
             other = dataclasses.replace(
                 other, coin=Coin(bytes(32), coin.puzzle_hash, coin.amount + 2)
             )
             first, second = state.balances
             state = replace(state, balances=(first + 1, second + 1))
-        channel_half, unroll_half = sign_halves(other, one.keys, state)
+        channel_half, unroll_half = sign_halves(other, changer.keys, state)
         changed = replace(message, channel_half=channel_half, unroll_half=unroll_half)
         return [encode(changed)]
     signed = other.shutdown_message(state)
-    half = bls.sign_half(one.keys.channel, signed, other.channel_key)
+    half = bls.sign_half(changer.keys.channel, signed, other.channel_key)
     if isinstance(message, Shutdown):
         return [encode(Shutdown(half))]
     return [encode(ShutdownDone(bls.add(message.signature, half)))]
@@ -140,17 +142,17 @@ class _FalseAdvisory(Adversary):
 
 
 @changes_message("garbler", "sends bytes that are not a message")
-def _garbler(one: MessageChanger, message: Message, blob: bytes) -> list[bytes] | None:
+def _garbler(changer: MessageChanger, message: Message, blob: bytes) -> list[bytes] | None:
     changed = bytearray(blob)
-    changed[one.plan.chance.below(len(changed))] ^= 1 + one.plan.chance.below(255)
+    changed[changer.plan.chance.below(len(changed))] ^= 1 + changer.plan.chance.below(255)
     return [bytes(changed)]
 
 
 @changes_message("oversized", "sends messages, texts and numbers that are larger than allowed")
-def _oversized(one: MessageChanger, message: Message, blob: bytes) -> list[bytes] | None:
+def _oversized(changer: MessageChanger, message: Message, blob: bytes) -> list[bytes] | None:
     if not isinstance(message, Batch):
         return None
-    match one.plan.chance.below(5):
+    match changer.plan.chance.below(5):
         case 0:
             return [blob + bytes(MAX_MESSAGE)]
         case 1:

@@ -76,7 +76,7 @@ class Opener(MoveChanger):
         """Its own locks of the positions that a game uses."""
         decks = self.peer.endpoint.decks.values()
         shared = game.terms.deck
-        deck = next((one for one in decks if shared and one.deck == shared.deck_id), None)
+        deck = next((deck for deck in decks if shared and deck.deck == shared.deck_id), None)
         count = len(shared.locks) if shared else 0
         return [deck.opening(position) for position in range(count)] if deck else []
 
@@ -111,9 +111,9 @@ class _WrongOpening(Opener):
 class _SwappedOpenings(Opener):
     def changes(self, move: bytes, at: list[int]) -> Iterator[bytes]:
         """Exchange each two neighbours."""
-        for one, other in pairwise(at):
-            first, second = (move[place : place + SCALAR_SIZE] for place in (one, other))
-            yield _with(_with(move, one, second), other, first)
+        for places in pairwise(at):
+            first, second = (move[place : place + SCALAR_SIZE] for place in places)
+            yield _with(_with(move, places[0], second), places[1], first)
 
 
 @adversary("wrong-card", "claims another card than the one that it opens")
@@ -201,23 +201,23 @@ def _proposes(name: str, about: str) -> Callable[[F], F]:
 
 
 @_proposes("used-deck", "proposes a game with a deck that another game had")
-def _used_deck(one: DeckProposer) -> tuple[Offer | None, ...]:
-    used = sorted(one.decks.keys() - one.peer.play.decks.ready.keys())
-    return (one.offer(0, used[0]),) if used else ()
+def _used_deck(proposer: DeckProposer) -> tuple[Offer | None, ...]:
+    used = sorted(proposer.decks.keys() - proposer.peer.play.decks.ready.keys())
+    return (proposer.offer(0, used[0]),) if used else ()
 
 
 @_proposes("one-deck-twice", "proposes two games with one deck, and other seats")
-def _one_deck_twice(one: DeckProposer) -> tuple[Offer | None, ...]:
-    return one.ready_offer(), one.ready_offer(1)
+def _one_deck_twice(proposer: DeckProposer) -> tuple[Offer | None, ...]:
+    return proposer.ready_offer(), proposer.ready_offer(1)
 
 
 @_proposes("another-root", "proposes a game with a deck of another root, or an unknown one")
-def _another_root(one: DeckProposer) -> tuple[Offer | None, ...]:
-    offer = one.ready_offer()
+def _another_root(proposer: DeckProposer) -> tuple[Offer | None, ...]:
+    offer = proposer.ready_offer()
     if offer is None or offer.deck is None:
         return ()
-    root, ready = one.plan.chance.bytes(32), offer.deck.number
-    number = one.plan.chance.pick([ready, ready + 1000, (1 << 32) - 1])
+    root, ready = proposer.plan.chance.bytes(32), offer.deck.number
+    number = proposer.plan.chance.pick([ready, ready + 1000, (1 << 32) - 1])
     return (replace(offer, deck=NamedDeck(number, root)),)
 
 
@@ -251,10 +251,10 @@ class _UsesUpNumbers(DeckProposer):
 
 
 @changes_message("deck-noise", "sends steps of decks that nobody prepares")
-def _deck_noise(one: MessageChanger, message: Message, blob: bytes) -> list[bytes] | None:
+def _deck_noise(changer: MessageChanger, message: Message, blob: bytes) -> list[bytes] | None:
     if not isinstance(message, Batch):
         return None
-    return [blob, *map(encode, _noise(one))]
+    return [blob, *map(encode, _noise(changer))]
 
 
 @adversary("deck-flood", "sends a step of a deck that nobody prepares with every block")
@@ -267,17 +267,17 @@ class _DeckFlood(Adversary):
         return [Send(encode(_noise(self)[0]))]
 
 
-def _noise(one: Adversary) -> list[DeckStep | DeckAbort]:
+def _noise(cheat: Adversary) -> list[DeckStep | DeckAbort]:
     """Steps and ends of decks with any numbers, and bytes that are none."""
-    chance = one.plan.chance
-    made: list[DeckStep | DeckAbort] = []
+    chance = cheat.plan.chance
+    steps: list[DeckStep | DeckAbort] = []
     for _ in range(6):
         number = chance.pick([0, 1, 2, 3, chance.below(1 << 31)])
         if chance.chance(20):
-            made.append(DeckAbort(1000 + number % 1000))
+            steps.append(DeckAbort(1000 + number % 1000))
         else:
-            made.append(DeckStep(number, chance.between(1, 5), chance.bytes(chance.below(80))))
-    return made
+            steps.append(DeckStep(number, chance.between(1, 5), chance.bytes(chance.below(80))))
+    return steps
 
 
 def _with(move: bytes, at: int, new: bytes) -> bytes:

@@ -226,8 +226,8 @@ class LateNumbers(Delaying):
         if self._connected is None:
             return effects
         self.done = True
-        self._said += [one for one in effects if isinstance(one, Send)]
-        return [one for one in effects if not isinstance(one, Send)]
+        self._said += [effect for effect in effects if isinstance(effect, Send)]
+        return [effect for effect in effects if not isinstance(effect, Send)]
 
     def last(self) -> list[Effect]:
         """Say everything at once."""

@@ -34,11 +34,11 @@ from channelsim.games.referee import CREATE_COIN
 
 
 @changes_message("key-switcher", "shows another channel key than it sent the hash of", step=0)
-def _key_switcher(one: MessageChanger, message: Message, blob: bytes) -> list[bytes] | None:
+def _key_switcher(changer: MessageChanger, message: Message, blob: bytes) -> list[bytes] | None:
     # Knowing the other key, it could choose the sum of both, and a hidden puzzle for it.
     if not isinstance(message, Launch):
         return None
-    keys = SecretKeys.derive(derive(one.peer.config.secret, "switched"))
+    keys = SecretKeys.derive(derive(changer.peer.config.secret, "switched"))
     switched = replace(
         message, channel_key=bytes(keys.channel.get_g1()), channel_proof=keys.channel_proof()
     )
@@ -50,25 +50,25 @@ def _key_switcher(one: MessageChanger, message: Message, blob: bytes) -> list[by
     "launches from a missing coin, to another channel, or without a launcher",
     step=0,
 )
-def _false_launcher(one: MessageChanger, message: Message, blob: bytes) -> list[bytes] | None:
+def _false_launcher(changer: MessageChanger, message: Message, blob: bytes) -> list[bytes] | None:
     match message:
-        case Launch() if one.plan.chance.below(2):
-            parent = replace(message.parent, parent=one.plan.chance.bytes(32))
+        case Launch() if changer.plan.chance.below(2):
+            parent = replace(message.parent, parent=changer.plan.chance.bytes(32))
             return [encode(replace(message, parent=parent))]
         case Funding():
-            return [encode(replace(message, part=_relaunched(one, message.part)))]
+            return [encode(replace(message, part=_relaunched(changer, message.part)))]
         case Funded():
-            return [encode(Funded(_relaunched(one, message.bundle)))]
+            return [encode(Funded(_relaunched(changer, message.bundle)))]
         case _:
             return None
 
 
-def _relaunched(one: Adversary, bundle: Bundle) -> Bundle:
+def _relaunched(cheat: Adversary, bundle: Bundle) -> Bundle:
     """The bundle with another solution, or another puzzle, for the launcher."""
     launcher = next(
         spend for spend in bundle.spends if spend.puzzle == launcher_puzzle().serialized
     )
-    if one.plan.chance.below(2):
+    if cheat.plan.chance.below(2):
         wrong = replace(launcher, solution=launcher.solution[:-1] + b"\x01")
     else:
         wrong = replace(launcher, puzzle=b"\x01")
@@ -158,9 +158,9 @@ class _LateFunder(Adversary):
         return []
 
 
-def _double_spend(one: Adversary) -> Push:
+def _double_spend(cheat: Adversary) -> Push:
     """Spend the wallet's coin back to the wallet, with a fee of 1 mojo."""
-    wallet, data = one.peer.config.wallet, one.peer.config.agg_sig_data
+    wallet, data = cheat.peer.config.wallet, cheat.peer.config.agg_sig_data
     back = condition(CREATE_COIN, wallet.coin.puzzle_hash, int_to_atom(wallet.coin.amount - 1))
     bundle = signed_spend(wallet.key, wallet.coin, to_list((back,)), data)
     return Push("double spend", bundle)

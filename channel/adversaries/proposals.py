@@ -67,62 +67,64 @@ def with_timeout(proposer: Adversary, offer: Offer, timeout: int) -> Offer:
 
 
 @by_method(Proposing, "change_batch", "wrong-ids", "proposes games under ids of the other side")
-def _wrong_ids(one: Proposing, batch: Batch, before: ChannelState) -> list[bytes] | None:
+def _wrong_ids(proposer: Proposing, batch: Batch, before: ChannelState) -> list[bytes] | None:
     return with_offers(
-        one, batch, before, lambda offer: structs.replace(offer, game_id=offer.game_id + 1)
+        proposer, batch, before, lambda offer: structs.replace(offer, game_id=offer.game_id + 1)
     )
 
 
 @by_method(Proposing, "change_batch", "short-timeouts", "proposes games with too short a timeout")
-def _short_timeouts(one: Proposing, batch: Batch, before: ChannelState) -> list[bytes] | None:
+def _short_timeouts(proposer: Proposing, batch: Batch, before: ChannelState) -> list[bytes] | None:
     # No rule forbids the proposal: the other side has to refuse it.
-    agreed = one.peer.config.agreement
-    few = one.plan.chance.pick((1, agreed.confirmations, agreed.confirmations + 2, None))
+    agreed = proposer.peer.config.agreement
+    few = proposer.plan.chance.pick((1, agreed.confirmations, agreed.confirmations + 2, None))
 
     def shorter(offer: Offer) -> Offer:
         most = least_timeout(offer.game, agreed.confirmations, agreed.spacing) - 1
-        return with_timeout(one, offer, most if few is None else few)
+        return with_timeout(proposer, offer, most if few is None else few)
 
-    return with_offers(one, batch, before, shorter)
+    return with_offers(proposer, batch, before, shorter)
 
 
 @changes_message("self-accepter", "accepts its own proposal", kind=Proposing)
-def _self_accepter(one: Proposing, message: Message, blob: bytes) -> list[bytes] | None:
+def _self_accepter(proposer: Proposing, message: Message, blob: bytes) -> list[bytes] | None:
     if not isinstance(message, Batch):
         return None
     for action in message.actions:
         if isinstance(action, Propose):
-            return [blob, one.batch(one.state, (Accept(action.offers[0].game_id),))]
+            return [blob, proposer.batch(proposer.state, (Accept(action.offers[0].game_id),))]
     return None
 
 
 @changes_batch("cross-accepter", "accepts and cancels the same proposal, at once or later")
-def _cross_accepter(one: BatchChanger, batch: Batch, before: ChannelState) -> list[bytes] | None:
+def _cross_accepter(
+    changer: BatchChanger, batch: Batch, before: ChannelState
+) -> list[bytes] | None:
     ids = [group.id for group in before.groups] + [game.id for game in before.games]
     if not ids:
         return None
-    game_id = one.plan.chance.pick(ids)
+    game_id = changer.plan.chance.pick(ids)
     both: tuple[BatchAction, ...] = (Cancel(game_id, "no"), Accept(game_id))
     settles = [action for action in batch.actions if isinstance(action, Settle)]
     rest = [act for act in batch.actions if not isinstance(act, Settle | Cancel | Accept)]
-    crossed = both[: 1 + one.plan.chance.below(2)]
-    return [one.batch(before, (*settles, *crossed, *rest))]
+    crossed = both[: 1 + changer.plan.chance.below(2)]
+    return [changer.batch(before, (*settles, *crossed, *rest))]
 
 
 @changes_batch("crowder", "proposes more games than may be open")
-def _crowder(one: BatchChanger, batch: Batch, before: ChannelState) -> list[bytes] | None:
-    wish = one.wish()
+def _crowder(changer: BatchChanger, batch: Batch, before: ChannelState) -> list[bytes] | None:
+    wish = changer.wish()
     if wish is None:
         return None
-    first = one.state.next_ids[one.side]
-    offer = offer_of(one.channel, one.side, first, wish)
+    first = changer.state.next_ids[changer.side]
+    offer = offer_of(changer.channel, changer.side, first, wish)
     offers = [
         structs.replace(offer, game_id=first + 2 * number)
         for number in range(MAX_OPEN_PROPOSALS + 1)
     ]
-    at = one.plan.chance.pick((50, MAX_OPEN_PROPOSALS, len(offers)))
+    at = changer.plan.chance.pick((50, MAX_OPEN_PROPOSALS, len(offers)))
     groups = [Propose(tuple(part)) for part in (offers[:at], offers[at:]) if part]
-    return [one.batch(before, (*batch.actions, *groups))]
+    return [changer.batch(before, (*batch.actions, *groups))]
 
 
 @adversary("unaffordable", "proposes a group of games that the balances do not cover")

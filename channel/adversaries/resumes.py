@@ -48,21 +48,21 @@ variant(Reconnecting, "cuts-connections", "makes a new connection again and agai
 
 
 @_says("mute-on-connection", "makes a new connection, and never sends its last numbers")
-def _mute(one: Reconnecting, message: Resume) -> list[Resume]:
+def _mute(resumer: Reconnecting, message: Resume) -> list[Resume]:
     return []
 
 
 @_says("repeats-numbers", "makes a new connection, and sends its last numbers many times")
-def _repeats(one: Reconnecting, message: Resume) -> list[Resume]:
+def _repeats(resumer: Reconnecting, message: Resume) -> list[Resume]:
     repeat = replace(message, decks=())
     return [message, repeat, replace(message, sent=message.received + 1), repeat]
 
 
 @_says("plays-old-copy", "makes a new connection, and says that it knows an older state only")
-def _plays_old_copy(one: Reconnecting, message: Resume) -> list[Resume]:
-    older = one.completable()[:-1]
+def _plays_old_copy(resumer: Reconnecting, message: Resume) -> list[Resume]:
+    older = resumer.completable()[:-1]
     if not older:
         return [message]
     state, halves = older[-1].state, older[-1].halves
-    conditions = one.channel.on_chain(state).unroll_message
+    conditions = resumer.channel.on_chain(state).unroll_message
     return [Resume(state.number, state.number - 1, conditions, *halves, (), 0)]

@@ -62,22 +62,22 @@ class _UndoesShutdown(Adversary):
 
 
 @changes_message("unasked-shutdown", "sends a shutdown, or its completion, in the middle of play")
-def _unasked_shutdown(one: MessageChanger, message: Message, blob: bytes) -> list[bytes] | None:
+def _unasked_shutdown(changer: MessageChanger, message: Message, blob: bytes) -> list[bytes] | None:
     if not isinstance(message, Batch):
         return None
-    half = _half(one, ChannelState(one.state.number, one.channel.contributions))
-    asks = one.plan.chance.below(2)
+    half = _half(changer, ChannelState(changer.state.number, changer.channel.contributions))
+    asks = changer.plan.chance.below(2)
     return [encode(Shutdown(half) if asks else ShutdownDone(bls.add(half, half)))]
 
 
 @changes_message("plays-on", "sends a batch after it has asked for a shutdown")
-def _plays_on(one: MessageChanger, message: Message, blob: bytes) -> list[bytes] | None:
+def _plays_on(changer: MessageChanger, message: Message, blob: bytes) -> list[bytes] | None:
     if not isinstance(message, Shutdown | ShutdownDone):
         return None
-    return [blob, encode(Request()), one.batch(one.state, ())]
+    return [blob, encode(Request()), changer.batch(changer.state, ())]
 
 
-def _half(one: Adversary, state: ChannelState) -> bytes:
+def _half(cheat: Adversary, state: ChannelState) -> bytes:
     """Its half of the signature of the shutdown that pays the balances of this state."""
-    channel = one.channel
-    return bls.sign_half(one.keys.channel, channel.shutdown_message(state), channel.channel_key)
+    channel = cheat.channel
+    return bls.sign_half(cheat.keys.channel, channel.shutdown_message(state), channel.channel_key)

@@ -44,35 +44,35 @@ def _publishes(name: str, about: str) -> Callable[[F], F]:
 
 
 @_publishes("stale-oldest", "publishes the first state, in which both have what they put in")
-def _oldest(one: Stale, states: list[SignedState]) -> SignedState | None:
+def _oldest(publisher: Stale, states: list[SignedState]) -> SignedState | None:
     return states[0]
 
 
 @_publishes("stale-previous", "publishes the newest state but one")
-def _previous(one: Stale, states: list[SignedState]) -> SignedState | None:
+def _previous(publisher: Stale, states: list[SignedState]) -> SignedState | None:
     return states[-2]
 
 
 @_publishes("stale-any", "publishes some stale state")
-def _any(one: Stale, states: list[SignedState]) -> SignedState | None:
-    return one.plan.chance.pick(states[:-1])
+def _any(publisher: Stale, states: list[SignedState]) -> SignedState | None:
+    return publisher.plan.chance.pick(states[:-1])
 
 
 @_publishes("stale-richest", "publishes the stale state in which its balance was highest")
-def _richest(one: Stale, states: list[SignedState]) -> SignedState | None:
+def _richest(publisher: Stale, states: list[SignedState]) -> SignedState | None:
     # Of several the newest.
     return max(
-        states[:-1], key=lambda signed: (signed.state.balances[one.side], signed.state.number)
+        states[:-1], key=lambda signed: (signed.state.balances[publisher.side], signed.state.number)
     )
 
 
 @_publishes("stale-hand", "publishes a state of a hand that is over")
-def _earlier_hand(one: Stale, states: list[SignedState]) -> SignedState | None:
-    live = {game.id for game in one.state.games}
+def _earlier_hand(publisher: Stale, states: list[SignedState]) -> SignedState | None:
+    live = {game.id for game in publisher.state.games}
     over = [
         signed for signed in states[:-1] if any(game.id not in live for game in signed.state.games)
     ]
-    return one.plan.chance.pick(over) if over else None
+    return publisher.plan.chance.pick(over) if over else None
 
 
 @adversary("stale-other-parity", "publishes and preempts with states that it cannot complete")

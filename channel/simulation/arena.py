@@ -371,7 +371,7 @@ class Arena:
             self._driver.carry_out(self.scenario.side, self._adversary.finish_block())
             if self._weather.reorgs > reorgs:
                 self._driver.report_peak()
-        if self._weather.strike(one for party in self.parties for one in deadlines(party.peer)):
+        if self._weather.strike(due for party in self.parties for due in deadlines(party.peer)):
             self._driver.report_peak()
 
     def _honest_done(self) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -147,11 +147,11 @@ def run_crashing(
         killed[peer.config.side] = make(peer)
         return killed[peer.config.side]
 
-    found: list[str] = []
+    contradicting: list[str] = []
     try:
         run = Arena(scenario, node=node, wrap=wrap, compute_deck=compute_deck).run()
-        broken = [f"{one.promise}: {one.how}" for one in check(run)]
-        found = [
+        broken = [f"{promise.promise}: {promise.how}" for promise in check(run)]
+        contradicting = [
             f"{NAMES[side]} sent {how}"
             for side in killed
             for how in contradictions(run.parties[side].sent)
@@ -160,10 +160,10 @@ def run_crashing(
         # Any exception is a result of this run; the others go on.
         broken = [f"{type(error).__name__}: {error}"[:300]]
     finally:
-        for one in killed.values():
-            one.close()
-    first, second = (tuple(killed[one].kills) if one in killed else () for one in Side)
-    return CrashedRun(scenario, (first, second), tuple(found), tuple(broken))
+        for actor in killed.values():
+            actor.close()
+    first, second = (tuple(killed[side].kills) if side in killed else () for side in Side)
+    return CrashedRun(scenario, (first, second), tuple(contradicting), tuple(broken))
 
 
 def run_crashes(
@@ -256,9 +256,9 @@ def _run_in_processes(scenario: Scenario, directory: Path, due: _Due) -> Crashed
     try:
         run = run_crashing(scenario, make, node)
     finally:
-        for one in nodes:
-            one.close()
-    return replace(run, node_kills=sum(one.kills for one in nodes))
+        for chain in nodes:
+            chain.close()
+    return replace(run, node_kills=sum(chain.kills for chain in nodes))
 
 
 class _Due:
@@ -311,7 +311,7 @@ def _with_stage(stage: Stage, chance: Chance) -> Scenario:
     match stage:
         case Stage.DECK_STEP:
             # Only agreed players prepare their decks; short ones take the least time.
-            games = [one for one in registry.channel_games() if 0 < one.deck_positions <= SHORT]
+            games = [game for game in registry.channel_games() if 0 < game.deck_positions <= SHORT]
             return Scenario((chance.pick(games).name,), "", hands=2, agreed=True)
         case Stage.BATCH | Stage.SHUTDOWN if chance.below(2):
             return Scenario((registry.DEFAULT,), "", hands=2, agreed=True)
@@ -325,18 +325,3 @@ def _with_stage(stage: Stage, chance: Chance) -> Scenario:
 
 SHORT = 10
 """The positions of a short deck."""
-
-
-def every_instant(
-    scenario: Scenario, side: int, compute_deck: Computing | None = None
-) -> Sequence[Kill]:
-    """List the instants that this side's peer lives through if it is never killed."""
-    instants: list[Kill] = []
-
-    def lives(one: int, kill: Kill) -> bool:
-        if one == side:
-            instants.append(kill)
-        return False
-
-    run_killed(scenario, lives, compute_deck=compute_deck)
-    return instants

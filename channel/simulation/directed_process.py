@@ -220,7 +220,7 @@ def _react(driver: PeerDriver, ports: _Ports, order: Order) -> list[Effect]:
             return driver.handle(Received(ports.next_message()))
         case LookAtChain(hidden):
             block = observe(ports.chain, driver.peer.watched)
-            coins = (_seen(one, hidden) for one in block.coins)
+            coins = (_seen(coin, hidden) for coin in block.coins)
             return driver.handle(Block(block.peak, with_children(ports.chain, block.peak, coins)))
         case TakeStep():
             return driver.handle(DeckComputed(ports.steps.popleft().result()))

@@ -71,7 +71,7 @@ class RestoredPeer:
         return waits and plays and self._sent >= self._stopped
 
     def _count(self, effects: list[Effect]) -> list[Effect]:
-        self._sent += sum(isinstance(one, Send) for one in effects)
+        self._sent += sum(isinstance(effect, Send) for effect in effects)
         return effects
 
 

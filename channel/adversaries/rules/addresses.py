@@ -52,21 +52,21 @@ class Addressee(RuleBreaker):
             self._choose_address(event.message)
         effects = super().handle(event)
         refused = [
-            one.news.blame.rule
-            for one in effects
-            if isinstance(one, Tell) and isinstance(one.news, BrokenOff)
+            effect.news.blame.rule
+            for effect in effects
+            if isinstance(effect, Tell) and isinstance(effect.news, BrokenOff)
         ]
         endpoint = self.peer.state.endpoint
         if self.done or refused != ["CH-COINS-1"] or endpoint is None:
             return effects
         self.done = True
         state = self.peer.play.state
-        (game,) = (one for one in state.games if one.id == GAME_ID)
+        (game,) = (game for game in state.games if game.id == GAME_ID)
         own = _first_move(endpoint, game)
         after = msgspec.structs.replace(
             state,
             number=state.number + 1,
-            games=tuple(own.after if one.id == GAME_ID else one for one in state.games),
+            games=tuple(own.after if live.id == GAME_ID else live for live in state.games),
         )
         if not isinstance(own.wire, Move):
             raise InvariantError("the first move of a game is not a move")

@@ -75,7 +75,7 @@ class RuleBreaker(Adversary):
         """Deviate: pick one variant at random and encode it."""
         self.done = True
         picked = self.plan.chance.pick(variants)
-        return [one if isinstance(one, bytes) else encode(one) for one in picked]
+        return [part if isinstance(part, bytes) else encode(part) for part in picked]
 
     def variants(self, message: Message) -> Variants:
         """Alternatives to this message that break the rule."""
@@ -124,7 +124,7 @@ class Requester(RuleBreaker):
         if self.done or self.peer.phase is not Phase.PLAYING or not self.peer.play.potato:
             return []
         variants = self.variants(Request())
-        return [Send(one) for one in self.pick(variants)] if variants else []
+        return [*map(Send, self.pick(variants))] if variants else []
 
 
 class SilentBreaker(RuleBreaker):

@@ -77,26 +77,26 @@ def _accepts_its_own(breaker: RuleBreaker, message: Message) -> Variants:
 
 
 @breaks_batch("CH-ACCEPT-3")
-def _accepts_too_much(one: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
+def _accepts_too_much(breaker: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
     rest = tuple(act for act in batch.actions if not isinstance(act, Cancel | Accept))
     variants: Variants = []
     for group in before.groups:
         stakes = group.stakes()
         left = [balance - stake for balance, stake in zip(before.balances, stakes, strict=True)]
         if (
-            group.proposer is one.side
+            group.proposer is breaker.side
             or min(left) >= 0
             or any(isinstance(act, Settle) for act in rest)
         ):
             continue
-        after = one.applied(before, rest)
+        after = breaker.applied(before, rest)
         balances = [balance - stake for balance, stake in zip(after.balances, stakes, strict=True)]
-        games = [first_game(one.channel, group.proposer, offer) for offer in group.offers]
+        games = [first_game(breaker.channel, group.proposer, offer) for offer in group.offers]
         after = msgspec.structs.replace(
             after, balances=(balances[0], balances[1]), games=(*after.games, *games)
         )
         actions = sorted((*rest, Accept(group.id)), key=lambda act: isinstance(act, Move | Propose))
-        variants.append([one.signs(after, actions)])
+        variants.append([breaker.signs(after, actions)])
     return variants
 
 
@@ -108,15 +108,15 @@ def _moves(batch: Batch) -> list[Move]:
 
 
 @breaks("CH-MOVE-2", Requester)
-def _moves_for_the_other(one: RuleBreaker, message: Message) -> Variants:
-    endpoint, state = one.peer.state.endpoint, one.state
+def _moves_for_the_other(breaker: RuleBreaker, message: Message) -> Variants:
+    endpoint, state = breaker.peer.state.endpoint, breaker.state
     if endpoint is None:
         return []
-    swapped = replace(endpoint, side=one.side.other)
-    records = SignedGames.of(swapped, one.peer.play.history)
+    swapped = replace(endpoint, side=breaker.side.other)
+    records = SignedGames.of(swapped, breaker.peer.play.history)
     variants: Variants = []
     for game in state.games:
-        if game.mover is one.side or game.terms.deck is not None:
+        if game.mover is breaker.side or game.terms.deck is not None:
             continue  # nobody moves for the other without its locks
         player = records.player_at(state, game)
         if player is None:
@@ -127,24 +127,24 @@ def _moves_for_the_other(one: RuleBreaker, message: Message) -> Variants:
             except (IllegalAction, InvariantError):
                 continue
             if isinstance(own.wire, Move):
-                games = tuple(own.after if one_.id == game.id else one_ for one_ in state.games)
+                games = tuple(own.after if live.id == game.id else live for live in state.games)
                 after = msgspec.structs.replace(state, games=games, number=state.number + 1)
-                variants.append([one.signs(after, (own.wire,))])
+                variants.append([breaker.signs(after, (own.wire,))])
     return variants
 
 
 @breaks_batch("CH-MOVE-3")
-def _moves_twice(one: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
-    after, actions = one.applied(before, batch.actions), batch.actions
+def _moves_twice(breaker: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
+    after, actions = breaker.applied(before, batch.actions), batch.actions
     return [
-        [one.signs(after, (*actions[:at], move, *actions[at:]))]
+        [breaker.signs(after, (*actions[:at], move, *actions[at:]))]
         for at, move in enumerate(actions)
         if isinstance(move, Move)
     ]
 
 
 def _other_move(
-    one: RuleBreaker, batch: Batch, before: ChannelState, *changes: Mapping[str, object]
+    breaker: RuleBreaker, batch: Batch, before: ChannelState, *changes: Mapping[str, object]
 ) -> Variants:
     variants: Variants = []
     for move in _moves(batch):
@@ -152,23 +152,25 @@ def _other_move(
             other = msgspec.structs.replace(move, **change)
             actions = [other if act is move else act for act in batch.actions]
             try:
-                variants.append([one.batch_after(before, actions)])
+                variants.append([breaker.batch_after(before, actions)])
             except (Violation, InvariantError):
                 continue
     return variants
 
 
 @breaks_batch("CH-MOVE-4")
-def _illegal(one: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
+def _illegal(breaker: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
     variants: Variants = []
     for move in _moves(batch):
         if len(move.move) >= 16:
             # Too short for anything but an amount, and larger than any stack.
-            variants += _other_move(one, batch, before, {"move": move.move[:15]})
+            variants += _other_move(breaker, batch, before, {"move": move.move[:15]})
     return variants
 
 
 @breaks_batch("CH-MOVE-5")
-def _other_record(one: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
-    commitment = {"commitment": one.plan.chance.bytes(32)}
-    return _other_move(one, batch, before, commitment, {"commitment": b""}, {"max_move_size": 1})
+def _other_record(breaker: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
+    commitment = {"commitment": breaker.plan.chance.bytes(32)}
+    return _other_move(
+        breaker, batch, before, commitment, {"commitment": b""}, {"max_move_size": 1}
+    )

@@ -261,12 +261,11 @@ def skipped(check: EngineCheck, reached: Callable[[], None]) -> Iterator[None]:
 
 def _function(module: ModuleType, qualname: str) -> FunctionType | None:
     """A function of a module or of a class, plain or behind a decorator."""
-    found: object = module
-    for part in qualname.split("."):
-        space = vars(found) if found is not None else {}
-        found = space.get(part)
-        found = getattr(found, "__func__", found)
-    return found if isinstance(found, FunctionType) else None
+    part: object = module
+    for name in qualname.split("."):
+        part = vars(part).get(name) if part is not None else None
+        part = getattr(part, "__func__", part)
+    return part if isinstance(part, FunctionType) else None
 
 
 def _code(module: CodeType, qualname: str) -> CodeType:
@@ -276,7 +275,7 @@ def _code(module: CodeType, qualname: str) -> CodeType:
         code = waiting.pop()
         if code.co_qualname == qualname:
             return code
-        waiting += [one for one in code.co_consts if isinstance(one, CodeType)]
+        waiting += [inner for inner in code.co_consts if isinstance(inner, CodeType)]
     raise InvariantError(f"{qualname} is not in the instrumented module")
 
 
@@ -285,16 +284,16 @@ def _instrumented(name: str) -> tuple[CodeType, tuple[EngineCheck, ...]]:
     """A module's code in which a hook decides whether each check raises, and the checks."""
     module = import_module(f"channelsim.channel.{name}")
     tree = ast.parse(getsource(module))
-    found: list[EngineCheck] = []
+    known: list[EngineCheck] = []
     for qualname, function in _functions(tree, ""):
         hooks = _Hooks(function)
         hooks.visit(function)
-        found += [
+        known += [
             EngineCheck(name, qualname, number, rules, says)
             for number, (rules, says) in enumerate(hooks.checks, 1)
         ]
     ast.fix_missing_locations(tree)
-    return compile(tree, f"{name} (instrumented)", "exec", dont_inherit=True), tuple(found)
+    return compile(tree, f"{name} (instrumented)", "exec", dont_inherit=True), tuple(known)
 
 
 def _functions(node: ast.AST, prefix: str) -> Iterator[tuple[str, ast.FunctionDef]]:
@@ -319,12 +318,12 @@ class _Hooks(ast.NodeTransformer):
         source = ast.unparse(node.exc) if node.exc is not None else ""
         if node.exc is None or not _RAISES.search(source):
             return node
-        says = [ast.unparse(one) for one in getattr(node.exc, "args", ())[1:2]]
+        says = [ast.unparse(detail) for detail in getattr(node.exc, "args", ())[1:2]]
         rules = tuple(_ID.findall(source)) or self._known
         self.checks.append((rules, says[0] if says else source))
         violation = ast.Name("_violation_", ast.Load())
-        made = ast.Assign([ast.Name("_violation_", ast.Store())], node.exc)
+        assigns = ast.Assign([ast.Name("_violation_", ast.Store())], node.exc)
         raises = ast.Call(
             ast.Name(_HOOK, ast.Load()), [ast.Constant(len(self.checks)), violation], []
         )
-        return [made, ast.If(raises, [ast.Raise(violation, node.cause)], [])]
+        return [assigns, ast.If(raises, [ast.Raise(violation, node.cause)], [])]

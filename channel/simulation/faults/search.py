@@ -91,7 +91,9 @@ class FaultyPeer:
             changed = self.planted.event(event)
             effects = self._actor.start(peak) if changed is None else self._actor.handle(changed)
         effects = self.planted.effects(effects)
-        accused = any(isinstance(one, Tell) and isinstance(one.news, BrokenOff) for one in effects)
+        accused = any(
+            isinstance(effect, Tell) and isinstance(effect.news, BrokenOff) for effect in effects
+        )
         stands_in = self._is_check and self.planted.reached and accused
         self.refused = self.refused or stands_in
         return effects
@@ -118,17 +120,17 @@ def scenarios(fault: PlantedFault, seed: str) -> Iterator[Scenario]:
     adversaries = [name for name in fault.seen_by if name in ("", *names())]
     opening = all(rule.startswith("CH-OPEN") for rule in fault.about)
     # Runs of an opening are short, and differ by chance only.
-    every = menus()[:1] if opening else (*menus(), *tight())
+    played = menus()[:1] if opening else (*menus(), *tight())
     most = MOST_OPENINGS if opening else MOST_RUNS
     for number in range(most if adversaries else 0):
         pair, which = divmod(number, len(adversaries))
         turn, side = divmod(pair, 2)
         yield replace(
-            every[turn % len(every)],
+            played[turn % len(played)],
             **fault.given,
             seed=f"{seed}/{number}",
             adversary=adversaries[which],
-            step=0 if opening else STEPS[(turn + turn // len(every)) % len(STEPS)],
+            step=0 if opening else STEPS[(turn + turn // len(played)) % len(STEPS)],
             side=1 - side,
         )
 
@@ -190,11 +192,11 @@ def examine_all(
     on_status: Callable[[CampaignStatus], None] = lambda status: None,
 ) -> CampaignRun[FaultReport]:
     """Examine all faults, or those with these names, in so many processes."""
-    wanted = set(which)
-    every = tuple(fault.name for fault in faults() if not wanted or fault.name in wanted)
-    plan = Plan("", len(every), 1)
+    named = set(which)
+    fault_names = tuple(fault.name for fault in faults() if not named or fault.name in named)
+    plan = Plan("", len(fault_names), 1)
     workers = processes(min(jobs, plan.size), inline=True)
-    return engine.run(FaultJob(seed, every), plan, workers, on_status=on_status)
+    return engine.run(FaultJob(seed, fault_names), plan, workers, on_status=on_status)
 
 
 @dataclass(frozen=True)

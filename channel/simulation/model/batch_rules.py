@@ -192,7 +192,7 @@ class _Applied:
             # What cannot be played is for the other side to cancel.
             if game is not None and not _states_its_record(offer, self.sender, game):
                 yield "CH-PROPOSE-4"
-        if sum(len(one) for _, one in self.open.values()) + len(offers) > MOST:
+        if sum(len(group) for _, group in self.open.values()) + len(offers) > MOST:
             yield "CH-PROPOSE-3"
         self.open[offers[0].game_id] = (self.sender, offers)
 

@@ -193,10 +193,10 @@ def _deck(offer: Offer, positions: int, alice: int, decks: Decks) -> SharedDeck 
         raise BadTerms("a deck where none is needed, or none where one is")
     if offer.deck is None:
         return None
-    held = decks.get(offer.deck.number)
-    if held is None or held.root(positions) != offer.deck.root:
+    deck = decks.get(offer.deck.number)
+    if deck is None or deck.root(positions) != offer.deck.root:
         raise BadTerms("another deck")
-    return shared_deck(held, positions, Seat.ALICE if alice == 0 else Seat.BOB)
+    return shared_deck(deck, positions, Seat.ALICE if alice == 0 else Seat.BOB)
 
 
 def stakes(offer: Offer, proposer: int) -> tuple[int, int]:

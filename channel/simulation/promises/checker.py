@@ -50,7 +50,7 @@ def _check(run: Run) -> list[BrokenPromise]:
         return [*failed, *_check_old_copy(run, talk, copy)]
     # After a broken law there is no state that both agree on.
     agreed = not talk.broken
-    found: tuple[tuple[str, Iterable[str]], ...] = (
+    breaches: tuple[tuple[str, Iterable[str]], ...] = (
         ("money", losses(run)),
         ("law", talk.broken),
         ("safety", unsafe(run, talk) if agreed else ()),
@@ -68,7 +68,7 @@ def _check(run: Run) -> list[BrokenPromise]:
         ("news", wrong_news(run, talk)),
         ("hands", unaccounted(run, talk)),
     )
-    return [*failed, *(BrokenPromise(promise, how) for promise, hows in found for how in hows)]
+    return [*failed, *(BrokenPromise(promise, how) for promise, hows in breaches for how in hows)]
 
 
 def _check_old_copy(run: Run, talk: Conversation, copy: Restored) -> Iterator[BrokenPromise]:

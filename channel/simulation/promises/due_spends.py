@@ -71,14 +71,14 @@ def unwatched(run: Run, talk: Conversation) -> Iterator[str]:
     terms = talk.handshake.agreed
     if terms is None or run.reorgs:
         return
-    made = {child.coin for child in run.chain.children(terms.coin.id)}
+    children = {child.coin for child in run.chain.children(terms.coin.id)}
     journal = [turn for turn in run.parties[talk.side].journal if isinstance(turn.event, Block)]
     for turn, after in pairwise(journal):
         if not isinstance(turn.event, Block) or turn.height == after.height:
             continue  # the same block is reported again, with the coins that are watched since
         coins = {seen.coin: seen for seen in turn.event.coins}
         channel_coin = coins.get(terms.coin)
-        if channel_coin is not None and channel_coin.spent is not None and not made & {*coins}:
+        if channel_coin is not None and channel_coin.spent is not None and not children & {*coins}:
             yield "it does not watch the coin that the channel coin was spent to"
 
 
@@ -157,8 +157,8 @@ def other_moves(run: Run, talk: Conversation) -> Iterator[str]:
             move = move_of(spend.solution)
             if not move or spend.coin.puzzle_hash not in moves:
                 continue
-            wanted = moves[spend.coin.puzzle_hash]
-            if wanted is None:
+            sent_as = moves[spend.coin.puzzle_hash]
+            if sent_as is None:
                 yield f"a {name} in a game that it had settled"
-            elif move != wanted.move:
+            elif move != sent_as.move:
                 yield f"a {name} is another one than it had sent"

@@ -31,7 +31,6 @@ from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.crashes import (
     CrashedRun,
     Dies,
-    every_instant,
     run_crashes,
     run_killed,
     scenario_of,
@@ -46,6 +45,7 @@ from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import to_list
 from channelsim.games.chance import Chance
 from channelsim.games.referee import CREATE_COIN
+from tests.channel.disputes import every_instant
 from tests.channel.table import sit
 
 
