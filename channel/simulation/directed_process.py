@@ -276,25 +276,30 @@ class _Ports:
         return MAX_MESSAGE
 
     async def connected(self, link: Connection) -> None:
+        """Take a new connection in the place of an older one."""
         self.link = link
         self.inbox = queue.Queue()  # what an older connection brought is lost with it
         self.linked.put(link)
 
     def received(self, message: bytes) -> None:
+        """Keep a message until the parent orders to take it."""
         self.inbox.put(message)
 
     async def ready(self) -> None:
-        pass
+        """Do nothing: the parent says when the link is used."""
 
     def disconnected(self, link: Connection) -> None:
+        """Note that the connection is lost."""
         self.link = None
 
     def failed(self, error: BaseException) -> None:
+        """Let the process end by this error."""
         raise error
 
     # --- the ports of the peer ---
 
     def send(self, message: bytes) -> None:
+        """Send a message, unless no frame can carry it. Raises `InvariantError` without a link."""
         if self.link is None:
             raise InvariantError("the connection between the peers is lost")
         if travels(message):
@@ -304,10 +309,12 @@ class _Ports:
         """Wait for the parent's order: the weather may delay it."""
 
     def compute(self, work: DeckWork) -> None:
+        """Begin a step of a deck; the parent orders when its result is taken."""
         self.steps.append(self.decks.submit(self.side, work))
 
     def notify(self, event: SessionEvent) -> None:
-        pass
+        """Tell nobody: the parent's copy does."""
 
     def restart(self) -> None:
+        """Raise `InvariantError`: no actor stops in this process."""
         raise InvariantError("an actor stopped by itself")

@@ -45,7 +45,6 @@ from channelsim.channel.protocol.messages import (
     encode,
 )
 from channelsim.channel.simulation.faults.kinds import (
-    ChangesEffects,
     EngineFault,
     Plant,
     effects,
@@ -144,7 +143,7 @@ def pushes_once(peer: Peer) -> EngineFault:
         pushed.add(key)
         return not known
 
-    return ChangesEffects(peer, lambda peer, event, effects: [*filter(is_new, effects)])
+    return effects(lambda peer, event, effects: [*filter(is_new, effects)])(peer)
 
 
 def late(blocks: int, *which: str) -> Plant:
@@ -159,7 +158,7 @@ def late(blocks: int, *which: str) -> Plant:
             peak = peer.state.block.peak
             return peak - since.setdefault(effect.bundle.spends[0].coin.id, peak) >= blocks
 
-        return ChangesEffects(peer, lambda peer, event, effects: [*filter(is_due, effects)])
+        return effects(lambda peer, event, effects: [*filter(is_due, effects)])(peer)
 
     return plant
 

@@ -20,6 +20,7 @@ from channelsim.channel.peer.interface import BrokenOff, Effect, Event, Tell
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.simulation.arena import Arena
+from channelsim.channel.simulation.faults.kinds import React
 from channelsim.channel.simulation.faults.table import PlantedFault, faults
 from channelsim.channel.simulation.parties import actor_of
 from channelsim.channel.simulation.promises.checker import check
@@ -78,19 +79,14 @@ class FaultyPeer:
 
     def start(self, peak: int) -> list[Effect]:
         """Begin, with the fault."""
-        return self._react(None, peak)
+        return self._react(None, lambda event: self._actor.start(peak))
 
     def handle(self, event: Event) -> list[Effect]:
         """React to an event, with the fault."""
-        return self._react(event, 0)
+        return self._react(event, lambda event: self._actor.handle(event) if event else [])
 
-    def _react(self, event: Event | None, peak: int) -> list[Effect]:
-        if self.planted.drops(event):
-            return []
-        with self.planted.around():
-            changed = self.planted.event(event)
-            effects = self._actor.start(peak) if changed is None else self._actor.handle(changed)
-        effects = self.planted.effects(effects)
+    def _react(self, event: Event | None, react: React) -> list[Effect]:
+        effects = self.planted.react(event, react)
         accused = any(
             isinstance(effect, Tell) and isinstance(effect.news, BrokenOff) for effect in effects
         )

@@ -76,11 +76,11 @@ from channelsim.channel.simulation.faults.fee_behaviours import (
 from channelsim.channel.simulation.faults.kinds import (
     EngineCheck,
     Plant,
-    SkipsCheck,
     always,
     checks,
     deaf_to,
     engine,
+    skips,
 )
 from channelsim.channel.simulation.scenario import FEES, MIXED
 from channelsim.games import registry
@@ -113,7 +113,7 @@ def _unchecked(check: EngineCheck) -> PlantedFault:
         f"unchecked {check.name}",
         rules,
         f"does not refuse: {check.says}",
-        lambda peer: SkipsCheck(peer, check),
+        skips(check),
         (*(name_of(rule) for rule in rules), *_SEEN_BY.get(function, ())),
     )
 

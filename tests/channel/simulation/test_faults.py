@@ -21,9 +21,9 @@ from channelsim.channel.simulation.faults import search
 from channelsim.channel.simulation.faults.kinds import (
     EngineCheck,
     EngineFault,
-    Replaced,
     always,
     checks,
+    replaced,
     skipped,
 )
 from channelsim.channel.simulation.faults.search import (
@@ -161,21 +161,19 @@ def test_a_check_that_the_engine_does_not_have_is_an_error(check_: EngineCheck) 
 
 
 def test_a_function_that_the_engine_does_not_have_is_an_error() -> None:
-    peer = sit().ends[ANN].peer
     for where in (
         "protocol.transitions:_gone",
         "peer.machine:Peer.gone",
         "peer.machine:Gone.handle",
     ):
         with pytest.raises(InvariantError, match="cannot be planted"):
-            Replaced(peer, where, always(None)).around().__enter__()
+            replaced(where, always(None), lambda: None).__enter__()
 
 
 def test_every_fault_has_its_place_in_the_engine() -> None:
     peer = sit().ends[ANN].peer
     for fault in faults():
-        with fault.plant(peer).around():
-            pass
+        assert isinstance(fault.plant(peer).react(None, lambda event: []), list)
 
 
 class Harmless(EngineFault):
