@@ -1,4 +1,4 @@
-"""Adversaries that send a wrong batch, or a message that does not belong where it comes."""
+"""Adversaries that send wrong batches, wrong encodings, or messages that do not belong there."""
 
 from __future__ import annotations
 
@@ -139,6 +139,9 @@ class _FalseAdvisory(Adversary):
             wrong = [encode(Advisory(game_id, chance.bytes(32))) for game_id in (0, 1, NOWHERE)]
             return [wrong[0], blob, *wrong[1:]]
         return [blob]
+
+
+# --- encodings ------------------------------------------------------------------------------------
 
 
 @changes_message("garbler", "sends bytes that are not a message")

@@ -1,4 +1,4 @@
-"""Adversaries that go on chain: early, or to move late or illegally there."""
+"""Adversaries that go on chain, and move late or illegally there, or claim what is not theirs."""
 
 from __future__ import annotations
 
@@ -200,6 +200,9 @@ class _NonMinimalMover(WrongMover):
             message = tree_hash(solution) + tracked.coin.id + self.channel.agg_sig_data
             spend = Spend(tracked.coin, puzzle, serialize(solution))
             yield Push("longer", Bundle((spend,), bls.sign(self.keys.referee, message)))
+
+
+# --- claims and slashes ---------------------------------------------------------------------------
 
 
 @adversary("claimer", "claims with every block, so as to be in at exactly the timeout")

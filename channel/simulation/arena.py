@@ -1,7 +1,7 @@
 """Play one scenario: two peers on one node, one of them perhaps an adversary.
 
-It ends when the honest side has everything it is entitled to. The same scenario gives the same
-bytes.
+Games are proposed by a schedule. It ends when the honest side has everything it is entitled to. The
+same scenario gives the same bytes.
 """
 
 from __future__ import annotations

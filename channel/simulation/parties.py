@@ -1,4 +1,7 @@
-"""Make both parties of a scenario from its seed: a peer each, and one adversary."""
+"""Make both parties of a scenario from its seed: a peer each, and what is in its place.
+
+That is an adversary, or a peer that is restored from an older copy of its store.
+"""
 
 from __future__ import annotations
 

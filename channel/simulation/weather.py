@@ -1,4 +1,8 @@
-"""The weather of a scenario: what the chain and the honest side's node do to a dispute."""
+"""The weather of a scenario: what the chain and the honest side's node do to a dispute.
+
+It may strike at deadlines: heights at which something ends or begins for a peer.
+Source: spec/channel.md, "Opening", "The potato" and "Going on chain".
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Violations of the rules of messages and of the opening."""
+"""Violations of the rules of messages, of the opening, and of last numbers."""
 
 from __future__ import annotations
 

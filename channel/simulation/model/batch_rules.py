@@ -1,7 +1,9 @@
 """Judge a batch, independently of the engine: all the rules that it breaks.
 
-It is judged by the state before it, the holder of the potato, and the rules of the games. Source:
-spec/channel.md, "The potato".
+It is judged by the state before it, the holder of the potato, and the rules of the games. A careful
+side keeps to more than the rules: its player decides about proposals; but what cannot be played
+safely must be cancelled, whatever the player says, and nothing else may be.
+Source: spec/channel.md, "The potato".
 """
 
 from __future__ import annotations

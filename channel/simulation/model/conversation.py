@@ -28,7 +28,6 @@ from channelsim.channel.peer.interface import (
     ProposeGames,
     Received,
     Send,
-    Tell,
 )
 from channelsim.channel.protocol.messages import (
     MAX_MESSAGE,
@@ -134,7 +133,7 @@ class Conversation:
 
     def turn(self, turn: JournalEntry) -> None:
         """Judge an event and the effects that it had."""
-        news = [effect.news for effect in turn.effects if isinstance(effect, Tell)]
+        news = turn.news
         away = self._holder != self.side
         accusation = next((end.blame for end in news if isinstance(end, BrokenOff)), None)
         heard: frozenset[str] | None = LAWFUL

@@ -1,7 +1,8 @@
 """Check that the honest side could be killed at any instant and lose nothing.
 
 Whatever it signs or accepts is stored before anything that follows from it is sent. A move on
-chain is stored before it is pushed, so that it is made again in the same bytes.
+chain is stored before it is pushed, so that it is made again in the same bytes. No two of its
+messages sign different things at one place of the protocol.
 Source: spec/channel.md, "Promises".
 """
 

@@ -8,6 +8,7 @@ Source: spec/channel.md, "Going on chain".
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import pairwise
 
 from channelsim.channel.chain.coins import Coin
@@ -15,11 +16,11 @@ from channelsim.channel.chain.observations import Block, CoinSeen
 from channelsim.channel.peer.chain_news import ChannelSettled
 from channelsim.channel.peer.interface import Push
 from channelsim.channel.simulation.model.conversation import Conversation
-from channelsim.channel.simulation.model.ledger import LedgerGame, LedgerState
+from channelsim.channel.simulation.model.ledger import LedgerGame, LedgerState, declared_move
 from channelsim.channel.simulation.promises.secrecy import move_of
 from channelsim.channel.simulation.run import JournalEntry, Run
 from channelsim.clsp.integers import atom_to_int
-from channelsim.clsp.values import Value, deserialize, from_list
+from channelsim.clsp.values import deserialize, from_list
 from channelsim.games.amounts import counted
 from channelsim.games.referee import GameCoin, RefereeRefusal
 
@@ -122,18 +123,12 @@ def _unrolled(
 
 def _moved(games: dict[bytes, LedgerGame], seen: CoinSeen, game: LedgerGame) -> None:
     """Note the game coin that another one was moved to."""
-    if seen.spent is None or not move_of(seen.solution or b""):
+    declared = declared_move(seen.solution)
+    if seen.spent is None or declared is None or not declared[0]:
         return
-    value: Value = deserialize(seen.solution or b"")
-    match value:
-        case (bytes(move), (bytes(commitment), (bytes(share), (bytes(size), b"")))):
-            try:
-                after = game.moved(move, commitment, atom_to_int(share), atom_to_int(size))
-            except RefereeRefusal:
-                return
-            games[_coin(seen.coin.id, after.coin).id] = after
-        case _:
-            pass
+    with suppress(RefereeRefusal):
+        after = game.moved(*declared)
+        games[_coin(seen.coin.id, after.coin).id] = after
 
 
 def _coin(parent: bytes, game: GameCoin) -> Coin:

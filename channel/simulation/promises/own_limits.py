@@ -2,7 +2,8 @@
 
 Near a limit of states or bytes it proposes and accepts nothing, and it sends no batch past it. It
 lets no message use up many numbers of decks.
-Source: spec/channel.md, "The potato"; spec/deck.md, "Decks of a channel".
+Source: spec/channel.md, "The potato".
+Source: spec/deck.md, "Decks of a channel".
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from channelsim.channel.peer.interface import Acted
 from channelsim.channel.protocol.wallet import address_of
 from channelsim.channel.simulation.crowd import CROWDED
 from channelsim.channel.simulation.model.conversation import Conversation
-from channelsim.channel.simulation.model.ledger import LedgerGame, LedgerState
+from channelsim.channel.simulation.model.ledger import LedgerGame, LedgerState, declared_move
 from channelsim.channel.simulation.run import Run
 from channelsim.channel.simulation.weather import (
     MOST_CUT_OFF,
@@ -206,11 +206,10 @@ def _followed(
     while True:
         seen = run.chain.coin(coin.id)
         yield game, coin, seen
-        match deserialize(seen.solution or b"") if seen and seen.spent is not None else b"":
-            case (bytes(move), (bytes(commitment), (bytes(share), (bytes(size), b"")))):
-                game = game.moved(move, commitment, atom_to_int(share), atom_to_int(size))
-            case _:
-                return
+        declared = declared_move(seen.solution) if seen and seen.spent is not None else None
+        if declared is None:
+            return
+        game = game.moved(*declared)
         (child,) = run.chain.children(coin.id)
         coin = child.coin
 

@@ -18,8 +18,8 @@ from channelsim.channel.protocol.messages import (
     Move,
     Propose,
 )
+from channelsim.channel.simulation.model.ledger import declared_move
 from channelsim.channel.simulation.run import Disclosure, Run
-from channelsim.clsp.values import BadValue, deserialize
 from channelsim.games import registry
 from channelsim.games.amounts import counted
 
@@ -130,16 +130,9 @@ def _games_of_groups(run: Run) -> dict[int, list[int]]:
 
 
 def move_of(solution: bytes) -> bytes:
-    """The move in a game coin's solution; nothing in any other."""
-    try:
-        value = deserialize(solution)
-    except BadValue:
-        return b""
-    match value:
-        case (bytes(move), (bytes(), (bytes(), (bytes(), b"")))):
-            return move
-        case _:
-            return b""
+    """The move in a game coin's solution; no bytes for any other."""
+    declared = declared_move(solution)
+    return declared[0] if declared is not None else b""
 
 
 def _cut(move: bytes) -> Iterator[bytes]:
