@@ -110,7 +110,10 @@ class Adversary:
 
     @property
     def done(self) -> bool:
-        """True once it has deviated; `deviated_at` counts the messages that it had sent by then."""
+        """True once it has deviated: setting it to False later changes nothing.
+
+        `deviated_at` counts the messages that it had sent by then.
+        """
         return self.deviated_at is not None
 
     @done.setter

@@ -141,7 +141,7 @@ class _FalseAdvisory(Adversary):
         return [blob]
 
 
-# --- encodings ------------------------------------------------------------------------------------
+# --- encodings -----------------------------------------------------------------------------------
 
 
 @changes_message("garbler", "sends bytes that are not a message")

@@ -54,7 +54,7 @@ class Delaying(Adversary):
         if not self.plays or self.peer.play.potato:
             return []
         self.peer.state, effects = request_potato(self.peer.state)
-        self.done = self.done or bool(effects)
+        self.done = bool(effects)
         return self._change(effects)
 
     def give_back(self) -> list[Effect]:
@@ -80,7 +80,7 @@ class Delaying(Adversary):
         covered = min(self.state.balances) // max(1, *offer.stakes)
         count = 1 if wish.deck is not None else max(1, min(self.most, covered))
         effects = self.command(ProposeGames((wish,) * count))
-        self.done = self.done or effects is not None
+        self.done = effects is not None
         return effects or []
 
 
@@ -101,7 +101,7 @@ class Unfit(Delaying):
                 changed = with_offers(
                     self, *batch_and_before, lambda offer: with_timeout(self, offer, 1)
                 )
-        self.done = self.done or changed is not None
+        self.done = changed is not None
         return changed or [blob]
 
 

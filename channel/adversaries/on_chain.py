@@ -202,7 +202,7 @@ class _NonMinimalMover(WrongMover):
             yield Push("longer", Bundle((spend,), bls.sign(self.keys.referee, message)))
 
 
-# --- claims and slashes ---------------------------------------------------------------------------
+# --- claims and slashes --------------------------------------------------------------------------
 
 
 @adversary("claimer", "claims with every block, so as to be in at exactly the timeout")
@@ -224,7 +224,7 @@ class _Claimer(OnChainCheat):
             for tracked in dispute.tracked.values()
             if self._claimable(tracked.coin, tracked.game.coin.timeout)
         ]
-        self.done = self.done or bool(effects)
+        self.done = bool(effects)
         return [*effects]
 
     def _claimable(self, coin: Coin, timeout: int) -> bool:

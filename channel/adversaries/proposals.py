@@ -141,5 +141,5 @@ class _Unaffordable(Adversary):
             for number in range(min(count, MAX_OPEN_PROPOSALS // 2))
         )
         effects = self.command(ProposeGames(group))
-        self.done = self.done or effects is not None
+        self.done = effects is not None
         return effects or []

@@ -183,6 +183,7 @@ class Arena:
             rewind, wrap = apart.rewinding(rewind), None
         wrap = wrap or partial(actor_of, scenario)
         self.parties = make_parties(scenario, self.chain, rewind, wrap)
+        self._honest = self.parties[scenario.honest]
         self._weather.floor = self.chain.peak()
         self._begun_by = self.chain.peak() + scenario.confirmations + 2
         self._plan = Chance(derive(seed, "plan"))
@@ -284,7 +285,7 @@ class Arena:
     def _proposer(self) -> int | None:
         """The side that proposes now: first the adversary, later either; None if neither can."""
         honest, side = self.scenario.honest, self.scenario.side
-        if self.parties[honest].peer.phase is not Phase.PLAYING:
+        if self._honest.peer.phase is not Phase.PLAYING:
             return None
         if self.parties[side].peer.phase is not Phase.PLAYING:
             return honest
@@ -311,8 +312,7 @@ class Arena:
 
     def _propose_or_close(self) -> bool:
         """Propose the next hand, or after the last one ask for the shutdown."""
-        honest = self.scenario.honest
-        peer = self.parties[honest].peer
+        honest, peer = self.scenario.honest, self._honest.peer
         if peer.phase is not Phase.PLAYING:
             return False
         state = peer.play.state
@@ -327,7 +327,7 @@ class Arena:
             return True
         if self._schedule.is_over and not (self._closing or state.games or state.groups):
             self._closing = True
-            both = self.parties[1 - honest].peer.phase is Phase.PLAYING
+            both = self.parties[self.scenario.side].peer.phase is Phase.PLAYING
             other = self.scenario.side if both else honest
             self._command(honest if self._plan.below(2) else other, Close())
             return True
@@ -335,13 +335,12 @@ class Arena:
 
     def _lose_patience(self) -> None:
         """Close after a while, whatever the other side still wants."""
-        honest = self.scenario.honest
-        peer = self.parties[honest].peer
+        peer = self._honest.peer
         if self._schedule.is_new or peer.phase is not Phase.PLAYING:
             return
         self._waited += 1
         if self._waited > ENOUGH and not peer.play.closing:
-            self._command(honest, Close())
+            self._command(self.scenario.honest, Close())
 
     def _command(self, index: int, command: Command) -> None:
         # The game or the channel may have moved on in the meantime.
@@ -350,11 +349,11 @@ class Arena:
 
     def _on_event(self, event: SessionEvent) -> None:
         match event:
-            case NewsFor(name, news) if name == self.parties[self.scenario.honest].name:
+            case NewsFor(name, news) if name == self._honest.name:
                 self._schedule.follow(news)
                 if isinstance(news, PROGRESS):
                     self._quiet = 0
-            case Pushed(name, spend) if name == self.parties[self.scenario.honest].name:
+            case Pushed(name, spend) if name == self._honest.name:
                 if self._crowd is not None and spend not in OPENING:
                     self._crowd.begin()
             case _:

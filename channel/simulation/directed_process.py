@@ -13,6 +13,7 @@ from collections import deque
 from concurrent.futures import Future
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from multiprocessing.connection import Connection as Pipe
 from pathlib import Path
 from threading import Thread
@@ -57,9 +58,14 @@ from channelsim.games.deck.work import DeckResult, DeckWork
 # --- what the parent orders ---
 
 
-@dataclass(frozen=True, slots=True)
-class TakeMessage:
-    """Take the next message of the other side."""
+class PlainOrder(Enum):
+    """An order that says it all by its name."""
+
+    TAKE_MESSAGE = "take the next message of the other side"
+    TAKE_DECK_STEP = "take the result of the oldest step of a deck"
+    RELINK = "begin anew on the connection to the process that took the other one's place"
+    FINISH_BLOCK = "be an adversary's last effects after a block"
+    ASK_TO_BREAK = "say whether an adversary breaks the connection"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,30 +76,10 @@ class LookAtChain:
 
 
 @dataclass(frozen=True, slots=True)
-class TakeStep:
-    """Take the result of the oldest step of a deck."""
-
-
-@dataclass(frozen=True, slots=True)
 class Reconnect:
     """Begin anew as on a new connection; so many messages on their way are lost."""
 
     lost: int
-
-
-@dataclass(frozen=True, slots=True)
-class Relink:
-    """Begin anew on the connection to the process that took the other one's place."""
-
-
-@dataclass(frozen=True, slots=True)
-class FinishBlock:
-    """Be an adversary's last effects after a block."""
-
-
-@dataclass(frozen=True, slots=True)
-class AskToBreak:
-    """Say whether an adversary breaks the connection."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,18 +89,7 @@ class Offer:
     bundle: Bundle
 
 
-Order: TypeAlias = (
-    Start
-    | TakeMessage
-    | LookAtChain
-    | TakeStep
-    | Reconnect
-    | Relink
-    | FinishBlock
-    | AskToBreak
-    | Offer
-    | Event
-)
+Order: TypeAlias = Start | PlainOrder | LookAtChain | Reconnect | Offer | Event
 """What the parent orders; an event that does not come from outside is one itself."""
 
 
@@ -201,7 +176,7 @@ def _answer(driver: PeerDriver, ports: _Ports, order: Order) -> object:
     match order:
         case Offer(bundle):
             return ports.chain.push(bundle)
-        case AskToBreak():
+        case PlainOrder.ASK_TO_BREAK:
             return _adversary_of(driver).breaks_connection()
         case _:
             try:
@@ -216,26 +191,26 @@ def _react(driver: PeerDriver, ports: _Ports, order: Order) -> list[Effect]:
     match order:
         case Start(peak):
             return driver.start(peak)
-        case TakeMessage():
+        case PlainOrder.TAKE_MESSAGE:
             return driver.handle(Received(ports.next_message()))
         case LookAtChain(hidden):
             block = observe(ports.chain, driver.peer.watched)
             coins = (_seen(coin, hidden) for coin in block.coins)
             return driver.handle(Block(block.peak, with_children(ports.chain, block.peak, coins)))
-        case TakeStep():
+        case PlainOrder.TAKE_DECK_STEP:
             return driver.handle(DeckComputed(ports.steps.popleft().result()))
         case Reconnect(lost):
             for _ in range(lost):
                 ports.next_message()
             return driver.handle(Connected())
-        case Relink():
+        case PlainOrder.RELINK:
             ports.linked.get(timeout=ANSWER_TIME)
             return driver.handle(Connected())
-        case FinishBlock():
+        case PlainOrder.FINISH_BLOCK:
             effects = _adversary_of(driver).finish_block()
             driver.carry_out(effects)
             return effects
-        case AskToBreak() | Offer():
+        case PlainOrder.ASK_TO_BREAK | Offer():
             raise InvariantError(f"{order} has no effects")
         case _:
             return driver.handle(order)

@@ -43,16 +43,12 @@ from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.directed_process import (
     LINKED,
     REFUSED,
-    AskToBreak,
-    FinishBlock,
     LookAtChain,
     Offer,
     Order,
+    PlainOrder,
     Reconnect,
-    Relink,
     RewindRequest,
-    TakeMessage,
-    TakeStep,
     Work,
     serve,
     travels,
@@ -122,14 +118,14 @@ class Common:
     pushers: dict[Bundle, DirectedPeer] = field(default_factory=dict)
     rewound: list[bool] = field(default_factory=list)
     restored: Side | None = None
-    _orders: dict[Side, Reconnect | Relink] = field(default_factory=dict)
+    _orders: dict[Side, Reconnect | PlainOrder] = field(default_factory=dict)
 
-    def reconnection(self, side: Side) -> Reconnect | Relink:
+    def reconnection(self, side: Side) -> Reconnect | PlainOrder:
         """This side's part of a new connection, which both sides make at once."""
         if not self._orders:
             self._orders = {side: Reconnect(self.waiting[side]) for side in Side}
             if self.restored is not None:
-                self._orders = {self.restored: Reconnect(0), self.restored.other: Relink()}
+                self._orders = {self.restored: Reconnect(0), self.restored.other: PlainOrder.RELINK}
             self.waiting, self.restored = [0, 0], None
         return self._orders.pop(side)
 
@@ -166,14 +162,14 @@ class DirectedPeer:
     def finish_block(self) -> list[Effect]:
         """An adversary's last effects after a block."""
         adversary = self._adversary()
-        return self._both(FinishBlock(), adversary.finish_block)
+        return self._both(PlainOrder.FINISH_BLOCK, adversary.finish_block)
 
     def breaks_connection(self) -> bool:
         """True if an adversary breaks the connection now."""
-        self._process.send(AskToBreak())
+        self._process.send(PlainOrder.ASK_TO_BREAK)
         breaks = self._adversary().breaks_connection()
         if self._process.receive() != breaks:
-            raise self._out_of_step(AskToBreak())
+            raise self._out_of_step(PlainOrder.ASK_TO_BREAK)
         return breaks
 
     def offer(self, bundle: Bundle) -> PushResult:
@@ -192,7 +188,7 @@ class DirectedPeer:
         match event:
             case Received(message) if travels(message):
                 self._common.waiting[self._side] -= 1
-                return TakeMessage()
+                return PlainOrder.TAKE_MESSAGE
             case Block():
                 return LookAtChain(
                     frozenset(
@@ -206,7 +202,7 @@ class DirectedPeer:
                 return event
             case DeckComputed():
                 self._steps -= 1
-                return TakeStep()
+                return PlainOrder.TAKE_DECK_STEP
             case Connected():
                 return self._common.reconnection(self._side)
             case _:

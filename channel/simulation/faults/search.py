@@ -141,6 +141,13 @@ def tight() -> tuple[Scenario, ...]:
 def examine(fault: PlantedFault, seed: str) -> FaultReport:
     """Run a fault against its adversaries until a promise breaks, and report that."""
     runs = reached = covered = 0
+
+    def report(status: FaultStatus, shown_in: Scenario | None = None) -> FaultReport:
+        """The report on the runs so far, the last of which broke a promise in this scenario."""
+        broken = (promise, how) if shown_in is not None else ("", "")
+        described = fault.name, fault.about, fault.what
+        return FaultReport(*described, status, runs, reached, shown_in, *broken)
+
     for scenario in scenarios(fault, seed):
         runs += 1
         promise = how = ""
@@ -153,32 +160,17 @@ def examine(fault: PlantedFault, seed: str) -> FaultReport:
             promise, how = "exception", f"{type(error).__name__}: {error}"[:200]
         if not arena.faulty.planted.reached:
             if promise:
-                return _finding(fault, FaultStatus.WITHOUT, runs, reached, scenario, promise, how)
+                return report(FaultStatus.WITHOUT, scenario)
             continue
         reached += 1
         covered += arena.faulty.refused
         if promise:
-            return _finding(fault, FaultStatus.NOTICED, runs, reached, scenario, promise, how)
+            return report(FaultStatus.NOTICED, scenario)
         if reached == covered == ENOUGH:
             break
     if not reached:
-        return _finding(fault, FaultStatus.UNREACHED, runs, reached)
-    refused = covered == reached
-    return _finding(fault, FaultStatus.COVERED if refused else FaultStatus.UNNOTICED, runs, reached)
-
-
-def _finding(
-    fault: PlantedFault,
-    outcome: FaultStatus,
-    runs: int,
-    reached: int,
-    scenario: Scenario | None = None,
-    promise: str = "",
-    how: str = "",
-) -> FaultReport:
-    return FaultReport(
-        fault.name, fault.about, fault.what, outcome, runs, reached, scenario, promise, how
-    )
+        return report(FaultStatus.UNREACHED)
+    return report(FaultStatus.COVERED if covered == reached else FaultStatus.UNNOTICED)
 
 
 def examine_all(
