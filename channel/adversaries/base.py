@@ -129,7 +129,7 @@ class Adversary:
         return self.peer.phase
 
     def player(self, game_id: int) -> Player | None:
-        """Its seat in a game."""
+        """Its seat in a game; None if there is no such game."""
         return self.peer.player(game_id)
 
     def start(self, peak: int) -> list[Effect]:
@@ -218,7 +218,7 @@ class Adversary:
 
     @property
     def known_channel(self) -> Channel | None:
-        """The channel, once its coin is known."""
+        """The channel; None before its coin is known."""
         return self.peer.endpoint.channel if self.peer.state.endpoint else None
 
     @property
@@ -268,7 +268,7 @@ class Adversary:
         )
 
     def seat(self, game: LiveGame) -> Player | None:
-        """Its seat in a game as of the state before the newest."""
+        """Its seat in a game as of the state before the newest; None without such a state."""
         before = self.before()
         if before is None or self.peer.state.endpoint is None:
             return None

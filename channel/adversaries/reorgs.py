@@ -127,7 +127,7 @@ class _AnswersAgain(OnChainCheat):
             self.peer.state = replace(self.peer.state, dispute=dispute)
 
     def _other(self, tracked: TrackedCoin) -> LiveGame | None:
-        """The game after another move than the one that was decided on."""
+        """The game after another move than the one that was decided on; None without one."""
         dispute = self.dispute
         if dispute is None or tracked.player is None:
             return None

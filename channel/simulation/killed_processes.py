@@ -199,7 +199,7 @@ class ProcessNode:
         return bytes(self._ask("agg_sig_data"))
 
     def coin(self, coin_id: bytes) -> CoinSeen | None:
-        """The coin with this id, if the chain has it."""
+        """The coin with this id; None if the chain has none."""
         seen: CoinSeen | None = self._ask("coin", coin_id)
         return seen
 

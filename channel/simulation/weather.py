@@ -142,8 +142,8 @@ class Weather:
     def offer(self, index: int, bundle: Bundle) -> PushResult | None:
         """Offer a bundle to the node; blocks may be full.
 
-        A permanently invalid bundle is offered once; repeats are dropped, since the node is slow to
-        refuse them. A forgetful node says that it takes what it drops at once.
+        A permanently invalid bundle is offered once; None for repeats, which are dropped, since the
+        node is slow to refuse them. A forgetful node says that it takes what it drops at once.
         """
         if bundle in self._invalid:
             return None

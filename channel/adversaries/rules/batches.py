@@ -88,7 +88,7 @@ def _nothing_done(breaker: RuleBreaker, batch: Batch, before: ChannelState) -> V
 
 
 def _offer(breaker: RuleBreaker, before: ChannelState, skipped: int) -> Offer | None:
-    """An offer like the latest one, `skipped` ids above the least free one."""
+    """An offer like the latest one, `skipped` ids above the least free one; None without one."""
     wish = breaker.wish()
     if wish is None:
         return None

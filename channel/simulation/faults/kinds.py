@@ -237,7 +237,7 @@ def skipped(check: EngineCheck, reached: Callable[[], None]) -> Iterator[None]:
 
 
 def _function(module: ModuleType, qualname: str) -> FunctionType | None:
-    """A function of a module or of a class, plain or behind a decorator."""
+    """A function of a module or of a class, plain or decorated; None if there is none."""
     part: object = module
     for name in qualname.split("."):
         part = vars(part).get(name) if part is not None else None

@@ -210,7 +210,10 @@ class Conversation:
             self._born = born[0] if born else None
 
     def _begins(self) -> frozenset[str] | None:
-        """Begin to play: judge the messages that were held until now."""
+        """Begin to play: the rules that messages broke which were held until now.
+
+        None if they may be refused or not.
+        """
         self._open = True
         if self._born is None or self._peak - self._born < self.confirmations:
             self.broken.append("it began to play before the channel coin was deep")
@@ -287,7 +290,10 @@ class Conversation:
         return tree_hash(self._agreed().conditions(state))
 
     def _holds(self, message: Message) -> frozenset[str] | None:
-        """Hold a message that comes a little before play; a second one of a kind may be refused."""
+        """Hold a message that comes a little before play.
+
+        None for a second one of a kind, which may be refused or not.
+        """
         second = any(isinstance(early, type(message)) for early in self._early)
         self._early.append(message)
         return None if second else LAWFUL

@@ -189,7 +189,7 @@ def first(
 
 
 def _deck(offer: Offer, positions: int, alice: int, decks: Decks) -> SharedDeck | None:
-    """The deck of an offer's game. Raises `BadTerms` if it names another, or none."""
+    """The deck of an offer's game; None without one. Raises `BadTerms` if it names another."""
     if (offer.deck is None) != (positions == 0):
         raise BadTerms("a deck where none is needed, or none where one is")
     if offer.deck is None:

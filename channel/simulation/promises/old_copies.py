@@ -82,7 +82,10 @@ def broken_to_copy(run: Run, talk: Conversation, copy: Restored) -> Iterator[tup
 
 
 def _shown(copy: Restored) -> Resume | None:
-    """The first last numbers of the other side after the restoration, unless it closed before."""
+    """The first last numbers of the other side after the restoration.
+
+    None if it sent none, or the channel was left before.
+    """
     for turn in copy.since:
         if any(isinstance(news, CHAIN) for news in turn.news):
             return None

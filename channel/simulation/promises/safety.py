@@ -94,7 +94,7 @@ def unreported(run: Run, talk: Conversation) -> Iterator[str]:
 
 
 def channel_coin(run: Run) -> Coin | None:
-    """The channel coin, if it is on chain."""
+    """The channel coin; None if it is not on chain."""
     table = run.party.peer.state.endpoint
     seen = run.chain.coin(table.channel.coin.id) if table else None
     return seen.coin if seen is not None else None
@@ -155,7 +155,7 @@ def _rewards(run: Run) -> tuple[bytes, bytes]:
 
 
 def _unroll_coin(run: Run) -> Coin | None:
-    """The coin that the channel coin was spent to, unless that was the shutdown."""
+    """The coin that the channel coin was spent to; None after a shutdown, or without one."""
     coin = channel_coin(run)
     children = [child.coin for child in run.chain.children(coin.id)] if coin is not None else []
     if all(child.puzzle_hash in _rewards(run) for child in children):
