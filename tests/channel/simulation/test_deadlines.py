@@ -53,6 +53,6 @@ def test_a_funding_that_a_reorganisation_of_one_block_brings_in_late_is_unrolled
     done = Arena(Scenario(("spacepoker",), "late", "late-funder", 0, side)).run()
     assert done.deviated
     assert check(done) == []
-    news = [type(one) for one in done.parties[1 - side].news]
+    news = [type(report) for report in done.parties[1 - side].news]
     assert news[-1] is ChannelSettled
     assert news.index(OpeningFailed) < news.index(LeftForChain)
