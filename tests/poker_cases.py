@@ -16,7 +16,7 @@ import msgspec
 from channelsim.channel.lab.cases.describe import described_value
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.values import leaves, numbers, with_leaf
-from channelsim.channel.lab.target.target import Target, of_game
+from channelsim.channel.lab.targets.target import Target, of_game
 from channelsim.clsp.values import Value
 from channelsim.games import registry
 from channelsim.games.contract import Raise, Slash, Valid, Verdict

@@ -31,7 +31,7 @@ from channelsim.channel.lab.crosscheck.crosscheck import (
     plan,
 )
 from channelsim.channel.lab.fuzz.fuzz import FuzzReport, run_search, timed_search
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.simulation.sweep import SweepTotals
 from channelsim.channel.simulation.sweep_campaign import SweepReport
 

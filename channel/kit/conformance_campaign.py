@@ -22,8 +22,8 @@ from channelsim.channel.campaign.shards import Configuration, Plan, Shard
 from channelsim.channel.documents.conform import CheckResult
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.kit.conformance import Check, Effort, Subject
-from channelsim.channel.lab.target.target import Target
-from channelsim.channel.lab.target.target_inputs import target_inputs
+from channelsim.channel.lab.targets.target import Target
+from channelsim.channel.lab.targets.target_inputs import target_inputs
 from channelsim.channel.system import input_files
 
 

@@ -13,8 +13,8 @@ from channelsim.channel.campaign.engine import CampaignStatus, Journal
 from channelsim.channel.campaign.executors import Workers
 from channelsim.channel.campaign.plugin_inputs import plugin_inputs
 from channelsim.channel.campaign.shards import Configuration, Plan
-from channelsim.channel.lab.target.target import Target
-from channelsim.channel.lab.target.target_inputs import target_inputs
+from channelsim.channel.lab.targets.target import Target
+from channelsim.channel.lab.targets.target_inputs import target_inputs
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.sweep import SweepTotals, everywhere
 from channelsim.channel.simulation.sweep_campaign import (

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Protocol, TypeAlias
 
 from channelsim.clsp.integers import OperatorError
@@ -107,3 +109,18 @@ def watched(node: Value, run: Run, watcher: Watcher) -> Run:
         return value
 
     return run_and_notify
+
+
+FRAMES = 100_000
+"""Calls inside each other. Python keeps those of its own functions off the machine's stack."""
+
+
+@contextmanager
+def deep(frames: int = FRAMES) -> Iterator[None]:
+    """Raise the recursion limit to this many frames for a block of code."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, frames))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)

@@ -14,9 +14,17 @@ from typing import Annotated, NamedTuple, TypeAlias
 
 from msgspec import Meta
 
-from channelsim.clsp.analysis.closures import Run, Watcher, call_of, constant, never, path, watched
+from channelsim.clsp.analysis.closures import (
+    Run,
+    Watcher,
+    call_of,
+    constant,
+    deep,
+    never,
+    path,
+    watched,
+)
 from channelsim.clsp.analysis.code import Code
-from channelsim.clsp.analysis.recursion import deep
 from channelsim.clsp.analysis.shapes import is_choice, is_list, operands, quoted
 from channelsim.clsp.integers import OperatorError
 from channelsim.clsp.operators import APPLY, IF, QUOTE, Operator, TooLong, operator
@@ -107,7 +115,7 @@ class OutOfSteps(Exception):
 class Tracer:
     """Runs one program any number of times, and reports what each run reached.
 
-    `symbols` are the compiler's (:class:`clsp.compiler.Compiled`); without them functions have
+    `symbols` are those of :class:`clsp.programs.Program`; without them functions have
     no names, and an uncalled one is recognised by its shape. Raises :class:`TooDeep`.
 
     >>> tracer = Tracer(Program(bytes.fromhex("ff10ff02ff0580")))

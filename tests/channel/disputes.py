@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 from channelsim.channel.peer.chain_news import (
@@ -16,11 +16,7 @@ from channelsim.channel.peer.interface import GameSettled, GoOnChain
 from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.protocol.half_signed import publish
 from channelsim.channel.protocol.messages import Batch, Move, decode
-from channelsim.channel.session.deck_works import Computing
-from channelsim.channel.simulation.crashes import run_killed
-from channelsim.channel.simulation.killed_peer import Kill
 from channelsim.channel.simulation.run import valid_news
-from channelsim.channel.simulation.scenario import Scenario
 from tests.channel.on_chain import exists, reward
 from tests.channel.table import ANN, BEN, Cheat, Decide, End, Table, call, sit
 
@@ -170,18 +166,3 @@ def at_move(count: int, *decide: Decide, seed: str = SEED) -> Table:
 def _moves(blob: bytes) -> bool:
     message = decode(blob)
     return isinstance(message, Batch) and any(isinstance(act, Move) for act in message.actions)
-
-
-def every_instant(
-    scenario: Scenario, side: int, compute_deck: Computing | None = None
-) -> Sequence[Kill]:
-    """List the instants that this side's peer lives through if it is never killed."""
-    instants: list[Kill] = []
-
-    def lives(peer: int, kill: Kill) -> bool:
-        if peer == side:
-            instants.append(kill)
-        return False
-
-    run_killed(scenario, lives, compute_deck=compute_deck)
-    return instants

@@ -30,7 +30,7 @@ TRUE = b"\x01"
 
 @cache
 def judge() -> Program:
-    return compile_source(Path(__file__).parent / "sources" / "judge_integers.clsp").program
+    return compile_source(Path(__file__).parent / "sources" / "judge_integers.clsp")
 
 
 def answer(name: str, *operands: bytes) -> bytes:

@@ -46,7 +46,7 @@ from channelsim.channel.lab.crosscheck.crosscheck import (
 )
 from channelsim.channel.lab.crosscheck.crosscheck import crosscheck as run
 from channelsim.channel.lab.laws import laws_for, unchecked
-from channelsim.channel.lab.target.loading import load
+from channelsim.channel.lab.targets.loading import load
 from channelsim.channel.report.progress import campaign_progress, progress
 from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import console, json_line, print_json, say

@@ -46,7 +46,7 @@ from channelsim.channel.lab.mutants.report import (
     hunt_configuration,
     hunted,
 )
-from channelsim.channel.lab.target.loading import load
+from channelsim.channel.lab.targets.loading import load
 from channelsim.channel.report.progress import campaign_progress, progress
 from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import console, print_json, say

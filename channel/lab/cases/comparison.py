@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import TypeGuard
 
 from channelsim.channel.findings.finding import ComparedPart
-from channelsim.channel.lab.target.other_builds import other_build
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.other_builds import other_build
+from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.analysis.arguments import bound, pattern
 from channelsim.clsp.analysis.text import HASH, value_text
 from channelsim.clsp.run import CostExceeded, ProgramSlash, Raised, run_serialized

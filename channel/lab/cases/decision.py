@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.analysis.recording import RunRecord, named
 from channelsim.clsp.analysis.tracer import TooDeep
 
@@ -14,7 +14,7 @@ def deciding_line(target: Target, validator: str, environment: bytes) -> str:
     """
     if target.sources is None or validator in target.missing:
         return ""
-    symbols = named(target.with_referee, target.symbols)
+    symbols = named(target.with_referee)
     try:
         record = RunRecord(target.programs[validator], symbols, environment, {})
     except TooDeep:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from channelsim.channel.lab.cases.comparison import compared, side_by_side
 from channelsim.channel.lab.cases.decision import deciding_line
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.games.vectors import Case, arguments
 
 

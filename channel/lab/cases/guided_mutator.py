@@ -10,7 +10,7 @@ from channelsim.channel.lab.cases.mutator import Mutator, SiteCase
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.site import Site
 from channelsim.channel.lab.sites.values import leaves
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.integers import atom_to_int, int_to_atom
 from channelsim.clsp.values import NIL, Value, to_list
 

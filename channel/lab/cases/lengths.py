@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from channelsim.channel.lab.sites.openings import LONGEST, SHORTEST
+from channelsim.channel.lab.sites.commitments import LONGEST, SHORTEST
 from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.programs import Program
 from channelsim.clsp.values import Value, from_list

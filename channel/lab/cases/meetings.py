@@ -16,7 +16,7 @@ from channelsim.channel.lab.cases.duels import least_share
 from channelsim.channel.lab.cases.move_changes import SELECTIONS
 from channelsim.channel.lab.sites.site import Call, Site
 from channelsim.channel.lab.sites.values import numbers
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.games.contract import Rank, Valid
 
 TIMES = 2

@@ -12,7 +12,7 @@ from channelsim.channel.lab.cases.lengths import head_lengths
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.site import HEADS, Site
 from channelsim.channel.lab.sites.values import longer, numbers
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.integers import int_to_atom
 from channelsim.games.masks import masks
 

@@ -11,7 +11,7 @@ from channelsim.channel.lab.cases.move_changes import SELECTIONS, MoveChanger
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.site import END, Call, Site
 from channelsim.channel.lab.sites.values import leaves
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import NIL, Value, serialize_atom, to_list
 

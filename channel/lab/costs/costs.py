@@ -17,7 +17,7 @@ from channelsim.channel.lab.cases.trial import Trial
 from channelsim.channel.lab.crosscheck.chunks import chunks
 from channelsim.channel.lab.referee.referee_runs import Commitment, SlashResult
 from channelsim.channel.lab.sites.site import Site
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.run import MAX_COST, CostExceeded, Outcome, Raised, run_serialized
 from channelsim.clsp.values import NIL, Value, to_list
@@ -199,12 +199,12 @@ def _moves(trial: Trial) -> Iterator[tuple[bytes, int, Commitment]]:
     with the commitment that its mover declares: the right one of a legal move, a false one of the
     first of them too, and the best one for a cheat of an illegal move."""
     site, runner = trial.site, trial.runner
-    found: dict[tuple[bytes, int], bytes] = {}
+    moves: dict[tuple[bytes, int], bytes] = {}
     for case in trial.cases:
         if site.fits(case.move, case.share):
-            found.setdefault((case.move, case.share), case.arguments)
+            moves.setdefault((case.move, case.share), case.arguments)
     lied = False
-    for (move, share), arguments in [*found.items()][:MOVES]:
+    for (move, share), arguments in [*moves.items()][:MOVES]:
         verdict, _ = trial.ruling(move, share)
         if not isinstance(verdict, Legal):
             yield move, share, runner.best_cheat(site, arguments)
@@ -217,13 +217,10 @@ def _moves(trial: Trial) -> Iterator[tuple[bytes, int, Commitment]]:
 
 
 def _cost(outcome: Outcome) -> int | None:
-    match outcome:
-        case Raised():
-            return None
-        case CostExceeded():
-            return MAX_COST
-        case _:
-            return outcome.cost
+    """The cost of a run, which is a whole block's of one that was cut off; None if it raised."""
+    if isinstance(outcome, Raised):
+        return None
+    return MAX_COST if isinstance(outcome, CostExceeded) else outcome.cost
 
 
 def _figures(costs: list[int]) -> Figures:

@@ -27,8 +27,8 @@ from channelsim.channel.lab.cases.describe import described_run
 from channelsim.channel.lab.cases.tally_record import TallyRecord, tally_of, tally_record
 from channelsim.channel.lab.cases.trial import SAMPLES, LabTally
 from channelsim.channel.lab.crosscheck.chunks import CHUNK, run_chunk
-from channelsim.channel.lab.target.target import Target
-from channelsim.channel.lab.target.target_inputs import check_inputs, target_inputs
+from channelsim.channel.lab.targets.target import Target
+from channelsim.channel.lab.targets.target_inputs import check_inputs, target_inputs
 from channelsim.channel.system.process_executor import parent
 from channelsim.games.vectors import Case, arguments
 

@@ -38,8 +38,8 @@ from channelsim.channel.lab.fuzz.fuzz_part import (
 )
 from channelsim.channel.lab.fuzz.fuzzer import Fuzzer
 from channelsim.channel.lab.fuzz.grouping import grouped
-from channelsim.channel.lab.target.target import Target
-from channelsim.channel.lab.target.target_inputs import check_inputs, target_inputs
+from channelsim.channel.lab.targets.target import Target
+from channelsim.channel.lab.targets.target_inputs import check_inputs, target_inputs
 from channelsim.channel.system.interrupt import finishing
 from channelsim.channel.system.process_executor import parent
 from channelsim.clsp.analysis.tracer import Coverage, CoverageCounts

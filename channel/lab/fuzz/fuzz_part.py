@@ -14,7 +14,7 @@ from channelsim.channel.lab.cases.fields import Probe
 from channelsim.channel.lab.cases.tally_record import TallyRecord, tally_of, tally_record
 from channelsim.channel.lab.fuzz.fuzzer import FuzzerResult
 from channelsim.channel.lab.sites.honest_play import legal_result
-from channelsim.channel.lab.target.target import REFEREE, Target
+from channelsim.channel.lab.targets.target import REFEREE, Target
 from channelsim.clsp.analysis.tracer import Coverage
 from channelsim.clsp.run import ProgramSlash, ProgramValid, run_serialized
 from channelsim.games.contract import Raise, Slash, Verdict

@@ -33,7 +33,7 @@ from channelsim.channel.lab.mutants.hunt_jobs import (
 )
 from channelsim.channel.lab.mutants.kinds import Mutant
 from channelsim.channel.lab.mutants.prepared_calls import COST_FACTOR
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.system.interrupt import held
 
 MAKING = 60

@@ -18,8 +18,8 @@ from channelsim.channel.lab.mutants.prepared_calls import (
     diverse,
     fresh,
 )
-from channelsim.channel.lab.target.target import REFEREE, Target
-from channelsim.channel.lab.target.target_inputs import check_inputs
+from channelsim.channel.lab.targets.target import REFEREE, Target
+from channelsim.channel.lab.targets.target_inputs import check_inputs
 
 SLICE = 100
 """The number of mutants in one piece of the first campaign."""

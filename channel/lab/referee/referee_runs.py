@@ -11,7 +11,7 @@ import msgspec
 from chia_rs import tree_hash as hash_of_bytes
 
 from channelsim.channel.lab.sites.site import KEYS, NONCE, TIMEOUT, Site
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.curry import curry
 from channelsim.clsp.integers import atom_to_int, int_to_atom
 from channelsim.clsp.programs import Program

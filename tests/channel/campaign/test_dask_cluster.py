@@ -21,8 +21,8 @@ from channelsim.channel.lab.crosscheck.crosscheck import (
     crosscheck,
     plan,
 )
-from channelsim.channel.lab.target.loading import load
-from channelsim.channel.lab.target.target_inputs import target_inputs
+from channelsim.channel.lab.targets.loading import load
+from channelsim.channel.lab.targets.target_inputs import target_inputs
 from tests.channel.campaign.summing import PLAN, Place, Squares, expected
 
 distributed = pytest.importorskip("distributed")

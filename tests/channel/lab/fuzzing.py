@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from channelsim.channel.lab.cases.fields import Probe
 from channelsim.channel.lab.fuzz.fuzzer import Fuzzer, FuzzerResult
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 
 
 def searched(target: Target, seed: str, work: float, stored: Sequence[Probe] = ()) -> FuzzerResult:

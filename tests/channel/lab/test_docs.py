@@ -6,7 +6,7 @@ from pathlib import Path
 from shutil import copytree
 
 from channelsim.channel.lab.laws import laws
-from channelsim.channel.lab.target.loading import load
+from channelsim.channel.lab.targets.loading import load
 from channelsim.clsp.build import SOURCE
 from tests.markdown import blocks, read
 from tests.paths import ROOT

@@ -18,7 +18,7 @@ from channelsim.channel.simulation.crashes import CrashedRun, Dies, run_killed
 from channelsim.channel.simulation.killed_peer import Kill
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.games.deck.work import DeckResult, DeckWork, compute
-from tests.channel.disputes import every_instant
+from tests.channel.simulation.instants import every_instant
 
 SESSION = Scenario(("five-stud",), "hands", hands=3, agreed=True)
 """Each hand has a deck that both peers prepare, and each peer proposes one."""
@@ -42,7 +42,7 @@ DECKS = ComputedOnce(SESSION.seed)
 
 
 @pytest.fixture(autouse=True)
-def remember() -> Iterator[None]:
+def remember(few_rounds: None) -> Iterator[None]:
     with bls.remembered():
         yield
 

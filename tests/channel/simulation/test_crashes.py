@@ -45,7 +45,7 @@ from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import to_list
 from channelsim.games.chance import Chance
 from channelsim.games.referee import CREATE_COIN
-from tests.channel.disputes import every_instant
+from tests.channel.simulation.instants import every_instant
 from tests.channel.table import sit
 
 
@@ -216,6 +216,7 @@ def test_scenarios_differ_and_have_every_weather() -> None:
     assert len(prepared) == 12, "each run aimed at a step of a deck prepares decks"
 
 
+@pytest.mark.usefixtures("few_rounds")
 @pytest.mark.parametrize("stage", AIMS)
 def test_a_scenario_has_the_stage_that_it_is_for(stage: Stage) -> None:
     """One of a few: some adversaries end a session early."""
@@ -231,6 +232,7 @@ def test_a_scenario_has_the_stage_that_it_is_for(stage: Stage) -> None:
     assert stage in lived
 
 
+@pytest.mark.usefixtures("few_rounds")
 def test_kills_reach_every_stage() -> None:
     totals = run_crashes(25, "stages", 1)
     assert sum(totals.stages.values()) == totals.kills == 25

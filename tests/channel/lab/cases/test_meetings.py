@@ -10,7 +10,7 @@ from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.generate import site_of
 from channelsim.channel.lab.sites.hands import hands
 from channelsim.channel.lab.sites.site import Call, Site, recommitted
-from channelsim.channel.lab.target.target import of_game
+from channelsim.channel.lab.targets.target import of_game
 from channelsim.clsp.run import ProgramSlash, ProgramValid, run_serialized
 from channelsim.games import registry
 from channelsim.games.contract import Slash, Valid

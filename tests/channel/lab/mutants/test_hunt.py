@@ -28,8 +28,8 @@ from channelsim.channel.lab.mutants.prepared_calls import (
     stored,
 )
 from channelsim.channel.lab.mutants.report import all_mutants, hunt_configuration, hunted
-from channelsim.channel.lab.target.target import REFEREE, of_game
-from channelsim.channel.lab.target.target_inputs import target_inputs
+from channelsim.channel.lab.targets.target import REFEREE, of_game
+from channelsim.channel.lab.targets.target_inputs import target_inputs
 from channelsim.clsp.run import MAX_COST
 from channelsim.clsp.values import NIL, serialize, to_list
 from channelsim.games import registry
