@@ -61,7 +61,7 @@ from channelsim.channel.session.setup import (
     check,
 )
 from channelsim.channel.session.side_player import SidePlayer, by_policy
-from channelsim.channel.simulation.linked_adversary import LinkedAdversary
+from channelsim.channel.simulation.parties import LinkedAdversary
 from channelsim.channel.store.data_directory import (
     DataDirectory,
     NodeAddress,

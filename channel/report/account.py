@@ -15,8 +15,7 @@ from channelsim.channel.peer.chain_news import (
 )
 from channelsim.channel.peer.interface import BrokenOff, OldCopy, OpeningFailed, OwnFault
 from channelsim.channel.session.setup import NAMES
-from channelsim.channel.simulation.promises.news import valid_news
-from channelsim.channel.simulation.run import Run
+from channelsim.channel.simulation.run import Run, valid_news
 from channelsim.games.amounts import counted
 
 Parts = tuple[list[str], list[str]]

@@ -34,13 +34,11 @@ from channelsim.channel.session.deck_works import Computing
 from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.arena import Arena
-from channelsim.channel.simulation.killed_peer import Kill, KilledPeer
-from channelsim.channel.simulation.process_node import ProcessNode
-from channelsim.channel.simulation.process_peer import ProcessPeer
+from channelsim.channel.simulation.killed_peer import AIMS, Kill, KilledPeer, Stage
+from channelsim.channel.simulation.killed_processes import ProcessNode, ProcessPeer
 from channelsim.channel.simulation.promises.checker import check
-from channelsim.channel.simulation.promises.signatures import contradictions
+from channelsim.channel.simulation.promises.crash_safety import contradictions
 from channelsim.channel.simulation.scenario import MIXED, WEATHERS, Scenario
-from channelsim.channel.simulation.stages import AIMS, Stage
 from channelsim.channel.simulation.sweep import menus
 from channelsim.channel.store.interface import PeerStore
 from channelsim.channel.store.memory_store import MemoryStore
@@ -159,11 +157,11 @@ def run_crashing(
         killed[peer.config.side] = make(peer)
         return killed[peer.config.side]
 
-    found: list[str] = []
+    contradicting: list[str] = []
     try:
         run = Arena(scenario, node=node, wrap=wrap, compute_deck=compute_deck).run()
-        broken = [f"{one.promise}: {one.how}" for one in check(run)]
-        found = [
+        broken = [f"{promise.promise}: {promise.how}" for promise in check(run)]
+        contradicting = [
             f"{NAMES[side]} sent {how}"
             for side in killed
             for how in contradictions(run.parties[side].sent)
@@ -172,10 +170,10 @@ def run_crashing(
         # Any exception is a result of this run; the others go on.
         broken = [f"{type(error).__name__}: {error}"[:300]]
     finally:
-        for one in killed.values():
-            one.close()
-    first, second = (tuple(killed[one].kills) if one in killed else () for one in Side)
-    return CrashedRun(scenario, (first, second), tuple(found), tuple(broken))
+        for actor in killed.values():
+            actor.close()
+    first, second = (tuple(killed[side].kills) if side in killed else () for side in Side)
+    return CrashedRun(scenario, (first, second), tuple(contradicting), tuple(broken))
 
 
 def run_crashes(
@@ -283,9 +281,9 @@ def _run_in_processes(scenario: Scenario, directory: Path, due: _Due) -> Crashed
     try:
         run = run_crashing(scenario, make, node)
     finally:
-        for one in nodes:
-            one.close()
-    return replace(run, node_kills=sum(one.kills for one in nodes))
+        for chain in nodes:
+            chain.close()
+    return replace(run, node_kills=sum(chain.kills for chain in nodes))
 
 
 class _Due:
@@ -338,7 +336,7 @@ def _with_stage(stage: Stage, chance: Chance) -> Scenario:
     match stage:
         case Stage.DECK_STEP:
             # Only agreed players prepare their decks; short ones take the least time.
-            games = [one for one in registry.channel_games() if 0 < one.deck_positions <= SHORT]
+            games = [game for game in registry.channel_games() if 0 < game.deck_positions <= SHORT]
             return Scenario((chance.pick(games).name,), "", hands=2, agreed=True)
         case Stage.BATCH | Stage.SHUTDOWN if chance.below(2):
             return Scenario((registry.DEFAULT,), "", hands=2, agreed=True)

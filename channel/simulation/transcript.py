@@ -86,7 +86,7 @@ def played(
                 "blocks": run.blocks,
                 "reorgs": run.reorgs,
                 "deviated": run.deviated,
-                "broken": [[one.promise, one.how] for one in broken],
+                "broken": [[promise.promise, promise.how] for promise in broken],
             }
         }
     )

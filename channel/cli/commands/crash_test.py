@@ -15,7 +15,7 @@ from channelsim.channel.findings.finding import BROKEN_PROMISE, THEFT, Finding, 
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.terminal import console, print_json, say
 from channelsim.channel.simulation.crashes import MOST_IDLE, CrashedRun, CrashTotals, run_crashes
-from channelsim.channel.simulation.stages import AIMS, Stage
+from channelsim.channel.simulation.killed_peer import AIMS, Stage
 from channelsim.channel.simulation.sweep_findings import MONEY
 from channelsim.channel.system.file_kinds import DOCUMENT
 from channelsim.channel.system.interrupt import exit_code, finishing

@@ -15,8 +15,7 @@ from channelsim.channel.report.html.session_log import SessionLog
 from channelsim.channel.session.result import Result
 from channelsim.channel.session.setup import NAMES, Setup
 from channelsim.channel.simulation.promises.checker import BrokenPromise
-from channelsim.channel.simulation.run import Run
-from channelsim.channel.simulation.run_results import result_of
+from channelsim.channel.simulation.run import Run, result_of
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.games.amounts import amount_text, counted
 

@@ -20,8 +20,9 @@ from channelsim.channel.peer.interface import BrokenOff, Effect, Event, Tell
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.simulation.arena import Arena
+from channelsim.channel.simulation.faults.kinds import React
 from channelsim.channel.simulation.faults.table import PlantedFault, faults
-from channelsim.channel.simulation.old_copy import actor_of
+from channelsim.channel.simulation.parties import actor_of
 from channelsim.channel.simulation.promises.checker import check
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.sweep import menus
@@ -78,20 +79,17 @@ class FaultyPeer:
 
     def start(self, peak: int) -> list[Effect]:
         """Begin, with the fault."""
-        return self._react(None, peak)
+        return self._react(None, lambda event: self._actor.start(peak))
 
     def handle(self, event: Event) -> list[Effect]:
         """React to an event, with the fault."""
-        return self._react(event, 0)
+        return self._react(event, lambda event: self._actor.handle(event) if event else [])
 
-    def _react(self, event: Event | None, peak: int) -> list[Effect]:
-        if self.planted.drops(event):
-            return []
-        with self.planted.around():
-            changed = self.planted.event(event)
-            effects = self._actor.start(peak) if changed is None else self._actor.handle(changed)
-        effects = self.planted.effects(effects)
-        accused = any(isinstance(one, Tell) and isinstance(one.news, BrokenOff) for one in effects)
+    def _react(self, event: Event | None, react: React) -> list[Effect]:
+        effects = self.planted.react(event, react)
+        accused = any(
+            isinstance(effect, Tell) and isinstance(effect.news, BrokenOff) for effect in effects
+        )
         stands_in = self._is_check and self.planted.reached and accused
         self.refused = self.refused or stands_in
         return effects
@@ -118,17 +116,17 @@ def scenarios(fault: PlantedFault, seed: str) -> Iterator[Scenario]:
     adversaries = [name for name in fault.seen_by if name in ("", *names())]
     opening = all(rule.startswith("CH-OPEN") for rule in fault.about)
     # Runs of an opening are short, and differ by chance only.
-    every = menus()[:1] if opening else (*menus(), *tight())
+    played = menus()[:1] if opening else (*menus(), *tight())
     most = MOST_OPENINGS if opening else MOST_RUNS
     for number in range(most if adversaries else 0):
         pair, which = divmod(number, len(adversaries))
         turn, side = divmod(pair, 2)
         yield replace(
-            every[turn % len(every)],
+            played[turn % len(played)],
             **fault.given,
             seed=f"{seed}/{number}",
             adversary=adversaries[which],
-            step=0 if opening else STEPS[(turn + turn // len(every)) % len(STEPS)],
+            step=0 if opening else STEPS[(turn + turn // len(played)) % len(STEPS)],
             side=1 - side,
         )
 
@@ -143,6 +141,13 @@ def tight() -> tuple[Scenario, ...]:
 def examine(fault: PlantedFault, seed: str) -> FaultReport:
     """Run a fault against its adversaries until a promise breaks, and report that."""
     runs = reached = covered = 0
+
+    def report(status: FaultStatus, shown_in: Scenario | None = None) -> FaultReport:
+        """The report on the runs so far, the last of which broke a promise in this scenario."""
+        broken = (promise, how) if shown_in is not None else ("", "")
+        described = fault.name, fault.about, fault.what
+        return FaultReport(*described, status, runs, reached, shown_in, *broken)
+
     for scenario in scenarios(fault, seed):
         runs += 1
         promise = how = ""
@@ -155,32 +160,17 @@ def examine(fault: PlantedFault, seed: str) -> FaultReport:
             promise, how = "exception", f"{type(error).__name__}: {error}"[:200]
         if not arena.faulty.planted.reached:
             if promise:
-                return _finding(fault, FaultStatus.WITHOUT, runs, reached, scenario, promise, how)
+                return report(FaultStatus.WITHOUT, scenario)
             continue
         reached += 1
         covered += arena.faulty.refused
         if promise:
-            return _finding(fault, FaultStatus.NOTICED, runs, reached, scenario, promise, how)
+            return report(FaultStatus.NOTICED, scenario)
         if reached == covered == ENOUGH:
             break
     if not reached:
-        return _finding(fault, FaultStatus.UNREACHED, runs, reached)
-    refused = covered == reached
-    return _finding(fault, FaultStatus.COVERED if refused else FaultStatus.UNNOTICED, runs, reached)
-
-
-def _finding(
-    fault: PlantedFault,
-    outcome: FaultStatus,
-    runs: int,
-    reached: int,
-    scenario: Scenario | None = None,
-    promise: str = "",
-    how: str = "",
-) -> FaultReport:
-    return FaultReport(
-        fault.name, fault.about, fault.what, outcome, runs, reached, scenario, promise, how
-    )
+        return report(FaultStatus.UNREACHED)
+    return report(FaultStatus.COVERED if covered == reached else FaultStatus.UNNOTICED)
 
 
 def examine_all(
@@ -190,11 +180,11 @@ def examine_all(
     on_status: Callable[[CampaignStatus], None] = lambda status: None,
 ) -> CampaignRun[FaultReport]:
     """Examine all faults, or those with these names, in so many processes."""
-    wanted = set(which)
-    every = tuple(fault.name for fault in faults() if not wanted or fault.name in wanted)
-    plan = Plan("", len(every), 1)
+    named = set(which)
+    fault_names = tuple(fault.name for fault in faults() if not named or fault.name in named)
+    plan = Plan("", len(fault_names), 1)
     workers = processes(min(jobs, plan.size), inline=True)
-    return engine.run(FaultJob(seed, every), plan, workers, on_status=on_status)
+    return engine.run(FaultJob(seed, fault_names), plan, workers, on_status=on_status)
 
 
 @dataclass(frozen=True)

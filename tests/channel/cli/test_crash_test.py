@@ -11,9 +11,8 @@ import pytest
 from channelsim.channel.cli.commands import crash_test
 from channelsim.channel.simulation import crashes
 from channelsim.channel.simulation.crashes import MOST_IDLE, CrashedRun, CrashTotals
-from channelsim.channel.simulation.killed_peer import LOST, Kill
+from channelsim.channel.simulation.killed_peer import AIMS, LOST, Kill, Stage
 from channelsim.channel.simulation.scenario import Scenario
-from channelsim.channel.simulation.stages import AIMS, Stage
 from tests.channel.command import channelsim
 
 BROKEN = CrashedRun(

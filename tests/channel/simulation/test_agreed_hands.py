@@ -52,7 +52,7 @@ def killed(dies: Dies, scenario: Scenario = SESSION) -> CrashedRun:
 
 
 def at(side: int, kill: Kill) -> Dies:
-    return lambda one, now: (one, now) == (side, kill)
+    return lambda peer, now: (peer, now) == (side, kill)
 
 
 def instants(side: int, scenario: Scenario = SESSION) -> list[Kill]:

@@ -10,10 +10,10 @@ from channelsim.channel.adversaries.base import names
 from channelsim.channel.peer.chain_news import ChannelSettled, LeftForChain
 from channelsim.channel.peer.interface import OpeningFailed
 from channelsim.channel.simulation.arena import Arena
-from channelsim.channel.simulation.deadlines import Deadline
 from channelsim.channel.simulation.promises.checker import check
 from channelsim.channel.simulation.run import Run
 from channelsim.channel.simulation.scenario import Scenario
+from channelsim.channel.simulation.weather import Deadline
 
 LETS_DEADLINES_PASS = (
     *("", "dead", "silent", "leaver", "no-funding"),
@@ -56,6 +56,6 @@ def test_a_funding_that_a_reorganisation_of_one_block_brings_in_late_is_unrolled
     done = Arena(Scenario(("spacepoker",), "late", "late-funder", 0, side, mixed=mixed)).run()
     assert done.deviated
     assert check(done) == []
-    news = [type(one) for one in done.parties[1 - side].news]
+    news = [type(report) for report in done.parties[1 - side].news]
     assert news[-1] is ChannelSettled
     assert news.index(OpeningFailed) < news.index(LeftForChain)

@@ -48,7 +48,7 @@ def test_what_the_player_asks_for_happens_in_time(case: tuple[str, str]) -> None
         talk = conversation(done)
         assert not talk.rules
         deviated += done.deviated
-        closes = [one for one in done.parties[1 - side].journal if isinstance(one.event, Close)]
+        closes = [turn for turn in done.parties[1 - side].journal if isinstance(turn.event, Close)]
         assert talk.wishes is not None
         assert talk.wishes.closing or not closes
     assert deviated

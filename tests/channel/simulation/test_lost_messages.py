@@ -44,13 +44,13 @@ def cut(scenario: Scenario, number: int, monkeypatch: pytest.MonkeyPatch) -> tup
 
 def told(run: Run) -> bool:
     """True if the honest side learned that it runs on an old copy."""
-    return any(isinstance(one, OldCopy) for one in run.parties[run.scenario.honest].news)
+    return any(isinstance(report, OldCopy) for report in run.parties[run.scenario.honest].news)
 
 
 def with_an_old_copy(scenario: Scenario) -> Scenario:
     """The first of many seeds with which the copy lacks a state, and the peer learns of it."""
-    every = (replace(scenario, seed=f"lost {n}", old_copy=8 + n % 8) for n in range(40))
-    return next(one for one in every if told(Arena(one).run()))
+    scenarios = (replace(scenario, seed=f"lost {n}", old_copy=8 + n % 8) for n in range(40))
+    return next(lossy for lossy in scenarios if told(Arena(lossy).run()))
 
 
 SIDES = list(product((0, 1), (False, True)))

@@ -28,28 +28,28 @@ AMPLE = 60_000_000_000
 
 
 def cost(bundle: Bundle) -> int:
-    found = cost_of(bundle, CONSTANTS)
-    assert found is not None
-    return found
+    cost = cost_of(bundle, CONSTANTS)
+    assert cost is not None
+    return cost
 
 
 # --- one pin -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("wanted", [0, 10**9, MOST_COST])
+@pytest.mark.parametrize("most", [0, 10**9, MOST_COST])
 @pytest.mark.parametrize("fee", [0, 10_000_000, 300_000_000])
-def test_a_pin_pays_about_the_least_that_a_mempool_takes(fee: int, wanted: int) -> None:
+def test_a_pin_pays_about_the_least_that_a_mempool_takes(fee: int, most: int) -> None:
     chain = SimulatedChain(1)
     ours, payer = (chain.give(address_of(key), 1) for key in (OURS, THEIRS))
     data = chain.agg_sig_data()
     assert chain.push(padded_spend(OURS, ours, fee, 0, data)).answer is Answer.ACCEPTED
     (pending,) = chain.pending(ours.id)
-    spent = pin_cost(pending, wanted)
+    spent = pin_cost(pending, most)
     less = padded_spend(THEIRS, payer, pin_fee(pending, spent) * 9 // 10, spent, data)
     assert chain.push(joined(pending.bundle, less)).answer is Answer.PENDING_CONFLICT
-    pin = pinned(pending, THEIRS, payer, wanted, data)
+    pin = pinned(pending, THEIRS, payer, most, data)
     assert pin is not None
-    assert wanted * 0.99 < cost(pin) <= MOST_COST
+    assert most * 0.99 < cost(pin) <= MOST_COST
     assert chain.push(pin).answer is Answer.ACCEPTED
     assert [other.bundle for other in chain.pending(ours.id)] == [pin]
 
