@@ -1,8 +1,8 @@
-"""Build ``clsp/compiled`` from ``clsp/source``, and check that it is up to date.
+"""Build `clsp/compiled` from `clsp/source`, and check that it is up to date.
 
 The names of the programs' functions are stored beside them, for tracing.
 
-A program that names another one by its tree hash includes ``hashes/<name>.clinc``, which
+A program that names another one by its tree hash includes `hashes/<name>.clinc`, which
 exists only while building. These includes also give the order: the named program first.
 
 A build stamps what it compiled and what came out. While neither changes, the programs are fresh
@@ -29,7 +29,7 @@ STAMP = "stamp.json"
 def build(compiled: Path = COMPILED) -> dict[str, Program]:
     """Compile all sources into `compiled`, a line of hex each; delete files without a source.
 
-    Raises :class:`~channelsim.clsp.compiler.CompileError`.
+    Raises `CompileError`.
     """
     programs = compile_all()
     fresh = _texts(programs)
@@ -105,10 +105,10 @@ def compile_all() -> dict[str, Program]:
 
 
 def compile_tree(folder: Path) -> dict[str, Program]:
-    """Copy the sources to ``folder/source`` and compile them there.
+    """Copy the sources to `folder/source` and compile them there.
 
     The hashes that they include stay beside the copy, so that another compiler can compile the
-    same tree, with the search path ``folder/source``.
+    same tree, with the search path `folder/source`.
     """
     tree = folder / "source"
     copytree(SOURCE, tree)

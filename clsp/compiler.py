@@ -70,10 +70,10 @@ def compile_source(
     with its symbols. It takes at most these seconds of processor time, and `MEMORY` bytes.
 
     It may include files of its own folder and of `include_dirs`, this package's libraries
-    (``lib/masks.clinc``) and hashes of programs (``hashes/spacepoker/end.clinc``); and the hash of
-    each of the `others` as ``hashes/<name>.clinc``.
+    (`lib/masks.clinc`) and hashes of programs (`hashes/spacepoker/end.clinc`); and the hash of
+    each of the `others` as `hashes/<name>.clinc`.
 
-    The result is cached on disk (:mod:`program_cache`). Raises :class:`CompileError`.
+    The result is cached on disk (`program_cache`). Raises `CompileError`.
     """
     with (
         tempfile.TemporaryDirectory(prefix="clsp-") as scratch,
@@ -127,13 +127,13 @@ def _read_plain(path: Path, is_source: bool, mention: Mention | None) -> bytes:
 
 
 def compile_programs(folder: Path, names: Iterable[str]) -> dict[str, Program]:
-    """Compile the source ``<name>.clsp`` of each name, for a game that brings its sources along.
+    """Compile the source `<name>.clsp` of each name, for a game that brings its sources along.
 
-    A source names another one of them by its tree hash: ``(include "hashes/guess.clinc")`` defines
-    ``GUESS_HASH``; folders between ``hashes/`` and the name do not matter. The programs keep the
+    A source names another one of them by its tree hash: `(include "hashes/guess.clinc")` defines
+    `GUESS_HASH`; folders between `hashes/` and the name do not matter. The programs keep the
     names of their functions, and the paths of their sources.
 
-    Raises :class:`CompileError`, also for sources that need each other's hash.
+    Raises `CompileError`, also for sources that need each other's hash.
     """
     sources = {name: folder / f"{name}.clsp" for name in names}
     needs = {name: _needed(source, sources) for name, source in sources.items()}
@@ -200,7 +200,7 @@ def compile_copy(
 ) -> Program:
     """Compile `copy`, in a temporary folder; errors name `source`, of which it is a copy.
 
-    Raises :class:`CompileError`.
+    Raises `CompileError`.
     """
     before = set(copy.parent.iterdir())
     with tempfile.TemporaryDirectory(prefix="clsp-") as scratch:
@@ -233,9 +233,9 @@ def compile_copy(
 
 
 def write_hash(folder: Path, name: str, program: Program) -> None:
-    """Write ``hashes/<name>.clinc``, for sources that name this program by its tree hash.
+    """Write `hashes/<name>.clinc`, for sources that name this program by its tree hash.
 
-    ``spacepoker/begin_round`` defines ``BEGIN_ROUND_HASH``.
+    `spacepoker/begin_round` defines `BEGIN_ROUND_HASH`.
     """
     path = folder / "hashes" / f"{name}.clinc"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -244,7 +244,7 @@ def write_hash(folder: Path, name: str, program: Program) -> None:
 
 
 def named_hashes(text: str) -> list[str]:
-    """The programs that a source names by their tree hash, such as ``spacepoker/end``.
+    """The programs that a source names by their tree hash, such as `spacepoker/end`.
 
     >>> named_hashes('(include "lib/masks.clinc") (include "hashes/spacepoker/end.clinc")')
     ['spacepoker/end']

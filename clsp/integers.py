@@ -1,11 +1,11 @@
 """CLVM's integers and atom operators, byte for byte as CLVM has them.
 
 An atom is a byte string. As a number it is signed and big-endian, of any length; operators
-answer in the fewest bytes (0 is the empty atom, 128 is ``0x0080``). Differences from Python
+answer in the fewest bytes (0 is the empty atom, 128 is `0x0080`). Differences from Python
 decide games, so each operator is compared with CLVM itself over millions of pairs.
 
-Numbers go in and come out as atoms; tests answer ``bool``; lengths, positions and shift counts
-are ``int``. Where CLVM raises, these raise :class:`OperatorError`.
+Numbers go in and come out as atoms; tests answer `bool`; lengths, positions and shift counts
+are `int`. Where CLVM raises, these raise `OperatorError`.
 """
 
 MAX_SHIFT = 65535
@@ -38,7 +38,7 @@ def atom_to_int(atom: bytes) -> int:
 
 
 def is_minimal(atom: bytes) -> bool:
-    """True if this number is written in the fewest bytes. In Chialisp: ``(= x (+ x 0))``.
+    """True if this number is written in the fewest bytes. In Chialisp: `(= x (+ x 0))`.
 
     >>> [is_minimal(bytes.fromhex(h)) for h in ("", "00", "05", "0005", "0080", "ffff")]
     [True, False, True, False, True, False]
@@ -55,7 +55,7 @@ def is_minimal(atom: bytes) -> bool:
 
 
 def divmod_(a: bytes, b: bytes) -> tuple[bytes, bytes]:
-    """``(divmod a b)``, floored: the remainder has the sign of the divisor.
+    """`(divmod a b)`, floored: the remainder has the sign of the divisor.
 
     >>> [part.hex() for part in divmod_(b"\\xff", b"\\x0d")]
     ['ff', '0c']
@@ -68,7 +68,7 @@ def divmod_(a: bytes, b: bytes) -> tuple[bytes, bytes]:
 
 
 def logxor(a: bytes, b: bytes) -> bytes:
-    """``(logxor a b)`` of the signed numbers: the shorter atom is sign-extended.
+    """`(logxor a b)` of the signed numbers: the shorter atom is sign-extended.
 
     >>> logxor(b"\\x80", b"\\x00\\x01").hex(), logxor(b"same", b"same")
     ('81', b'')
@@ -77,7 +77,7 @@ def logxor(a: bytes, b: bytes) -> bytes:
 
 
 def lsh(a: bytes, count: int) -> bytes:
-    """``(lsh a count)``: shift the **unsigned** value of the bytes; a negative count is right.
+    """`(lsh a count)`: shift the **unsigned** value of the bytes; a negative count is right.
 
     >>> lsh(b"\\xfb", -4).hex(), ash(b"\\xfb", -4).hex()
     ('0f', 'ff')
@@ -86,7 +86,7 @@ def lsh(a: bytes, count: int) -> bytes:
 
 
 def ash(a: bytes, count: int) -> bytes:
-    """``(ash a count)``: shift the signed number; a negative count is right, and floors."""
+    """`(ash a count)`: shift the signed number; a negative count is right, and floors."""
     return _shift(atom_to_int(a), count)
 
 
@@ -97,7 +97,7 @@ def _shift(number: int, count: int) -> bytes:
 
 
 def substr(a: bytes, start: int, end: int | None = None) -> bytes:
-    """``(substr a start end)``; unlike a Python slice it raises past the end.
+    """`(substr a start end)`; unlike a Python slice it raises past the end.
 
     >>> substr(b"space", 1, 3)
     b'pa'

@@ -1,8 +1,8 @@
 """Programs, and the compiled ones that come with the package.
 
-``clsp/compiled/<name>.hex`` is what ``clsp/source/<name>.clsp`` compiles to; the files are
+`clsp/compiled/<name>.hex` is what `clsp/source/<name>.clsp` compiles to; the files are
 committed, so that running needs no compiler, and a test keeps them fresh. So are the names of
-their functions, in ``clsp/compiled/symbols.json``.
+their functions, in `clsp/compiled/symbols.json`.
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ class Program:
     """A CLVM program, known by its serialized bytes.
 
     `symbols` are the compiler's names for its functions, where they came along: they map the tree
-    hash of each function, in hex, to its name, and ``<hash>_arguments`` to its arguments. `source`
+    hash of each function, in hex, to its name, and `<hash>_arguments` to its arguments. `source`
     is the path of its source, for a program of a game that brings its sources along.
 
     >>> Program(b"\\x01").value
@@ -66,7 +66,7 @@ def _hash_of(serialized: bytes) -> bytes:
 
 @cache
 def load(name: str) -> Program:
-    """The compiled program of this name, for example ``spacepoker/end``.
+    """The compiled program of this name, for example `spacepoker/end`.
 
     >>> len(load("channel/unroll").hash)
     32

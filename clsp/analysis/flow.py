@@ -81,19 +81,19 @@ def _depth(known: Known) -> int:
     return known.depth if isinstance(known, Pair) else 0
 
 
-def join(one: Known, other: Known) -> Known:
+def join(first: Known, second: Known) -> Known:
     """The knowledge of a value that is one or the other of two known ones."""
-    if one == other:
-        return one
-    if one is None or other is None:
+    if first == second:
+        return first
+    if first is None or second is None:
         return None
-    pieces, more = _pieces(one), _pieces(other)
+    pieces, more = _pieces(first), _pieces(second)
     if pieces and more:
-        every = (*pieces, *(piece for piece in more if piece not in pieces))
-        if len(every) > MOST_CHOICES:
+        choices = (*pieces, *(piece for piece in more if piece not in pieces))
+        if len(choices) > MOST_CHOICES:
             return None
-        return AnyOf(every) if len(every) > len(pieces) else one
-    sides, others = split(one), split(other)
+        return AnyOf(choices) if len(choices) > len(pieces) else first
+    sides, others = split(first), split(second)
     if sides is None or others is None:
         return None
     return pair(join(sides[0], others[0]), join(sides[1], others[1]))
@@ -205,8 +205,8 @@ class Flow:
                     if isinstance(functions, tuple):
                         self.trees[id(functions)] = functions
                 return self._call(program, inner)
-            case (op, [_, one, other]) if op == IF:
-                return join(one, other)
+            case (op, [_, first, second]) if op == IF:
+                return join(first, second)
             case (b"\x04", [left, right]):
                 return pair(left, right)
             case (b"\x05", [value]):

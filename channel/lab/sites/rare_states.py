@@ -30,7 +30,7 @@ from channelsim.channel.lab.sites.commitments import (
 )
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.honest_play import HELD, Recorded
-from channelsim.channel.lab.sites.replays import program_step
+from channelsim.channel.lab.sites.replays import COST, program_step
 from channelsim.channel.lab.sites.site import Site, make_site, moved
 from channelsim.channel.lab.sites.values import leaves
 from channelsim.channel.lab.targets.target import Target
@@ -41,9 +41,6 @@ from channelsim.games.chance import Chance
 from channelsim.games.contract import Next, Play, any_action
 from channelsim.games.errors import IllegalAction
 from channelsim.games.judge import position_after
-
-COST = 50_000_000
-"""The cost limit of a draw's run."""
 
 LONGEST = 64
 """The most atoms that are read of a result."""
@@ -189,13 +186,13 @@ class RareStates:
 
     def learn(self, site: Site) -> None:
         """Remember the evidence of the opponent at a place of a hand, the newest `HELD` pieces."""
-        held = self._held.setdefault(site.validator, {})
+        newest = self._held.setdefault(site.validator, {})
         for evidence in site.held:
             written = serialize(evidence)
-            held.pop(written, None)
-            held[written] = evidence
-        for oldest in list(held)[:-HELD]:
-            del held[oldest]
+            newest.pop(written, None)
+            newest[written] = evidence
+        for oldest in list(newest)[:-HELD]:
+            del newest[oldest]
 
     def rare(self, validator: str, draws: Sequence[Draw]) -> list[Draw]:
         """Of the draws at one site, the `CHOSEN` with the rarest encoding in the result.

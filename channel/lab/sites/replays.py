@@ -35,7 +35,7 @@ from channelsim.games.evidence import Evidence
 from channelsim.games.judge import position_after
 
 COST = 50_000_000
-"""The cost limit of a run that only finds the next state."""
+"""The cost limit of a run that only finds the next state, or draws a secret."""
 
 Place: TypeAlias = tuple[str, bytes]
 """A validator and a serialized state; empty where a hand is over."""
@@ -86,8 +86,8 @@ def program_step(target: Target, site: Site) -> Next | None:
         verdict, _ = site.ruling(target, site.play.move, site.play.share)
         return verdict.next if isinstance(verdict, Valid) else None
     program = target.programs[site.validator].serialized
-    for held in dict.fromkeys((site.play.evidence, NIL, *site.held)):
-        environment = site.environment(site.play.move, site.play.share, held)
+    for evidence in dict.fromkeys((site.play.evidence, NIL, *site.held)):
+        environment = site.environment(site.play.move, site.play.share, evidence)
         outcome = run_serialized(program, environment, COST)
         legal = legal_result(target, outcome.value) if isinstance(outcome, ProgramValid) else None
         if legal is not None and (step := legal.next) is not None:

@@ -105,13 +105,13 @@ class Site(msgspec.Struct, frozen=True):
         all of the evidence.
         """
         legal: tuple[Valid | None, Value] = (None, NIL)
-        for held in self.candidates(move):
-            said = self.rules_say(target, move, share, held.value)
-            verdict = for_challenger(said, held.signature)
+        for evidence in self.candidates(move):
+            said = self.rules_say(target, move, share, evidence.value)
+            verdict = for_challenger(said, evidence.signature)
             if isinstance(verdict, Slash):
-                return verdict, held.value
+                return verdict, evidence.value
             if isinstance(verdict, Valid):
-                legal = verdict, held.value
+                legal = verdict, evidence.value
         return legal
 
 
