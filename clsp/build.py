@@ -18,11 +18,8 @@ from pathlib import Path
 from shutil import copytree
 
 from channelsim.clsp.compiler import compile_copy, named_hashes, write_hash
-from channelsim.clsp.programs import SYMBOLS, Program
+from channelsim.clsp.programs import COMPILED, SOURCE, SYMBOLS, Program
 
-PACKAGE = Path(__file__).resolve().parent
-SOURCE = PACKAGE / "source"
-COMPILED = PACKAGE / "compiled"
 STAMP = "stamp.json"
 
 
@@ -116,7 +113,7 @@ def compile_tree(folder: Path) -> dict[str, Program]:
     for name in build_order():
         copy = tree / f"{name}.clsp"
         programs[name] = compile_copy(copy, folder / "out.hex", [tree], SOURCE / f"{name}.clsp")
-        write_hash(tree, name, programs[name])
+        write_hash(tree / f"hashes/{name}.clinc", programs[name])
     return programs
 
 

@@ -22,14 +22,13 @@ from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 from hashlib import sha256
 from importlib.metadata import version
-from importlib.resources import as_file, files
 from pathlib import Path
 from shutil import copyfile
 from types import MappingProxyType
 
 from channelsim.clsp import program_cache
 from channelsim.clsp.chialisp import BadForm, Mention, check, included, reached
-from channelsim.clsp.programs import Program, digest_of_all, load, names
+from channelsim.clsp.programs import SOURCE, Program, digest_of_all, load, names
 
 NONE: Mapping[str, Program] = MappingProxyType({})
 
@@ -75,11 +74,8 @@ def compile_source(
 
     The result is cached on disk (`program_cache`). Raises `CompileError`.
     """
-    with (
-        tempfile.TemporaryDirectory(prefix="clsp-") as scratch,
-        as_file(files("channelsim.clsp") / "source") as own,
-    ):
-        search = [source.parent.resolve(), *include_dirs, own]
+    with tempfile.TemporaryDirectory(prefix="clsp-") as scratch:
+        search = [source.parent.resolve(), *include_dirs, SOURCE]
         key = _cache_key(source, search, others)
         if key is not None and (cached := program_cache.read(key)) is not None:
             return cached
@@ -91,10 +87,8 @@ def compile_source(
         except OSError as error:
             raise CompileError(f"{source}: {error.strerror or error}") from error
         hashes = folder / "hashes-of-programs"
-        for name in names():
-            write_hash(hashes, name, load(name))
-        for name, other in others.items():
-            write_hash(hashes, name, other)
+        for name, named in ({name: load(name) for name in names()} | dict(others)).items():
+            write_hash(hashes / f"hashes/{name}.clinc", named)
         program = compile_copy(copy, folder / "out.hex", [*search, hashes], source, seconds)
         # A source that was saved meanwhile may be another one than its key says.
         if key is not None and key == _cache_key(source, search, others):
@@ -105,11 +99,11 @@ def compile_source(
 def _cache_key(source: Path, search: Sequence[Path], others: Mapping[str, Program]) -> str | None:
     """A digest of all that a program is compiled from; None if not all of it can be read."""
     try:
-        files_read = reached(source, search, _read_plain).files
+        files = reached(source, search, _read_plain).files
     except (OSError, ValueError):
         return None
     key = sha256(f"{_CACHED}, chialisp {version('chialisp')}".encode() + digest_of_all())
-    for path, data in files_read.items():
+    for path, data in files.items():
         key.update(sha256(path.name.encode()).digest() + sha256(data).digest())
     for name, program in sorted(others.items()):
         key.update(sha256(name.encode()).digest() + program.hash)
@@ -232,12 +226,11 @@ def compile_copy(
     raise CompileError(f"{source or copy}: exports {', '.join(sorted(exports))}, and no main")
 
 
-def write_hash(folder: Path, name: str, program: Program) -> None:
-    """Write `hashes/<name>.clinc`, for sources that name this program by its tree hash.
+def write_hash(path: Path, program: Program) -> None:
+    """Write a file that sources include to name a program by its tree hash.
 
-    `spacepoker/begin_round` defines `BEGIN_ROUND_HASH`.
+    `hashes/spacepoker/begin_round.clinc` defines `BEGIN_ROUND_HASH`.
     """
-    path = folder / "hashes" / f"{name}.clinc"
     path.parent.mkdir(parents=True, exist_ok=True)
     constant = f"{path.stem.upper()}_HASH"
     path.write_text(f"((defconstant {constant} 0x{program.hash.hex()}))\n", "ascii")
