@@ -160,26 +160,29 @@ class SampledCoverage(msgspec.Struct, frozen=True):
 
 def sampled_coverage(target: Target, tally: LabTally) -> dict[str, SampledCoverage]:
     """Trace samples of a crosscheck's runs, and count what they reach, by validator."""
-    coverage = {}
-    for name in target.present:
-        prints = len(tally.prints.get(name, ()))
-        if name in tally.runaway:
-            coverage[name] = SampledCoverage(prints)
-            continue
-        try:
-            tracer = target.tracer(name)
-        except UsageError:
-            coverage[name] = SampledCoverage(prints)
-            continue
-        covered = Coverage()
-        budget = BUDGET
-        for cost, arguments in in_turn(tally.samples.get(name, {})):
-            budget -= cost or UNKNOWN
-            if budget < 0:
-                break
-            covered.add(tracer.reach(arguments))
-        coverage[name] = SampledCoverage(prints, covered.counts(tracer))
-    return coverage
+    return {
+        name: SampledCoverage(
+            len(tally.prints.get(name, ())),
+            None if name in tally.runaway else _counts(target, name, tally.samples.get(name, {})),
+        )
+        for name in target.present
+    }
+
+
+def _counts(target: Target, name: str, by_end: dict[str, list[Sample]]) -> CoverageCounts | None:
+    """What samples of one program's runs reach; None for one that is nested too deep."""
+    try:
+        tracer = target.tracer(name)
+    except UsageError:
+        return None
+    covered = Coverage()
+    budget = BUDGET
+    for cost, arguments in in_turn(by_end):
+        budget -= cost or UNKNOWN
+        if budget < 0:
+            break
+        covered.add(tracer.reach(arguments))
+    return covered.counts(tracer)
 
 
 def in_turn(by_end: dict[str, list[Sample]]) -> Iterator[Sample]:

@@ -37,7 +37,7 @@ from channelsim.games.judge import position_after
 COST = 50_000_000
 """The cost limit of a run that only finds the next state, or draws a secret."""
 
-Place: TypeAlias = tuple[str, bytes]
+StateKey: TypeAlias = tuple[str, bytes]
 """A validator and a serialized state; empty where a hand is over."""
 
 
@@ -100,22 +100,22 @@ class RecordedHands:
     """The recorded places of a target, as hands that they are parts of."""
 
     def __init__(self, sites: Sequence[Site]) -> None:
-        self._places: dict[Place, list[Site]] = {}
+        self._sites: dict[StateKey, list[Site]] = {}
         for site in sites:
-            self._places.setdefault((site.validator, serialize(site.state)), []).append(site)
+            self._sites.setdefault((site.validator, serialize(site.state)), []).append(site)
         led = {_leads_to(site) for site in sites}
-        starts = [site for key, some in self._places.items() if key not in led for site in some]
+        starts = [site for key, some in self._sites.items() if key not in led for site in some]
         self._starts = starts or list(sites)
 
     def pick(self, chance: FastChance) -> list[Site]:
         """One hand: a first place, and each time one to which the last one leads."""
         hand = [chance.pick(self._starts)]
-        while len(hand) < LONGEST and (key := _leads_to(hand[-1])) in self._places:
-            hand.append(chance.pick(self._places[key]))
+        while len(hand) < LONGEST and (key := _leads_to(hand[-1])) in self._sites:
+            hand.append(chance.pick(self._sites[key]))
         return hand
 
 
-def _leads_to(site: Site) -> Place:
+def _leads_to(site: Site) -> StateKey:
     step = site.known.next if site.known is not None else None
     return ("", b"") if step is None else (step.validator, serialize(step.state.value()))
 

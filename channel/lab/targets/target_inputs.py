@@ -9,6 +9,7 @@ import os
 import tomllib
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -48,13 +49,7 @@ def target_files(path: Path) -> Iterator[Path]:
                 yield named
         except (OSError, ValueError):
             continue
-    left = MOST
-    for folder in folders:
-        for file in _inside(folder):
-            left -= 1
-            if left < 0:
-                return
-            yield file
+    yield from islice(chain.from_iterable(map(_inside, folders)), MOST)
 
 
 def _texts(value: Any) -> Iterator[str]:
