@@ -12,7 +12,7 @@ A plug-in is loaded when it is used. One that cannot be loaded is left out of li
 `complaints` says why; asking for it by name raises `PluginError`. With `CHANNELSIM_NO_PLUGINS=1`
 there are none.
 
-This module imports nothing of ours, so that every package may use it.
+This module imports nothing of ours but `watchdog`, so that every package may use it.
 """
 
 from __future__ import annotations
@@ -29,8 +29,11 @@ from hashlib import sha256
 from importlib.metadata import Distribution, EntryPoint, distributions
 from importlib.util import find_spec
 from pathlib import Path
+from threading import get_ident
 from traceback import walk_tb
 from typing import Any, Generic, ParamSpec, TextIO, TypeVar, cast
+
+from channelsim.watchdog import WATCHED, Overrun, is_authors, note_author, watch_thread
 
 OFF = "CHANNELSIM_NO_PLUGINS"
 """The environment variable that turns all plug-ins off."""
@@ -56,10 +59,15 @@ class PluginError(Exception):
 
 
 class WrongAnswer(BaseException):
-    """A function of a plug-in returned something of the wrong kind; the message is one line.
+    """A function of a plug-in returned something of the wrong kind, or failed, or did not end.
 
-    It is no `Exception`: no simulation takes it for the result of a run.
+    The message is one line; `__cause__` is the error of a function that failed, else None. It is no
+    `Exception`: no simulation takes it for the result of a run.
     """
+
+
+class Refusal(ValueError):
+    """Base of what an author's function may raise: its caller expects it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,20 +128,20 @@ class Group(Generic[T]):
         if EntryPoint.pattern.match(plugin.point.value) is None:
             value = plugin.point.value[:_SHOWN]
             raise PluginError(f"{head}: its entry point {value!a} is not MODULE:OBJECT")
+        module = plugin.point.module
         try:
-            _authors.update(_places(plugin.point.module))
-            _packages[plugin.point.module.partition(".")[0]] = plugin.package
+            for place in _places(module):
+                note_author(place)
+            _packages[module.partition(".")[0]] = plugin.package
             with redirect_stdout(sys.stderr):  # our output may be a document
-                made = plugin.point.load()
-            _redirect_prints(plugin.point.module.partition(".")[0])
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:  # also SystemExit, and what does not derive from Exception
-            raise PluginError(f"{head}: {described(error)}") from None
-        try:
-            return self.check(name, made)
-        except ValueError as error:
-            raise PluginError(f"{head}: {error}") from None
+                loaded = called(plugin.point.load, head)()
+            _redirect_prints(module.partition(".")[0])
+            return called(self.check, head)(name, loaded)
+        except WrongAnswer as failure:
+            cause = failure.__cause__ or failure
+            is_reason = isinstance(cause, ValueError) and not blamed(cause)  # what `check` says
+            reason = str(cause) if is_reason else described(cause)
+            raise PluginError(f"{head}: {reason}") from None
 
     def working(self, prefix: str = "") -> dict[str, T]:
         """The plug-ins that can be used, by name; `complaints` names the others.
@@ -206,21 +214,6 @@ def versions(wanted: Callable[[str, str], bool]) -> dict[str, str]:
     }
 
 
-def note_author(path: str) -> None:
-    """Note a file, or a folder of files, as other authors' code."""
-    _authors.add(path)
-
-
-def is_authors(file: str) -> bool:
-    """True if a file is other authors' code that was loaded."""
-    while file not in _authors:
-        folder = os.path.dirname(file)
-        if folder == file:
-            return False
-        file = folder
-    return True
-
-
 def blamed(error: BaseException) -> str | None:
     """The file and line of another author's code that an exception comes from; None for ours."""
     place = None
@@ -275,35 +268,54 @@ def cut(made: object) -> str:
     return kind(made) + (f", {text}" if text and made is not None else "")
 
 
-def answered(function: Callable[P, T], problem: Callable[[object], str]) -> Callable[P, T]:
-    """The function with a check of what it returns, by what `problem` says is wrong with that.
+def called(
+    function: Callable[P, T], case: str, problem: Callable[[object], str] = lambda answer: ""
+) -> Callable[P, T]:
+    """The author's function as it is called for a case, such as `the judge of guess`.
 
-    A call raises `WrongAnswer` for a wrong answer.
+    A call raises `WrongAnswer`, with one line that names the package, the function and the case, if
+    the function does not take the arguments, raises anything but a `Refusal`, takes more time or
+    memory than `watchdog` allows, or returns something with which `problem` says what is wrong
+    (empty: nothing). What cannot be stopped ends the process with one line, but for a call in C
+    that never gives Python's lock back.
     """
 
     def call(*args: P.args, **kwargs: P.kwargs) -> T:
-        made = called(function, *args, **kwargs)
-        if said := problem(made):
-            raise wrong_answer(function, made, said)
-        return made
+        if get_ident() not in WATCHED:
+            watch_thread()
+        try:
+            answer = function(*args, **kwargs)
+            said = problem(answer)
+        except (Refusal, KeyboardInterrupt, GeneratorExit):
+            raise
+        except BaseException as error:
+            if not isinstance(error, Exception | SystemExit | Overrun) and _is_ours(error):
+                raise  # such as a signal's
+            raise WrongAnswer(f"{_head(function)} {_failure(error)} ({case})") from error
+        if said:
+            raise wrong_answer(function, answer, said, case)
+        return answer
 
     return call
 
 
-def called(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Call an author's function. Raises `WrongAnswer` if it does not take these arguments."""
-    try:
-        return function(*args, **kwargs)
-    except TypeError as error:
-        # Raised by the call itself, and not inside of the function.
-        if error.__traceback__ is None or error.__traceback__.tb_next is not None:
-            raise
-        raise WrongAnswer(f"{_head(function)} cannot be called: {error}") from None
+def _is_ours(error: BaseException) -> bool:
+    return type(error).__module__.startswith(f"{OURS}.")
 
 
-def wrong_answer(function: object, made: object, problem: str) -> WrongAnswer:
+def _failure(error: BaseException) -> str:
+    """What came of a call that failed."""
+    trace = error.__traceback__
+    # Raised by the call itself, and not inside of the function.
+    if isinstance(error, TypeError) and (trace is None or trace.tb_next is None):
+        return f"cannot be called: {error}"
+    return f"raised {described(error)}"
+
+
+def wrong_answer(function: object, answer: object, problem: str, case: str = "") -> WrongAnswer:
     """The error for an answer of an author's function: its package, its name, and the answer."""
-    return WrongAnswer(f"{_head(function)} returned {cut(made)}: {problem}")
+    which = f" ({case})" if case else ""
+    return WrongAnswer(f"{_head(function)} returned {cut(answer)}: {problem}{which}")
 
 
 def _head(function: object) -> str:
@@ -313,9 +325,6 @@ def _head(function: object) -> str:
     package = _packages.get(module.partition(".")[0])
     return f"{package}: {module}.{name}" if package else f"{module}.{name}"
 
-
-_authors: set[str] = set()
-"""Files and folders of other authors' code that was loaded."""
 
 _packages: dict[str, str] = {}
 """The packages of plug-ins that were loaded, by their top-level module."""

@@ -45,6 +45,18 @@ class BadValue(ValueError):
     """These bytes are not exactly one CLVM value in its one plain, canonical form."""
 
 
+def is_value(data: object) -> bool:
+    """True if this is bytes, or a pair of such values."""
+    waiting = [data]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, tuple) and len(value) == 2:
+            waiting += value
+        elif not isinstance(value, bytes):
+            return False
+    return True
+
+
 def to_list(items: Iterable[Value], end: Value = NIL) -> Value:
     """Build a list, which is proper if its end is `()`.
 

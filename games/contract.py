@@ -233,7 +233,7 @@ class Game:
       position belongs to; by default the validators;
     - `benchmarks`, what else is worth measuring; each is reported as `<name>_per_second`;
     - `slash_costs`, the cost of the costliest slash by validator, as the game's design measured it:
-      `bench` compares;
+      `scripts/bench` compares;
     - `showdown` ranks the hands that a call compares, so that the lab has every class of hands meet
       every other.
     """

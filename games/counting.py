@@ -28,6 +28,20 @@ keep every sum of seven within 30 bits. A test counts that all sums differ.
 """
 
 
+def rank_of(card: int) -> int:
+    """The rank of a card, from 0 to 51: (rank − 2) × 4 + suit.
+
+    >>> rank_of(0), rank_of(51)
+    (2, 14)
+    """
+    return 2 + (card >> 2)
+
+
+def suit_of(card: int) -> int:
+    """A card's suit, 0 to 3; the specifications count them from 1."""
+    return card & 3
+
+
 def groups(ranks: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The groups of a hand, larger ones first and higher ranks first: counts and ranks.
 

@@ -16,6 +16,17 @@ def even_stakes(unit: int, stack: int) -> Parameters:
     return {"amount": 2 * unit * stack}
 
 
+def check_amount(amount: int, rule: str, bound: str) -> None:
+    """Check that an amount makes two equal stakes (`rule`) and is below 2^63 (`bound`).
+
+    Raises `BadTerms`, naming the rule.
+    """
+    if amount > MAX_AMOUNT:
+        raise BadTerms(f"the amount must be below 2^63 mojos ({bound})")
+    if amount <= 0 or amount % 2:
+        raise BadTerms(f"an amount of {short_number(amount)} is not positive and even ({rule})")
+
+
 def even_terms(game: str, parameters: Parameters, rule: str) -> Terms:
     """The terms of a proposal whose only parameter is `amount`, in mojos: positive, even, < 2^63.
 

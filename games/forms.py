@@ -12,13 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any, TypeAlias
 
 from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import NIL, Value, to_list
+from channelsim.clsp.values import NIL, Value, is_value, to_list
 from channelsim.games.errors import BadState
 from channelsim.games.reading import read_bytes, read_int, read_list
+from channelsim.plugins import called
 
 Hashes: TypeAlias = Mapping[str, bytes]
 """The tree hash of each validator's program, by the validator's name."""
@@ -160,7 +162,8 @@ def reader(form: Form) -> Reader:
         case Record():
             return _record_reader(form)
         case Opaque(_, read_value):
-            return lambda value, name, hashes: read_value(value, name)
+            read_checked = called(read_value, "a form", partial(_field_problem, form))
+            return lambda value, name, hashes: read_checked(value, name)
     raise TypeError(f"{form!r:.80} is no form; one is `Atom(2)`, or `Guessing.form` of a state")
 
 
@@ -187,6 +190,22 @@ def writer(form: Form) -> Writer:
         case Opaque(write_value):
             return write_value
     raise TypeError(f"{form!r:.80} is no form; one is `Atom(2)`, or `Guessing.form` of a state")
+
+
+def _field_problem(form: Opaque, field: object) -> str:
+    """What is wrong with a field that a reader written by hand returns; empty for a right one."""
+    if not is_hashable(field):
+        return "a field of a state has to be hashable: a tuple is"
+    return "" if is_value(form.write(field)) else "it is not written as a CLVM value"
+
+
+def is_hashable(data: object) -> bool:
+    """True if this can be part of a state."""
+    try:
+        hash(data)
+    except TypeError:
+        return False
+    return True
 
 
 def _byte_reader(values: frozenset[int] | range, noun: str) -> Reader:

@@ -14,11 +14,10 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from channelsim import games
-from channelsim.games.checked import checked, checked_policy
 from channelsim.games.contract import Game, Policy, Validator
 from channelsim.games.errors import UnknownGame
-from channelsim.games.fields import field_problem
 from channelsim.games.names import nearest, quoted
+from channelsim.games.plugin_games import checked, checked_policy, field_problem
 from channelsim.games.poker.variants import VARIANTS
 from channelsim.plugins import OFF, Group, PluginError, are_off, kind
 

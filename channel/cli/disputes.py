@@ -184,7 +184,7 @@ def document(run: Run, broken: list[BrokenPromise], digest: str) -> dict[str, An
         "got": dict(zip(NAMES, got, strict=True)),
         "account": account(run),
         "news": [type(news).__name__ for news in run.parties[run.scenario.honest].news],
-        "broken_promises": [asdict(one) for one in broken],
+        "broken_promises": [asdict(promise) for promise in broken],
         "summary": summary(of_run(run, broken)),
         "digest": digest,
     }

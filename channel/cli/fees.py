@@ -72,27 +72,27 @@ def by_amount(wallet: Wallet) -> tuple[int, bytes]:
 # --- a channel that goes on --------------------------------------------------------------------
 
 
-def changed_limits(peer: Peer, wanted: FeeLimits, directory: Path) -> FeeLimits | None:
+def changed_limits(peer: Peer, asked: FeeLimits, directory: Path) -> FeeLimits | None:
     """The maxima that a peer has from now on, if they change; `wanted` are the player's options.
 
     Raises `UsageError` if there is no coin that fees can be paid from.
     """
-    if wanted == NOT_GIVEN:
+    if asked == NOT_GIVEN:
         return None
     fees = peer.config.fees
     if fees is None:
-        if 0 in (wanted.per_spend, wanted.per_channel):
+        if 0 in (asked.per_spend, asked.per_channel):
             return None
         raise UsageError(
             f"{directory}: --max-fee: the channel took the wallet's whole coin: no fees can be paid"
         )
     now = limits_of(fees, peer.state.fees)
     after = FeeLimits(
-        now.per_spend if wanted.per_spend is None else wanted.per_spend,
-        now.per_channel if wanted.per_channel is None else wanted.per_channel,
+        now.per_spend if asked.per_spend is None else asked.per_spend,
+        now.per_channel if asked.per_channel is None else asked.per_channel,
     )
-    if wanted.per_spend is None and after.per_spend == 0 and wanted.per_channel:
+    if asked.per_spend is None and after.per_spend == 0 and asked.per_channel:
         raise UsageError(f"{directory}: the most for a spend is 0 there: give --max-fee as well")
-    if wanted.per_channel is None and after.per_channel == 0 and wanted.per_spend:
+    if asked.per_channel is None and after.per_channel == 0 and asked.per_spend:
         raise UsageError(f"{directory}: the most for all is 0 there: give --max-fees as well")
     return after if after != now else None

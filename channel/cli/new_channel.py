@@ -47,11 +47,11 @@ class NewChannel:
     game_timeout: int | None = None
 
 
-def begin_channel(directory: Path, wanted: NewChannel, chain: Chain, passphrase: bytes) -> None:
+def begin_channel(directory: Path, terms: NewChannel, chain: Chain, passphrase: bytes) -> None:
     """Make the data directory of a new channel. Raises `UsageError`, and leaves nothing then."""
-    side = wanted.side
-    wallet, *others = _wallets(wanted.wallet_key, chain, wanted.setup.balance)
-    setup = _with_times(wanted, chain.agg_sig_data())
+    side = terms.side
+    wallet, *others = _wallets(terms.wallet_key, chain, terms.setup.balance)
+    setup = _with_times(terms, chain.agg_sig_data())
     secret = system_random(32)
     config = Config(
         name=NAMES[side],
@@ -69,12 +69,12 @@ def begin_channel(directory: Path, wanted: NewChannel, chain: Chain, passphrase:
         ),
         agg_sig_data=chain.agg_sig_data(),
         entropy=game_entropy(secret),
-        limits=wanted.limits,
+        limits=terms.limits,
     )
-    config = with_fees(config, wanted.fees, others, wanted.wallet_key)
+    config = with_fees(config, terms.fees, others, terms.wallet_key)
     settings = Settings(
-        node=wanted.nodes[0],
-        more_nodes=wanted.nodes[1:],
+        node=terms.nodes[0],
+        more_nodes=terms.nodes[1:],
         games=setup.games,
         hands=setup.hands,
         unit=setup.unit,
@@ -82,9 +82,9 @@ def begin_channel(directory: Path, wanted: NewChannel, chain: Chain, passphrase:
         game_timeout=setup.game_timeout,
         policy=setup.policies[side],
         listens=side is Side.RECEIVER,
-        address=wanted.address,
-        counterparty=wanted.counterparty,
-        adversary=wanted.adversary,
+        address=terms.address,
+        counterparty=terms.counterparty,
+        adversary=terms.adversary,
         rotation=setup.rotation or "",
     )
     make_identity(directory, passphrase)
@@ -92,15 +92,15 @@ def begin_channel(directory: Path, wanted: NewChannel, chain: Chain, passphrase:
     create(directory, config, settings, passphrase)
 
 
-def _with_times(wanted: NewChannel, agg_sig_data: bytes) -> Setup:
+def _with_times(terms: NewChannel, agg_sig_data: bytes) -> Setup:
     """The setup with the times of this network. Raises `UsageError` for one that is too short."""
-    spacing = wanted.spacing or usual_spacing(agg_sig_data)
+    spacing = terms.spacing or usual_spacing(agg_sig_data)
     return check(
         replace(
-            wanted.setup,
+            terms.setup,
             spacing=spacing,
-            unroll_timeout=wanted.unroll_timeout or spacing * DEFAULT_TIMEOUT,
-            game_timeout=wanted.game_timeout or spacing * DEFAULT_TIMEOUT,
+            unroll_timeout=terms.unroll_timeout or spacing * DEFAULT_TIMEOUT,
+            game_timeout=terms.game_timeout or spacing * DEFAULT_TIMEOUT,
         )
     )
 
@@ -109,7 +109,7 @@ def _wallets(path: Path, chain: Chain, amount: int) -> list[Wallet]:
     """The coins of the key in a file, the largest first, which has at least this amount."""
     keys = read_wallet_keys(path)
     wait_until_synced(chain)
-    wallets = [Wallet(one, seen.coin) for one in keys for seen in chain.coins_at(address_of(one))]
+    wallets = [Wallet(key, seen.coin) for key in keys for seen in chain.coins_at(address_of(key))]
     if not wallets:
         raise UsageError(f"{path}: no coin at the address of this key")
     wallets.sort(key=by_amount, reverse=True)

@@ -58,6 +58,7 @@ def whole_number(least: int, most: int) -> Callable[[Any], int]:
     """
 
     def read(value: Any) -> int:
+        """Read one value. Raises `BadParameter` for any other."""
         text = str(value)
         if _WHOLE.fullmatch(text) and least <= int(text) <= most:
             return int(text)
@@ -77,6 +78,7 @@ def real_number(least: float, most: float) -> Callable[[Any], float]:
     """
 
     def read(value: Any) -> float:
+        """Read one value. Raises `BadParameter` for any other."""
         text = str(value)
         if _REAL.fullmatch(text) and least <= float(text) <= most:
             return float(text)

@@ -22,9 +22,25 @@ from channelsim.channel.cli.disputes import adversary_and_step
 from channelsim.channel.cli.endings import check_unfunded
 from channelsim.channel.cli.fees import NOT_GIVEN, changed_limits
 from channelsim.channel.cli.new_channel import NewChannel, begin_channel
-from channelsim.channel.cli.nodes import node_addresses, nodes_at, wait_until_synced
-from channelsim.channel.cli.options import MOST_MOJOS, file_option, game_names, refuse, whole
-from channelsim.channel.cli.passphrases import passphrase_of
+from channelsim.channel.cli.nodes import (
+    Certificate,
+    NodeKey,
+    NodeUrl,
+    check_network,
+    node_addresses,
+    nodes_at,
+    wait_until_synced,
+)
+from channelsim.channel.cli.options import (
+    MOST_MOJOS,
+    MaxFee,
+    MaxFees,
+    file_option,
+    game_names,
+    refuse,
+    whole,
+)
+from channelsim.channel.cli.passphrases import PassphraseFile, passphrase_of
 from channelsim.channel.cli.prompt import Prompt
 from channelsim.channel.cli.running import line_printer, report_trouble, until_interrupted
 from channelsim.channel.crypto.hkdf import derive
@@ -84,111 +100,108 @@ from channelsim.games.rotations import ROTATIONS
 
 LISTEN_ADDRESS = "127.0.0.1:0"
 
-Counterparty = Annotated[
-    str | None,
-    typer.Option("--peer", metavar="FINGERPRINT", help="The other side's `peer identity`."),
-]
-WalletKey = Annotated[
-    Path | None,
-    file_option("A file with the secret key of the wallet that pays: 64 hex digits."),
-]
-Games = Annotated[
-    str | None,
-    typer.Option(
-        "--game", help="A game, several separated by commas, which take turns, or `horse`."
-    ),
-]
-Hands = Annotated[int | None, whole(1, 100_000, f"How many hands ({DEFAULT_HANDS}).")]
-Unit = Annotated[int | None, whole(1, MOST_MOJOS, f"A unit, in mojos ({DEFAULT_UNIT}).")]
-Stack = Annotated[int | None, whole(1, MOST_MOJOS, f"A stake, in units ({DEFAULT_STACK}).")]
-Balance = Annotated[
-    int | None,
-    whole(1, MOST_MOJOS, "What each side puts into the channel, in mojos (10 stakes)."),
-]
-Spacing = Annotated[
-    int | None,
-    whole(
-        1,
-        MOST_SPACING,
-        "What this side multiplies its blocks by, where not every block has transactions"
-        f" ({PUBLIC_SPACING} on mainnet and testnet11, {HOME_SPACING} elsewhere).",
-    ),
-]
-UnrollTimeout = Annotated[
-    int | None,
-    whole(
-        1,
-        MOST_TIMEOUT,
-        f"The blocks of the unroll timeout ({DEFAULT_TIMEOUT} times the spacing), the same on both"
-        " sides.",
-    ),
-]
-GameTimeout = Annotated[
-    int | None,
-    whole(
-        1,
-        MOST_TIMEOUT,
-        f"The blocks of the timeout of games ({DEFAULT_TIMEOUT} times the spacing): those that this"
-        " side proposes, and the most that it accepts.",
-    ),
-]
-MostStates = Annotated[
-    int | None,
-    whole(
-        LEAST_STATES,
-        MOST_STATES,
-        f"The most states of the channel; near that it is closed ({Limits().states}).",
-    ),
-]
-MostBytes = Annotated[
-    int | None,
-    whole(
-        LEAST_BYTES,
-        MOST_BYTES,
-        f"The most bytes that this side keeps of the states ({Limits().bytes}).",
-    ),
-]
-Policy = Annotated[
-    str | None,
-    typer.Option(help="How this side plays (the game's first policy); with `ask`, you play."),
-]
-AdversaryName = Annotated[
-    str | None,
-    typer.Option(
-        help="Be this adversary (see `dispute list`), NAME or NAME@STEP, to test another"
-        " implementation. It stores nothing, so DIR must be new."
-    ),
-]
-
 
 @dataclass(frozen=True, slots=True)
 class PeerOptions:
     """The options of both commands; None where the user gave none."""
 
-    address: str | None
-    nodes: list[str] | None
-    certificates: list[Path] | None
-    keys: list[Path] | None
-    counterparty: str | None
-    wallet_key: Path | None
-    games: str | None
-    hands: int | None
-    unit: int | None
-    stack: int | None
-    balance: int | None
-    spacing: int | None
-    unroll_timeout: int | None
-    game_timeout: int | None
-    most_states: int | None
-    most_bytes: int | None
-    fees: FeeLimits
-    policy: str | None
-    adversary: str | None
-    passphrase_file: Path | None
+    node: NodeUrl = None
+    cert: Certificate = None
+    key: NodeKey = None
+    peer: Annotated[
+        str | None,
+        typer.Option(metavar="FINGERPRINT", help="The other side's `peer identity`."),
+    ] = None
+    wallet_key: Annotated[
+        Path | None,
+        file_option("A file with the secret key of the wallet that pays: 64 hex digits."),
+    ] = None
+    game: Annotated[
+        str | None,
+        typer.Option(help="A game, several separated by commas, which take turns, or `horse`."),
+    ] = None
+    hands: Annotated[int | None, whole(1, 100_000, f"How many hands ({DEFAULT_HANDS}).")] = None
+    unit: Annotated[int | None, whole(1, MOST_MOJOS, f"A unit, in mojos ({DEFAULT_UNIT}).")] = None
+    stack: Annotated[int | None, whole(1, MOST_MOJOS, f"A stake, in units ({DEFAULT_STACK}).")] = (
+        None
+    )
+    balance: Annotated[
+        int | None,
+        whole(1, MOST_MOJOS, "What each side puts into the channel, in mojos (10 stakes)."),
+    ] = None
+    spacing: Annotated[
+        int | None,
+        whole(
+            1,
+            MOST_SPACING,
+            "What this side multiplies its blocks by, where not every block has transactions"
+            f" ({PUBLIC_SPACING} on mainnet and testnet11, {HOME_SPACING} elsewhere).",
+        ),
+    ] = None
+    unroll_timeout: Annotated[
+        int | None,
+        whole(
+            1,
+            MOST_TIMEOUT,
+            f"The blocks of the unroll timeout ({DEFAULT_TIMEOUT} times the spacing), the same on"
+            " both sides.",
+        ),
+    ] = None
+    game_timeout: Annotated[
+        int | None,
+        whole(
+            1,
+            MOST_TIMEOUT,
+            f"The blocks of the timeout of games ({DEFAULT_TIMEOUT} times the spacing): those that"
+            " this side proposes, and the most that it accepts.",
+        ),
+    ] = None
+    most_states: Annotated[
+        int | None,
+        whole(
+            LEAST_STATES,
+            MOST_STATES,
+            f"The most states of the channel; near that it is closed ({Limits().states}).",
+        ),
+    ] = None
+    most_bytes: Annotated[
+        int | None,
+        whole(
+            LEAST_BYTES,
+            MOST_BYTES,
+            f"The most bytes that this side keeps of the states ({Limits().bytes}).",
+        ),
+    ] = None
+    max_fee: MaxFee = None
+    max_fees: MaxFees = None
+    policy: Annotated[
+        str | None,
+        typer.Option(help="How this side plays (the game's first policy); with `ask`, you play."),
+    ] = None
+    adversary: Annotated[
+        str | None,
+        typer.Option(
+            help="Be this adversary (see `dispute list`), NAME or NAME@STEP, to test another"
+            " implementation. It stores nothing, so DIR must be new."
+        ),
+    ] = None
+    passphrase_file: PassphraseFile = None
 
 
-def run_peer(side: Side, directory: Path, options: PeerOptions, *, as_json: bool) -> int:
-    """Play one side, from the beginning or from where DIR is; the exit code."""
+TERMS = (
+    *("peer", "wallet_key", "game", "hands", "unit", "stack", "balance", "spacing"),
+    *("unroll_timeout", "game_timeout", "most_states", "most_bytes"),
+)
+"""Options that a channel that has begun cannot change."""
+
+
+def run_peer(
+    side: Side, directory: Path, address: str | None, options: PeerOptions, *, as_json: bool
+) -> int:
+    """Play one side, from the beginning or from where DIR is; the exit code.
+
+    The receiver listens at `address`, to which the initiator connects; None: as in the settings.
+    """
     going_on = is_complete(directory)
     if going_on and (options.adversary is not None or read_settings(directory).adversary):
         raise UsageError(f"{directory}: an adversary stores nothing: name a new directory for it")
@@ -198,20 +211,20 @@ def run_peer(side: Side, directory: Path, options: PeerOptions, *, as_json: bool
     nodes = _node_addresses(directory, options)
     with closing(nodes_at(nodes)) as chain:
         if going_on:
-            _refuse_terms(directory, options)
+            _refuse_terms(directory, address, options)
         else:
-            begin_channel(directory, _new_channel(side, options, nodes), chain, passphrase)
-        with opened(directory, passphrase) as found:
-            if found.config.side is not side:
+            begin_channel(directory, _new_channel(side, address, options, nodes), chain, passphrase)
+        with opened(directory, passphrase) as data:
+            if data.config.side is not side:
                 other = "connect" if side is Side.RECEIVER else "listen"
-                raise UsageError(f"{directory}: this is the {found.config.name}: `peer {other}`")
+                raise UsageError(f"{directory}: this is the {data.config.name}: `peer {other}`")
             wait_until_synced(chain)
-            if chain.agg_sig_data() != found.config.agg_sig_data:
-                raise UsageError("--node: it is on another network than the channel")
-            pairing = Pairing(read_identity(directory, passphrase), found.settings.counterparty)
-            found = dataclasses.replace(found, settings=_change_settings(found, options, nodes))
-            fees = options.fees if going_on else NOT_GIVEN
-            return _Process(found, chain, pairing, fees, as_json=as_json).run()
+            check_network(chain, data.config.agg_sig_data)
+            pairing = Pairing(read_identity(directory, passphrase), data.settings.counterparty)
+            settings = _change_settings(data, address, options, nodes)
+            data = dataclasses.replace(data, settings=settings)
+            fees = FeeLimits(options.max_fee, options.max_fees) if going_on else NOT_GIVEN
+            return _Process(data, chain, pairing, fees, as_json=as_json).run()
 
 
 class _Process:
@@ -347,69 +360,62 @@ def _policies(side: Side, ours: str, games: tuple[str, ...]) -> tuple[str, str]:
 
 
 def _node_addresses(directory: Path, options: PeerOptions) -> tuple[NodeAddress, ...]:
-    if not options.nodes and is_complete(directory):
-        refuse("give --node as well", cert=options.certificates or None, key=options.keys or None)
+    if not options.node and is_complete(directory):
+        refuse("give --node as well", cert=options.cert or None, key=options.key or None)
         return read_settings(directory).nodes
-    return node_addresses(options.nodes, options.certificates, options.keys)
+    return node_addresses(options.node, options.cert, options.key)
 
 
-def _refuse_terms(directory: Path, options: PeerOptions) -> None:
+def _refuse_terms(directory: Path, address: str | None, options: PeerOptions) -> None:
     """Refuse what cannot be changed: the terms of a channel."""
     refuse(
         f"{directory} has a channel already, with terms of its own",
-        peer=options.counterparty,
-        wallet_key=options.wallet_key,
-        game=options.games,
-        hands=options.hands,
-        unit=options.unit,
-        stack=options.stack,
-        balance=options.balance,
-        spacing=options.spacing,
-        unroll_timeout=options.unroll_timeout,
-        game_timeout=options.game_timeout,
-        most_states=options.most_states,
-        most_bytes=options.most_bytes,
+        **{name: getattr(options, name) for name in TERMS},
     )
-    if options.address is not None:
-        read_address(options.address)
+    if address is not None:
+        read_address(address)
 
 
 def _change_settings(
-    found: DataDirectory, options: PeerOptions, nodes: tuple[NodeAddress, ...]
+    data: DataDirectory,
+    address: str | None,
+    options: PeerOptions,
+    nodes: tuple[NodeAddress, ...],
 ) -> Settings:
     """Take over what may change, in a directory that no other process has. Raises `UsageError`."""
-    before = found.settings
+    before = data.settings
     after = replace(
         before,
         node=nodes[0],
         more_nodes=nodes[1:],
         policy=options.policy or before.policy,
-        address=options.address or before.address,
+        address=address or before.address,
     )
-    setup_of(found.config, after)
+    setup_of(data.config, after)
     if after != before:
-        write_settings(found.path, after)
+        write_settings(data.path, after)
     return after
 
 
-def _new_channel(side: Side, options: PeerOptions, nodes: tuple[NodeAddress, ...]) -> NewChannel:
+def _new_channel(
+    side: Side, address: str | None, options: PeerOptions, nodes: tuple[NodeAddress, ...]
+) -> NewChannel:
     """The channel that the options of a first start describe. Raises `UsageError`."""
-    if options.counterparty is None or options.wallet_key is None or options.games is None:
+    if options.peer is None or options.wallet_key is None or options.game is None:
         raise UsageError("a new DIR needs --peer, --wallet-key and --game (see --help)")
-    address = options.address
     if address is None:
         if side is Side.INITIATOR:
             raise UsageError("--address: name where the receiver listens, as it prints it")
         address = LISTEN_ADDRESS
     read_address(address)
-    read_fingerprint(options.counterparty)
-    rotation = ROTATIONS.get(options.games.strip())
+    read_fingerprint(options.peer)
+    rotation = ROTATIONS.get(options.game.strip())
     if rotation is not None and rotation.dealer_chooses:
         raise UsageError(
             f"--game {rotation.name}: two peers agree on the order of their games; name a rotation"
             " that has one, or games"
         )
-    games = rotation.games if rotation else game_names(options.games)
+    games = rotation.games if rotation else game_names(options.game)
     unit = options.unit or DEFAULT_UNIT
     stack = options.stack or (rotation.stack if rotation else DEFAULT_STACK)
     policy = options.policy or default_policy(games)
@@ -429,11 +435,11 @@ def _new_channel(side: Side, options: PeerOptions, nodes: tuple[NodeAddress, ...
         setup=check(setup),
         nodes=nodes,
         address=address,
-        counterparty=options.counterparty,
+        counterparty=options.peer,
         wallet_key=options.wallet_key,
         adversary=options.adversary or "",
         limits=Limits(options.most_states or usual.states, options.most_bytes or usual.bytes),
-        fees=options.fees,
+        fees=FeeLimits(options.max_fee, options.max_fees),
         spacing=options.spacing,
         unroll_timeout=options.unroll_timeout,
         game_timeout=options.game_timeout,

@@ -33,6 +33,7 @@ def report_file(
     with opened(option, path) as output:
 
         def write(html: str) -> None:
+            """Write the page."""
             output.write(html.encode())
             output.finish()
 

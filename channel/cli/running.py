@@ -52,6 +52,7 @@ def line_printer(*, as_json: bool) -> Callable[[Line], None]:
     """Make the function that prints each line of a peer, as text or JSON."""
 
     def show(line: Line) -> None:
+        """Print one line."""
         with printing():
             if as_json:
                 print(json_line(line), flush=True)

@@ -64,13 +64,15 @@ def account(run: Run) -> list[str]:
                 reasons.append(f"a move in game {game_id} broke {rule}")
             case GamePaid(game_id, slashed, ours, theirs, _):
                 moves = sum(
-                    isinstance(one, MovedOnChain) and one.game_id == game_id for one in events
+                    isinstance(move, MovedOnChain) and move.game_id == game_id for move in events
                 )
                 reasons.append(_ended(game_id, slashed, moves, us, them))
                 for side, coin in ((honest, ours), (1 - honest, theirs)):
                     parts[side].extend([f"{coin.amount} from game {game_id}"] if coin else [])
             case Forfeited(game_id, _, theirs):
-                if not any(isinstance(one, GamePaid) and one.game_id == game_id for one in events):
+                if not any(
+                    isinstance(paid, GamePaid) and paid.game_id == game_id for paid in events
+                ):
                     reasons.append(
                         f"{counted(theirs, 'mojo')} of game {game_id} went to the other side"
                     )

@@ -121,8 +121,8 @@ class Lanes:
         self.show_rows(console, run.scenario)
         for line in account(run):
             say(console, line)
-        for one in broken:
-            say(console, f"broken promise: {one.promise}: {one.how}", "red")
+        for promise in broken:
+            say(console, f"broken promise: {promise.promise}: {promise.how}", "red")
         if broken:
             say(console, summary(of_run(run, broken)))
         else:

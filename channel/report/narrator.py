@@ -132,10 +132,10 @@ class Narrator:
 
     def _stakes(self, hand: Hand) -> str:
         """The stakes of a hand in words."""
-        one, two = map(self._money, hand.terms.stakes)
-        if one == two:
-            return f"for {one} each"
-        return f"for {one} of the {hand.names[0]} and {two} of the {hand.names[1]}"
+        first, second = map(self._money, hand.terms.stakes)
+        if first == second:
+            return f"for {first} each"
+        return f"for {first} of the {hand.names[0]} and {second} of the {hand.names[1]}"
 
     def _money(self, mojos: int) -> str:
         return amount_text(mojos, self._setup.unit)

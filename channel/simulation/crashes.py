@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -327,18 +327,3 @@ def _with_stage(stage: Stage, chance: Chance) -> Scenario:
 
 SHORT = 10
 """The positions of a short deck."""
-
-
-def every_instant(
-    scenario: Scenario, side: int, compute_deck: Computing | None = None
-) -> Sequence[Kill]:
-    """List the instants that this side's peer lives through if it is never killed."""
-    instants: list[Kill] = []
-
-    def lives(one: int, kill: Kill) -> bool:
-        if one == side:
-            instants.append(kill)
-        return False
-
-    run_killed(scenario, lives, compute_deck=compute_deck)
-    return instants

@@ -162,10 +162,10 @@ def _is_standard(path: Path) -> bool:
     if str(path) in STANDARD:
         return True
     try:
-        found, ours = path.stat(), os.fstat(sys.stdout.fileno())
+        theirs, ours = path.stat(), os.fstat(sys.stdout.fileno())
     except (OSError, ValueError):
         return False
-    return stat.S_ISREG(found.st_mode) and os.path.samestat(found, ours)
+    return stat.S_ISREG(theirs.st_mode) and os.path.samestat(theirs, ours)
 
 
 @contextmanager

@@ -155,8 +155,8 @@ class Pusher:
             elif self._known_at is not None and not self._coins:
                 notices.append(NoFeeCoin(address_of(self._key), LEAST_RAISE))
         for offer in self._book.offers:
-            if offer.reported and offer.coin is not None:
-                small = offer.fee + LEAST_RAISE > offer.coin.amount
+            if offer.reported and offer.coins:
+                small = offer.fee + LEAST_RAISE > sum(coin.amount for coin in offer.coins)
                 notices.append(FeeAtMaximum(offer.most, small))
         if self._book.dropped:
             notices.append(SpendIsDropped())

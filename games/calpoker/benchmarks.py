@@ -16,7 +16,7 @@ HANDS_OF_OTHERS = 2_000
 
 def _best_of_eight() -> Callable[[], int]:
     chance = Chance(b"best of eight")
-    hands = [_eight_of_a_pack(chance) for _ in range(HANDS)]
+    hands = [chance.draw(range(52), 8) for _ in range(HANDS)]
 
     def work() -> int:
         for hand in hands:
@@ -34,7 +34,7 @@ def _phevaluator_of_subsets() -> Callable[[], int] | None:
     except ImportError:
         return None
     chance = Chance(b"best of eight")
-    hands = [_eight_of_a_pack(chance) for _ in range(HANDS_OF_OTHERS)]
+    hands = [chance.draw(range(52), 8) for _ in range(HANDS_OF_OTHERS)]
 
     def work() -> int:
         for hand in hands:
@@ -42,11 +42,6 @@ def _phevaluator_of_subsets() -> Callable[[], int] | None:
         return HANDS_OF_OTHERS
 
     return work
-
-
-def _eight_of_a_pack(chance: Chance) -> tuple[int, ...]:
-    pack = list(range(52))
-    return tuple(pack.pop(chance.below(len(pack))) for _ in range(8))
 
 
 BENCHMARKS: Mapping[str, Benchmark] = MappingProxyType(

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations
 
 from channelsim.games.calpoker.deal import HAND
-from channelsim.games.counting import RANKS, WEIGHTS, HandValue, groups, is_run
+from channelsim.games.counting import RANKS, WEIGHTS, HandValue, groups, is_run, rank_of, suit_of
 from channelsim.games.masks import masks, pickers
 
 FIVE_OF_EIGHT = frozenset(masks(HAND, 5))
@@ -43,20 +43,6 @@ _EIGHT: dict[int, HandValue] = {}
 _OF_A_SUIT: dict[int, HandValue] = {}
 """Values by the sum of the ranks' weights: of five cards that are no flush, and that are; the
 best of eight if no five are of one suit; the best of five to eight cards of one suit."""
-
-
-def rank_of(card: int) -> int:
-    """A card's rank.
-
-    >>> rank_of(0), rank_of(51)
-    (2, 14)
-    """
-    return 2 + (card >> 2)
-
-
-def suit_of(card: int) -> int:
-    """A card's suit, 0 to 3; the specification counts them from 1."""
-    return card & 3
 
 
 def value_of(cards: Sequence[int]) -> HandValue:

@@ -7,7 +7,6 @@ from hashlib import sha256
 import msgspec
 
 from channelsim.clsp.values import Value
-from channelsim.games.amounts import amount_text
 from channelsim.games.calpoker.deal import FOUR_OF_EIGHT, deal, final_hands
 from channelsim.games.calpoker.hands import best_selection
 from channelsim.games.calpoker.known_cards import (
@@ -19,13 +18,12 @@ from channelsim.games.calpoker.known_cards import (
 from channelsim.games.calpoker.states import StateA, StateB, StateC, StateD, StateE
 from channelsim.games.calpoker.terms import initial
 from channelsim.games.calpoker.validators import REVEAL_SIZE, bobs_share
-from channelsim.games.choices import choose
+from channelsim.games.choices import accept, choose, fold
 from channelsim.games.contract import (
     Action,
     Choice,
     Forced,
     OneOf,
-    Plain,
     Play,
     Position,
     Seat,
@@ -77,13 +75,11 @@ class CalPokerPlayer(msgspec.Struct, frozen=True):
             case StateB():
                 return (Forced("seed"),)
             case StateC() | StateD():
-                share = amount_text(self.position.mover_share, self.terms.unit)
-                return (DISCARD, Plain("fold", hint=f"stop here and keep {share}"))
+                return (DISCARD, fold(self.position.mover_share, self.terms.unit))
             case StateE():
                 return (Forced("reveal"),)
             case _:
-                share = amount_text(self.position.mover_share, self.terms.unit)
-                return (Forced("accept", hint=f"take {share}"),)
+                return accept(self.position.mover_share, self.terms.unit)
 
     def act(self, action: Action) -> Play | Settle:
         """The move or settlement that takes an action. Raises `IllegalAction`, with the choices.

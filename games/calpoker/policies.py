@@ -10,13 +10,12 @@ from channelsim.games.calpoker.discard_odds import best_response
 from channelsim.games.calpoker.hands import (
     FIVE_OF_EIGHT,
     best_of_eight,
-    rank_of,
     value_of_selection,
 )
 from channelsim.games.calpoker.player import DISCARD, CalPokerPlayer
 from channelsim.games.chance import Chance
 from channelsim.games.contract import Action, Player, Policy, Seat
-from channelsim.games.counting import HandValue, groups
+from channelsim.games.counting import HandValue, groups, rank_of
 
 
 def random(player: Player, chance: Chance) -> Action:

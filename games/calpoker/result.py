@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from channelsim.games import results
 from channelsim.games.calpoker.deal import Cards
 from channelsim.games.calpoker.hand_names import decided_by
-from channelsim.games.calpoker.hands import rank_of, value_of_selection
+from channelsim.games.calpoker.hands import value_of_selection
 from channelsim.games.calpoker.known_cards import KnownCards, best_selections
 from channelsim.games.calpoker.player import CalPokerPlayer
 from channelsim.games.calpoker.states import StateA, StateB, StateC, StateD
 from channelsim.games.contract import Hand, Player, Position, Seat
+from channelsim.games.counting import rank_of
 from channelsim.games.masks import pickers
-from channelsim.games.results import BestHand, HandResult, early_result, showdown_result
+from channelsim.games.results import BestHand
+from channelsim.games.story import HandResult
 
 
 def street(position: Position) -> str:
@@ -24,7 +27,7 @@ def street(position: Position) -> str:
             return "showdown"
 
 
-def cards_of(player: Player) -> KnownCards:
+def cards_of(player: Player | None) -> KnownCards:
     """The cards that a player knows; none that a player of another game does."""
     return player.cards if isinstance(player, CalPokerPlayer) else KnownCards()
 
@@ -58,8 +61,6 @@ def best_hand(cards: Cards, mask: int) -> BestHand:
 
 def hand_result(hand: Hand) -> HandResult:
     """The result of a hand, also of an unfinished one."""
-    hands = showdown(hand)
-    if hands is not None:
-        return showdown_result(hands, decided_by)
     alice_left = bool(hand.steps) and hand.steps[-1].seat is Seat.ALICE
-    return early_result(hand, "before the discards" if alice_left else "before the swap")
+    where = "before the discards" if alice_left else "before the swap"
+    return results.hand_result(hand, showdown(hand), decided_by, where)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from channelsim.games.amounts import MAX_AMOUNT, short_number
 from channelsim.games.calpoker.states import StateA
 from channelsim.games.calpoker.validators import COMMIT_SIZE
 from channelsim.games.contract import Initial, Parameters, Terms
 from channelsim.games.errors import BadTerms
+from channelsim.games.even_stakes import check_amount
 
 NAME = "calpoker"
 
@@ -25,10 +25,7 @@ def read_terms(parameters: Parameters) -> Terms:
     amount = parameters["amount"]
     if type(amount) is not int:
         raise BadTerms("the amount is an integer, in mojos (CP-TERMS-1)")
-    if amount > MAX_AMOUNT:
-        raise BadTerms("the amount must be below 2^63 mojos (CP-TERMS-3)")
-    if amount <= 0 or amount % 2:
-        raise BadTerms(f"an amount of {short_number(amount)} is not positive and even (CP-TERMS-2)")
+    check_amount(amount, "CP-TERMS-2", "CP-TERMS-3")
     return Terms(NAME, amount, (amount // 2, amount // 2), 1, (("amount", amount),))
 
 

@@ -59,14 +59,14 @@ def answers(
     shuffle: Shuffle, bits: bytes, seeds: Sequence[bytes], mask: int, order: Sequence[int]
 ) -> bytes:
     """The prover's answers to a challenge, one round after the other."""
-    made = []
+    answered = []
     for number, seed in enumerate(seeds):
         if not bit(bits, number):
-            made.append(seed)
+            answered.append(seed)
             continue
         joined = mask * seed_mask(shuffle.group, seed) % shuffle.group.order
-        made.append(encode_scalars([joined]) + bytes(order[at] for at in permutation(seed)))
-    return b"".join(made)
+        answered.append(encode_scalars([joined]) + bytes(order[at] for at in permutation(seed)))
+    return b"".join(answered)
 
 
 def answers_size(bits: bytes) -> int:
@@ -82,11 +82,11 @@ def verify(shuffle: Shuffle, hashes: Sequence[bytes], bits: bytes, given: bytes)
     for number, expected in enumerate(hashes):
         if bit(bits, number):
             end = at + SCALAR_SIZE + CARDS
-            found = _joined(shuffle, digest, number, given[at:end])
+            recomputed = _joined(shuffle, digest, number, given[at:end])
         else:
             end = at + SEED_SIZE
-            found = _seeded(shuffle, digest, number, given[at:end])
-        if found != expected:
+            recomputed = _seeded(shuffle, digest, number, given[at:end])
+        if recomputed != expected:
             raise DeckFault("PD-5", f"round {number} of the shuffle's proof does not fit its hash")
         at = end
 

@@ -27,15 +27,10 @@ def simulated_decks(
         both = locks[0] * locks[1] % group.order
         products.append((both, group.map(deck + bytes((card,)))))
     products += [(lock, group.base) for lock in initiators.locks + receivers.locks]
-    made = group.multiply(products)
+    results = tuple(group.multiply(products))
     count = terms.positions
-    points, initiators_keys, receivers_keys = (
-        tuple(made[at : at + count]) for at in (0, count, 2 * count)
+    shared = results[:count], results[count : 2 * count], results[2 * count :]
+    return (
+        FinishedDeck(group, terms, deck, *shared, True, initiators.locks),
+        FinishedDeck(group, terms, deck, *shared, False, receivers.locks),
     )
-
-    def held(is_initiator: bool, own_locks: tuple[int, ...]) -> FinishedDeck:
-        return FinishedDeck(
-            *(group, terms, deck, points, initiators_keys, receivers_keys), is_initiator, own_locks
-        )
-
-    return held(True, initiators.locks), held(False, receivers.locks)

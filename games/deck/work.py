@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from channelsim.games.deck import lock_proof, preparation, shuffle_proof
+from channelsim.games.deck import preparation
 from channelsim.games.deck.faults import DeckFault
+from channelsim.games.deck.fields import message_size
 from channelsim.games.deck.group import Group
 from channelsim.games.deck.preparation import Preparation
 from channelsim.games.deck.secrets import Random, draw_secrets
-from channelsim.games.deck.terms import CARDS, HASH_SIZE, DeckTerms
+from channelsim.games.deck.terms import DeckTerms
 
 LAST_STEP = 5
 """The step that has no answer."""
@@ -84,16 +85,4 @@ def longest_message(group: Group, terms: DeckTerms, step: int) -> int:
     >>> [longest_message(real_group(), terms, step) for step in range(7)]
     [0, 71, 3888, 3861, 6757, 6720, 0]
     """
-    point, rounds, positions = group.point_size, terms.rounds, terms.positions
-    pack = point * (1 + CARDS) + HASH_SIZE * rounds
-    opened = rounds // 8 + HASH_SIZE
-    locks = 2 * point * positions + lock_proof.proof_size(positions)
-    proved = shuffle_proof.answers_size(b"\xff" * (rounds // 8)) + locks
-    sizes = {
-        1: len(terms.offer) + 2 * HASH_SIZE,
-        2: 2 * HASH_SIZE + pack,
-        3: opened + pack,
-        4: opened + proved,
-        5: proved,
-    }
-    return sizes.get(step, 0)
+    return message_size(group, terms, step, b"\xff" * (terms.rounds // 8))

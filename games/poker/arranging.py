@@ -14,7 +14,7 @@ from channelsim.games.contract import Hashes, Next, Slash, Valid, Validator, Ver
 from channelsim.games.poker.chinese import arranged, payment, points
 from channelsim.games.poker.openings import OPENING, locks_open, pending_size
 from channelsim.games.poker.states import Commit, Held, Rows, Score
-from channelsim.games.poker.validators import COMMITMENT_SIZE, held_cards, held_open
+from channelsim.games.poker.validators import COMMITMENT_SIZE, held_cards, held_open, stake_left
 
 SALT_SIZE = 32
 
@@ -27,7 +27,7 @@ def commit(
     size = pending_size(pending)
     if len(move) != size + COMMITMENT_SIZE:
         return Slash("PK-COMMIT-1")
-    if share != table.unit * (table.stake - state.put):
+    if share != stake_left(table, state.put):
         return Slash("PK-COMMIT-2")
     if not locks_open(table, pending, state.seats, move):
         return Slash("PK-COMMIT-3")
@@ -48,7 +48,7 @@ def rows(
     count = len(held)
     if len(move) != (1 + OPENING) * count:
         return Slash("PK-ROWS-1")
-    if share != table.unit * (table.stake - state.put):
+    if share != stake_left(table, state.put):
         return Slash("PK-ROWS-2")
     if not held_open(table, held, state.seats, move[count:]):
         return Slash("PK-ROWS-3")

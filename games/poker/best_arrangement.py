@@ -9,7 +9,7 @@ from channelsim.games.chance import Chance
 from channelsim.games.deck.terms import CARDS as PACK
 from channelsim.games.poker.arrangements import CARDS, number_of
 from channelsim.games.poker.chinese import Arrangement, arranged, points
-from channelsim.games.poker.ranking import HIGH, top_key
+from channelsim.games.poker.ranking import HIGH
 
 BOTTOMS, MIDDLES = 12, 6
 """How many of the best bottom rows are tried, and how many middle rows with each."""
@@ -24,7 +24,7 @@ def best_arrangement(cards: Sequence[int], chance: Chance) -> int:
     Opponents are random hands out of the other 39 cards, each sorted by its strongest rows.
     """
     rest = [card for card in range(PACK) if card not in cards]
-    opponents = [_strongest(_drawn(rest, chance)) for _ in range(SAMPLES)]
+    opponents = [_strongest(chance.draw(rest, CARDS)) for _ in range(SAMPLES)]
     _, number = max(
         (sum(points(rows, other) for other in opponents), -number_of(top, middle))
         for top, middle, rows in _strong(cards)
@@ -39,7 +39,7 @@ def _strong(cards: Sequence[int]) -> Iterator[tuple[Sequence[int], Sequence[int]
         left = [place for place in places if place not in bottom]
         for middle_key, middle in _best_fives(cards, left, MIDDLES):
             top = [place for place in left if place not in middle]
-            rows = Arrangement((top_key([cards[at] for at in top]), middle_key, bottom_key))
+            rows = Arrangement((HIGH.key([cards[at] for at in top]), middle_key, bottom_key))
             if not rows.foul:
                 yield top, middle, rows
 
@@ -59,8 +59,3 @@ def _strongest(cards: Sequence[int]) -> Arrangement:
     (_, middle), *_ = _best_fives(cards, left, 1)
     top = [place for place in left if place not in middle]
     return arranged([cards[at] for at in (*top, *middle, *bottom)])
-
-
-def _drawn(rest: Sequence[int], chance: Chance) -> list[int]:
-    left = list(rest)
-    return [left.pop(chance.below(len(left))) for _ in range(CARDS)]

@@ -14,7 +14,6 @@ from channelsim.games.poker.ranking import (
     QUADS,
     STRAIGHT_FLUSH,
     TRIPS,
-    top_key,
 )
 
 ROWS = (3, 5, 5)
@@ -46,7 +45,7 @@ class Arrangement:
 
 def arranged(cards: Sequence[int]) -> Arrangement:
     """Arrange thirteen cards as they come: three for the top, five, and five for the bottom."""
-    return Arrangement((top_key(cards[:3]), HIGH.key(cards[3:8]), HIGH.key(cards[8:13])))
+    return Arrangement((HIGH.key(cards[:3]), HIGH.key(cards[3:8]), HIGH.key(cards[8:13])))
 
 
 def points(one: Arrangement, other: Arrangement) -> int:

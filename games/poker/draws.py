@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from msgspec import structs
+
 from channelsim.games.poker.first import First
 from channelsim.games.poker.openings import is_own
 from channelsim.games.poker.states import Held, Owed, Seats, Street
@@ -29,8 +31,8 @@ def replaced(held: Held, mask: bytes, draw: Street, seats: Seats) -> Replaced | 
         return None
     kept = tuple(card for at, card in enumerate(held) if not number >> at & 1)
     own = [(position, who) for position, who in draw.deal if is_own(who, seats)]
-    wanted = own[: number.bit_count()]
-    return Replaced(kept, tuple(Owed(position, who, b"") for position, who in wanted))
+    drawn = own[: number.bit_count()]
+    return Replaced(kept, tuple(Owed(position, who, b"") for position, who in drawn))
 
 
 def with_bettor(streets: Sequence[Street], raises: int, seats: Seats) -> tuple[Street, ...]:
@@ -42,4 +44,4 @@ def with_bettor(streets: Sequence[Street], raises: int, seats: Seats) -> tuple[S
         return tuple(streets)
     bettor = (raises + seats.button) % 2
     first, *others = streets
-    return Street(bettor, first.size, first.deal, first.kind), *others
+    return structs.replace(first, first=bettor), *others

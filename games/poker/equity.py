@@ -27,15 +27,9 @@ def sampled_equity(
     missing = BOARD - len(cards.board)
     won = 0
     for _ in range(samples):
-        drawn = _drawn(rest, len(cards.own) + missing, chance)
+        drawn = chance.draw(rest, len(cards.own) + missing)
         board = (*cards.board, *drawn[:missing])
         mine = best_selection(showdown, (*cards.own, *board))
         theirs = best_selection(showdown, (*drawn[missing:], *board))
         won += 1 + RANKINGS[showdown.ranking].better(mine.key, theirs.key)
     return won / (2 * samples)
-
-
-def _drawn(rest: list[int], count: int, chance: Chance) -> list[int]:
-    """Draw cards without replacement."""
-    left = list(rest)
-    return [left.pop(chance.below(len(left))) for _ in range(count)]

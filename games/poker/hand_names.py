@@ -1,11 +1,9 @@
-"""Names of cards and hands, and the reason why one hand beats another."""
+"""Names of hands, and the reason why one hand beats another."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
-from channelsim.games.cards import face, letters, rank_text
-from channelsim.games.contract import Span
+from channelsim.games import hand_classes
+from channelsim.games.cards import rank_text
 from channelsim.games.counting import HandValue
 from channelsim.games.hand_classes import (
     FLUSH,
@@ -17,8 +15,6 @@ from channelsim.games.hand_classes import (
     STRAIGHT,
     TWO_PAIR,
     Classes,
-    deciding_rank,
-    hand_name,
 )
 
 CLASSES: Classes = {
@@ -54,7 +50,7 @@ def describe(value: HandValue) -> str:
     >>> describe((2, 13, 4, 9))
     'two pair, kings and fours'
     """
-    return hand_name(CLASSES[value[:1]][0], value[1:])
+    return hand_classes.describe(value, CLASSES)
 
 
 def low_name(value: HandValue) -> str:
@@ -72,35 +68,4 @@ def decided_by(winner: HandValue, loser: HandValue) -> str:
     >>> decided_by((4, 9), (2, 13, 4, 9)), decided_by((2, 13, 4, 9), (2, 13, 4, 7))
     ('class: straight over two pair', 'kicker: nine over seven')
     """
-    name, roles = CLASSES[winner[:1]]
-    if winner[:1] != loser[:1]:
-        return f"class: {name} over {CLASSES[loser[:1]][0]}"
-    return deciding_rank(roles, winner[1:], loser[1:])
-
-
-def card_name(card: int) -> str:
-    """A card in two letters.
-
-    >>> card_name(51), card_name(32), card_name(0)
-    ('As', 'Tc', '2c')
-    """
-    return letters(card // 4 + 2, card % 4)
-
-
-def card_face(card: int) -> Span:
-    """A card's face, for a picture."""
-    return face(card // 4 + 2, card % 4)
-
-
-def signs(cards: Iterable[int]) -> str:
-    """Several cards in a sentence, or a dash for none.
-
-    >>> signs([51, 32])
-    'A♠ 10♣'
-    """
-    return " ".join(card_face(card)[0] for card in cards) or "-"
-
-
-def names(cards: Sequence[int]) -> list[str]:
-    """Cards as JSON data."""
-    return [card_name(card) for card in cards]
+    return hand_classes.decided_by(winner, loser, CLASSES)

@@ -9,10 +9,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
+from msgspec import structs
+
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import Value
 from channelsim.games.amounts import amount_text
-from channelsim.games.choices import choose
+from channelsim.games.choices import accept, choose, fold
 from channelsim.games.contract import (
     Action,
     Amount,
@@ -67,6 +69,7 @@ from channelsim.games.poker.validators import (
     draws_with_call,
     limits_facing,
     pot_won,
+    stake_left,
     waiters_share,
 )
 from channelsim.games.poker.variants import VARIANTS, Variant
@@ -121,8 +124,7 @@ class PokerPlayer:
             case End() as state:
                 return _showing(self._keeps(state.table.unit * self._showdown(state)[0]))
             case _:
-                share = amount_text(self.position.mover_share, self.terms.unit)
-                return (Forced("accept", hint=f"take {share}"),)
+                return accept(self.position.mover_share, self.terms.unit)
 
     def _keeps(self, share: int) -> bool:
         """True if a player that shows, and leaves this share, has more than one that gives up."""
@@ -169,8 +171,7 @@ class PokerPlayer:
         return (Plain(stay, hint), *bets, self._fold())
 
     def _fold(self) -> Plain:
-        share = amount_text(self.position.mover_share, self.terms.unit)
-        return Plain("fold", hint=f"stop here and keep {share}")
+        return fold(self.position.mover_share, self.terms.unit)
 
     # --- moves -------------------------------------------------------------------------------
 
@@ -189,14 +190,14 @@ class PokerPlayer:
                 return self._answer(state, action)
             case Draw() as state:
                 move = self._owed(state.table, state.pending) + bytes((action.amount,))
-                return Play(move, state.table.unit * (state.table.stake - state.put))
+                return Play(move, stake_left(state.table, state.put))
             case Commit() | Rows() as state:
                 return self._arrange(state, action.amount)
             case Score() as state:
                 return self._score(state)
             case Show() as state:
                 move = self._owed(state.table, state.pending) + self._shown(state.known.movers)
-                return Play(move, state.table.unit * (state.table.stake - state.put))
+                return Play(move, stake_left(state.table, state.put))
             case End() as state:
                 chips, mine, theirs = self._showdown(state)
                 return Play(self._shown(state.held) + mine, state.table.unit * chips, theirs)
@@ -224,7 +225,7 @@ class PokerPlayer:
 
     def _arrange(self, state: Commit | Rows, number: int) -> Play:
         """Commit to an arrangement, or show it."""
-        share = state.table.unit * (state.table.stake - state.put)
+        share = stake_left(state.table, state.put)
         order = bytes(in_rows(number, positions_of(state.held)))
         if isinstance(state, Rows):
             return Play(order + self._shown(state.held), share)
@@ -320,13 +321,8 @@ class PokerPlayer:
         known = taken(table, pending, seats, state.known, data)
         if known is None:
             raise BadAdvisory("the early reveal claims another card")
-        told = Begin(
-            *(table, state.streets, state.pot, state.forced, known, (), seats, state.mid_hash)
-        )
-        position = Position(
-            *(self.position.validator, told, self.position.mover, self.position.mover_share),
-            self.position.max_move_size,
-        )
+        told = structs.replace(state, known=known, pending=())
+        position = structs.replace(self.position, state=told)
         cards = known_cards(self.cards, self.locks, position, self.seat)
         return replace(self, cards=cards)
 

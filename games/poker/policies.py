@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import combinations
 from types import MappingProxyType
 
-from channelsim.games.betting_policies import aggressive, caller, folder, random
+from channelsim.games.betting import aggressive, caller, folder, random
 from channelsim.games.chance import Chance
 from channelsim.games.contract import Action, Amount, Player, Policy
 from channelsim.games.poker.best_arrangement import best_arrangement

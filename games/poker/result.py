@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from channelsim.games.amounts import counted
-from channelsim.games.betting_story import Money
+from channelsim.games.betting import Money, live_position, money_of
 from channelsim.games.contract import Hand, Player, Position, Seat, Step, Terms
 from channelsim.games.counting import HandValue
 from channelsim.games.poker.chinese import arranged, points
@@ -29,7 +29,8 @@ from channelsim.games.poker.states import (
 )
 from channelsim.games.poker.terms import initial, passed_out
 from channelsim.games.poker.variants import VARIANTS, Variant
-from channelsim.games.results import BestHand, HandResult, early_result
+from channelsim.games.results import BestHand, early_result
+from channelsim.games.story import HandResult
 
 
 def parts(variant: Variant) -> tuple[str, ...]:
@@ -50,7 +51,7 @@ def street(variant: Variant, position: Position) -> str:
             return "showdown"
 
 
-def cards_of(player: Player) -> KnownCards:
+def cards_of(player: Player | None) -> KnownCards:
     """The cards that a player knows; none that a player of another game does."""
     return player.cards if isinstance(player, PokerPlayer) else NO_CARDS
 
@@ -64,18 +65,13 @@ def money(terms: Terms, position: Position) -> Money:
             chips = state.put, state.put
         case _:
             chips = 0, 0
-    first, second = chips if position.mover is Seat.ALICE else chips[::-1]
-    put = first * terms.unit, second * terms.unit
-    return Money(put, (terms.stakes[0] - put[0], terms.stakes[1] - put[1]))
+    return money_of(terms, position.mover, (chips[0] * terms.unit, chips[1] * terms.unit))
 
 
 def money_after(terms: Terms, steps: Sequence[Step]) -> Money:
-    """Pot and stacks after these steps; the end of the betting fixes them."""
-    for step in reversed(steps):
-        for position in (step.after, step.before):
-            if not position.over:
-                return money(terms, position)
-    return money(terms, initial(VARIANTS[terms.game], terms).position)
+    """Pot and stacks after these steps."""
+    start = live_position(steps) or initial(VARIANTS[terms.game], terms).position
+    return money(terms, start)
 
 
 def shown_cards(hand: Hand) -> tuple[tuple[int, ...], tuple[int, ...]] | None:

@@ -7,7 +7,6 @@ SCH-C.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import chain
 from typing import TypeAlias
 
 from channelsim.games.poker.first import First
@@ -71,26 +70,12 @@ def _with_board(own: int) -> tuple[Round, ...]:
 HOLDEM = _with_board(2)
 OMAHA = _with_board(4)
 
-_DRAWN: Dealt = tuple(
-    chain.from_iterable(
-        ((start + number, who) for number in range(5))
-        for start, who in ((10, OTHERS), (15, BUTTONS))
-    )
-)
-
 ANTE_DRAW = (
     Round(First.OTHER, SMALL, _private(5)),
-    Round(First.OTHER, 0, _DRAWN, Kind.OPENED_DRAW),
+    Round(First.OTHER, 0, _private(5, 10), Kind.OPENED_DRAW),
     Round(First.BETTOR, BIG, ()),
 )
 """A draw game with antes: a hand in which nobody bets before the draw is passed out (DRAW-3)."""
-
-BLIND_DRAW = (
-    Round(First.BUTTON, SMALL, _private(5)),
-    Round(First.OTHER, 0, _DRAWN, Kind.DRAW),
-    Round(First.OTHER, BIG, ()),
-)
-"""A draw game with blinds."""
 
 
 def five_stud(first: First) -> tuple[Round, ...]:

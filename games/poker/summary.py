@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from channelsim.games.betting_story import actions_data
+from channelsim.games.betting import actions_data
+from channelsim.games.cards import card_name
 from channelsim.games.contract import Hand, Seat, Step
-from channelsim.games.poker.hand_names import names
 from channelsim.games.poker.result import (
     cards_of,
     hand_result,
@@ -18,7 +19,8 @@ from channelsim.games.poker.result import (
 )
 from channelsim.games.poker.states import Begin, Mid
 from channelsim.games.poker.variants import VARIANTS
-from channelsim.games.results import best_hand_data, summary_of
+from channelsim.games.results import best_hand_data
+from channelsim.games.story import summary_of, tellers
 
 
 def summarize(hand: Hand, viewer: Seat | None = None) -> dict[str, Any]:
@@ -37,22 +39,23 @@ def summarize(hand: Hand, viewer: Seat | None = None) -> dict[str, Any]:
     variant = VARIANTS[hand.terms.game]
     name = partial(name_of, variant.showdown)
     actions = actions_data(hand, partial(street, variant), _amount, money_after, "chips")
-    best = [best_hand_data(one, name, "cards", names) for one in showdown(hand) or (None, None)]
-    return summary_of(hand, hand_result(hand), _cards(hand, viewer), actions, best)
+    hands = [best_hand_data(best, name, "cards", _names) for best in showdown(hand) or (None, None)]
+    return summary_of(hand, hand_result(hand), _cards(hand, viewer), actions, hands)
 
 
 def _cards(hand: Hand, viewer: Seat | None) -> dict[str, Any]:
-    if not hand.steps:
-        return {**{name: {"hidden": None, "open": []} for name in hand.names}, "board": []}
-    known = [cards_of(player) for player in hand.steps[-1].players]
-    seen = known if viewer is None else [known[viewer]]
     shown: dict[str, Any] = {}
-    for seat in Seat:
-        one = known[seat if viewer is None else viewer]
-        is_own = viewer in (None, seat)
-        hidden, face_up = (one.own, one.own_up) if is_own else (one.others, one.others_up)
-        shown[hand.names[seat]] = {"hidden": names(hidden) or None, "open": names(face_up)}
-    return {**shown, "board": names(max((cards.board for cards in seen), key=len))}
+    board: tuple[int, ...] = ()
+    for seat, player, is_own in tellers(hand, viewer):
+        cards = cards_of(player)
+        hidden, face_up = (cards.own, cards.own_up) if is_own else (cards.others, cards.others_up)
+        shown[hand.names[seat]] = {"hidden": _names(hidden) or None, "open": _names(face_up)}
+        board = max(board, cards.board, key=len)
+    return {**shown, "board": _names(board)}
+
+
+def _names(cards: Sequence[int]) -> list[str]:
+    return [card_name(card) for card in cards]
 
 
 def _amount(step: Step) -> int:

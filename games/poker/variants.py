@@ -23,7 +23,6 @@ from channelsim.games.poker.ranking import (
 )
 from channelsim.games.poker.schedule import (
     ANTE_DRAW,
-    BLIND_DRAW,
     CHINESE,
     HOLDEM,
     OMAHA,
@@ -89,19 +88,9 @@ def _draw(name: str, title: str, ranking: Ranking) -> Variant:
     return Variant(name, title, ANTE_DRAW, _DRAW_STREETS, _showdown(_FIVE_CARDS, ranking))
 
 
-def _blind_draw(name: str, title: str, ranking: Ranking) -> Variant:
-    showdown = _showdown(_FIVE_CARDS, ranking)
-    return Variant(name, title, BLIND_DRAW, _DRAW_STREETS, showdown, blinds=True)
-
-
-def _seven(
-    name: str,
-    title: str,
-    showdown: Showdown,
-    *rules: First,
-    forced: Forced = Forced.BRING_IN,
-) -> Variant:
-    return Variant(name, title, seven_stud(*rules), _SEVEN_STREETS, showdown, forced=forced)
+def _seven(name: str, title: str, showdown: Showdown, *rules: First) -> Variant:
+    rounds = seven_stud(*rules)
+    return Variant(name, title, rounds, _SEVEN_STREETS, showdown, forced=Forced.BRING_IN)
 
 
 _HIGH_SEVEN = _showdown(_FIVE_OF_SEVEN)
@@ -171,27 +160,6 @@ _ROWS = (
         _showdown(_FIVE_CARDS),
     ),
 )
-
-OPTIONS = (
-    _blind_draw("five-draw-blinds", "Five Card Draw with blinds", HIGH),
-    _blind_draw("lowball-27-blinds", "Lowball, deuce to seven, with blinds", DEUCE_TO_SEVEN),
-    Variant(
-        "five-stud-open",
-        "Five Card Stud with a forced opening",
-        five_stud(First.HIGHEST),
-        _FIVE_STREETS,
-        _showdown(_FIVE_CARDS),
-        forced=Forced.OPENING,
-    ),
-    _seven(
-        "seven-stud-high",
-        "Seven Card Stud opened by the higher card",
-        _HIGH_SEVEN,
-        First.HIGHEST,
-        forced=Forced.NONE,
-    ),
-)
-"""Other forms of these games, which the validators judge as well; they are not registered."""
 
 VARIANTS: Mapping[str, Variant] = MappingProxyType({row.name: row for row in _ROWS})
 """The games by name."""

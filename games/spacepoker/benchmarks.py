@@ -32,7 +32,7 @@ def _phevaluator_of_seven() -> Callable[[], int] | None:
     except ImportError:
         return None
     chance = Chance(b"seven cards of one pack")
-    hands = [_seven_of_a_pack(chance) for _ in range(HANDS)]
+    hands = [chance.draw(range(52), 7) for _ in range(HANDS)]
 
     def work() -> int:
         for hand in hands:
@@ -40,11 +40,6 @@ def _phevaluator_of_seven() -> Callable[[], int] | None:
         return HANDS
 
     return work
-
-
-def _seven_of_a_pack(chance: Chance) -> tuple[int, ...]:
-    pack = list(range(52))
-    return tuple(pack.pop(chance.below(len(pack))) for _ in range(7))
 
 
 BENCHMARKS: Mapping[str, Benchmark] = MappingProxyType(

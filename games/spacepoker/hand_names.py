@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from channelsim.games import hand_classes
 from channelsim.games.cards import rank_text
 from channelsim.games.counting import HandValue
 from channelsim.games.hand_classes import (
@@ -15,8 +16,6 @@ from channelsim.games.hand_classes import (
     STRAIGHT,
     TWO_PAIR,
     Classes,
-    class_of,
-    deciding_rank,
     hand_name,
 )
 
@@ -49,8 +48,8 @@ def split(value: HandValue) -> tuple[HandValue, int, tuple[int, ...]]:
     >>> split((3, 3, 1, 9))
     ((3, 3), 1, (9,))
     """
-    start = class_of(value, CLASSES)
-    return start, value[len(start)], value[len(start) + 1 :]
+    start, (boost, *ranks) = hand_classes.split(value, CLASSES)
+    return start, boost, tuple(ranks)
 
 
 def describe(value: HandValue) -> str:
@@ -79,9 +78,6 @@ def decided_by(winner: HandValue, loser: HandValue) -> str:
     """
     start, boost, ranks = split(winner)
     other_start, other_boost, other_ranks = split(loser)
-    name, roles = CLASSES[start]
-    if start != other_start:
-        return f"class: {name} over {CLASSES[other_start][0]}"
-    if boost != other_boost:
-        return f"boost: both {name}, + over -"
-    return deciding_rank(roles, ranks, other_ranks)
+    if start == other_start and boost != other_boost:
+        return f"boost: both {CLASSES[start][0]}, + over -"
+    return hand_classes.decided_by((*start, *ranks), (*other_start, *other_ranks), CLASSES)

@@ -9,7 +9,7 @@ import msgspec
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import Value
 from channelsim.games.amounts import amount_text
-from channelsim.games.choices import choose
+from channelsim.games.choices import accept, choose, fold
 from channelsim.games.contract import (
     Action,
     Amount,
@@ -85,8 +85,7 @@ class SpacePokerPlayer(msgspec.Struct, frozen=True):
             case End():
                 return (Forced("show"),)
             case _:
-                share = amount_text(self.position.mover_share, self.terms.unit)
-                return (Forced("accept", hint=f"take {share}"),)
+                return accept(self.position.mover_share, self.terms.unit)
 
     def _openings(self, state: BeginRound) -> tuple[Choice, ...]:
         if state.street == PRE_FLOP and not wins_toss(self.chain[PRE_FLOP], state.waiter_image):
@@ -109,8 +108,7 @@ class SpacePokerPlayer(msgspec.Struct, frozen=True):
         return (call, more, self._fold())
 
     def _fold(self) -> Plain:
-        share = amount_text(self.position.mover_share, self.terms.unit)
-        return Plain("fold", hint=f"stop here and keep {share}")
+        return fold(self.position.mover_share, self.terms.unit)
 
     def act(self, action: Action) -> Play | Settle:
         """The move or settlement that takes an action. Raises `IllegalAction`, with the choices."""

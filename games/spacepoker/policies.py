@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from channelsim.games.betting_policies import aggressive, caller, folder, random
+from channelsim.games.betting import aggressive, caller, folder, random
 from channelsim.games.chance import Chance
 from channelsim.games.contract import Amount, Player, Policy
 from channelsim.games.spacepoker.player import SpacePokerPlayer

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from channelsim.games.betting_story import actions_data
+from channelsim.games.betting import actions_data
 from channelsim.games.contract import Hand, Seat, Step
-from channelsim.games.results import best_hand_data, summary_of
+from channelsim.games.results import best_hand_data
 from channelsim.games.spacepoker.hand_names import boost_sign, describe
 from channelsim.games.spacepoker.known_cards import Holding
 from channelsim.games.spacepoker.result import cards_of, hand_result, money_after, showdown, street
 from channelsim.games.spacepoker.states import MidRound
+from channelsim.games.story import summary_of, tellers
 
 
 def summarize(hand: Hand, viewer: Seat | None = None) -> dict[str, Any]:
@@ -27,23 +28,20 @@ def summarize(hand: Hand, viewer: Seat | None = None) -> dict[str, Any]:
     Amounts are in mojos but for `units`.
     """
     actions = actions_data(hand, street, _amount, money_after, "units")
-    best = [best_hand_data(one, describe, "ranks", list) for one in showdown(hand) or (None, None)]
-    return summary_of(hand, hand_result(hand), _cards(hand, viewer), actions, best)
+    hands = [
+        best_hand_data(best, describe, "ranks", list) for best in showdown(hand) or (None, None)
+    ]
+    return summary_of(hand, hand_result(hand), _cards(hand, viewer), actions, hands)
 
 
 def _cards(hand: Hand, viewer: Seat | None) -> dict[str, Any]:
-    if not hand.steps:
-        return {**{name: _holding(None) for name in hand.names}, "board": []}
-    known = [cards_of(player) for player in hand.steps[-1].players]
-    if viewer is None:
-        holdings = [cards.own for cards in known]
-        board = max((cards.board for cards in known), key=len)
-    else:
-        holdings = [known[viewer].own, known[viewer].other]
-        holdings = holdings if viewer is Seat.ALICE else holdings[::-1]
-        board = known[viewer].board
-    named = zip(hand.names, holdings, strict=True)
-    return {**{name: _holding(holding) for name, holding in named}, "board": list(board)}
+    holdings: dict[str, Any] = {}
+    board: tuple[int, ...] = ()
+    for seat, player, is_own in tellers(hand, viewer):
+        cards = cards_of(player)
+        holdings[hand.names[seat]] = _holding(cards.own if is_own else cards.other)
+        board = max(board, cards.board, key=len)
+    return {**holdings, "board": list(board)}
 
 
 def _holding(holding: Holding | None) -> dict[str, Any]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from channelsim.games.amounts import MAX_AMOUNT, short_number
+from channelsim.games.amounts import short_number
 from channelsim.games.contract import Initial, Parameters, Terms
 from channelsim.games.errors import BadTerms
+from channelsim.games.even_stakes import check_amount
 from channelsim.games.spacepoker.states import CommitA
 from channelsim.games.spacepoker.validators import COMMIT_SIZE
 
@@ -34,10 +35,7 @@ def read_terms(parameters: Parameters) -> Terms:
     amount, unit = parameters["amount"], parameters["bet_unit"]
     if type(amount) is not int or type(unit) is not int:
         raise BadTerms("amount and bet_unit are integers, in mojos (SP-TERMS-1)")
-    if amount > MAX_AMOUNT:
-        raise BadTerms("the amount must be below 2^63 mojos (SP-TERMS-3)")
-    if amount <= 0 or amount % 2:
-        raise BadTerms(f"an amount of {short_number(amount)} is not positive and even (SP-TERMS-2)")
+    check_amount(amount, "SP-TERMS-2", "SP-TERMS-3")
     stake = amount // 2
     if not 0 < unit <= stake:
         raise BadTerms(

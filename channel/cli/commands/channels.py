@@ -42,16 +42,16 @@ def command(
     """
     as_json = json_wanted(json, text)
     passphrase = given_passphrase(passphrase_file)
-    found, bad = [], list[UsageError]()
-    for one in _within(directory):
+    channels, bad = [], list[UsageError]()
+    for path in _within(directory):
         try:
-            found.append({"directory": f"{one}", **_overview(one, passphrase)})
+            channels.append({"directory": f"{path}", **_overview(path, passphrase)})
         except UsageError as error:
             bad.append(error)
-    if found and as_json:
-        print_json({"channels": found})
-    elif found:
-        _show(found)
+    if channels and as_json:
+        print_json({"channels": channels})
+    elif channels:
+        _show(channels)
     for reason in bad:
         complain(f"{reason}")
     return 2 if bad else 0
@@ -69,12 +69,12 @@ def _within(directory: Path) -> list[Path]:
     if is_complete(directory):
         return [directory]
     try:
-        found = sorted(one for one in directory.iterdir() if is_complete(one))
+        directories = sorted(path for path in directory.iterdir() if is_complete(path))
     except OSError as error:
         raise UsageError(f"{directory}: cannot be read ({error.strerror})") from None
-    if not found:
+    if not directories:
         raise no_channel(directory)
-    return found
+    return directories
 
 
 def _overview(directory: Path, passphrase: bytes) -> dict[str, Any]:

@@ -95,10 +95,10 @@ def command(
                     _print_interrupted(write, check)
                 if changes or spends.refused:
                     say(console(), printed.summary)
-            every = spends.interrupted or all_tried(
+            complete = spends.interrupted or all_tried(
                 tried.name, tried.programs, now.validators, "try more --cases"
             )
-    failed = bool(printed.every_finding()) or not every
+    failed = bool(printed.every_finding()) or not complete
     return exit_code(spends.interrupted, failed)
 
 

@@ -129,7 +129,9 @@ def _funded(chain: SimulatedChain, secret: bytes) -> dict[str, Any]:
     puzzle_hash = address_of(key)
     if not chain.had(puzzle_hash):
         chain.give(puzzle_hash, 1)
-    coins = sorted((seen.coin for seen in chain.coins_at(puzzle_hash)), key=lambda one: one.amount)
+    coins = sorted(
+        (seen.coin for seen in chain.coins_at(puzzle_hash)), key=lambda coin: coin.amount
+    )
     return {
         "address": Address(puzzle_hash, "txch").encode(),
         "puzzle_hash": puzzle_hash.hex(),
@@ -141,18 +143,18 @@ def _funded(chain: SimulatedChain, secret: bytes) -> dict[str, Any]:
 
 
 def _make_blocks(
-    chain: SimulatedChain, every: float | None, interrupted: Callable[[], bool]
+    chain: SimulatedChain, seconds: float | None, interrupted: Callable[[], bool]
 ) -> None:
     """Make a block every so many seconds, or (None) whenever a bundle is pending."""
-    due = monotonic() + (every or 0.0)
+    due = monotonic() + (seconds or 0.0)
     while not interrupted():
-        sleep(min(POLL_TIME, every or POLL_TIME))
-        if every is None:
+        sleep(min(POLL_TIME, seconds or POLL_TIME))
+        if seconds is None:
             if chain.pending_count():
                 chain.farm()
         elif monotonic() >= due:
             chain.farm()
-            due = max(due + every, monotonic())
+            due = max(due + seconds, monotonic())
 
 
 def _show(about: dict[str, Any], *, as_json: bool) -> None:

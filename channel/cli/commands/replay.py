@@ -48,6 +48,7 @@ def command(
     of_finding = json if len(files) == 1 else as_json
 
     def replayed(file: Path, show: Callable[[Any], None]) -> int:
+        """Replay one file; the exit code."""
         if is_campaign(file):
             raise UsageError(
                 f"{file}: the folder of a campaign; `channelsim replay` takes the files of its"
@@ -57,7 +58,7 @@ def command(
         if target is not None or kind_of(data) is Kind.FINDING:
             refuse("is for a transcript, not for a finding", quiet=quiet)
             return replay_finding(file, data, target, json=of_finding, show=show)
-        return _replay_transcript(file, data, as_json=as_json, quiet=quiet, show=show)
+        return replay_transcript(file, data, as_json=as_json, quiet=quiet, show=show)
 
     if len(files) == 1:
         return replayed(files[0], print_json)
@@ -79,14 +80,24 @@ def command(
     return worst
 
 
-def _collect(documents: list[dict[str, Any]], file: Path, found: dict[str, Any]) -> None:
-    documents.append({"file": str(file), **found})
+def _collect(documents: list[dict[str, Any]], file: Path, document: dict[str, Any]) -> None:
+    documents.append({"file": str(file), **document})
 
 
-def _replay_transcript(
-    file: Path, data: bytes, *, as_json: bool, quiet: bool, show: Callable[[Any], None]
+def replay_transcript(
+    file: Path,
+    data: bytes,
+    *,
+    as_json: bool,
+    quiet: bool,
+    show: Callable[[Any], None],
+    page: Callable[[str], None] | None = None,
 ) -> int:
-    """Run the session or the dispute of a transcript again; the exit code."""
+    """Run the session or the dispute of a transcript again; the exit code.
+
+    `show` prints its document, and `page` receives its HTML page. Raises `UsageError` for a
+    transcript that comes out differently.
+    """
     lines, records = unbroken(file, data)
     comparer = Comparer(file, lines)
     if records[0].get("format") == DISPUTE:
@@ -98,6 +109,7 @@ def _replay_transcript(
             as_json=as_json,
             quiet=quiet,
             show=show,
+            page=page,
             head=records[0],
         )
     transcript = of_lines(file, lines, records)
@@ -109,4 +121,5 @@ def _replay_transcript(
         quiet=quiet,
         recorded=transcript,
         show=show,
+        page=page,
     )

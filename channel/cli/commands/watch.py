@@ -15,7 +15,14 @@ from channelsim.channel.chain.full_node import NodeError
 from channelsim.channel.chain.interface import Chain
 from channelsim.channel.chain.peaks import MAINNET
 from channelsim.channel.cli.messages import complain
-from channelsim.channel.cli.nodes import Certificate, NodeKey, NodeUrl, node_addresses, nodes_at
+from channelsim.channel.cli.nodes import (
+    Certificate,
+    NodeKey,
+    NodeUrl,
+    check_network,
+    node_addresses,
+    nodes_at,
+)
 from channelsim.channel.cli.options import (
     MOST_MOJOS,
     InText,
@@ -94,7 +101,7 @@ def command(
     data = read_watch_data(folder)
     pusher = Pusher(data.channel, _fee_keys(fee_key), max_fee)
     with closing(nodes_at(node_addresses(node, cert, key))) as chain, polled() as interrupted:
-        _check_network(chain, data)
+        check_network(chain, data.channel.agg_sig_data)
         return _watch(folder, data, chain, wait, every, interrupted, pusher, as_json=as_json)
 
 
@@ -204,19 +211,14 @@ def _files(folder: Path) -> list[Path]:
 def _read_again(folder: Path, data: WatchData) -> WatchData:
     """Read data that were copied again; those from before while the copy is not complete."""
     try:
-        found = read_watch_data(folder)
+        copied = read_watch_data(folder)
     except UsageError as error:
         complain(f"{error}; going on with state {data.newest.state.number}")
         return data
-    if found.channel != data.channel or found.newest.state.number < data.newest.state.number:
+    if copied.channel != data.channel or copied.newest.state.number < data.newest.state.number:
         complain(f"{folder}: data of another channel, or older ones: going on without them")
         return data
-    return found
-
-
-def _check_network(chain: Chain, data: WatchData) -> None:
-    if chain.agg_sig_data() != data.channel.agg_sig_data:
-        raise UsageError("--node: it is on another network than the channel")
+    return copied
 
 
 def _pause(seconds: float, interrupted: Callable[[], bool]) -> None:

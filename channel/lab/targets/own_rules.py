@@ -26,8 +26,8 @@ import msgspec
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.system import user_code
-from channelsim.clsp.values import Value
-from channelsim.games.answers import is_value, verdict_problem
+from channelsim.clsp.values import Value, is_value
+from channelsim.games.answers import verdict_problem
 from channelsim.games.contract import Hashes, Judge, Next, RawState, Valid, Verdict
 from channelsim.plugins import kind
 

@@ -192,7 +192,7 @@ def _unpin(
 
 def _is_ours(offer: Offer, bundle: Bundle) -> bool:
     """True for our spend alone, with or without a fee: a later offer replaces it by itself."""
-    rest = {spend for spend in bundle.spends if spend.coin != offer.coin}
+    rest = {spend for spend in bundle.spends if spend.coin not in offer.coins}
     return rest == set(offer.push.bundle.spends)
 
 
@@ -204,7 +204,7 @@ def _replacement(
     least: int,
 ) -> tuple[Offer, Push] | None:
     """Join these bundles with our spend and a fee, in all at least `least` mojos of ours."""
-    union = _union(fee_wallet, fee_state, offer, others)
+    union = _union(fee_wallet, offer, others)
     if union is None:
         return None
     least = max(least, union.least)
@@ -218,13 +218,17 @@ def _replacement(
     return offer, Push("unpin", bundle, offer.push.stake, offer.push.before)
 
 
-def _union(
-    fee_wallet: FeeWallet, fee_state: FeeState, offer: Offer, others: tuple[PendingBundle, ...]
-) -> _Union | None:
+def _union(fee_wallet: FeeWallet, offer: Offer, others: tuple[PendingBundle, ...]) -> _Union | None:
     """The pending bundles and our spend; None if they cannot be in one bundle.
 
     They cannot if one of them spends our coin differently: its signatures are one sum.
     """
+    first, payer, spent = None, offer.coin, 0
+    if offer.second is not None and offer.coin is not None:
+        first, payer = offer.coin, offer.second
+        if all(spend.coin != first for other in others for spend in other.bundle.spends):
+            own = _payment(fee_wallet, offer, first, min(offer.fee, first.amount))
+            others = (*others, PendingBundle(own, 0, PAYMENT_COST))
     spends: dict[Coin, Spend] = {}
     for other in others:
         for spend in other.bundle.spends:
@@ -243,28 +247,21 @@ def _union(
     if any(bls.signature(signature) is None for signature in signatures):
         return None
     signature = bls.add(*signatures)
-    before = _paid_before(fee_wallet, offer, spends)
-    if before is not None and offer.coin is not None:
+    if first is not None:
+        spent = reserved_fee(spends[first].solution)
+    before = _paid_before(fee_wallet, offer, payer, spends)
+    if before is not None and payer is not None:
         # Our own payment is in it: another one takes its place.
-        del spends[offer.coin]
+        del spends[payer]
         bundle = Bundle(tuple(spends.values()), bls.without(signature, before.bundle.signature))
-        return _Union(bundle, offer.coin, fee, cost, fee - before.fee, 0, LONGER_FEE)
+        return _Union(bundle, payer, fee, cost, fee - before.fee, spent, LONGER_FEE)
     bundle, extra = Bundle(tuple(spends.values()), signature), PAYMENT_COST
     if not inside:
         bundle, extra = joined(bundle, offer.push.bundle), extra + offer.cost
-    payer, spent = offer.coin, 0
-    if payer is not None:
-        change = change_of(payer, bundle)
-        spent, payer = payer.amount - (change.amount if change is not None else 0), change
-        if spent < 0:
-            return None  # A node has made it up.
-    if payer is None or payer.amount < LEAST_RAISE:
-        # Another coin pays what the first one cannot.
-        spare = [coin for coin in fee_wallet.free(fee_state) if coin not in spends]
-        if not spare:
-            return None
-        payer = spare[-1]
-    return _Union(bundle, payer, fee, cost, fee, spent, extra)
+    change = change_of(payer, bundle) if payer is not None else None
+    if payer is None or change is None or not LEAST_RAISE <= change.amount <= payer.amount:
+        return None  # It has paid all that it can, or a node has made the change up.
+    return _Union(bundle, change, fee, cost, fee, spent + payer.amount - change.amount, extra)
 
 
 def _payment(
@@ -275,10 +272,10 @@ def _payment(
 
 
 def _paid_before(
-    fee_wallet: FeeWallet, offer: Offer, spends: Mapping[Coin, Spend]
+    fee_wallet: FeeWallet, offer: Offer, payer: Coin | None, spends: Mapping[Coin, Spend]
 ) -> PendingBundle | None:
     """Our payment for this spend that is among these spends, if we would make it like that now."""
-    spend = spends.get(offer.coin) if offer.coin is not None else None
+    spend = spends.get(payer) if payer is not None else None
     if spend is None:
         return None
     fee = reserved_fee(spend.solution)

@@ -28,10 +28,11 @@ PATIENCE = 20
 class Offer(msgspec.Struct, frozen=True):
     """The offer for one spend, due since the height `since`: `coin` pays `fee` mojos for it.
 
-    `cost` is that of both spends together. `others` are the pending bundles that we joined to
-    replace them by `replacement`, for `replacement_fee`. `answers` counts what we did at `height`
-    because of the node's answers. `reported`: the player knows that it does not get in. `offered`
-    is the highest fee that this coin was offered for: those bytes may still get in.
+    What it cannot pay comes from a `second` coin. `cost` is that of all these spends together.
+    `others` are the pending bundles that we joined to replace them by `replacement`, for
+    `replacement_fee`. `answers` counts what we did at `height` because of the node's answers.
+    `reported`: the player knows that it does not get in. `offered` is the highest fee that this
+    coin was offered for: those bytes may still get in.
     """
 
     push: Push
@@ -46,6 +47,12 @@ class Offer(msgspec.Struct, frozen=True):
     answers: int = 0
     reported: bool = False
     offered: int = 0
+    second: Coin | None = None
+
+    @property
+    def coins(self) -> tuple[Coin, ...]:
+        """The fee coins that pay, in this order."""
+        return tuple(coin for coin in (self.coin, self.second) if coin is not None)
 
     @property
     def key(self) -> bytes:

@@ -58,7 +58,7 @@ class FeeWallet:
             if other.key != offer.key and (other.coin is None or other.coin != offer.coin)
         )
         left = most_for_all(self.limits, self.total) - self.coins.paid - others
-        amount = offer.coin.amount if offer.coin is not None else 0
+        amount = sum(coin.amount for coin in offer.coins)
         return max(0, min(most_for(self.limits, offer.push), left, amount))  # CH-FEE-2
 
     @property
@@ -74,31 +74,45 @@ class FeeWallet:
 
     def free(self, fee_state: FeeState) -> list[Coin]:
         """The fee coins that pay for no spend yet, the smallest first."""
-        used = {offer.coin for offer in fee_state.offers if offer.push.name != SPLIT}
+        offers = (offer for offer in fee_state.offers if offer.push.name != SPLIT)
+        used = {coin for offer in offers for coin in offer.coins}
         return [coin for coin in self.coins.unspent if coin not in used]
 
     def with_coin(self, fee_state: FeeState, offer: Offer) -> Offer:
-        """The offer with a fee coin that is there: the smallest that suffices, or the largest."""
-        if offer.coin in self.coins.unspent:
-            return offer
-        free = self.free(fee_state)
-        if not free:
-            return replace(offer, coin=None, cost=0, fee=0)
-        wanted = most_for(self.limits, offer.push)
-        coin = next((coin for coin in free if coin.amount >= wanted), free[-1])
-        return self.with_cost(replace(offer, coin=coin, fee=0))
+        """The offer with a fee coin that is there: the smallest that suffices, or the largest.
+
+        What replaces a bundle has its coins (CH-FEE-3): a coin that can pay no more gets a second.
+        """
+        free, wanted = self.free(fee_state), most_for(self.limits, offer.push)
+        coin, there = offer.coin, self.coins.unspent
+        if coin not in there or coin is None:
+            if not free:
+                return replace(offer, coin=None, second=None, cost=0, fee=0)
+            coin = next((coin for coin in free if coin.amount >= wanted), free[-1])
+            return self.with_cost(replace(offer, coin=coin, second=None, fee=0))
+        second = offer.second if offer.second in there else None
+        most = min(wanted, coin.amount + (free[-1].amount if free else 0))
+        if second is None and coin.amount < offer.fee + LEAST_RAISE <= most:
+            second = next(
+                (other for other in free if coin.amount + other.amount >= wanted), free[-1]
+            )
+        return offer if second == offer.second else self.with_cost(replace(offer, second=second))
 
     def with_cost(self, offer: Offer) -> Offer:
         """The offer with the cost of its spend and of its fee coin's."""
         if offer.coin is None:
             return offer
-        bundle = self.paid(offer.push.bundle, offer.coin, offer.coin.amount // 2)
+        bundle = self.paid(replace(offer, fee=offer.coin.amount // 2))
         return replace(offer, cost=cost_of_ours(bundle))
 
-    def paid(self, bundle: Bundle, coin: Coin, fee: int) -> Bundle:
-        """Join a bundle with the spend of a fee coin that pays for it."""
-        own = payment(self.key, coin, fee, bundle, self.agg_sig_data, spare=True)
-        return joined(bundle, own)
+    def paid(self, offer: Offer) -> Bundle:
+        """Join the spend of an offer with those of its fee coins, which pay for it."""
+        bundle, left = offer.push.bundle, offer.fee
+        for coin in offer.coins:
+            fee = min(left, coin.amount)
+            own = payment(self.key, coin, fee, offer.push.bundle, self.agg_sig_data, spare=True)
+            bundle, left = joined(bundle, own), left - fee
+        return bundle
 
     def push(self, offer: Offer) -> Push:
         """The push of an offer, as it is now.
@@ -109,7 +123,7 @@ class FeeWallet:
         push = offer.push
         if offer.coin is None or (not offer.fee and push.before is None):
             return push
-        bundle = self.paid(push.bundle, offer.coin, offer.fee)
+        bundle = self.paid(offer)
         name = f"{push.name}+fee" if offer.fee else push.name
         return Push(name, bundle, push.stake, push.before)
 

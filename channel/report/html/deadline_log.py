@@ -101,7 +101,7 @@ class DeadlineLog:
         """Take in a new tip of the chain: waits of the peers count from the first one."""
         self._height = height
         due = {} if self._holder is None else self._due(self._holder)
-        for what in [one for one in self._waits if one not in due]:
+        for what in [waiting for waiting in self._waits if waiting not in due]:
             self._end(self._waits.pop(what), "in time")
         for what, limit in due.items():
             if what not in self._waits:
@@ -144,7 +144,9 @@ class DeadlineLog:
                 self._begin(coin, what, height, self._unroll_timeout)
             case StateCounts(number, preempted, _, _, games, height):
                 how = f"preempted by state {number}" if preempted else "timed out"
-                for waiting in [one for one in self._coins.values() if one.ended is None]:
+                for waiting in [
+                    deadline for deadline in self._coins.values() if deadline.ended is None
+                ]:
                     self._end(waiting, how, height)
                 for game_id, coin in games:
                     self._begin_game(game_id, coin, height)

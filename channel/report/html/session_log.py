@@ -159,7 +159,9 @@ class SessionLog:
     def funding(self) -> tuple[Coin, ...]:
         """The coins that the funding of the channel spends; none before it is pushed."""
         launcher = self.channel.parent if self.channel else b""
-        funding = (some for some in self._first_bundles if launcher in [one.id for one in some])
+        funding = (
+            coins for coins in self._first_bundles if launcher in [coin.id for coin in coins]
+        )
         return next(funding, ())
 
     # --- rows ---
@@ -172,12 +174,12 @@ class SessionLog:
     def _add(
         self, lane: int, kind: str, text: str, message: str = "", lines: tuple[str, ...] = ()
     ) -> PageEvent:
-        made = PageEvent(self.height, lane, kind, text, message, (), lines)
+        row = PageEvent(self.height, lane, kind, text, message, (), lines)
         if len(self.events) < MOST_EVENTS:
-            self.events.append(made)
+            self.events.append(row)
         else:
             self.left_out += 1
-        return made
+        return row
 
     def _sent(self, sender: int, message: bytes) -> None:
         self._learn_address(sender, message)
@@ -227,7 +229,7 @@ class SessionLog:
             if on_chain:
                 self._add(CHAIN, "chain", on_chain).verdicts = verdicts
         if side in self._sides and not on_chain and not isinstance(news, SHOWN_ANYWAY):
-            text = _LONG_ID.sub(lambda found: f"{found[0][:8]}…", news_text(news, side))
+            text = _LONG_ID.sub(lambda digits: f"{digits[0][:8]}…", news_text(news, side))
             if text:
                 self._add(side, "news", text)
         if followed:

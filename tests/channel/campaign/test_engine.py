@@ -12,9 +12,10 @@ from pickle import PicklingError
 import pytest
 
 from channelsim.channel.campaign.engine import CampaignRun, CampaignStatus, run
-from channelsim.channel.campaign.executors import AnyExecutor, Processes, ThisProcess, Workers
+from channelsim.channel.campaign.executors import Processes, ThisProcess, Workers
 from channelsim.channel.campaign.shards import in_order
 from channelsim.channel.errors import UsageError
+from tests.channel.campaign.any_executor import AnyExecutor
 from tests.channel.campaign.shuffled import Shuffled
 from tests.channel.campaign.summing import PLAN, UNIT, Squares, expected
 

@@ -12,13 +12,14 @@ import pytest
 from channelsim.channel.campaign import directory
 from channelsim.channel.campaign.directory import CampaignDirectory
 from channelsim.channel.campaign.engine import CampaignStatus
-from channelsim.channel.campaign.executors import AnyExecutor, ThisProcess
+from channelsim.channel.campaign.executors import ThisProcess
 from channelsim.channel.lab.cases.work import SECOND
 from channelsim.channel.lab.fuzz.fuzz import FuzzReport, FuzzSearch, run_search, save, sized_search
 from channelsim.channel.lab.fuzz.fuzz_part import FuzzPart
 from channelsim.channel.lab.targets.loading import load
 from channelsim.channel.lab.targets.target import Target
 from tests.browser import parsed, text_of
+from tests.channel.campaign.any_executor import AnyExecutor
 from tests.channel.campaign.shuffled import Shuffled
 from tests.channel.command import channelsim
 from tests.channel.lab.toys import toy

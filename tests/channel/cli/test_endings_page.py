@@ -176,7 +176,7 @@ def reasons() -> set[str]:
                     defaults = [one.value for one in body if isinstance(one, ast.AnnAssign)]
                     found |= {one.value for one in defaults if isinstance(one, ast.Constant)}
         for node in ast.walk(tree(path)):
-            if isinstance(node, ast.Call) and called(node) in ("leave", "GoOnChain", "Ending"):
+            if isinstance(node, ast.Call) and called(node) in ("leave", "GoOnChain", "end_channel"):
                 for argument in node.args:
                     for part in ast.walk(argument):
                         match part:

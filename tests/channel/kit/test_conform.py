@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 import pytest
 
 from channelsim.channel.campaign import directory
-from channelsim.channel.campaign.executors import AnyExecutor, ThisProcess
+from channelsim.channel.campaign.executors import ThisProcess
 from channelsim.channel.documents.conform import CheckResult, Status
 from channelsim.channel.errors import UsageError
 from channelsim.channel.kit import checks
@@ -42,6 +42,7 @@ from channelsim.channel.lab.targets.loading import load
 from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.sweep import SweepTotals
+from tests.channel.campaign.any_executor import AnyExecutor
 from tests.channel.command import channelsim
 from tests.channel.lab.fuzzing import searched
 from tests.channel.lab.toys import toy

@@ -26,8 +26,8 @@ from channelsim.channel.session.session_events import (
 )
 from channelsim.channel.session.setup import NAMES, Setup
 from channelsim.channel.session.transcript import Recorder
+from channelsim.games.cards import card_face, card_name
 from channelsim.games.contract import Hand, Seat
-from channelsim.games.poker.hand_names import card_face, card_name
 from channelsim.games.poker.known_cards import card
 from channelsim.games.poker.player import PokerPlayer
 from channelsim.games.poker.states import Deal

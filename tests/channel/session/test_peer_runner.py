@@ -34,11 +34,11 @@ from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.interface import StoreError
 from channelsim.channel.store.memory_store import MemoryStore
 from channelsim.games.contract import Action, Player
-from channelsim.games.deck.group import ToyGroup
 from channelsim.games.deck.work import DeckResult, DeckWork, compute
 from channelsim.games.rotations import ROTATIONS
 from tests.channel.backends import backend
 from tests.channel.session.spectator import Spectator
+from tests.games.deck.toy_group import ToyGroup
 
 SETUP = Setup(("spacepoker",), "runner", 2, 100, 10, 10_000, ("caller", "caller"))
 GUARD = 60.0

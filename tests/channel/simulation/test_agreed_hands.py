@@ -14,10 +14,11 @@ from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.deck_works import seeded_secrets
 from channelsim.channel.simulation import agreed_players
 from channelsim.channel.simulation.agreed_players import setup_of
-from channelsim.channel.simulation.crashes import CrashedRun, Dies, every_instant, run_killed
+from channelsim.channel.simulation.crashes import CrashedRun, Dies, run_killed
 from channelsim.channel.simulation.killed_peer import Kill
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.games.deck.work import DeckResult, DeckWork, compute
+from tests.channel.simulation.instants import every_instant
 
 SESSION = Scenario(("five-stud",), "hands", hands=3, agreed=True)
 """Each hand has a deck that both peers prepare, and each peer proposes one."""
@@ -41,7 +42,7 @@ DECKS = ComputedOnce(SESSION.seed)
 
 
 @pytest.fixture(autouse=True)
-def remember() -> Iterator[None]:
+def remember(few_rounds: None) -> Iterator[None]:
     with bls.remembered():
         yield
 

@@ -31,7 +31,6 @@ from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.crashes import (
     CrashedRun,
     Dies,
-    every_instant,
     run_crashes,
     run_killed,
     scenario_of,
@@ -48,6 +47,7 @@ from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import to_list
 from channelsim.games.chance import Chance
 from channelsim.games.referee import CREATE_COIN
+from tests.channel.simulation.instants import every_instant
 from tests.channel.table import sit
 
 
@@ -218,6 +218,7 @@ def test_scenarios_differ_and_have_every_weather() -> None:
     assert len(prepared) == 12, "each run aimed at a step of a deck prepares decks"
 
 
+@pytest.mark.usefixtures("few_rounds")
 @pytest.mark.parametrize("stage", AIMS)
 def test_a_scenario_has_the_stage_that_it_is_for(stage: Stage) -> None:
     """One of a few: some adversaries end a session early."""
@@ -233,6 +234,7 @@ def test_a_scenario_has_the_stage_that_it_is_for(stage: Stage) -> None:
     assert stage in lived
 
 
+@pytest.mark.usefixtures("few_rounds")
 def test_kills_reach_every_stage() -> None:
     totals = run_crashes(25, "stages", 1)
     assert sum(totals.stages.values()) == totals.kills == 25

@@ -45,7 +45,7 @@ def command(
                 {
                     "cases": len(merged),
                     "corpora": {str(path): len(corpus) for path, corpus in read.items()},
-                    "programs": {name: len(one) for name, one in sorted(merged.lines.items())},
+                    "programs": {name: len(lines) for name, lines in sorted(merged.lines.items())},
                 }
             )
         else:

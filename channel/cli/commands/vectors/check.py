@@ -63,10 +63,10 @@ def command(
         raise
     for line in tried.lines():
         say(out, line)
-    every = tried.interrupted or all_tried(
+    complete = tried.interrupted or all_tried(
         str(target), programs, tried.validators, "these files have no case of it"
     )
-    return exit_code(tried.interrupted, failed=bool(tried.failed) or not every)
+    return exit_code(tried.interrupted, failed=bool(tried.failed) or not complete)
 
 
 def _round(files: Sequence[Path], target: Path | None) -> Round:
@@ -102,6 +102,7 @@ class _Tried:
     interrupted: bool = False
 
     def lines(self) -> list[str]:
+        """The first failures, and the counts."""
         more = [f"and {self.failed - SHOWN} more"] if self.failed > SHOWN else []
         early = "; interrupted: not all cases were run" if self.interrupted else ""
         alone = ", ".join(sorted(self.by_rules))
