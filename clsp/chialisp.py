@@ -153,22 +153,22 @@ def reached(source: Path, search: Sequence[Path], read: Read) -> Reached:
 
     Raises `IncludeCycle`, and what `read` does.
     """
-    files = Reached()
+    seen = Reached()
     includes: dict[Path, list[Path]] = {}
     waiting: list[tuple[Path, bool, Mention | None]] = [(source, True, None)]
     while waiting:
         file, is_source, mention = waiting.pop()
-        if file in files.files and (file in includes or not is_source):
+        if file in seen.files and (file in includes or not is_source):
             continue
-        files.files[file] = read(file, is_source, mention)
-        text = files.text(file)
+        seen.files[file] = read(file, is_source, mention)
+        text = seen.text(file)
         if is_source:
             includes[file] = []
             for token in included(text):
                 near = _find(token.text, search, _SUFFIXES)
                 mention = Mention(file, text, token.at, includes=True)
                 if near is None:
-                    files.missing.setdefault(token.text, mention)
+                    seen.missing.setdefault(token.text, mention)
                 else:
                     includes[file].append(near)
                     waiting.append((near, True, mention))
@@ -183,11 +183,11 @@ def reached(source: Path, search: Sequence[Path], read: Read) -> Reached:
     except CycleError as error:
         ring = " includes ".join(file.name for file in reversed(error.args[1]))
         raise IncludeCycle(f"a cycle: {ring}") from None
-    return files
+    return seen
 
 
 def _find(word: str, search: Sequence[Path], suffixes: Sequence[str] = ("",)) -> Path | None:
-    """The file that a word names, in the first folder that has it."""
+    """The file that a word names, in the first folder that has it; None if none has it."""
     if "\0" in word:
         return None
     names = [word + suffix for suffix in suffixes]

@@ -11,8 +11,7 @@ from hashlib import sha256
 from operator import and_, or_, xor
 from typing import NamedTuple
 
-from channelsim.clsp import integers
-from channelsim.clsp.integers import OperatorError, atom_to_int, int_to_atom
+from channelsim.clsp.integers import atom_to_int, int_to_atom
 from channelsim.clsp.values import NIL, Value, serialize
 
 ONE = b"\x01"
@@ -21,6 +20,14 @@ MANY = 1 << 62
 
 LONGEST = 1 << 20
 """The longest atom that is made: CLVM would charge more for it than any program here may cost."""
+
+
+MAX_SHIFT = 65535
+"""The largest count, either way, that CLVM shifts by."""
+
+
+class OperatorError(ValueError):
+    """CLVM would raise here: a division by zero, a substring past the end, a shift too far."""
 
 
 class TooLong(Exception):
@@ -87,9 +94,13 @@ def _sha256(*values: Value) -> bytes:
 
 
 def _substr(a: Value, start: Value, end: Value | None = None) -> bytes:
+    """Unlike a Python slice it raises past the end."""
     text = _atom(a, "substr")
-    stop = None if end is None else _short(end, "substr")
-    return integers.substr(text, _short(start, "substr"), stop)
+    stop = len(text) if end is None else _short(end, "substr")
+    first = _short(start, "substr")
+    if not 0 <= first <= stop <= len(text):
+        raise OperatorError(f"substr {first} to {stop} of {len(text)} bytes")
+    return text[first:stop]
 
 
 def _concat(*values: Value) -> bytes:
@@ -113,11 +124,20 @@ def _multiply(*values: Value) -> bytes:
 
 
 def _divmod(name: str, a: Value, b: Value) -> tuple[bytes, bytes]:
-    return integers.divmod_(_atom(a, name), _atom(b, name))
+    """The quotient is floored, and the remainder has the sign of the divisor."""
+    dividend, divisor = atom_to_int(_atom(a, name)), atom_to_int(_atom(b, name))
+    if not divisor:
+        raise OperatorError("divmod by zero")
+    quotient, remainder = divmod(dividend, divisor)
+    return int_to_atom(quotient), int_to_atom(remainder)
 
 
-def _shift(name: str, shift: Callable[[bytes, int], bytes], a: Value, count: Value) -> bytes:
-    return shift(_atom(a, name), _short(count, name))
+def _shift(name: str, signed: bool, a: Value, count: Value) -> bytes:
+    """A negative count is right, and floors; `lsh` shifts the unsigned value of the bytes."""
+    number, by = int.from_bytes(_atom(a, name), "big", signed=signed), _short(count, name)
+    if not -MAX_SHIFT <= by <= MAX_SHIFT:
+        raise OperatorError(f"shift by {by}, at most {MAX_SHIFT} either way")
+    return int_to_atom(number << by if by >= 0 else number >> -by)
 
 
 def _bitwise(combine: Callable[[int, int], int], start: int, *values: Value) -> bytes:
@@ -171,8 +191,8 @@ COMMON: dict[bytes, Operator] = {
     b"\x13": Operator("/", lambda a, b: _divmod("/", a, b)[0], 2, 2),
     b"\x14": Operator("divmod", partial(_divmod, "divmod"), 2, 2),
     b"\x15": Operator(">", lambda a, b: _truth(_number(a) > _number(b)), 2, 2),
-    b"\x16": Operator("ash", partial(_shift, "ash", integers.ash), 2, 2),
-    b"\x17": Operator("lsh", partial(_shift, "lsh", integers.lsh), 2, 2),
+    b"\x16": Operator("ash", partial(_shift, "ash", True), 2, 2),
+    b"\x17": Operator("lsh", partial(_shift, "lsh", False), 2, 2),
     b"\x18": Operator("logand", partial(_bitwise, and_, -1)),
     b"\x19": Operator("logior", partial(_bitwise, or_, 0)),
     b"\x1a": Operator("logxor", partial(_bitwise, xor, 0)),

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Protocol, TypeAlias
 
-from channelsim.clsp.integers import OperatorError
-from channelsim.clsp.operators import Operator
+from channelsim.clsp.operators import Operator, OperatorError
 from channelsim.clsp.values import NIL, Value
 
 Run: TypeAlias = Callable[[Value], Value]

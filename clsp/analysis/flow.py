@@ -9,6 +9,7 @@ nothing. That terminates, since the knowledge of an environment only ever shrink
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import TypeAlias
 
 from channelsim.clsp.operators import APPLY, IF, QUOTE
@@ -138,20 +139,22 @@ class Flow:
         while self._changed:
             self._changed = False
             for key in list(self.code):
-                self._again(key)
+                self._follow_once(key)
 
-    def _again(self, key: int) -> None:
+    def _follow_once(self, key: int) -> None:
         before, self._at = self._at, key
         result = self._evaluate(CodePiece(self.code[key]), self._environments[key])
         self._at = before
-        if key not in self._results:
-            self._results[key] = result
-            self._changed = True
-            return
-        known = join(self._results[key], result)
-        if known != self._results[key]:
-            self._results[key] = known
-            self._changed = True
+        self._add(self._results, key, result)
+
+    def _add(self, table: dict[int, Known], key: int, known: Known) -> None:
+        """Combine what is known of a piece in this table with more, and note a change."""
+        if key in table:
+            known = join(table[key], known)
+            if known == table[key]:
+                return
+        table[key] = known
+        self._changed = True
 
     def _call(self, code: Known, environment: Known) -> Known:
         """The knowledge of this code's result; None while the code is being followed itself."""
@@ -159,22 +162,14 @@ class Flow:
             case CodePiece(tuple() as value):
                 key = id(value)
                 self.callers.setdefault(key, set()).add(self._at)
-                if key not in self.code:
-                    self.code[key] = value
-                    self._environments[key] = environment
-                    self._again(key)
-                else:
-                    known = join(self._environments[key], environment)
-                    if known != self._environments[key]:
-                        self._environments[key] = known
-                        self._changed = True
+                new = key not in self.code
+                self.code[key] = value
+                self._add(self._environments, key, environment)
+                if new:
+                    self._follow_once(key)
                 return self._results.get(key)
             case AnyOf(pieces):
-                results = [self._call(piece, environment) for piece in pieces]
-                known = results[0]
-                for result in results[1:]:
-                    known = join(known, result)
-                return known
+                return reduce(join, [self._call(piece, environment) for piece in pieces])
             case None:
                 return None
             case _:

@@ -140,7 +140,7 @@ class RunRecord:
     def decision(self) -> tuple[Value, TraceStep] | None:
         """The expression that decided how the run ended, and the step that it belongs to.
 
-        Of a bare `(x)` or a constant that is the test before it.
+        Of a bare `(x)` or a constant that is the test before it; None if there is none.
         """
         step, choice = self.decided()
         if choice is not None and (step is None or step.operator in (RAISE, IF)):

@@ -26,8 +26,7 @@ from channelsim.clsp.analysis.closures import (
 )
 from channelsim.clsp.analysis.code import Code
 from channelsim.clsp.analysis.shapes import is_choice, is_list, operands, quoted
-from channelsim.clsp.integers import OperatorError
-from channelsim.clsp.operators import APPLY, IF, QUOTE, Operator, TooLong, operator
+from channelsim.clsp.operators import APPLY, IF, QUOTE, Operator, OperatorError, TooLong, operator
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import ProgramRaised, Raised
 from channelsim.clsp.values import NIL, Value, deserialize

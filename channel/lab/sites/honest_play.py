@@ -71,7 +71,7 @@ class Recorded:
         return self.held
 
     def advisory(self) -> bytes | None:
-        """No early reveal: a recorded opponent sends nothing."""
+        """None: a recorded opponent reveals nothing early."""
         return None
 
     def advised(self, data: bytes) -> Recorded:

@@ -193,7 +193,7 @@ def legal_moves(draw: st.DrawFn, target: Target, validator: str | None = None) -
 
     It is an honest player's, or one that opens another secret, or that the fuzzer makes of it.
     """
-    honest = _honest_move(draw(_honest(target, validator)))
+    honest = draw(_honest(target, validator))
     if not draw(st.booleans()):
         return honest
     site, chance = _recommitted(draw, honest)
@@ -210,7 +210,7 @@ def illegal_moves(draw: st.DrawFn, target: Target, validator: str | None = None)
     perhaps with another secret behind the mover's commitment. A place where no such change is
     illegal gives no example.
     """
-    honest = _honest_move(draw(_honest(target, validator)))
+    honest = draw(_honest(target, validator))
     site = honest.site
     share = draw(st.one_of(st.just(honest.share), st.sampled_from(_shares(site))))
     move = draw(_changed(site))
@@ -280,16 +280,13 @@ def _drawn(target: Target, site: Site, cases: Sequence[SiteCase]) -> Iterator[Ju
 
 
 @st.composite
-def _honest(draw: st.DrawFn, target: Target, validator: str | None) -> tuple[Target, PlayedMove]:
+def _honest(draw: st.DrawFn, target: Target, validator: str | None) -> JudgedMove:
+    """A move of a hand, to be judged by this validator (any where None)."""
     turns = [*_turns(draw, target, settles=False)]
     if validator is not None:
         turns = [turn for turn in turns if turn.before.validator == validator]
         assume(turns)
-    return target, draw(st.sampled_from(turns))
-
-
-def _honest_move(drawn: tuple[Target, PlayedMove]) -> JudgedMove:
-    target, turn = drawn
+    turn = draw(st.sampled_from(turns))
     site = make_site(target, turn.before, turn.play, turn.amount, turn.receiver)
     move = judged_move(target, site, turn.play.move, turn.play.share)
     if move is None or not move.legal:
