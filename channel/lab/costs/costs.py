@@ -178,7 +178,7 @@ def _referee(costs: Costs, trial: Trial) -> None:
         rest = site.amount - share
         pays = to_list((PAYEES[0] if share else NIL, PAYEES[1] if rest else NIL))
         note(TIMEOUT, runner.spend(fields, pays), fields, pays)
-        for evidence in trial.evidence(move):
+        for evidence in trial.site.evidence(move):
             outcome = runner.slash_outcome(site, fields, evidence)
             if runner.ended(site, fields, outcome) is not SlashResult.FAILS:
                 program = trial.target.programs[name]

@@ -233,7 +233,7 @@ class _Maker:
         coin, trial = draft.coin, self._trial
         match draft.items:
             case [_, tuple(), evidence, *_]:
-                verdict = trial.rules_say(coin.move, coin.mover_share, evidence)
+                verdict = trial.site.rules_say(trial.target, coin.move, coin.mover_share, evidence)
                 return isinstance(verdict, Valid) and bool(unchecked(verdict.conditions))
             case _:
                 return False
@@ -254,7 +254,7 @@ class _Maker:
 
     def _run(self, coin: GameCoin, _program: Value, _state: Value, evidence: Value) -> Value:
         trial = self._trial
-        verdict = trial.rules_say(coin.move, coin.mover_share, evidence)
+        verdict = trial.site.rules_say(trial.target, coin.move, coin.mover_share, evidence)
         match verdict:
             case Valid(step, conditions):
                 return result_value(step, trial.target.hashes, conditions)
@@ -325,7 +325,7 @@ class _Maker:
         trial, site = self._trial, self._trial.site
         move, share, commitment, size = self._declared(lies=0.5)
         coin = self._before.after(move, commitment, share, size)
-        evidence: Value = self._chance.pick(trial.evidence(move))
+        evidence: Value = self._chance.pick(trial.site.evidence(move))
         if self._chance.random() < 0.3:
             evidence = self._chance.pick(trial.cases).evidence
         program = trial.target.programs[site.validator].value
