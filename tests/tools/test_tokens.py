@@ -1,19 +1,10 @@
-"""The command that prints the size of the product counts code alone."""
+"""The size of the product is that of its code alone."""
 
 from __future__ import annotations
 
-from importlib.machinery import SourceFileLoader
-from importlib.util import module_from_spec, spec_from_loader
-
 import pytest
 
-from tests.paths import ROOT
-
-LOADER = SourceFileLoader("tokens", str(ROOT / "scripts" / "tokens"))
-SPEC = spec_from_loader("tokens", LOADER)
-assert SPEC is not None
-TOKENS = module_from_spec(SPEC)
-LOADER.exec_module(TOKENS)
+from tools.tokens import package_of, size_of
 
 PLAIN = "x = 1\n\n\ndef f(a):\n    return a\n"
 
@@ -29,10 +20,10 @@ PLAIN = "x = 1\n\n\ndef f(a):\n    return a\n"
     ],
 )
 def test_words_about_the_code_are_not_counted(source: str, described: int) -> None:
-    size = TOKENS.size_of(source)
+    size = size_of(source)
     assert (size.tokens, size.described, size.defined) == (11, described, 2)
 
 
 def test_a_package_of_the_channel_has_a_line_of_its_own() -> None:
-    assert TOKENS.package_of("channel/lab/laws/cost.py") == "channel/lab"
-    assert TOKENS.package_of("games/judge.py") == "games"
+    assert package_of("channel/lab/laws/cost.py") == "channel/lab"
+    assert package_of("games/judge.py") == "games"

@@ -1,23 +1,20 @@
-#!/usr/bin/env python3
 """Print the size of the product: tokens without comments, docstrings and imports, by package.
 
-Usage: scripts/tokens [FOLDER...], by default the layers, and `tools` if there is one. With a commit
-(`scripts/tokens --since COMMIT`), also by how much that commit's figures differ.
+Only the standard library is used: the sizes of any commit can be counted.
 """
 
 from __future__ import annotations
 
-import argparse
 import ast
 import io
 import subprocess
 import tarfile
 import tokenize
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
-ROOT = Path(__file__).resolve().parent.parent
+from tools import ROOT
+
 LAYERS = ("clsp", "games", "channel", "channelsim", "tools")
 LAYOUT = {
     *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT),
@@ -98,29 +95,20 @@ def at(commit: str, folders: list[str]) -> Iterator[tuple[str, str]]:
                 yield member.name, file.read().decode("utf-8")
 
 
-def main() -> None:
-    """Print a line for each package, and the sum."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("folders", nargs="*", default=list(LAYERS))
-    parser.add_argument("--since", metavar="COMMIT", help="also the differences from this commit")
-    options = parser.parse_args()
-    now = sizes(here(options.folders))
-    before = sizes(at(options.since, options.folders)) if options.since else {}
+def show_sizes(since: str | None, folders: list[str]) -> None:
+    """Print a line for each package, and the sum; with a commit, also by how much its differ."""
+    now = sizes(here(folders))
+    before = sizes(at(since, folders)) if since else {}
     for name in sorted({*now, *before}):
-        show(name, now.get(name, Size()), before.get(name) if options.since else None)
-    every = [sum((one for one in found.values()), Size()) for found in (now, before)]
-    show("all", every[0], every[1] if options.since else None)
+        _show(name, now.get(name, Size()), before.get(name) if since else None)
+    sums = [sum(packages.values(), Size()) for packages in (now, before)]
+    _show("all", sums[0], sums[1] if since else None)
 
 
-def show(name: str, now: Size, before: Size | None) -> None:
-    """Print one line."""
+def _show(name: str, now: Size, before: Size | None) -> None:
     share = now.described / now.defined if now.defined else 1.0
     line = f"{name:24} {now.tokens:>9,} tokens {now.files:>5} files, docstrings {share:.1%}"
     if before is not None:
         grown = (now.tokens - before.tokens) / before.tokens if before.tokens else 1.0
         line += f"  ({now.tokens - before.tokens:+,}, {grown:+.2%})"
     print(line)
-
-
-if __name__ == "__main__":
-    main()
