@@ -100,8 +100,8 @@ class RefereeRunner:
         """The eleven fields of the coin that a move makes."""
         coin = self.coin(site)
         mover, waiter, *same = coin.atoms()[:6]
-        made = (move, declared.size, declared.infohash, share, coin.infohash_b)
-        return (waiter, mover, *same, *made)
+        other = (move, declared.size, declared.infohash, share, coin.infohash_b)
+        return (waiter, mover, *same, *other)
 
     def puzzle(self, fields: tuple[Value, ...]) -> Program:
         """The whole puzzle of a coin with these fields."""

@@ -236,18 +236,18 @@ class RareStates:
         step = program_step(target, other)
         if step is None or step.validator not in self._held:
             return  # nothing is known yet of what an opponent holds there
-        held = tuple(self._held[step.validator].values())
-        following = _played_on(target, other, step, held, chance)
+        evidence = tuple(self._held[step.validator].values())
+        following = _played_on(target, other, step, evidence, chance)
         if following is not None:
             yield following
 
 
 def _played_on(
-    target: Target, site: Site, step: Next, held: tuple[Value, ...], chance: FastChance
+    target: Target, site: Site, step: Next, evidence: tuple[Value, ...], chance: FastChance
 ) -> Site | None:
     """The place after a move, with a move of the player that receives it; None if it settles.
 
-    `held` is the evidence that is assumed against that move, besides its own.
+    `evidence` is what that is assumed against that move, besides its own.
     """
     after = position_after(site.before, step, site.play.move, site.play.share)
     player = site.receiver.moved(after)
@@ -259,5 +259,5 @@ def _played_on(
         return None
     if not isinstance(play, Play):
         return None
-    receiver = Recorded(after, (play.evidence, *held), after.mover.other)
+    receiver = Recorded(after, (play.evidence, *evidence), after.mover.other)
     return make_site(target, after, play, site.amount, receiver, guessed=True)

@@ -65,8 +65,8 @@ def with_words(target: Target, hand: Sequence[Site], words: Words) -> Iterator[S
             return
         proof = in_value(site.play.evidence, words)
         play = Play(in_bytes(site.play.move, words), site.play.share, proof)
-        held = (Evidence(proof), *_in_evidence(site.candidates(site.play.move), words))
-        receiver = Recorded(before, tuple(dict.fromkeys(held)), before.mover.other)
+        evidence = (Evidence(proof), *_in_evidence(site.candidates(site.play.move), words))
+        receiver = Recorded(before, tuple(dict.fromkeys(evidence)), before.mover.other)
         place = make_site(target, before, play, site.amount, receiver, base=site, guessed=True)
         if play.move != site.play.move or place.state != site.state:
             yield place
