@@ -247,7 +247,7 @@ def _played_on(
 ) -> Site | None:
     """The place after a move, with a move of the player that receives it; None if it settles.
 
-    `evidence` is what that is assumed against that move, besides its own.
+    `evidence` is what is assumed against that move, besides its own.
     """
     after = position_after(site.before, step, site.play.move, site.play.share)
     player = site.receiver.moved(after)
