@@ -10,7 +10,7 @@ import io
 import subprocess
 import tarfile
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from tools import ROOT
@@ -30,8 +30,10 @@ class Size(NamedTuple):
     described: int = 0
     defined: int = 0
 
-    def __add__(self, other: tuple[object, ...]) -> Size:
-        return Size(*(one + another for one, another in zip(self, Size(*other), strict=True)))
+
+def total(sizes: Iterable[Size]) -> Size:
+    """The sum of sizes."""
+    return Size(*map(sum, zip(Size(), *sizes, strict=True)))
 
 
 def size_of(source: str) -> Size:
@@ -66,12 +68,12 @@ def package_of(path: str) -> str:
 
 def sizes(files: Iterator[tuple[str, str]]) -> dict[str, Size]:
     """The sizes by package."""
-    found: dict[str, Size] = {}
+    packages: dict[str, Size] = {}
     for path, source in files:
         if "/template/" not in path:
             name = package_of(path)
-            found[name] = found.get(name, Size()) + size_of(source)
-    return found
+            packages[name] = total((packages.get(name, Size()), size_of(source)))
+    return packages
 
 
 def here(folders: list[str]) -> Iterator[tuple[str, str]]:
@@ -101,7 +103,7 @@ def show_sizes(since: str | None, folders: list[str]) -> None:
     before = sizes(at(since, folders)) if since else {}
     for name in sorted({*now, *before}):
         _show(name, now.get(name, Size()), before.get(name) if since else None)
-    sums = [sum(packages.values(), Size()) for packages in (now, before)]
+    sums = [total(packages.values()) for packages in (now, before)]
     _show("all", sums[0], sums[1] if since else None)
 
 

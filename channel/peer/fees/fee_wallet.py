@@ -55,7 +55,7 @@ class FeeWallet:
         others = sum(
             other.most
             for other in fee_state.offers
-            if other.key != offer.key and (other.coin is None or other.coin != offer.coin)
+            if other.key != offer.key and not set(other.coins) & set(offer.coins)
         )
         left = most_for_all(self.limits, self.total) - self.coins.paid - others
         amount = sum(coin.amount for coin in offer.coins)

@@ -88,7 +88,7 @@ def _split(fee_wallet: FeeWallet, fee_state: FeeState, ready: int) -> tuple[FeeS
     """Split a coin into fee coins if fewer than `ready` are there, and until that is confirmed."""
     pending = next((offer for offer in fee_state.offers if offer.push.name == SPLIT), None)
     others = [offer for offer in fee_state.offers if offer.push.name != SPLIT]
-    payers = [other for other in others if pending is not None and other.coin == pending.coin]
+    payers = [other for other in others if pending is not None and pending.coin in other.coins]
     # A spend with a lock cannot replace it, and waits for it: then it has to pay as much.
     urgent = [other.fee for other in payers if other.since < fee_wallet.peak]
     if pending is not None and not urgent and (payers or not ready):

@@ -349,6 +349,7 @@ def test_wrong_options_are_refused_in_one_line_and_leave_nothing(
 )
 def test_the_spacing_follows_from_the_network_and_the_timeouts_from_the_spacing(
     capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
     network: str,
     options: tuple[str, ...],
@@ -360,15 +361,17 @@ def test_the_spacing_follows_from_the_network_and_the_timeouts_from_the_spacing(
     directory = tmp_path / "new"
     fingerprint(directory)
 
-    async def begin(node: MeteredNode) -> None:
-        terms = ("--game", "spacepoker", "--peer", "0" * 64, "--wallet-key", key)
-        side = await started(directory, "listen", *terms, *options, node=node)
-        await side.until("Listening")
-        side.process.terminate()
-        await side.process.wait()
+    async def stopped(*_: object) -> bool:
+        return False
 
-    with nodes(chain, 1) as (node,):
-        asyncio.run(begin(node))
+    # The directory is complete before the peer runs.
+    monkeypatch.setattr("channelsim.channel.cli.peers.until_interrupted", stopped)
+    monkeypatch.setattr("channelsim.channel.cli.peers.run_linked", lambda *_: None)
+    monkeypatch.setenv("CHANNELSIM_PASSPHRASE", PASSPHRASE)
+    new = ("--game", "spacepoker", "--peer", "0" * 64, "--wallet-key", key)
+    with chain.served() as url:
+        ran = channelsim(capsys, "peer", "listen", directory, *new, *options, "--node", url)
+    assert ran.err == ""
     terms = read_terms(directory)
     assert (terms.spacing, terms.unroll_timeout, read_settings(directory).game_timeout) == times
     ran = channelsim(capsys, "peer", "listen", directory, "--spacing", "4")

@@ -21,8 +21,8 @@ from tests.channel.command import channelsim
 from tests.channel.disputes import leave, publish_old, received
 from tests.channel.on_chain import reward
 from tests.channel.table import ANN, BEN, TIMEOUT
-from tests.channel.watch.test_pusher import without_room
 from tests.channel.watch.test_watch import in_a_hand
+from tests.channel.watch.towers import without_room
 
 COMMAND = "from channelsim.channel.cli import main; main()"
 

@@ -4,30 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from channelsim.channel.chain.coins import (
-    Bundle,
-    Coin,
-    condition,
-    signed_spend,
-)
+from channelsim.channel.chain.coins import Bundle, Coin, condition, signed_spend
 from channelsim.channel.chain.interface import Answer
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.peer.fee_settings import Fees
-from channelsim.channel.peer.interface import (
-    FeeRate,
-    Push,
-)
+from channelsim.channel.peer.interface import FeeRate, Push
 from channelsim.channel.protocol.spend_parsing import reserved_fee
 from channelsim.channel.protocol.wallet import Wallet, address_of, wallet_key
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import to_list
-from tests.channel.disputes import (
-    farm,
-    hear,
-    with_config,
-)
+from tests.channel.disputes import farm, hear, with_config
 from tests.channel.table import Table
 
 MILLION = 1_000_000

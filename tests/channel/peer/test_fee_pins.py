@@ -7,11 +7,7 @@ from itertools import pairwise
 import pytest
 from msgspec.structs import replace
 
-from channelsim.channel.chain.coins import (
-    Bundle,
-    Coin,
-    joined,
-)
+from channelsim.channel.chain.coins import Bundle, Coin, joined
 from channelsim.channel.chain.constants import BLOCK_COST
 from channelsim.channel.chain.interface import Answer
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
@@ -25,13 +21,7 @@ from channelsim.channel.peer.fees.fee_state import FeeState
 from channelsim.channel.peer.fees.fee_wallet import FeeWallet
 from channelsim.channel.peer.fees.paying import pay as add_fees
 from channelsim.channel.peer.fees.payment import split
-from channelsim.channel.peer.interface import (
-    FeeLimits,
-    GoOnChain,
-    Pinned,
-    Push,
-    Refused,
-)
+from channelsim.channel.peer.interface import FeeLimits, GoOnChain, Pinned, Push, Refused
 from channelsim.channel.protocol.spend_parsing import reserved_fee
 from channelsim.channel.protocol.wallet import Wallet
 from tests.channel.disputes import (

@@ -8,12 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from channelsim.channel.chain.coins import (
-    Coin,
-    condition,
-    signed_spend,
-)
-from channelsim.channel.chain.interface import Answer
+from channelsim.channel.chain.coins import Coin, condition, signed_spend
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.chain.refusals import FEE_TOO_LOW
@@ -33,16 +28,8 @@ from channelsim.channel.peer.interface import (
 )
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import Value, to_list
-from tests.channel.disputes import (
-    at_message,
-    farm,
-    leave,
-    rewards,
-    settle,
-    sound,
-)
+from tests.channel.disputes import at_message, farm, leave, rewards, settle, sound
 from tests.channel.peer.fees import (
-    MILLION,
     MOST,
     PURSE,
     fee_wallet,
@@ -270,29 +257,33 @@ def test_a_split_of_its_fee_coin_pays_as_much_as_the_spend_that_waits_for_it(
     assert fees == sorted(fees)
 
 
+@pytest.mark.parametrize("ready", [0, 3], ids=["whole", "to be split"])
 @pytest.mark.parametrize("due", [10, None], ids=["deadline", "no deadline"])
-def test_a_fee_rises_beyond_what_its_first_coin_holds(due: int | None) -> None:
+def test_a_fee_rises_beyond_what_its_first_coin_holds(due: int | None, ready: int) -> None:
     """A larger maximum must not be in vain because the coins were split for a smaller one.
 
-    All blocks are full of others: nothing is mined. The larger coin is there from block 2 on.
+    All blocks are full of others: nothing is mined. The larger coin is there from block 1 on.
     """
     table = at_message(16)
     chain, data = table.chain, table.channel.agg_sig_data
-    small, large = (fee_wallet(table, ANN, amount) for amount in (3 * LEAST_RAISE, 2 * MOST))
+    small, large = (fee_wallet(table, ANN, amount) for amount in (8 * LEAST_RAISE, 2 * MOST))
     other = fee_wallet(table, BEN)
     made = condition(51, other.coin.puzzle_hash, int_to_atom(other.coin.amount))
-    spend = signed_spend(other.key, other.coin, to_list([made]), data)
+    lock = condition(82, b"\x03")
+    spend = signed_spend(other.key, other.coin, to_list([made, lock]), data)
+    chain.farm(5)
     start = chain.peak()
     push = Push("move", spend, 100 * MOST, start + due if due is not None else None)
     fee_state, fees = FeeState(), []
     for blocks in range(40):
-        there = (small.coin, large.coin) if blocks >= 2 else (small.coin,)
+        there = (small.coin, large.coin) if blocks else (small.coin,)
         coins, limits = FeeCoins(there, there, 0), FeeLimits(MOST, 20 * MOST)
         wallet = FeeWallet(small.key, coins, limits, start + blocks, 3, 100 * MOST, data)
-        fee_state, effects = add_fees(wallet, fee_state, [push], ready=0, scan=True)
-        (offered,) = pushes(effects, "move", "move+fee")
-        assert chain.push(offered.bundle).answer in (Answer.ACCEPTED, Answer.KNOWN)
-        fees.append(sum(item.fee for item in chain.mempool.items()))
+        fee_state, effects = add_fees(wallet, fee_state, [push], ready=ready, scan=True)
+        for offered in pushes(effects):
+            chain.push(offered.bundle)
+        (pending,) = chain.pending(other.coin.id)
+        fees.append(pending.fee)
     assert fees == sorted(fees)
-    assert fees[1] < 3 * LEAST_RAISE + MILLION
+    assert fees[1] <= 8 * LEAST_RAISE
     assert fees[-1] == MOST

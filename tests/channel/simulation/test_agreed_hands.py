@@ -61,7 +61,7 @@ def instants(side: int, scenario: Scenario = SESSION) -> list[Kill]:
 
 @pytest.mark.parametrize("side", Side)
 def test_all_hands_are_played_though_a_side_is_killed(side: Side) -> None:
-    for kill in instants(side)[20 * side :: 60]:
+    for kill in instants(side)[20 * side :: 80]:
         run = killed(at(side, kill))
         assert run.kills[side] == (kill,)
         assert not run.failed, run

@@ -21,7 +21,7 @@ from tests.games.table import by_policy, sit_down
 BETTING = [name for name in VARIANTS if not VARIANTS[name].arranges]
 EVERY = [(name, policy) for name in BETTING for policy in GAMES[name].policies]
 
-TURNS, SAMPLE, HANDS, TRIES = 3, 120, 6, 24
+TURNS, SAMPLE, HANDS, TRIES = 3, 60, 6, 24
 """Positions of a game, random hands there, those that are compared, from the weakest to the
 strongest, and decisions with each."""
 

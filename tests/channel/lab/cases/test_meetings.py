@@ -42,7 +42,7 @@ def test_a_straight_meets_a_full_house_and_a_mutant_that_mixes_them_up_dies() ->
         and one.within.startswith("(list 3 3")
     )
     meetings, calls = Meetings(TARGET), list[tuple[Site, Call]]()
-    for site in deals(6000):
+    for site in deals(3000):
         calls += [(site, call) for call in meetings.calls(site)]
     met = {(mine, theirs) for mine, theirs, _ in meetings.counts}
     assert {(STRAIGHT, FULL_HOUSE), (FULL_HOUSE, STRAIGHT), (STRAIGHT, STRAIGHT)} <= met
