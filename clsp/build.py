@@ -1,8 +1,8 @@
-"""Build ``clsp/compiled`` from ``clsp/source``, and check that it is up to date.
+"""Build `clsp/compiled` from `clsp/source`, and check that it is up to date.
 
 The names of the programs' functions are stored beside them, for tracing.
 
-A program that names another one by its tree hash includes ``hashes/<name>.clinc``, which
+A program that names another one by its tree hash includes `hashes/<name>.clinc`, which
 exists only while building. These includes also give the order: the named program first.
 
 A build stamps what it compiled and what came out. While neither changes, the programs are fresh
@@ -18,18 +18,15 @@ from pathlib import Path
 from shutil import copytree
 
 from channelsim.clsp.compiler import compile_copy, named_hashes, write_hash
-from channelsim.clsp.programs import SYMBOLS, Program
+from channelsim.clsp.programs import COMPILED, SOURCE, SYMBOLS, Program
 
-PACKAGE = Path(__file__).resolve().parent
-SOURCE = PACKAGE / "source"
-COMPILED = PACKAGE / "compiled"
 STAMP = "stamp.json"
 
 
 def build(compiled: Path = COMPILED) -> dict[str, Program]:
     """Compile all sources into `compiled`, a line of hex each; delete files without a source.
 
-    Raises :class:`~channelsim.clsp.compiler.CompileError`.
+    Raises `CompileError`.
     """
     programs = compile_all()
     fresh = _texts(programs)
@@ -105,10 +102,10 @@ def compile_all() -> dict[str, Program]:
 
 
 def compile_tree(folder: Path) -> dict[str, Program]:
-    """Copy the sources to ``folder/source`` and compile them there.
+    """Copy the sources to `folder/source` and compile them there.
 
     The hashes that they include stay beside the copy, so that another compiler can compile the
-    same tree, with the search path ``folder/source``.
+    same tree, with the search path `folder/source`.
     """
     tree = folder / "source"
     copytree(SOURCE, tree)
@@ -116,7 +113,7 @@ def compile_tree(folder: Path) -> dict[str, Program]:
     for name in build_order():
         copy = tree / f"{name}.clsp"
         programs[name] = compile_copy(copy, folder / "out.hex", [tree], SOURCE / f"{name}.clsp")
-        write_hash(tree, name, programs[name])
+        write_hash(tree / f"hashes/{name}.clinc", programs[name])
     return programs
 
 

@@ -52,12 +52,12 @@ def tokens(text: str) -> Iterator[Token]:
     >>> [token.text for token in tokens('(c "a;b" x) ; y')]
     ['(', 'c', 'a;b', 'x', ')']
     """
-    for found in _TOKEN.finditer(text):
-        kind = found.lastgroup
+    for match in _TOKEN.finditer(text):
+        kind = match.lastgroup
         if kind == "string":
-            yield Token(kind, found[0][1:-1], found.start())
+            yield Token(kind, match[0][1:-1], match.start())
         elif kind is not None:
-            yield Token(kind, found[0], found.start())
+            yield Token(kind, match[0], match.start())
 
 
 def words(text: str) -> Iterator[Token]:
@@ -111,8 +111,8 @@ def check(text: str) -> None:
 
 
 def _is_open(text: str, at: int) -> bool:
-    found = _TOKEN.match(text, at)
-    return found is None or len(found[0]) < 2 or not found[0].endswith(text[at])
+    match = _TOKEN.match(text, at)
+    return match is None or len(match[0]) < 2 or not match[0].endswith(text[at])
 
 
 _SUFFIXES = ("", ".clinc", ".clsp", ".clib")
@@ -153,22 +153,22 @@ def reached(source: Path, search: Sequence[Path], read: Read) -> Reached:
 
     Raises `IncludeCycle`, and what `read` does.
     """
-    found = Reached()
+    seen = Reached()
     includes: dict[Path, list[Path]] = {}
     waiting: list[tuple[Path, bool, Mention | None]] = [(source, True, None)]
     while waiting:
         file, is_source, mention = waiting.pop()
-        if file in found.files and (file in includes or not is_source):
+        if file in seen.files and (file in includes or not is_source):
             continue
-        found.files[file] = read(file, is_source, mention)
-        text = found.text(file)
+        seen.files[file] = read(file, is_source, mention)
+        text = seen.text(file)
         if is_source:
             includes[file] = []
             for token in included(text):
                 near = _find(token.text, search, _SUFFIXES)
                 mention = Mention(file, text, token.at, includes=True)
                 if near is None:
-                    found.missing.setdefault(token.text, mention)
+                    seen.missing.setdefault(token.text, mention)
                 else:
                     includes[file].append(near)
                     waiting.append((near, True, mention))
@@ -183,11 +183,11 @@ def reached(source: Path, search: Sequence[Path], read: Read) -> Reached:
     except CycleError as error:
         ring = " includes ".join(file.name for file in reversed(error.args[1]))
         raise IncludeCycle(f"a cycle: {ring}") from None
-    return found
+    return seen
 
 
 def _find(word: str, search: Sequence[Path], suffixes: Sequence[str] = ("",)) -> Path | None:
-    """The file that a word names, in the first folder that has it."""
+    """The file that a word names, in the first folder that has it; None if none has it."""
     if "\0" in word:
         return None
     names = [word + suffix for suffix in suffixes]

@@ -22,14 +22,13 @@ from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 from hashlib import sha256
 from importlib.metadata import version
-from importlib.resources import as_file, files
 from pathlib import Path
 from shutil import copyfile
 from types import MappingProxyType
 
 from channelsim.clsp import program_cache
 from channelsim.clsp.chialisp import BadForm, Mention, check, included, reached
-from channelsim.clsp.programs import Program, digest_of_all, load, names
+from channelsim.clsp.programs import SOURCE, Program, digest_of_all, load, names
 
 NONE: Mapping[str, Program] = MappingProxyType({})
 
@@ -70,16 +69,13 @@ def compile_source(
     with its symbols. It takes at most these seconds of processor time, and `MEMORY` bytes.
 
     It may include files of its own folder and of `include_dirs`, this package's libraries
-    (``lib/masks.clinc``) and hashes of programs (``hashes/spacepoker/end.clinc``); and the hash of
-    each of the `others` as ``hashes/<name>.clinc``.
+    (`lib/masks.clinc`) and hashes of programs (`hashes/spacepoker/end.clinc`); and the hash of
+    each of the `others` as `hashes/<name>.clinc`.
 
-    The result is cached on disk (:mod:`program_cache`). Raises :class:`CompileError`.
+    The result is cached on disk (`program_cache`). Raises `CompileError`.
     """
-    with (
-        tempfile.TemporaryDirectory(prefix="clsp-") as scratch,
-        as_file(files("channelsim.clsp") / "source") as own,
-    ):
-        search = [source.parent.resolve(), *include_dirs, own]
+    with tempfile.TemporaryDirectory(prefix="clsp-") as scratch:
+        search = [source.parent.resolve(), *include_dirs, SOURCE]
         key = _cache_key(source, search, others)
         if key is not None and (cached := program_cache.read(key)) is not None:
             return cached
@@ -91,10 +87,8 @@ def compile_source(
         except OSError as error:
             raise CompileError(f"{source}: {error.strerror or error}") from error
         hashes = folder / "hashes-of-programs"
-        for name in names():
-            write_hash(hashes, name, load(name))
-        for name, other in others.items():
-            write_hash(hashes, name, other)
+        for name, named in ({name: load(name) for name in names()} | dict(others)).items():
+            write_hash(hashes / f"hashes/{name}.clinc", named)
         program = compile_copy(copy, folder / "out.hex", [*search, hashes], source, seconds)
         # A source that was saved meanwhile may be another one than its key says.
         if key is not None and key == _cache_key(source, search, others):
@@ -105,11 +99,11 @@ def compile_source(
 def _cache_key(source: Path, search: Sequence[Path], others: Mapping[str, Program]) -> str | None:
     """A digest of all that a program is compiled from; None if not all of it can be read."""
     try:
-        files_read = reached(source, search, _read_plain).files
+        files = reached(source, search, _read_plain).files
     except (OSError, ValueError):
         return None
     key = sha256(f"{_CACHED}, chialisp {version('chialisp')}".encode() + digest_of_all())
-    for path, data in files_read.items():
+    for path, data in files.items():
         key.update(sha256(path.name.encode()).digest() + sha256(data).digest())
     for name, program in sorted(others.items()):
         key.update(sha256(name.encode()).digest() + program.hash)
@@ -127,13 +121,13 @@ def _read_plain(path: Path, is_source: bool, mention: Mention | None) -> bytes:
 
 
 def compile_programs(folder: Path, names: Iterable[str]) -> dict[str, Program]:
-    """Compile the source ``<name>.clsp`` of each name, for a game that brings its sources along.
+    """Compile the source `<name>.clsp` of each name, for a game that brings its sources along.
 
-    A source names another one of them by its tree hash: ``(include "hashes/guess.clinc")`` defines
-    ``GUESS_HASH``; folders between ``hashes/`` and the name do not matter. The programs keep the
+    A source names another one of them by its tree hash: `(include "hashes/guess.clinc")` defines
+    `GUESS_HASH`; folders between `hashes/` and the name do not matter. The programs keep the
     names of their functions, and the paths of their sources.
 
-    Raises :class:`CompileError`, also for sources that need each other's hash.
+    Raises `CompileError`, also for sources that need each other's hash.
     """
     sources = {name: folder / f"{name}.clsp" for name in names}
     needs = {name: _needed(source, sources) for name, source in sources.items()}
@@ -200,7 +194,7 @@ def compile_copy(
 ) -> Program:
     """Compile `copy`, in a temporary folder; errors name `source`, of which it is a copy.
 
-    Raises :class:`CompileError`.
+    Raises `CompileError`.
     """
     before = set(copy.parent.iterdir())
     with tempfile.TemporaryDirectory(prefix="clsp-") as scratch:
@@ -232,19 +226,18 @@ def compile_copy(
     raise CompileError(f"{source or copy}: exports {', '.join(sorted(exports))}, and no main")
 
 
-def write_hash(folder: Path, name: str, program: Program) -> None:
-    """Write ``hashes/<name>.clinc``, for sources that name this program by its tree hash.
+def write_hash(path: Path, program: Program) -> None:
+    """Write a file that sources include to name a program by its tree hash.
 
-    ``spacepoker/begin_round`` defines ``BEGIN_ROUND_HASH``.
+    `hashes/spacepoker/begin_round.clinc` defines `BEGIN_ROUND_HASH`.
     """
-    path = folder / "hashes" / f"{name}.clinc"
     path.parent.mkdir(parents=True, exist_ok=True)
     constant = f"{path.stem.upper()}_HASH"
     path.write_text(f"((defconstant {constant} 0x{program.hash.hex()}))\n", "ascii")
 
 
 def named_hashes(text: str) -> list[str]:
-    """The programs that a source names by their tree hash, such as ``spacepoker/end``.
+    """The programs that a source names by their tree hash, such as `spacepoker/end`.
 
     >>> named_hashes('(include "lib/masks.clinc") (include "hashes/spacepoker/end.clinc")')
     ['spacepoker/end']

@@ -14,7 +14,7 @@ from channelsim.channel.cli.app import commands
 from channelsim.channel.protocol.messages import BatchAction, Message, Offer
 from channelsim.channel.protocol.rules import DUTIES
 from channelsim.channel.protocol.rules import RULES as CHANNEL_RULES
-from channelsim.clsp.build import SOURCE as SOURCES
+from channelsim.clsp.programs import SOURCE as SOURCES
 from channelsim.games import registry
 from channelsim.games.referee import RULES as REFEREE_RULES
 from tests.markdown import DOCS, anchor, headings, links, read

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Protocol, TypeAlias
 
-from channelsim.clsp.integers import OperatorError
-from channelsim.clsp.operators import Operator
+from channelsim.clsp.operators import Operator, OperatorError
 from channelsim.clsp.values import NIL, Value
 
 Run: TypeAlias = Callable[[Value], Value]
@@ -64,30 +63,31 @@ def never(*values: Value) -> Value:
     raise AssertionError("not called: the number of operands is wrong")
 
 
-def call_of(operator: Operator, made: list[Run], hits: bytearray, here: int) -> Run:
+def call_of(operator: Operator, given: list[Run], hits: bytearray, here: int) -> Run:
     """Compile an operator applied to its operands; the last operand is evaluated first."""
     call = operator.call
-    if not operator.least <= len(made) <= operator.most:
+    if not operator.least <= len(given) <= operator.most:
 
         def call(*values: Value) -> Value:
+            """Raise: the number of operands is wrong."""
             raise OperatorError(f"{operator.name} of {len(values)} operands")
 
-    match made:
-        case [one]:
+    match given:
+        case [first]:
 
             def run(environment: Value) -> Value:
                 hits[here] = 1
-                return call(one(environment))
+                return call(first(environment))
 
-        case [one, two]:
+        case [first, second]:
 
             def run(environment: Value) -> Value:
                 hits[here] = 1
-                last = two(environment)
-                return call(one(environment), last)
+                last = second(environment)
+                return call(first(environment), last)
 
         case _:
-            backwards = made[::-1]
+            backwards = given[::-1]
 
             def run(environment: Value) -> Value:
                 hits[here] = 1
@@ -103,6 +103,7 @@ def watched(node: Value, run: Run, watcher: Watcher) -> Run:
     """Wrap a compiled expression so that it notifies a watcher."""
 
     def run_and_notify(environment: Value) -> Value:
+        """Evaluate the expression between the calls of the watcher."""
         watcher.begins(node, environment)
         value = run(environment)
         watcher.ends(value)

@@ -2,9 +2,9 @@
 
 An expression is a node with an operator; its id is its place among them in the program as it is
 written, from 0. A branch is one side of an `i` that chooses between two pieces of code: side
-``2 * n`` of choice `n` is taken when the test holds, ``2 * n + 1`` when it does not.
+`2 * n` of choice `n` is taken when the test holds, `2 * n + 1` when it does not.
 
-Code is found by following the program (:mod:`clsp.analysis.flow`) and by the compiler's symbols,
+Code is found by following the program (`clsp.analysis.flow`) and by the compiler's symbols,
 which map the tree hash of each function to its name and so also find functions that are never
 called. Without symbols, a part of the tree of functions that is never called counts as code when
 it has the shape of code.
@@ -231,6 +231,7 @@ def _named(root: Value, symbols: Mapping[str, str]) -> dict[int, Function]:
     functions: dict[int, Function] = {}
 
     def hashed(node: Value) -> bytes:
+        """The tree hash of a piece, once the functions inside of it are named."""
         if isinstance(node, bytes):
             return tree_hash_atom(node)
         node_hash = tree_hash_pair(hashed(node[0]), hashed(node[1]))

@@ -1,8 +1,8 @@
 """Show code as text close to its source, with the names of functions and arguments.
 
-``(a (i T (q . A) (q . B)) 1)`` is written as ``(if T A B)``, a call as ``(draw number 2 board)``,
-a path as the name of its argument, or as ``@5`` without a name. Quoted numbers are written as
-they are, other quoted lists as ``'(1 2)``.
+`(a (i T (q . A) (q . B)) 1)` is written as `(if T A B)`, a call as `(draw number 2 board)`,
+a path as the name of its argument, or as `@5` without a name. Quoted numbers are written as
+they are, other quoted lists as `'(1 2)`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _NONE: Mapping[bytes, str] = {}
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """Text with brackets around it when `items` are inside: ``(words item item)``.
+    """Text with brackets around it when `items` are inside: `(words item item)`.
 
     `node` is the id of the expression that this is, `side` the branch by which it is run.
     """
@@ -44,7 +44,7 @@ class Form:
     side: int | None = None
 
     def text(self, depth: int = 10**6) -> str:
-        """The form in one line; deeper parts are shown as ``…``."""
+        """The form in one line; deeper parts are shown as `…`."""
         if self.items is None:
             return self.words
         if depth <= 0:
@@ -63,7 +63,7 @@ class Disassembly:
         self._depth = 0
 
     def text(self, node: Value, room: int = 10**6) -> str:
-        """An expression in one line; inner parts are shown as ``…``
+        """An expression in one line; inner parts are shown as `…`
         when it is longer than `room`."""
         place = self.code.place_of(node)
         if place is None:
@@ -82,7 +82,7 @@ class Disassembly:
 
     def name(self, path: int, place: Place) -> str:
         """The name of the value at a path of this place's environment: an argument, a part
-        of one or a function; ``@path`` where that has no name."""
+        of one or a function; `@path` where that has no name."""
         if not path:
             return "()"
         if place.arguments:
@@ -104,7 +104,7 @@ class Disassembly:
     def form(self, node: Value, place: Place, side: int | None = None) -> Form:
         """An expression, or an operand, at this place; `side` is the branch that leads there.
 
-        Parts nested deeper than `DEEPEST` are shown as ``…``.
+        Parts nested deeper than `DEEPEST` are shown as `…`.
         """
         if self._depth >= DEEPEST:
             return Form("…", side=side)
@@ -178,7 +178,7 @@ _ENDS: tuple[Value, ...] = (NIL, (QUOTE, NIL))
 
 
 def list_items(node: Value) -> tuple[list[Value], Value]:
-    """The items of ``(c ONE (c TWO END))``, and the end.
+    """The items of `(c ONE (c TWO END))`, and the end.
 
     >>> list_items((b"\\x04", (b"\\x02", (b"\\x05", b""))))
     ([b'\\x02'], b'\\x05')
@@ -223,13 +223,13 @@ def missing(form: Form, covered: Coverage) -> list[str]:
     reached = _Layout(covered, 0).reached
     if not reached(form, True):
         return [form.text()]
-    found = []
+    parts = []
     for item in form.items or ():
         if item.node is None and not reached(item, True):
-            found.append(f"{item.text()} of {form.text(3)}")
+            parts.append(f"{item.text()} of {form.text(3)}")
         else:
-            found += missing(item, covered)
-    return found
+            parts += missing(item, covered)
+    return parts
 
 
 class _Layout:
@@ -248,12 +248,12 @@ class _Layout:
         here = self.reached(form, above)
         if form.items is None:
             return [Span(form.words, here)]
-        found = [Span(f"({form.words}", here)]
+        spans = [Span(f"({form.words}", here)]
         for number, item in enumerate(form.items):
             if number or form.words:
-                found.append(Span(" ", here))
-            found += self.pieces(item, here)
-        return _merged([*found, Span(")", here)])
+                spans.append(Span(" ", here))
+            spans += self.pieces(item, here)
+        return _merged([*spans, Span(")", here)])
 
     def lines(self, form: Form, depth: int, above: bool) -> list[Line]:
         """A form from this depth on; its items stand below it where it does not fit into one

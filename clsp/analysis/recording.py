@@ -49,7 +49,7 @@ class RunRecord:
     """One run of a program. `symbols` may be those of several programs; the tree hash of a whole
     program names it, as that of a function names the function. `known` are atoms with a name.
 
-    Raises :class:`~channelsim.clsp.values.BadValue` when the arguments are no serialized value.
+    Raises `BadValue` when the arguments are no serialized value.
     """
 
     def __init__(
@@ -140,7 +140,7 @@ class RunRecord:
     def decision(self) -> tuple[Value, TraceStep] | None:
         """The expression that decided how the run ended, and the step that it belongs to.
 
-        Of a bare `(x)` or a constant that is the test before it.
+        Of a bare `(x)` or a constant that is the test before it; None if there is none.
         """
         step, choice = self.decided()
         if choice is not None and (step is None or step.operator in (RAISE, IF)):
@@ -150,7 +150,7 @@ class RunRecord:
     # --- calls of the tracer ------------------------------------------------------------------
 
     def begins(self, node: Value, environment: Value) -> None:
-        """See :class:`channelsim.clsp.analysis.closures.Watcher`."""
+        """See `channelsim.clsp.analysis.closures.Watcher`."""
         step = TraceStep(node, environment)
         if self._open:
             above = self._open[-1]
@@ -162,7 +162,7 @@ class RunRecord:
         self._open.append(step)
 
     def applies(self, code: Value, environment: Value) -> None:
-        """See :class:`channelsim.clsp.analysis.closures.Watcher`."""
+        """See `channelsim.clsp.analysis.closures.Watcher`."""
         step = self._open[-1]
         step.code, step.given = code, environment
         if not isinstance(code, tuple):
@@ -174,7 +174,7 @@ class RunRecord:
         step.function = self.text_of(code).code.function_of(code)
 
     def ends(self, value: Value) -> None:
-        """See :class:`channelsim.clsp.analysis.closures.Watcher`."""
+        """See `channelsim.clsp.analysis.closures.Watcher`."""
         step = self._open.pop()
         step.value, step.ended = value, True
 

@@ -10,18 +10,9 @@ from shutil import copytree
 import pytest
 
 from channelsim.clsp.__main__ import main
-from channelsim.clsp.build import (
-    COMPILED,
-    SOURCE,
-    STAMP,
-    build,
-    build_order,
-    compile_tree,
-    stale,
-    stamp,
-)
+from channelsim.clsp.build import STAMP, build, build_order, compile_tree, stale, stamp
 from channelsim.clsp.compiler import compile_source
-from channelsim.clsp.programs import SYMBOLS, Program, load, names, with_symbols
+from channelsim.clsp.programs import COMPILED, SOURCE, SYMBOLS, Program, load, names, with_symbols
 from channelsim.clsp.run import Outcome, ProgramValid, run_serialized
 from tests.clsp.analysis.test_tracer import calls
 

@@ -26,7 +26,6 @@ from channelsim.channel.lab.costs.costs import (
     PATHS,
     TIMEOUT,
     VALIDATOR,
-    CostFigure,
     Costs,
 )
 from channelsim.channel.lab.node.node_wallet import NodeWallet, signed, spend_of
@@ -42,6 +41,7 @@ from channelsim.channel.protocol.half_signed import (
 )
 from channelsim.channel.protocol.state import Channel, ChannelState, LiveGame, Side
 from channelsim.channel.protocol.wallet import Wallet, address_of, wallet_key
+from channelsim.clsp.analysis.tracer import Figure
 from channelsim.clsp.integers import atom_to_int
 from channelsim.games.contract import Terms
 
@@ -54,10 +54,10 @@ NODE = 1
 class BundleCost(msgspec.Struct, frozen=True, rename={"size": "bytes"}):
     """The cost of a bundle in a block, by what it is for; `size` (`bytes` in files) is a length."""
 
-    clvm: CostFigure
-    conditions: CostFigure
-    size: CostFigure
-    total: CostFigure
+    clvm: Figure
+    conditions: Figure
+    size: Figure
+    total: Figure
 
 
 def bundle_cost(bundle: Bundle) -> BundleCost:

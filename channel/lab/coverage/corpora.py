@@ -6,7 +6,8 @@ the same nodes and branches, and has the highest cost.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from heapq import heapify, heappop, heappush
@@ -52,17 +53,14 @@ class StoredCorpus:
     games: frozenset[str] = frozenset()
 
     def __or__(self, other: StoredCorpus) -> StoredCorpus:
-        """The union: commutative, associative and idempotent.
-
-        Of lines with the same content it has the least.
-        """
-        merged: dict[str, dict[bytes, Written]] = {}
-        for corpus in (self, other):
-            for name, lines in corpus.lines.items():
-                into = merged.setdefault(name, {})
-                for content, one in lines.items():
-                    into[content] = min(one, into.get(content, one), key=line_of)
-        return StoredCorpus(merged, self.games | other.games)
+        """The union: commutative, associative and idempotent."""
+        lines = (
+            line
+            for corpus in (self, other)
+            for stored in corpus.lines.values()
+            for line in stored.items()
+        )
+        return StoredCorpus(_by_program(lines), self.games | other.games)
 
     def __len__(self) -> int:
         return sum(map(len, self.lines.values()))
@@ -77,17 +75,23 @@ def read_corpus(path: Path) -> StoredCorpus:
         if not (path / CORPUS).is_dir():
             raise UsageError(f"{path}: a campaign without a corpus; only `fuzz` keeps one")
         path = path / CORPUS
-    found: dict[str, dict[bytes, Written]] = {}
-    games = set()
-    for one in _written(path):
-        content = line_of(msgspec.structs.replace(one, id="", tag=""))
-        lines = found.setdefault(one.validator if isinstance(one, Case) else REFEREE, {})
-        lines[content] = min(one, lines.get(content, one), key=line_of)
-        if isinstance(one, Case):
-            games.add(one.game)
-    if not found:
+    lines = [
+        (line_of(msgspec.structs.replace(written, id="", tag="")), written)
+        for written in _written(path)
+    ]
+    if not lines:
         raise UsageError(f"{path}: has no cases")
-    return StoredCorpus(found, frozenset(games))
+    games = frozenset(written.game for _, written in lines if isinstance(written, Case))
+    return StoredCorpus(_by_program(lines), games)
+
+
+def _by_program(lines: Iterable[tuple[bytes, Written]]) -> dict[str, dict[bytes, Written]]:
+    """The lines of each program by their content: of those with the same, the least."""
+    programs: defaultdict[str, dict[bytes, Written]] = defaultdict(dict)
+    for content, written in lines:
+        stored = programs[written.validator if isinstance(written, Case) else REFEREE]
+        stored[content] = min(written, stored.get(content, written), key=line_of)
+    return dict(programs)
 
 
 def _written(path: Path) -> Iterator[Written]:
@@ -114,8 +118,8 @@ def _check_name(written: Written) -> None:
 
 def write_corpus(option: str, folder: Path, corpus: StoredCorpus) -> None:
     """Write a file for each program, sorted. Raises `UsageError`, naming the option."""
-    every = {name: sorted(map(line_of, lines.values())) for name, lines in corpus.lines.items()}
-    write_files(option, folder, every)
+    texts = {name: sorted(map(line_of, lines.values())) for name, lines in corpus.lines.items()}
+    write_files(option, folder, texts)
 
 
 def check_games(corpora: Mapping[Path, StoredCorpus]) -> None:
@@ -134,7 +138,7 @@ def relatives(game: str) -> frozenset[str]:
     """The names of the games that share programs with this one, itself among them."""
     if game not in registry.names():
         return frozenset((game,))
-    return frozenset(one.name for one in registry.sharing(registry.get(game)))
+    return frozenset(relative.name for relative in registry.sharing(registry.get(game)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,22 +188,22 @@ def minimum(
     check_target(target, corpus)
     lines: dict[str, Lines] = {}
     counts: dict[str, ProgramMinimum] = {}
-    for name, every in sorted(corpus.lines.items()):
-        owner = next((one for one in target.family if name in one.programs), target)
+    for name, stored in sorted(corpus.lines.items()):
+        owner = next((near for near in target.family if name in near.programs), target)
         if name in owner.missing:
-            lines[name] = every
-            counts[name] = ProgramMinimum(len(every), len(every), CoverageCounts(), 0, False)
+            lines[name] = stored
+            counts[name] = ProgramMinimum(len(stored), len(stored), CoverageCounts(), 0, False)
             continue
         tracer = owner.tracer(name)
         measured = []
-        for content, written in every.items():
+        for content, written in stored.items():
             measured.append(_measured(target, tracer, content, written))
             on_case()
         chosen = least_cover(measured)
-        lines[name] = {one.content: every[one.content] for one in chosen}
-        highest = max((one.cost for one in chosen), default=0)
-        reached = _counts(tracer, reduce(or_, (one.reached for one in chosen), 0))
-        counts[name] = ProgramMinimum(len(every), len(chosen), reached, highest)
+        lines[name] = {case.content: stored[case.content] for case in chosen}
+        highest = max((case.cost for case in chosen), default=0)
+        reached = _counts(tracer, reduce(or_, (case.reached for case in chosen), 0))
+        counts[name] = ProgramMinimum(len(stored), len(chosen), reached, highest)
     return Minimum(StoredCorpus(lines, corpus.games), counts)
 
 
@@ -209,9 +213,9 @@ def check_target(target: Target, corpus: StoredCorpus) -> None:
     if others := sorted(corpus.games - own):
         raise UsageError(f"the corpus has cases of {others[0]!r}, not of {target.name!r}")
     for name, lines in sorted(corpus.lines.items()):
-        for one in lines.values():
+        for written in lines.values():
             fits = name in target.family_programs
-            if isinstance(one, RefereeSpend):
+            if isinstance(written, RefereeSpend):
                 fits = REFEREE not in target.programs
             if not fits:
                 known = ", ".join(target.programs)
@@ -244,14 +248,14 @@ def least_cover(cases: Sequence[MeasuredCase]) -> list[MeasuredCase]:
     It takes the case that reaches most of what is left, until nothing is left; of several the
     one that play can reach, then the shortest. Then each case goes that the others make needless.
     """
-    highest = max((one.cost for one in cases), default=0)
-    goals = [one.reached << 1 | (one.cost == highest > 0) for one in cases]
+    highest = max((case.cost for case in cases), default=0)
+    goals = [case.reached << 1 | (case.cost == highest > 0) for case in cases]
     chosen: list[int] = []
     covered = 0
     # What a case adds only falls, so a stale number at the top of the heap is computed again.
     heap = [
-        (-goals[number].bit_count(), one.changed, len(one.content), one.content, number)
-        for number, one in enumerate(cases)
+        (-goals[number].bit_count(), case.changed, len(case.content), case.content, number)
+        for number, case in enumerate(cases)
     ]
     heapify(heap)
     while heap:

@@ -84,14 +84,14 @@ class ProgramCoverage:
 
     def unreached(self) -> list[tuple[str, str]]:
         """The places that were not reached inside of others that were: function and code."""
-        found = [
-            (function.name, one)
+        places = [
+            (function.name, code)
             for function, form in self._forms()
-            for one in missing(form, self.reached)
+            for code in missing(form, self.reached)
         ]
-        if not found and not self.total.whole:
-            found.append((self.tracer.code.functions[0].name, "code that is never called"))
-        return found
+        if not places and not self.total.whole:
+            places.append((self.tracer.code.functions[0].name, "code that is never called"))
+        return places
 
     def listing(self) -> list[tuple[Function, list[Line]]]:
         """The functions of the source, as lines of code."""
@@ -111,14 +111,14 @@ def corpus_coverage(target: Target, entries: Iterable[Entry]) -> dict[str, Progr
 
     Raises `UsageError` for a program that cannot be traced.
     """
-    found = {}
+    programs = {}
     for name in target.traceable:
         tracer = target.tracer(name)
         text = Disassembly(tracer.code, target.hash_names)
-        found[name] = ProgramCoverage(name, tracer, text, partial(target.source_line, name))
+        programs[name] = ProgramCoverage(name, tracer, text, partial(target.source_line, name))
     for entry in entries:
-        found[entry.program].add(entry)
-    return found
+        programs[entry.program].add(entry)
+    return programs
 
 
 FILE = "unreachable.toml"
@@ -134,12 +134,12 @@ def stored_reasons(target: Target) -> Mapping[Place, str]:
     return read_reasons(package, FILE, _File, Kind.UNREACHABLE, target.unchanged)
 
 
-def unexplained(found: ProgramCoverage, reasons: Mapping[Place, str]) -> list[tuple[str, str]]:
+def unexplained(program: ProgramCoverage, reasons: Mapping[Place, str]) -> list[tuple[str, str]]:
     """The places of a program that were not reached and have no reason: function and code."""
     return [
         (function, code)
-        for function, code in found.unreached()
-        if (found.name, function, code) not in reasons
+        for function, code in program.unreached()
+        if (program.name, function, code) not in reasons
     ]
 
 
@@ -160,26 +160,29 @@ class SampledCoverage(msgspec.Struct, frozen=True):
 
 def sampled_coverage(target: Target, tally: LabTally) -> dict[str, SampledCoverage]:
     """Trace samples of a crosscheck's runs, and count what they reach, by validator."""
-    found = {}
-    for name in target.present:
-        prints = len(tally.prints.get(name, ()))
-        if name in tally.runaway:
-            found[name] = SampledCoverage(prints)
-            continue
-        try:
-            tracer = target.tracer(name)
-        except UsageError:
-            found[name] = SampledCoverage(prints)
-            continue
-        covered = Coverage()
-        budget = BUDGET
-        for cost, arguments in in_turn(tally.samples.get(name, {})):
-            budget -= cost or UNKNOWN
-            if budget < 0:
-                break
-            covered.add(tracer.reach(arguments))
-        found[name] = SampledCoverage(prints, covered.counts(tracer))
-    return found
+    return {
+        name: SampledCoverage(
+            len(tally.prints.get(name, ())),
+            None if name in tally.runaway else _counts(target, name, tally.samples.get(name, {})),
+        )
+        for name in target.present
+    }
+
+
+def _counts(target: Target, name: str, by_end: dict[str, list[Sample]]) -> CoverageCounts | None:
+    """What samples of one program's runs reach; None for one that is nested too deep."""
+    try:
+        tracer = target.tracer(name)
+    except UsageError:
+        return None
+    covered = Coverage()
+    budget = BUDGET
+    for cost, arguments in in_turn(by_end):
+        budget -= cost or UNKNOWN
+        if budget < 0:
+            break
+        covered.add(tracer.reach(arguments))
+    return covered.counts(tracer)
 
 
 def in_turn(by_end: dict[str, list[Sample]]) -> Iterator[Sample]:

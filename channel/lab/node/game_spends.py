@@ -18,23 +18,20 @@ from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.crypto.keys import SecretKeys
 from channelsim.channel.lab.cases.trial import Trial
 from channelsim.channel.lab.crosscheck.chunks import chunks
-from channelsim.channel.lab.referee.referee_runs import Commitment
+from channelsim.channel.lab.referee.referee_runs import LIE, Commitment
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.values import atom_of
 from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.integers import atom_to_int, int_to_atom
-from channelsim.clsp.values import NIL, Value, to_list, tree_hash
+from channelsim.clsp.values import NIL, Value, to_list
 from channelsim.games.contract import Raise, Slash, Valid
 from channelsim.games.evidence import unchecked
 from channelsim.games.judge import result_value
-from channelsim.games.referee import FIRST, GameCoin, RefereeRefusal, infohash
+from channelsim.games.referee import FIRST, GameCoin, RefereeRefusal
 from channelsim.games.referee_paths import ValidatorRaised, conditions_of, path_of
 
 ADDRESSES = (b"\x0a" * 32, b"\x0b" * 32)
 """The payout addresses of the mover and the waiter."""
-
-LIE = b"\xee" * 32
-"""A commitment to nothing that any move leads to."""
 
 
 @dataclass
@@ -60,6 +57,7 @@ def _item(at: int, *values: Value) -> Fault:
     """Another item in this place."""
 
     def change(draft: SpendDraft, chance: FastChance) -> None:
+        """Put one of these values there."""
         draft.items[at] = chance.pick(values)
 
     return change
@@ -69,6 +67,7 @@ def _other_coin(**fields: Any) -> Fault:
     """A coin with other fields."""
 
     def change(draft: SpendDraft, chance: FastChance) -> None:
+        """Give the coin these fields."""
         draft.coin = msgspec.structs.replace(draft.coin, **fields)
 
     return change
@@ -78,6 +77,7 @@ def _paired(at: int) -> Fault:
     """A pair where an atom belongs, or a pair of what belongs there and something."""
 
     def change(draft: SpendDraft, chance: FastChance) -> None:
+        """Put a pair there."""
         draft.items[at] = (draft.items[at], NIL)
 
     return change
@@ -218,18 +218,11 @@ class _Maker:
     def __init__(self, trial: Trial, chance: FastChance) -> None:
         self._trial = trial
         self._chance = chance
-        site = trial.site
-        self._before = GameCoin(
+        self._before = msgspec.structs.replace(
+            trial.runner.coin(trial.site),
             mover_key=PUBLIC[0],
             waiter_key=PUBLIC[1],
             timeout=chance.between(1, LONGEST_TIMEOUT),
-            amount=site.amount,
-            mod_hash=trial.target.referee.hash,
-            nonce=0,
-            move=site.before.move,
-            max_move_size=site.before.max_move_size,
-            infohash_b=infohash(trial.target.hashes[site.validator], tree_hash(site.state)),
-            mover_share=site.before.mover_share,
             infohash_a=chance.bytes(32),
         )
 
@@ -240,7 +233,7 @@ class _Maker:
         coin, trial = draft.coin, self._trial
         match draft.items:
             case [_, tuple(), evidence, *_]:
-                verdict = trial.rules_say(coin.move, coin.mover_share, evidence)
+                verdict = trial.site.rules_say(trial.target, coin.move, coin.mover_share, evidence)
                 return isinstance(verdict, Valid) and bool(unchecked(verdict.conditions))
             case _:
                 return False
@@ -261,7 +254,7 @@ class _Maker:
 
     def _run(self, coin: GameCoin, _program: Value, _state: Value, evidence: Value) -> Value:
         trial = self._trial
-        verdict = trial.rules_say(coin.move, coin.mover_share, evidence)
+        verdict = trial.site.rules_say(trial.target, coin.move, coin.mover_share, evidence)
         match verdict:
             case Valid(step, conditions):
                 return result_value(step, trial.target.hashes, conditions)
@@ -332,7 +325,7 @@ class _Maker:
         trial, site = self._trial, self._trial.site
         move, share, commitment, size = self._declared(lies=0.5)
         coin = self._before.after(move, commitment, share, size)
-        evidence: Value = self._chance.pick(trial.evidence(move))
+        evidence: Value = self._chance.pick(trial.site.evidence(move))
         if self._chance.random() < 0.3:
             evidence = self._chance.pick(trial.cases).evidence
         program = trial.target.programs[site.validator].value

@@ -55,7 +55,7 @@ class Prediction:
     conditions ask for.
     """
 
-    made: tuple[tuple[bytes, int], ...]
+    coins: tuple[tuple[bytes, int], ...]
     reasons: tuple[str, ...]
     signatures: tuple[tuple[bytes, bytes], ...]
     of_others: bytes = b""
@@ -78,13 +78,13 @@ def predict(spend: GameSpend, coin_id: bytes, agg_sig_data: bytes) -> Prediction
     """Predict from the model how a spend of this coin ends."""
     if spend.asked is None:
         return Prediction((), (FAILS,), ())
-    made, reasons, signatures = [], [], []
+    coins, reasons, signatures = [], [], []
     extra: list[Value] = []
     for condition in from_list(spend.asked):
         code, *arguments = from_list(condition)
         match atom_to_int(atom_of(code)), arguments:
             case referee.CREATE_COIN, [bytes(address), bytes(amount)]:
-                made.append((address, atom_to_int(amount)))
+                coins.append((address, atom_to_int(amount)))
             case referee.AGG_SIG_ME, [bytes(key), bytes(message)]:
                 signatures.append((key, message + coin_id + agg_sig_data))
             case referee.AGG_SIG_UNSAFE, [bytes(key), bytes(message)] if key in PUBLIC:
@@ -100,7 +100,7 @@ def predict(spend: GameSpend, coin_id: bytes, agg_sig_data: bytes) -> Prediction
     of_others = next((signature for signature in spend.known if met(extra, signature)), b"")
     if (signatures and not spend.signs) or (extra and not of_others):
         reasons.append(UNSIGNED)
-    return Prediction(tuple(made), tuple(reasons), tuple(signatures), of_others)
+    return Prediction(tuple(coins), tuple(reasons), tuple(signatures), of_others)
 
 
 def _check_batch(
@@ -148,9 +148,9 @@ def _became(
         yield f"{spend!r}: the coin is {'spent' if spent else 'not spent'}"
     if prediction.reasons:
         return
-    if sum(amount for _, amount in prediction.made) != coin.amount:
+    if sum(amount for _, amount in prediction.coins) != coin.amount:
         yield f"{spend!r}: the model pays out another amount than the coin's"
-    for address, amount in prediction.made:
+    for address, amount in prediction.coins:
         if chain.coin(Coin(coin.id, address, amount).id) is None:
             yield f"{spend!r}: the coin of {counted(amount, 'mojo')} was not made"
 

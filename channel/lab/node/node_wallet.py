@@ -56,11 +56,11 @@ class NodeWallet:
         coin = self._left
         change = coin.amount - total
         outputs = [*coins, *([(self._address, change)] if change else [])]
-        made = to_list(
+        conditions_made = to_list(
             condition(CREATE_COIN, puzzle_hash, int_to_atom(amount))
             for puzzle_hash, amount in outputs
         )
-        spend = signed_spend(self._key, coin, made, self._chain.agg_sig_data())
+        spend = signed_spend(self._key, coin, conditions_made, self._chain.agg_sig_data())
         result = self._chain.push(spend)
         if result.answer is not Answer.ACCEPTED:
             raise InvariantError(f"coins cannot be made: {result.error}")

@@ -71,7 +71,7 @@ class Recorded:
         return self.held
 
     def advisory(self) -> bytes | None:
-        """No early reveal: a recorded opponent sends nothing."""
+        """None: a recorded opponent reveals nothing early."""
         return None
 
     def advised(self, data: bytes) -> Recorded:
@@ -124,10 +124,10 @@ def _read_sites(target: Target) -> tuple[Site, ...]:
         legal = written.expect == "valid" and not case.conditions
         if not legal or (place, written.mover_share) in sites:
             continue
-        held = tuple({**evidence[place], **evidence[written.validator,]}.values())[:HELD]
+        pieces = tuple({**evidence[place], **evidence[written.validator,]}.values())[:HELD]
         share = min(shares.get(serialize(case.state), written.amount // 2), written.amount)
         known = Valid(_known_next(case))
-        sites[place, written.mover_share] = _site(target, case, share, held, known)
+        sites[place, written.mover_share] = _site(target, case, share, pieces, known)
     return _with_others(target, list(sites.values()))
 
 
@@ -135,7 +135,7 @@ def _site(
     target: Target,
     case: ResolvedCase,
     share: int,
-    held: tuple[Candidate, ...],
+    pieces: tuple[Candidate, ...],
     known: Valid | None = None,
 ) -> Site:
     """The site of a case, before which the mover's share was this one."""
@@ -143,7 +143,7 @@ def _site(
     state, size = RawState(case.state), written.max_move_size
     before = Position(written.validator, state, Seat.ALICE, share, size)
     play = Play(case.move, written.mover_share, case.evidence)
-    return make_site(target, before, play, written.amount, Recorded(before, held), known=known)
+    return make_site(target, before, play, written.amount, Recorded(before, pieces), known=known)
 
 
 def _with_others(target: Target, sites: Sequence[Site]) -> tuple[Site, ...]:

@@ -30,7 +30,7 @@ from channelsim.channel.lab.sites.commitments import (
 )
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.honest_play import HELD, Recorded
-from channelsim.channel.lab.sites.replays import program_step
+from channelsim.channel.lab.sites.replays import COST, program_step
 from channelsim.channel.lab.sites.site import Site, make_site, moved
 from channelsim.channel.lab.sites.values import leaves
 from channelsim.channel.lab.targets.target import Target
@@ -41,9 +41,6 @@ from channelsim.games.chance import Chance
 from channelsim.games.contract import Next, Play, any_action
 from channelsim.games.errors import IllegalAction
 from channelsim.games.judge import position_after
-
-COST = 50_000_000
-"""The cost limit of a draw's run."""
 
 LONGEST = 64
 """The most atoms that are read of a result."""
@@ -189,13 +186,13 @@ class RareStates:
 
     def learn(self, site: Site) -> None:
         """Remember the evidence of the opponent at a place of a hand, the newest `HELD` pieces."""
-        held = self._held.setdefault(site.validator, {})
+        newest = self._held.setdefault(site.validator, {})
         for evidence in site.held:
             written = serialize(evidence)
-            held.pop(written, None)
-            held[written] = evidence
-        for oldest in list(held)[:-HELD]:
-            del held[oldest]
+            newest.pop(written, None)
+            newest[written] = evidence
+        for oldest in list(newest)[:-HELD]:
+            del newest[oldest]
 
     def rare(self, validator: str, draws: Sequence[Draw]) -> list[Draw]:
         """Of the draws at one site, the `CHOSEN` with the rarest encoding in the result.
@@ -239,18 +236,18 @@ class RareStates:
         step = program_step(target, other)
         if step is None or step.validator not in self._held:
             return  # nothing is known yet of what an opponent holds there
-        held = tuple(self._held[step.validator].values())
-        following = _played_on(target, other, step, held, chance)
+        evidence = tuple(self._held[step.validator].values())
+        following = _played_on(target, other, step, evidence, chance)
         if following is not None:
             yield following
 
 
 def _played_on(
-    target: Target, site: Site, step: Next, held: tuple[Value, ...], chance: FastChance
+    target: Target, site: Site, step: Next, evidence: tuple[Value, ...], chance: FastChance
 ) -> Site | None:
     """The place after a move, with a move of the player that receives it; None if it settles.
 
-    `held` is the evidence that is assumed against that move, besides its own.
+    `evidence` is what is assumed against that move, besides its own.
     """
     after = position_after(site.before, step, site.play.move, site.play.share)
     player = site.receiver.moved(after)
@@ -262,5 +259,5 @@ def _played_on(
         return None
     if not isinstance(play, Play):
         return None
-    receiver = Recorded(after, (play.evidence, *held), after.mover.other)
+    receiver = Recorded(after, (play.evidence, *evidence), after.mover.other)
     return make_site(target, after, play, site.amount, receiver, guessed=True)

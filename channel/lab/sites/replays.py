@@ -35,9 +35,9 @@ from channelsim.games.evidence import Evidence
 from channelsim.games.judge import position_after
 
 COST = 50_000_000
-"""The cost limit of a run that only finds the next state."""
+"""The cost limit of a run that only finds the next state, or draws a secret."""
 
-Place: TypeAlias = tuple[str, bytes]
+StateKey: TypeAlias = tuple[str, bytes]
 """A validator and a serialized state; empty where a hand is over."""
 
 
@@ -65,8 +65,8 @@ def with_words(target: Target, hand: Sequence[Site], words: Words) -> Iterator[S
             return
         proof = in_value(site.play.evidence, words)
         play = Play(in_bytes(site.play.move, words), site.play.share, proof)
-        held = (Evidence(proof), *_in_evidence(site.candidates(site.play.move), words))
-        receiver = Recorded(before, tuple(dict.fromkeys(held)), before.mover.other)
+        evidence = (Evidence(proof), *_in_evidence(site.candidates(site.play.move), words))
+        receiver = Recorded(before, tuple(dict.fromkeys(evidence)), before.mover.other)
         place = make_site(target, before, play, site.amount, receiver, base=site, guessed=True)
         if play.move != site.play.move or place.state != site.state:
             yield place
@@ -86,8 +86,8 @@ def program_step(target: Target, site: Site) -> Next | None:
         verdict, _ = site.ruling(target, site.play.move, site.play.share)
         return verdict.next if isinstance(verdict, Valid) else None
     program = target.programs[site.validator].serialized
-    for held in dict.fromkeys((site.play.evidence, NIL, *site.held)):
-        environment = site.environment(site.play.move, site.play.share, held)
+    for evidence in dict.fromkeys((site.play.evidence, NIL, *site.held)):
+        environment = site.environment(site.play.move, site.play.share, evidence)
         outcome = run_serialized(program, environment, COST)
         legal = legal_result(target, outcome.value) if isinstance(outcome, ProgramValid) else None
         if legal is not None and (step := legal.next) is not None:
@@ -100,22 +100,22 @@ class RecordedHands:
     """The recorded places of a target, as hands that they are parts of."""
 
     def __init__(self, sites: Sequence[Site]) -> None:
-        self._places: dict[Place, list[Site]] = {}
+        self._sites: dict[StateKey, list[Site]] = {}
         for site in sites:
-            self._places.setdefault((site.validator, serialize(site.state)), []).append(site)
+            self._sites.setdefault((site.validator, serialize(site.state)), []).append(site)
         led = {_leads_to(site) for site in sites}
-        starts = [site for key, some in self._places.items() if key not in led for site in some]
+        starts = [site for key, some in self._sites.items() if key not in led for site in some]
         self._starts = starts or list(sites)
 
     def pick(self, chance: FastChance) -> list[Site]:
         """One hand: a first place, and each time one to which the last one leads."""
         hand = [chance.pick(self._starts)]
-        while len(hand) < LONGEST and (key := _leads_to(hand[-1])) in self._places:
-            hand.append(chance.pick(self._places[key]))
+        while len(hand) < LONGEST and (key := _leads_to(hand[-1])) in self._sites:
+            hand.append(chance.pick(self._sites[key]))
         return hand
 
 
-def _leads_to(site: Site) -> Place:
+def _leads_to(site: Site) -> StateKey:
     step = site.known.next if site.known is not None else None
     return ("", b"") if step is None else (step.validator, serialize(step.state.value()))
 

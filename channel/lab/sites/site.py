@@ -105,13 +105,13 @@ class Site(msgspec.Struct, frozen=True):
         all of the evidence.
         """
         legal: tuple[Valid | None, Value] = (None, NIL)
-        for held in self.candidates(move):
-            said = self.rules_say(target, move, share, held.value)
-            verdict = for_challenger(said, held.signature)
+        for evidence in self.candidates(move):
+            said = self.rules_say(target, move, share, evidence.value)
+            verdict = for_challenger(said, evidence.signature)
             if isinstance(verdict, Slash):
-                return verdict, held.value
+                return verdict, evidence.value
             if isinstance(verdict, Valid):
-                legal = verdict, held.value
+                legal = verdict, evidence.value
         return legal
 
 
@@ -145,14 +145,14 @@ def make_site(
     fields = (*KEYS, timeout, mojos, target.referee.hash, nonce)
     items = b"".join(b"\xff" + serialize(field) for field in fields)
     offered = receiver.evidence(before, play.move) if natural else ()
-    held = tuple(as_evidence(evidence).value for evidence in offered)
+    values = tuple(as_evidence(evidence).value for evidence in offered)
     return Site(
         validator=validator,
         before=before,
         play=play,
         amount=amount,
         receiver=receiver,
-        held=held or (play.evidence,),
+        held=values or (play.evidence,),
         natural=natural,
         opening=b"\xff%b\xff%b\xff" % (serialize(program.hash), items),
         between=_BETWEEN,

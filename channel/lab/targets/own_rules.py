@@ -58,7 +58,9 @@ def load(path: Path, validators: tuple[str, ...]) -> OwnRules:
 @cache
 def _load(path: Path, validators: tuple[str, ...], changed: int) -> OwnRules:
     module = user_code.load(path)
-    functions = {name: made for name in validators if callable(made := getattr(module, name, None))}
+    functions = {
+        name: function for name in validators if callable(function := getattr(module, name, None))
+    }
     if not functions:
         raise UsageError(
             f"{path}: defines no judge; a function with the name of a validator is one"
@@ -76,10 +78,10 @@ def _load(path: Path, validators: tuple[str, ...], changed: int) -> OwnRules:
 
 
 def _table(module: object, path: Path, name: str) -> Mapping[str, Any]:
-    made = getattr(module, name, {})
-    if not isinstance(made, Mapping):
-        raise UsageError(f"{path}: {name} is {kind(made)}, not a dictionary")
-    return made
+    table = getattr(module, name, {})
+    if not isinstance(table, Mapping):
+        raise UsageError(f"{path}: {name} is {kind(table)}, not a dictionary")
+    return table
 
 
 def _judge(
@@ -94,6 +96,7 @@ def _judge(
     def judge(
         state: Any, move: bytes, share: int, amount: int, evidence: Value, hashes: Hashes, /
     ) -> Verdict:
+        """Ask the function of the file. Raises `UsageError` for what is no verdict."""
         value = state.value()
         try:
             typed = value if read is None else read(value, hashes)
@@ -103,15 +106,15 @@ def _judge(
         except BaseException as error:
             raise UsageError(user_code.failure(path, error)) from None
         if isinstance(verdict, Valid) and isinstance(verdict.next, Next):
-            made: Any = verdict.next.state
-            if not callable(getattr(made, "value", None)):
-                if not is_value(made):
+            written: Any = verdict.next.state
+            if not callable(getattr(written, "value", None)):
+                if not is_value(written):
                     raise UsageError(
                         f"{path}: {name}: the state of its Next is not a CLVM value: bytes, or a"
                         " tuple of two values; `to_list` and `int_to_atom` of channelsim.clsp"
                         " make them"
                     )
-                following = msgspec.structs.replace(verdict.next, state=RawState(made))
+                following = msgspec.structs.replace(verdict.next, state=RawState(written))
                 verdict = msgspec.structs.replace(verdict, next=following)
         if problem := verdict_problem(verdict, dict.fromkeys(validators), None):
             raise UsageError(f"{path}: {name}: returned {kind(verdict)}: {problem}")

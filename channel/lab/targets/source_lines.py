@@ -33,7 +33,7 @@ def find_line(
     >>> [find_line(texts, name, text) for name, text in (("two", "(* 2 a)"), ("three", ""))]
     [(PosixPath('a.clsp'), 3), None]
     """
-    wanted = _as_written([token.text for token in tokens(expression)])
+    expected = _as_written([token.text for token in tokens(expression)])
     for path, text in files.items():
         if function != MAIN and function not in text:
             continue
@@ -42,10 +42,10 @@ def find_line(
             if not _defines(words, start, function):
                 continue
             at = word.at
-            if len(wanted) > 1:
+            if len(expected) > 1:
                 inside = words[start : _end(words, start)]
-                found = [one.at for n, one in enumerate(inside) if _reads(inside, n, wanted)]
-                at = found[0] if len(found) == 1 else at
+                places = [word.at for n, word in enumerate(inside) if _reads(inside, n, expected)]
+                at = places[0] if len(places) == 1 else at
             return path, text.count("\n", 0, at) + 1
     return None
 
@@ -57,12 +57,12 @@ def find_mention(files: Mapping[Path, str], word: str) -> tuple[Path, int] | Non
     (PosixPath('a.clsp'), 2)
     """
     pattern = re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])")
-    found = {
+    mentions = {
         (path, text.count("\n", 0, mention.start()) + 1)
         for path, text in files.items()
         for mention in pattern.finditer(text)
     }
-    return found.pop() if len(found) == 1 else None
+    return mentions.pop() if len(mentions) == 1 else None
 
 
 def _as_written(words: list[str]) -> tuple[str, ...]:
@@ -71,12 +71,12 @@ def _as_written(words: list[str]) -> tuple[str, ...]:
     >>> " ".join(_as_written("( + ( f ( divmod ( + a b ) 2 ) ) 1 )".split()))
     '( + ( / ( + a b ) 2 ) 1 )'
     """
-    made: list[str] = []
+    written: list[str] = []
     divisions: list[int] = []  # the depths of the parentheses of `f` that are open
     depth = at = 0
     while at < len(words):
         if words[at : at + len(_DIVISION)] == _DIVISION:
-            made += ("(", "/")
+            written += ("(", "/")
             divisions.append(depth + 1)
             depth, at = depth + 2, at + len(_DIVISION)
             continue
@@ -84,9 +84,9 @@ def _as_written(words: list[str]) -> tuple[str, ...]:
         if words[at] == ")" and divisions[-1:] == [depth + 1]:
             divisions.pop()  # the end of `f`, in place of which stands that of `divmod`
         else:
-            made.append(words[at])
+            written.append(words[at])
         at += 1
-    return tuple(made)
+    return tuple(written)
 
 
 @lru_cache(maxsize=8)
@@ -115,11 +115,11 @@ def _end(words: Sequence[Token], start: int) -> int:
     return len(words)
 
 
-def _reads(words: Sequence[Token], at: int, wanted: Sequence[str]) -> bool:
+def _reads(words: Sequence[Token], at: int, expected: Sequence[str]) -> bool:
     """True if the source has these words from here on; a literal may be a name there."""
-    if at + len(wanted) > len(words):
+    if at + len(expected) > len(words):
         return False
     return all(
         have.text == want or (have.kind != "paren" and _LITERAL.fullmatch(want) is not None)
-        for have, want in zip(words[at : at + len(wanted)], wanted, strict=True)
+        for have, want in zip(words[at : at + len(expected)], expected, strict=True)
     )

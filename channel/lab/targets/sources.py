@@ -12,7 +12,6 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
-from importlib.resources import as_file, files
 from pathlib import Path
 
 from channelsim.channel.errors import UsageError
@@ -26,7 +25,7 @@ from channelsim.clsp.compiler import (
     described_cycle,
     write_hash,
 )
-from channelsim.clsp.programs import Program
+from channelsim.clsp.programs import SOURCE, Program
 from channelsim.clsp.values import BadValue, Value, deserialize
 from channelsim.games.names import printable
 
@@ -51,14 +50,21 @@ class Sources:
         Raises `UsageError`, naming the file that is at fault.
         """
         programs: dict[str, Program] = {}
-        with (
-            tempfile.TemporaryDirectory(prefix="lab-") as scratch,
-            as_file(files("channelsim.clsp") / "source") as own,
-        ):
-            folder = Path(scratch)
-            for name in self._order(own):
-                programs[name] = self._compiled(self.programs[name], folder, own)
-                write_hash(folder, name, programs[name])
+        with tempfile.TemporaryDirectory(prefix="lab-") as scratch:
+            aliases = Path(scratch) / "aliases"
+            reads = {
+                name: Reached() if path.suffix == ".hex" else self._reached(path)
+                for name, path in self.programs.items()
+            }
+            for name in self._order(reads):
+                path = self.programs[name]
+                if path.suffix == ".hex":
+                    programs[name] = read_hex(path)
+                    continue
+                # What our own sources include as hashes/game/name is the target's own program here.
+                for need, token in self._named(reads[name]):
+                    write_hash(aliases / token.lstrip("/"), programs[need])
+                programs[name] = self._compiled(path, aliases, reads[name])
         return {name: programs[name] for name in self.programs}
 
     def texts(self, name: str) -> dict[Path, str]:
@@ -70,22 +76,20 @@ class Sources:
         path = self.programs.get(name)
         if path is None or path.suffix == ".hex":
             return {}
-        with as_file(files("channelsim.clsp") / "source") as own:
-            try:
-                read = self._reached(path, own)
-            except UsageError:
-                return {}
-            library = own.resolve()
+        try:
+            read = self._reached(path)
+        except UsageError:
+            return {}
         return {
-            file.relative_to(library) if file.is_relative_to(library) else file: read.text(file)
+            file.relative_to(SOURCE) if file.is_relative_to(SOURCE) else file: read.text(file)
             for file in read.files
         }
 
-    def _order(self, own: Path) -> list[str]:
-        needs: dict[str, list[str]] = {}
-        for name, path in self.programs.items():
-            seen = Reached() if path.suffix == ".hex" else self._reached(path, own)
-            needs[name] = sorted({need for need, _ in self._named(seen)})
+    def _order(self, reads: Mapping[str, Reached]) -> list[str]:
+        """The programs, each after those that it names."""
+        needs = {
+            name: sorted({need for need, _ in self._named(read)}) for name, read in reads.items()
+        }
         try:
             return list(TopologicalSorter(needs).static_order())
         except CycleError as error:
@@ -99,16 +103,7 @@ class Sources:
                 if named and named[1] in self.programs:
                     yield named[1], token.text
 
-    def _compiled(self, path: Path, folder: Path, own: Path) -> Program:
-        if path.suffix == ".hex":
-            return read_hex(path)
-        read = self._reached(path, own)
-        # What our own sources include as hashes/game/name is, here, the target's own program.
-        aliases = folder / "aliases"
-        for name, token in self._named(read):
-            alias = aliases / token.lstrip("/")
-            alias.parent.mkdir(parents=True, exist_ok=True)
-            alias.write_bytes((folder / "hashes" / f"{name}.clinc").read_bytes())
+    def _compiled(self, path: Path, aliases: Path, read: Reached) -> Program:
         try:
             program = compile_source(path, [aliases, *self.include])
         except CompileError as error:
@@ -117,10 +112,10 @@ class Sources:
         check_program(path, program)
         return program
 
-    def _reached(self, path: Path, own: Path) -> Reached:
+    def _reached(self, path: Path) -> Reached:
         """The source and all files that it may read. Raises `UsageError`."""
         try:
-            return reached(path, (path.parent, *self.include, own), _read)
+            return reached(path, (path.parent, *self.include, SOURCE), _read)
         except IncludeCycle as error:
             raise UsageError(f"{path}: {error}") from None
 

@@ -40,10 +40,10 @@ def read_reasons(
     if path is None or not path.is_file():
         return {}
     with as_file(path) as plain:
-        found = toml_files.read(plain, form, kind).value
+        stored = toml_files.read(plain, form, kind).value
     return {
-        (one.validator, one.function, place): one.reason
-        for one in found.reasons
-        if one.validator in programs
-        for place in one.places
+        (reason.validator, reason.function, place): reason.reason
+        for reason in stored.reasons
+        if reason.validator in programs
+        for place in reason.places
     }

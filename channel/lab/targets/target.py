@@ -56,14 +56,9 @@ class Target:
 
         Those are the installed game's own, if it says so (`Game.total`); other programs need not.
         """
-        return (
-            self.rules is not None
-            and self.game.total
-            and all(
-                program.hash == self.programs[name].hash
-                for name, program in self.game.programs.items()
-            )
-        )
+        if self.rules is None or not self.game.total:
+            return False
+        return self.unchanged.issuperset(self.game.programs)
 
     @cached_property
     def unchanged(self) -> frozenset[str]:

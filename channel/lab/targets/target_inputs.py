@@ -9,6 +9,7 @@ import os
 import tomllib
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -48,13 +49,7 @@ def target_files(path: Path) -> Iterator[Path]:
                 yield named
         except (OSError, ValueError):
             continue
-    left = MOST
-    for folder in folders:
-        for file in _inside(folder):
-            left -= 1
-            if left < 0:
-                return
-            yield file
+    yield from islice(chain.from_iterable(map(_inside, folders)), MOST)
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -85,15 +80,17 @@ def target_inputs(target: Target) -> dict[str, str]:
     rules of an installed game are named; packages of plug-ins with the game, a policy of it, or a
     law have their version and a digest.
     """
-    found = {f"program {name}": one.hash.hex() for name, one in target.with_referee.items()}
+    inputs = {
+        f"program {name}": program.hash.hex() for name, program in target.with_referee.items()
+    }
     if target.rules is not None:
-        found["rules"] = target.rules
+        inputs["rules"] = target.rules
     if target.rules_file is not None:
         data = input_files.read(target.rules_file, input_files.SOURCE)
-        found["file of rules"] = sha256(data).hexdigest()
+        inputs["file of rules"] = sha256(data).hexdigest()
     if target.honest:
-        found["recorded play"] = sha256(msgspec.json.encode(target.honest)).hexdigest()
-    return found | plugin_inputs(
+        inputs["recorded play"] = sha256(msgspec.json.encode(target.honest)).hexdigest()
+    return inputs | plugin_inputs(
         lambda group, name: group == "laws" or name.partition(":")[0] == target.rules
     )
 

@@ -39,11 +39,11 @@ def law_named(target: Target, name: str) -> Law:
     usable = {law.name: law for law in laws_for(target)}
     if name in usable:
         return usable[name]
-    every = {law.name: law for law in laws()}
-    if name in every:
-        problem = f"the law {name!r} needs {every[name].needs.value}"
+    known = {law.name: law for law in laws()}
+    if name in known:
+        problem = f"the law {name!r} needs {known[name].needs.value}"
     else:
-        problem = f"no law is called {quoted(name)}{nearest(name, every)}"
+        problem = f"no law is called {quoted(name)}{nearest(name, known)}"
     raise UsageError(f"{problem}; {target.name} can be held to: {', '.join(usable)}")
 
 

@@ -18,7 +18,7 @@ from channelsim.channel.errors import InvariantError, UsageError
 from channelsim.channel.lab.cases.evidence import evidence_near, evidence_of
 from channelsim.channel.lab.cases.mutator import Mutator, SiteCase
 from channelsim.channel.lab.sites.fast_chance import FastChance
-from channelsim.channel.lab.sites.hands import MOST_STACK, terms_of
+from channelsim.channel.lab.sites.hands import MOST_STACK, UNITS, terms_of
 from channelsim.channel.lab.sites.site import HEADS, Site, make_site, recommitted
 from channelsim.channel.lab.sites.values import leaves, numbers
 from channelsim.channel.lab.sites.values import longer as longer_number
@@ -57,9 +57,6 @@ from channelsim.games.forms import (
 )
 from channelsim.games.judge import own_move, position_after
 from channelsim.games.selfplay import PlayedMove
-
-UNITS = (1, 2, 7, 100, 10**9, 2**33)
-"""Units of hands, in mojos: amounts of every length."""
 
 MADE = 24
 """Cases that the fuzzer makes at a place, to draw one of."""
@@ -147,8 +144,8 @@ def of_form(form: Form, hashes: Hashes) -> st.SearchStrategy[Any]:
             )
             return items.map(sorted).map(tuple) if ascending else items.map(tuple)
         case Record(kind, fields, checked):
-            made = st.builds(kind, **{name: of_form(inner, hashes) for name, inner in fields})
-            return made.filter(_fits) if checked else made
+            records = st.builds(kind, **{name: of_form(inner, hashes) for name, inner in fields})
+            return records.filter(_fits) if checked else records
         case Opaque(_, _, text, examples):
             if not examples:
                 raise UsageError(f"an opaque form has no examples to draw from: {text}")
@@ -196,13 +193,13 @@ def legal_moves(draw: st.DrawFn, target: Target, validator: str | None = None) -
 
     It is an honest player's, or one that opens another secret, or that the fuzzer makes of it.
     """
-    honest = _honest_move(draw(_honest(target, validator)))
+    honest = draw(_honest(target, validator))
     if not draw(st.booleans()):
         return honest
     site, chance = _recommitted(draw, honest)
     cases = Mutator(target, site, chance).cases(MADE)
-    made = (*_least_legal(target, site), *_drawn(target, site, cases))
-    return draw(st.sampled_from([honest, *(one for one in made if one.legal)]))
+    moves = (*_least_legal(target, site), *_drawn(target, site, cases))
+    return draw(st.sampled_from([honest, *(move for move in moves if move.legal)]))
 
 
 @st.composite
@@ -213,7 +210,7 @@ def illegal_moves(draw: st.DrawFn, target: Target, validator: str | None = None)
     perhaps with another secret behind the mover's commitment. A place where no such change is
     illegal gives no example.
     """
-    honest = _honest_move(draw(_honest(target, validator)))
+    honest = draw(_honest(target, validator))
     site = honest.site
     share = draw(st.one_of(st.just(honest.share), st.sampled_from(_shares(site))))
     move = draw(_changed(site))
@@ -221,15 +218,17 @@ def illegal_moves(draw: st.DrawFn, target: Target, validator: str | None = None)
     if draw(st.booleans()):
         other, chance = _recommitted(draw, honest)
         cases = Mutator(target, other, chance).cases(MADE)
-        by_rule = {one.rule: one for one in _drawn(target, other, cases) if not one.legal}
+        by_rule = {
+            judged.rule: judged for judged in _drawn(target, other, cases) if not judged.legal
+        }
         if by_rule:
             # Most changes break the first rule of all; here each rule has the same chance.
             return by_rule[draw(st.sampled_from(sorted(by_rule)))]
     drawn = [(move, honest.share), (move, share), (honest.move, share)]
-    for one, changed in chain(drawn, _surely(site)):
-        found = judged_move(target, site, one, changed)
-        if found is not None and not found.legal:
-            return found
+    for other_move, other_share in chain(drawn, _surely(site)):
+        judged = judged_move(target, site, other_move, other_share)
+        if judged is not None and not judged.legal:
+            return judged
     assume(False)
     raise AssertionError("assume stops the example")
 
@@ -251,8 +250,8 @@ def evidence(draw: st.DrawFn, move: JudgedMove) -> Value:
     ]
     if atoms:
         kinds.append(_chances().map(lambda chance: evidence_near(atoms, chance)))
-    found: Value = draw(st.sampled_from(own) if draw(st.booleans()) else st.one_of(kinds))
-    return found
+    drawn: Value = draw(st.sampled_from(own) if draw(st.booleans()) else st.one_of(kinds))
+    return drawn
 
 
 def _chances() -> st.SearchStrategy[FastChance]:
@@ -269,33 +268,30 @@ def _recommitted(draw: st.DrawFn, honest: JudgedMove) -> tuple[Site, FastChance]
 
 def _least_legal(target: Target, site: Site) -> Iterator[JudgedMove]:
     """The site's own move with the least share, of those near a limit, that makes it legal."""
-    made = (judged_move(target, site, site.play.move, share) for share in _shares(site))
-    yield from islice((one for one in made if one is not None and one.legal), 1)
+    moves = (judged_move(target, site, site.play.move, share) for share in _shares(site))
+    yield from islice((move for move in moves if move is not None and move.legal), 1)
 
 
 def _drawn(target: Target, site: Site, cases: Sequence[SiteCase]) -> Iterator[JudgedMove]:
     for case in cases:
-        found = judged_move(target, site, case.move, case.share)
-        if found is not None:
-            yield found
+        move = judged_move(target, site, case.move, case.share)
+        if move is not None:
+            yield move
 
 
 @st.composite
-def _honest(draw: st.DrawFn, target: Target, validator: str | None) -> tuple[Target, PlayedMove]:
+def _honest(draw: st.DrawFn, target: Target, validator: str | None) -> JudgedMove:
+    """A move of a hand, to be judged by this validator (any where None)."""
     turns = [*_turns(draw, target, settles=False)]
     if validator is not None:
         turns = [turn for turn in turns if turn.before.validator == validator]
         assume(turns)
-    return target, draw(st.sampled_from(turns))
-
-
-def _honest_move(drawn: tuple[Target, PlayedMove]) -> JudgedMove:
-    target, turn = drawn
+    turn = draw(st.sampled_from(turns))
     site = make_site(target, turn.before, turn.play, turn.amount, turn.receiver)
-    found = judged_move(target, site, turn.play.move, turn.play.share)
-    if found is None or not found.legal:
+    move = judged_move(target, site, turn.play.move, turn.play.share)
+    if move is None or not move.legal:
         raise InvariantError(f"an honest player's move is refused: {turn.play}")
-    return found
+    return move
 
 
 def _turns(draw: st.DrawFn, target: Target, settles: bool) -> Iterator[PlayedMove]:
@@ -324,7 +320,9 @@ def _decision(draw: st.DrawFn, player: Player, settles: bool) -> Play | None:
     """A drawn choice of the player's; None for a settlement."""
     choices = player.choices()
     if not settles:
-        playing = [one for one in choices if isinstance(player.act(least_action(one)), Play)]
+        playing = [
+            choice for choice in choices if isinstance(player.act(least_action(choice)), Play)
+        ]
         choices = tuple(playing) or choices
     choice = draw(st.sampled_from(choices))
     amount = 0

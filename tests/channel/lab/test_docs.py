@@ -7,7 +7,7 @@ from shutil import copytree
 
 from channelsim.channel.lab.laws import laws
 from channelsim.channel.lab.targets.loading import load
-from channelsim.clsp.build import SOURCE
+from channelsim.clsp.programs import SOURCE
 from tests.markdown import blocks, read
 from tests.paths import ROOT
 

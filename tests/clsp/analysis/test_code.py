@@ -10,9 +10,8 @@ from channelsim.clsp import programs
 from channelsim.clsp.analysis.code import Code
 from channelsim.clsp.analysis.shapes import looks_like_code
 from channelsim.clsp.analysis.tracer import Returned, Tracer
-from channelsim.clsp.build import SOURCE
 from channelsim.clsp.compiler import compile_source
-from channelsim.clsp.programs import Program, load, names
+from channelsim.clsp.programs import SOURCE, Program, load, names
 from channelsim.clsp.values import serialize, to_list
 from tests.clsp.oracle import Oracle
 from tests.sampling import one_in

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.targets.sources import Sources
 from channelsim.clsp import chialisp
-from channelsim.clsp.build import SOURCE
 from channelsim.clsp.chialisp import DEEPEST, BadForm
 from channelsim.clsp.compiler import CompileError, compile_source
+from channelsim.clsp.programs import SOURCE
 
 STANDARD = "(include *standard-cl-23*)"
 

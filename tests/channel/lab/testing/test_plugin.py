@@ -15,7 +15,7 @@ import pytest
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.testing.checking import stored_cases
-from channelsim.clsp.build import SOURCE
+from channelsim.clsp.programs import SOURCE
 from tests.channel.lab.toys import toy
 from tests.channel.written_findings import written
 from tests.paths import ROOT
