@@ -12,7 +12,7 @@ A plug-in is loaded when it is used. One that cannot be loaded is left out of li
 `complaints` says why; asking for it by name raises `PluginError`. With `CHANNELSIM_NO_PLUGINS=1`
 there are none.
 
-This module imports nothing of ours, so that every package may use it.
+This module imports nothing of ours but `watchdog`, so that every package may use it.
 """
 
 from __future__ import annotations
@@ -29,8 +29,11 @@ from hashlib import sha256
 from importlib.metadata import Distribution, EntryPoint, distributions
 from importlib.util import find_spec
 from pathlib import Path
+from threading import get_ident
 from traceback import walk_tb
 from typing import Any, Generic, ParamSpec, TextIO, TypeVar, cast
+
+from channelsim.watchdog import CALLS, Overrun, begin_call, is_authors, note_author
 
 OFF = "CHANNELSIM_NO_PLUGINS"
 """The environment variable that turns all plug-ins off."""
@@ -56,10 +59,15 @@ class PluginError(Exception):
 
 
 class WrongAnswer(BaseException):
-    """A function of a plug-in returned something of the wrong kind; the message is one line.
+    """A function of a plug-in returned something of the wrong kind, or failed, or did not end.
 
-    It is no `Exception`: no simulation takes it for the result of a run.
+    The message is one line; `__cause__` is the error of a function that failed, else None. It is no
+    `Exception`: no simulation takes it for the result of a run.
     """
+
+
+class Refusal(ValueError):
+    """Base of what an author's function may raise: its caller expects it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +95,7 @@ class Group(Generic[T]):
 
     def names(self) -> tuple[str, ...]:
         """The names of all plug-ins, sorted. Loads none of them."""
-        return tuple(sorted(self._found()))
+        return tuple(sorted(self._plugins()))
 
     def get(self, name: str) -> T:
         """The plug-in of this name, one of `names`. Raises `PluginError` with the reason.
@@ -100,62 +108,65 @@ class Group(Generic[T]):
                 _loaded[key] = self._load(name)
             except PluginError as error:
                 _loaded[key] = error
-        made = _loaded[key]
-        if isinstance(made, PluginError):
-            raise PluginError(*made.args)
-        return cast(T, made)
+        loaded = _loaded[key]
+        if isinstance(loaded, PluginError):
+            raise PluginError(*loaded.args)
+        return cast(T, loaded)
 
     def _load(self, name: str) -> T:
-        found = self._found()[name]
-        packages = [*([OURS] if self.is_ours(name) else []), *(one.package for one in found)]
+        plugins = self._plugins()[name]
+        packages = [
+            *([OURS] if self.is_ours(name) else []),
+            *(plugin.package for plugin in plugins),
+        ]
         if len(packages) > 1:
             raise PluginError(
                 f"{self.noun} {name}: {' and '.join(packages)} have one of this name;"
                 f" uninstall one, or set {OFF}=1"
             )
-        (plugin,) = found
+        (plugin,) = plugins
         head = f"{self.noun} {name}, a plug-in of {plugin.package}, cannot be used"
         if not _NAME.fullmatch(name):
             raise PluginError(f"{head}: its name is not made of letters, digits and . : + - _")
         if EntryPoint.pattern.match(plugin.point.value) is None:
             value = plugin.point.value[:_SHOWN]
             raise PluginError(f"{head}: its entry point {value!a} is not MODULE:OBJECT")
+        module = plugin.point.module
         try:
-            _authors.update(_places(plugin.point.module))
-            _packages[plugin.point.module.partition(".")[0]] = plugin.package
+            for place in _places(module):
+                note_author(place)
+            _packages[module.partition(".")[0]] = plugin.package
             with redirect_stdout(sys.stderr):  # our output may be a document
-                made = plugin.point.load()
-            _redirect_prints(plugin.point.module.partition(".")[0])
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:  # also SystemExit, and what does not derive from Exception
-            raise PluginError(f"{head}: {described(error)}") from None
-        try:
-            return self.check(name, made)
-        except ValueError as error:
-            raise PluginError(f"{head}: {error}") from None
+                loaded = called(plugin.point.load, head)()
+            _redirect_prints(module.partition(".")[0])
+            return called(self.check, head)(name, loaded)
+        except WrongAnswer as failure:
+            cause = failure.__cause__ or failure
+            is_reason = isinstance(cause, ValueError) and not blamed(cause)  # what `check` says
+            reason = str(cause) if is_reason else described(cause)
+            raise PluginError(f"{head}: {reason}") from None
 
     def working(self, prefix: str = "") -> dict[str, T]:
         """The plug-ins that can be used, by name; `complaints` names the others.
 
         Only those are loaded whose name begins with `prefix`.
         """
-        made = {}
+        working = {}
         for name in self.names():
             if not name.startswith(prefix):
                 continue
             try:
-                made[name] = self.get(name)
+                working[name] = self.get(name)
             except PluginError as error:
                 _complaints[str(error)] = None
-        return made
+        return working
 
     def package_of(self, name: str) -> str:
         """The package that a plug-in's module is, or is in; empty for a module in no package."""
-        spec = find_spec(self._found()[name][0].point.module)
+        spec = find_spec(self._plugins()[name][0].point.module)
         return (spec and spec.parent) or ""
 
-    def _found(self) -> Mapping[str, Sequence[Plugin]]:
+    def _plugins(self) -> Mapping[str, Sequence[Plugin]]:
         return _installed().get(PREFIX + self.name, {})
 
 
@@ -175,50 +186,36 @@ def forgive(complaint: str) -> None:
 
 
 def in_use() -> tuple[str, ...]:
-    """The plug-ins that were loaded and can be used, as ``games foo``, sorted."""
+    """The plug-ins that were loaded and can be used, as `games foo`, sorted."""
     return tuple(
         sorted(
             f"{group} {name}"
-            for (group, name), made in _loaded.items()
-            if not isinstance(made, PluginError)
+            for (group, name), plugin in _loaded.items()
+            if not isinstance(plugin, PluginError)
         )
     )
 
 
-def versions(wanted: Callable[[str, str], bool]) -> dict[str, str]:
-    """The packages with a plug-in that is wanted, by its group (`games`) and name. Loads none.
+def versions(counts: Callable[[str, str], bool]) -> dict[str, str]:
+    """The packages with a plug-in that counts, by its group (`games`) and name. Loads none.
 
     Of each its version and the SHA-256 of its Python files: an author's version rarely changes.
     """
     modules: dict[str, set[str]] = defaultdict(set)
     version: dict[str, str] = {}
     for group, by_name in _installed().items():
-        for name, found in by_name.items():
-            for one in found:
-                named = EntryPoint.pattern.match(one.point.value)
+        for name, plugins in by_name.items():
+            for plugin in plugins:
+                named = EntryPoint.pattern.match(plugin.point.value)
                 top = named.group("module").partition(".")[0] if named else ""
-                modules[one.package].update([top] if top else [])
-                if wanted(group.removeprefix(PREFIX), name):
-                    version[one.package] = one.point.dist.version if one.point.dist else ""
+                modules[plugin.package].update([top] if top else [])
+                if counts(group.removeprefix(PREFIX), name):
+                    dist = plugin.point.dist
+                    version[plugin.package] = dist.version if dist else ""
     return {
-        package: f"{one}, SHA-256 {_code_digest(frozenset(modules[package]))}"
-        for package, one in sorted(version.items())
+        package: f"{number}, SHA-256 {_code_digest(frozenset(modules[package]))}"
+        for package, number in sorted(version.items())
     }
-
-
-def note_author(path: str) -> None:
-    """Note a file, or a folder of files, as other authors' code."""
-    _authors.add(path)
-
-
-def is_authors(file: str) -> bool:
-    """True if a file is other authors' code that was loaded."""
-    while file not in _authors:
-        folder = os.path.dirname(file)
-        if folder == file:
-            return False
-        file = folder
-    return True
 
 
 def blamed(error: BaseException) -> str | None:
@@ -248,62 +245,88 @@ def described(error: BaseException) -> str:
     return said + (f" ({place})" if place else "")
 
 
-def kind(made: object) -> str:
+def kind(data: object) -> str:
     """The type of something in words.
 
     >>> kind(7), kind("7"), kind(None)
     ('an int', 'a str', 'None')
     """
-    name = type(made).__name__
-    if made is None:
+    name = type(data).__name__
+    if data is None:
         return "None"
     return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
 
 
-def cut(made: object) -> str:
+def cut(data: object) -> str:
     """An object of another author's as its type and the beginning of its text, in one line.
 
     >>> cut(7), cut(None)
     ('an int, 7', 'None')
     """
     try:
-        text = " ".join(repr(made).split())
+        text = " ".join(repr(data).split())
     except Exception:
         text = ""
     text = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
     text = text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
-    return kind(made) + (f", {text}" if text and made is not None else "")
+    return kind(data) + (f", {text}" if text and data is not None else "")
 
 
-def answered(function: Callable[P, T], problem: Callable[[object], str]) -> Callable[P, T]:
-    """The function with a check of what it returns, by what `problem` says is wrong with that.
+def called(
+    function: Callable[P, T], case: str, problem: Callable[[object], str] = lambda answer: ""
+) -> Callable[P, T]:
+    """The author's function as it is called for a case, such as `the judge of guess`.
 
-    A call raises `WrongAnswer` for a wrong answer.
+    A call raises `WrongAnswer`, with one line that names the package, the function and the case, if
+    the function does not take the arguments, raises anything but a `Refusal`, takes more time or
+    memory than `watchdog` allows, or returns something with which `problem` says what is wrong
+    (empty: nothing). What cannot be stopped ends the process with one line, but for a call in C
+    that never gives Python's lock back.
     """
 
-    def call(*args: P.args, **kwargs: P.kwargs) -> T:
-        made = called(function, *args, **kwargs)
-        if said := problem(made):
-            raise wrong_answer(function, made, said)
-        return made
-
-    return call
-
-
-def called(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Call an author's function. Raises `WrongAnswer` if it does not take these arguments."""
-    try:
-        return function(*args, **kwargs)
-    except TypeError as error:
-        # Raised by the call itself, and not inside of the function.
-        if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+    def _call(*args: P.args, **kwargs: P.kwargs) -> T:
+        thread = get_ident()
+        is_outermost = thread not in CALLS
+        if is_outermost:
+            begin_call(f"{_head(function)} ({case})")
+        try:
+            answer = function(*args, **kwargs)
+            said = problem(answer)
+        except (Refusal, KeyboardInterrupt, GeneratorExit):
             raise
-        raise WrongAnswer(f"{_head(function)} cannot be called: {error}") from None
+        except BaseException as error:
+            if not isinstance(error, Exception | SystemExit | Overrun) and _is_ours(error):
+                raise  # such as a signal's
+            raise WrongAnswer(f"{_head(function)} {_failure(error)} ({case})") from error
+        finally:
+            if is_outermost:
+                CALLS.pop(thread, None)
+        if said:
+            raise wrong_answer(function, answer, said, case)
+        return answer
+
+    return _call
 
 
-def wrong_answer(function: object, made: object, problem: str) -> WrongAnswer:
+def _is_ours(error: BaseException) -> bool:
+    return type(error).__module__.startswith(f"{OURS}.")
+
+
+def _failure(error: BaseException) -> str:
+    """What came of a call that failed."""
+    trace = error.__traceback__
+    # Raised by the call itself, and not inside of the function.
+    if isinstance(error, TypeError) and (trace is None or trace.tb_next is None):
+        return f"cannot be called: {error}"
+    if isinstance(error, Overrun):
+        return f"was stopped: {described(error).removeprefix('Overrun: ')}"
+    return f"raised {described(error)}"
+
+
+def wrong_answer(function: object, answer: object, problem: str, case: str = "") -> WrongAnswer:
     """The error for an answer of an author's function: its package, its name, and the answer."""
-    return WrongAnswer(f"{_head(function)} returned {cut(made)}: {problem}")
+    which = f" ({case})" if case else ""
+    return WrongAnswer(f"{_head(function)} returned {cut(answer)}: {problem}{which}")
 
 
 def _head(function: object) -> str:
@@ -313,9 +336,6 @@ def _head(function: object) -> str:
     package = _packages.get(module.partition(".")[0])
     return f"{package}: {module}.{name}" if package else f"{module}.{name}"
 
-
-_authors: set[str] = set()
-"""Files and folders of other authors' code that was loaded."""
 
 _packages: dict[str, str] = {}
 """The packages of plug-ins that were loaded, by their top-level module."""
@@ -362,28 +382,28 @@ def _code_digest(modules: frozenset[str]) -> str:
 @cache
 def _installed() -> Mapping[str, Mapping[str, Sequence[Plugin]]]:
     """All plug-ins, by group and name; a package that hides another of its name counts alone."""
-    found: dict[str, dict[str, list[Plugin]]] = defaultdict(lambda: defaultdict(list))
+    installed: dict[str, dict[str, list[Plugin]]] = defaultdict(lambda: defaultdict(list))
     seen: set[str] = set()
-    for one in () if are_off() else distributions():
+    for package in () if are_off() else distributions():
         try:
-            points = [point for point in one.entry_points if point.group.startswith(PREFIX)]
+            points = [point for point in package.entry_points if point.group.startswith(PREFIX)]
         except Exception as error:
-            reason = f"the plug-ins of {_package(one)} cannot be read: {described(error)}"
+            reason = f"the plug-ins of {_package(package)} cannot be read: {described(error)}"
             _complaints[reason] = None
             continue
-        package = _package(one) if points else ""
-        if not points or package in seen:
+        name = _package(package) if points else ""
+        if not points or name in seen:
             continue
-        seen.add(package)
+        seen.add(name)
         for point in points:
             if point.group.removeprefix(PREFIX) not in GROUPS:
-                named = f"{point.name}, a plug-in of {package}, cannot be used"
+                head = f"{point.name}, a plug-in of {name}, cannot be used"
                 known = ", ".join(PREFIX + group for group in GROUPS)
-                reason = f"{named}: {point.group!r} is none of the groups {known}"
+                reason = f"{head}: {point.group!r} is none of the groups {known}"
                 _complaints[reason] = None
                 continue
-            found[point.group][point.name].append(Plugin(point.name, package, point))
-    return found
+            installed[point.group][point.name].append(Plugin(point.name, name, point))
+    return installed
 
 
 def _package(installed: Distribution) -> str:

@@ -1,4 +1,4 @@
-"""``python -m clsp build`` compiles the programs; ``python -m clsp check`` proves them fresh."""
+"""`python -m clsp build` compiles the programs; `python -m clsp check` proves them fresh."""
 
 import sys
 

@@ -1,8 +1,8 @@
-"""Build ``clsp/compiled`` from ``clsp/source``, and check that it is up to date.
+"""Build `clsp/compiled` from `clsp/source`, and check that it is up to date.
 
 The names of the programs' functions are stored beside them, for tracing.
 
-A program that names another one by its tree hash includes ``hashes/<name>.clinc``, which
+A program that names another one by its tree hash includes `hashes/<name>.clinc`, which
 exists only while building. These includes also give the order: the named program first.
 
 A build stamps what it compiled and what came out. While neither changes, the programs are fresh
@@ -17,32 +17,28 @@ from hashlib import sha256
 from pathlib import Path
 from shutil import copytree
 
-from channelsim.clsp.compiler import Compiled, compile_copy, named_hashes, write_hash
-from channelsim.clsp.programs import SYMBOLS, Program
+from channelsim.clsp.compiler import compile_copy, named_hashes, write_hash
+from channelsim.clsp.programs import COMPILED, SOURCE, SYMBOLS, Program
 
-PACKAGE = Path(__file__).resolve().parent
-SOURCE = PACKAGE / "source"
-COMPILED = PACKAGE / "compiled"
 STAMP = "stamp.json"
 
 
 def build(compiled: Path = COMPILED) -> dict[str, Program]:
     """Compile all sources into `compiled`, a line of hex each; delete files without a source.
 
-    Raises :class:`~channelsim.clsp.compiler.CompileError`.
+    Raises `CompileError`.
     """
-    made = compile_all()
-    for path in compiled.rglob("*.hex"):
-        if _name(path, compiled) not in made:
-            path.unlink()
-    for name, one in made.items():
-        path = compiled / f"{name}.hex"
+    programs = compile_all()
+    fresh = _texts(programs)
+    for name in _stored(compiled).keys() - fresh.keys():
+        (compiled / name).unlink()
+    for name, text in fresh.items():
+        path = compiled / name
         path.parent.mkdir(parents=True, exist_ok=True)
         # The compiler's own files are readable by their owner alone.
-        path.write_text(one.program.serialized.hex() + "\n", "ascii")
-    (compiled / SYMBOLS).write_text(_symbols(made), "utf-8")
+        path.write_text(text, "utf-8")
     (compiled / STAMP).write_text(stamp(compiled), "ascii")
-    return {name: one.program for name, one in made.items()}
+    return programs
 
 
 def stale(compiled: Path = COMPILED) -> list[str]:
@@ -54,16 +50,11 @@ def stale(compiled: Path = COMPILED) -> list[str]:
     stamped = compiled / STAMP
     if stamped.is_file() and stamped.read_text("utf-8") == expected:
         return []
-    made = compile_all()
-    fresh = {name: one.program.serialized.hex() + "\n" for name, one in made.items()}
-    found = {_name(path, compiled): path.read_text("ascii") for path in compiled.rglob("*.hex")}
-    fresh[SYMBOLS] = _symbols(made)
-    if (compiled / SYMBOLS).exists():
-        found[SYMBOLS] = (compiled / SYMBOLS).read_text("utf-8")
+    fresh, stored = _texts(compile_all()), _stored(compiled)
     complaints = [
-        f"{name}: {_complaint(fresh.get(name), found.get(name))}"
-        for name in sorted(fresh.keys() | found.keys())
-        if fresh.get(name) != found.get(name)
+        f"{name.removesuffix('.hex')}: {_complaint(fresh.get(name), stored.get(name))}"
+        for name in sorted(fresh.keys() | stored.keys())
+        if fresh.get(name) != stored.get(name)
     ]
     return [*complaints, f"{STAMP}: stale, it is of other sources or programs"]
 
@@ -76,46 +67,53 @@ def stamp(compiled: Path) -> str:
 
 def digest(folder: Path, *patterns: str) -> str:
     """The digest, in hex, of the names and contents of the files of these patterns in a folder."""
-    found = sorted(
+    digests = sorted(
         (path.relative_to(folder).as_posix(), sha256(path.read_bytes()).hexdigest())
         for pattern in patterns
         for path in folder.rglob(pattern)
     )
-    return sha256(json.dumps(found).encode()).hexdigest()
+    return sha256(json.dumps(digests).encode()).hexdigest()
 
 
-def _symbols(made: Mapping[str, Compiled]) -> str:
-    return json.dumps({name: made[name].symbols for name in sorted(made)}, indent=1) + "\n"
+def _texts(programs: Mapping[str, Program]) -> dict[str, str]:
+    """The texts of all compiled files, by their names in the folder."""
+    texts = {f"{name}.hex": f"{program.serialized.hex()}\n" for name, program in programs.items()}
+    symbols = {name: programs[name].symbols for name in sorted(programs)}
+    return texts | {SYMBOLS: json.dumps(symbols, indent=1) + "\n"}
 
 
-def _complaint(fresh: str | None, found: str | None) -> str:
-    if found is None:
+def _stored(compiled: Path) -> dict[str, str]:
+    files = (*compiled.rglob("*.hex"), *compiled.glob(SYMBOLS))
+    return {path.relative_to(compiled).as_posix(): path.read_text("utf-8") for path in files}
+
+
+def _complaint(fresh: str | None, stored: str | None) -> str:
+    if stored is None:
         return "missing, never compiled"
     if fresh is None:
         return "extra, it has no source"
     return "stale, its source compiles to something else"
 
 
-def compile_all() -> dict[str, Compiled]:
+def compile_all() -> dict[str, Program]:
     """Compile every source, in the order of dependency; nothing is written to the package."""
     with tempfile.TemporaryDirectory(prefix="clsp-build-") as scratch:
         return compile_tree(Path(scratch))
 
 
-def compile_tree(folder: Path) -> dict[str, Compiled]:
-    """Copy the sources to ``folder/source`` and compile them there.
+def compile_tree(folder: Path) -> dict[str, Program]:
+    """Copy the sources to `folder/source` and compile them there.
 
     The hashes that they include stay beside the copy, so that another compiler can compile the
-    same tree, with the search path ``folder/source``.
+    same tree, with the search path `folder/source`.
     """
     tree = folder / "source"
     copytree(SOURCE, tree)
     programs = {}
     for name in build_order():
         copy = tree / f"{name}.clsp"
-        made = compile_copy(copy, folder / "out.hex", [tree], SOURCE / f"{name}.clsp")
-        programs[name] = made
-        write_hash(tree, name, made.program)
+        programs[name] = compile_copy(copy, folder / "out.hex", [tree], SOURCE / f"{name}.clsp")
+        write_hash(tree / f"hashes/{name}.clinc", programs[name])
     return programs
 
 
@@ -126,12 +124,8 @@ def build_order() -> list[str]:
     >>> order.index("spacepoker/end") < order.index("spacepoker/mid_round")
     True
     """
-    sources = {_name(path, SOURCE): path for path in SOURCE.rglob("*.clsp")}
     needs = {
-        name: set(named_hashes(path.read_text("utf-8"))) for name, path in sorted(sources.items())
+        path.relative_to(SOURCE).with_suffix("").as_posix(): named_hashes(path.read_text("utf-8"))
+        for path in sorted(SOURCE.rglob("*.clsp"))
     }
     return list(TopologicalSorter(needs).static_order())
-
-
-def _name(path: Path, root: Path) -> str:
-    return path.relative_to(root).with_suffix("").as_posix()

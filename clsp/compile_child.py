@@ -28,12 +28,12 @@ def _compiled(source: str, output: str, include: list[str]) -> dict[str, object]
     from chialisp import compile_clvm
 
     try:
-        made = compile_clvm(source, output, include, True)
+        answer = compile_clvm(source, output, include, True)
     except Exception as error:  # the compiler raises bare ones too
         return {"error": str(error)}
     except BaseException as error:  # and panics, which are no `Exception`
         return {"error": f"the compiler failed: {error}"}
-    return {"symbols": made["symbols"] if isinstance(made, dict) else {}}
+    return {"symbols": answer["symbols"] if isinstance(answer, dict) else {}}
 
 
 def _limit(what: int, most: int) -> None:

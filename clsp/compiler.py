@@ -18,19 +18,17 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 from hashlib import sha256
 from importlib.metadata import version
-from importlib.resources import as_file, files
 from pathlib import Path
 from shutil import copyfile
 from types import MappingProxyType
 
 from channelsim.clsp import program_cache
-from channelsim.clsp.chialisp import BadForm, check, included
-from channelsim.clsp.includes import Mention, reached
-from channelsim.clsp.programs import Program, digest_of_all, load, names
+from channelsim.clsp.chialisp import BadForm, Mention, check, included, reached
+from channelsim.clsp.programs import SOURCE, Program, digest_of_all, load, names
 
 NONE: Mapping[str, Program] = MappingProxyType({})
 
@@ -59,43 +57,28 @@ class CompileError(Exception):
     """The source does not compile; the message is one line, with the compiler's reason."""
 
 
-@dataclass(frozen=True)
-class Compiled:
-    """The result of compiling one source.
-
-    `program` is the source's own program (of a module: its unnamed export, or its only one);
-    `symbols` map the tree hash of each function, in hex, to its name, and ``<hash>_arguments`` to
-    its arguments (:func:`tidy`).
-    """
-
-    program: Program
-    symbols: Mapping[str, str]
-
-
 def compile_source(
     source: Path,
     include_dirs: Sequence[Path] = (),
     others: Mapping[str, Program] = NONE,
     seconds: int = SECONDS,
-) -> Compiled:
+) -> Program:
     """Compile a source file of any author; nothing is written beside it.
 
-    It takes at most these seconds of processor time, and `MEMORY` bytes.
+    The result is the source's own program (of a module: its unnamed export, or its only one),
+    with its symbols. It takes at most these seconds of processor time, and `MEMORY` bytes.
 
     It may include files of its own folder and of `include_dirs`, this package's libraries
-    (``lib/masks.clinc``) and hashes of programs (``hashes/spacepoker/end.clinc``); and the hash of
-    each of the `others` as ``hashes/<name>.clinc``.
+    (`lib/masks.clinc`) and hashes of programs (`hashes/spacepoker/end.clinc`); and the hash of
+    each of the `others` as `hashes/<name>.clinc`.
 
-    The result is cached on disk (:mod:`program_cache`). Raises :class:`CompileError`.
+    The result is cached on disk (`program_cache`). Raises `CompileError`.
     """
-    with (
-        tempfile.TemporaryDirectory(prefix="clsp-") as scratch,
-        as_file(files("channelsim.clsp") / "source") as own,
-    ):
-        search = [source.parent.resolve(), *include_dirs, own]
+    with tempfile.TemporaryDirectory(prefix="clsp-") as scratch:
+        search = [source.parent.resolve(), *include_dirs, SOURCE]
         key = _cache_key(source, search, others)
         if key is not None and (cached := program_cache.read(key)) is not None:
-            return Compiled(*cached)
+            return cached
         folder = Path(scratch)
         copy = folder / "source" / source.name
         copy.parent.mkdir()
@@ -104,25 +87,23 @@ def compile_source(
         except OSError as error:
             raise CompileError(f"{source}: {error.strerror or error}") from error
         hashes = folder / "hashes-of-programs"
-        for name in names():
-            write_hash(hashes, name, load(name))
-        for name, program in others.items():
-            write_hash(hashes, name, program)
-        made = compile_copy(copy, folder / "out.hex", [*search, hashes], source, seconds)
+        for name, named in ({name: load(name) for name in names()} | dict(others)).items():
+            write_hash(hashes / f"hashes/{name}.clinc", named)
+        program = compile_copy(copy, folder / "out.hex", [*search, hashes], source, seconds)
         # A source that was saved meanwhile may be another one than its key says.
         if key is not None and key == _cache_key(source, search, others):
-            program_cache.write(key, made.program, made.symbols)
-        return made
+            program_cache.write(key, program)
+        return program
 
 
 def _cache_key(source: Path, search: Sequence[Path], others: Mapping[str, Program]) -> str | None:
     """A digest of all that a program is compiled from; None if not all of it can be read."""
     try:
-        found = reached(source, search, _read_plain)
+        files = reached(source, search, _read_plain).files
     except (OSError, ValueError):
         return None
     key = sha256(f"{_CACHED}, chialisp {version('chialisp')}".encode() + digest_of_all())
-    for path, data in found.files.items():
+    for path, data in files.items():
         key.update(sha256(path.name.encode()).digest() + sha256(data).digest())
     for name, program in sorted(others.items()):
         key.update(sha256(name.encode()).digest() + program.hash)
@@ -140,30 +121,29 @@ def _read_plain(path: Path, is_source: bool, mention: Mention | None) -> bytes:
 
 
 def compile_programs(folder: Path, names: Iterable[str]) -> dict[str, Program]:
-    """Compile the source ``<name>.clsp`` of each name, for a game that brings its sources along.
+    """Compile the source `<name>.clsp` of each name, for a game that brings its sources along.
 
-    A source names another one of them by its tree hash: ``(include "hashes/guess.clinc")`` defines
-    ``GUESS_HASH``; folders between ``hashes/`` and the name do not matter. The programs keep the
+    A source names another one of them by its tree hash: `(include "hashes/guess.clinc")` defines
+    `GUESS_HASH`; folders between `hashes/` and the name do not matter. The programs keep the
     names of their functions, and the paths of their sources.
 
-    Raises :class:`CompileError`, also for sources that need each other's hash.
+    Raises `CompileError`, also for sources that need each other's hash.
     """
     sources = {name: folder / f"{name}.clsp" for name in names}
     needs = {name: _needed(source, sources) for name, source in sources.items()}
-    made: dict[str, Program] = {}
+    programs: dict[str, Program] = {}
     try:
         order = list(TopologicalSorter(needs).static_order())
     except CycleError as error:
         raise CompileError(f"{folder}: {described_cycle(error.args[1])}") from None
     for name in order:
-        others = {path: made[one] for one, path in needs[name].items()}
+        others = {path: programs[other] for other, path in needs[name].items()}
         try:
-            compiled = compile_source(sources[name], others=others)
+            program = compile_source(sources[name], others=others)
         except CompileError as error:
             raise _located(sources[name], error) from None
-        source = str(sources[name])
-        made[name] = replace(compiled.program, symbols=compiled.symbols, source=source)
-    return {name: made[name] for name in sources}
+        programs[name] = replace(program, source=str(sources[name]))
+    return {name: programs[name] for name in sources}
 
 
 def described_cycle(names: Sequence[str]) -> str:
@@ -211,10 +191,10 @@ def compile_copy(
     search: Sequence[Path],
     source: Path | None = None,
     seconds: int = SECONDS,
-) -> Compiled:
+) -> Program:
     """Compile `copy`, in a temporary folder; errors name `source`, of which it is a copy.
 
-    Raises :class:`CompileError`.
+    Raises `CompileError`.
     """
     before = set(copy.parent.iterdir())
     with tempfile.TemporaryDirectory(prefix="clsp-") as scratch:
@@ -229,7 +209,7 @@ def compile_copy(
         raise CompileError(f"{source or copy}: {_one_line(said['error'], copy)}")
     symbols = tidy(said["symbols"])
     written = {
-        path.stem.removeprefix(copy.stem).lstrip("_"): _read(path)
+        path.stem.removeprefix(copy.stem).lstrip("_"): _read(path, symbols)
         for path in set(copy.parent.iterdir()) - before
         if path.suffix == ".hex"
     }
@@ -240,28 +220,24 @@ def compile_copy(
         if name.removesuffix("_hash") == name or name.removesuffix("_hash") not in written
     }
     if not exports:
-        return Compiled(_read(output), symbols)
-    main = exports.pop("", None)
-    if main is None and len(exports) == 1:
-        (main,) = exports.values()
-    if main is None:
-        raise CompileError(f"{source or copy}: exports {', '.join(sorted(exports))}, and no main")
-    return Compiled(main, symbols)
+        return _read(output, symbols)
+    if "" in exports or len(exports) == 1:
+        return exports.get("") or next(iter(exports.values()))
+    raise CompileError(f"{source or copy}: exports {', '.join(sorted(exports))}, and no main")
 
 
-def write_hash(folder: Path, name: str, program: Program) -> None:
-    """Write ``hashes/<name>.clinc``, for sources that name this program by its tree hash.
+def write_hash(path: Path, program: Program) -> None:
+    """Write a file that sources include to name a program by its tree hash.
 
-    ``spacepoker/begin_round`` defines ``BEGIN_ROUND_HASH``.
+    `hashes/spacepoker/begin_round.clinc` defines `BEGIN_ROUND_HASH`.
     """
-    path = folder / "hashes" / f"{name}.clinc"
     path.parent.mkdir(parents=True, exist_ok=True)
     constant = f"{path.stem.upper()}_HASH"
     path.write_text(f"((defconstant {constant} 0x{program.hash.hex()}))\n", "ascii")
 
 
 def named_hashes(text: str) -> list[str]:
-    """The programs that a source names by their tree hash, such as ``spacepoker/end``.
+    """The programs that a source names by their tree hash, such as `spacepoker/end`.
 
     >>> named_hashes('(include "lib/masks.clinc") (include "hashes/spacepoker/end.clinc")')
     ['spacepoker/end']
@@ -285,15 +261,15 @@ def tidy(symbols: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _read(path: Path) -> Program:
-    return Program(bytes.fromhex(path.read_text("ascii").strip()))
+def _read(path: Path, symbols: Mapping[str, str]) -> Program:
+    return Program(bytes.fromhex(path.read_text("ascii").strip()), symbols)
 
 
 def _run_child(arguments: Sequence[object], seconds: int) -> str:
     """Run the compiler's process; return how it ended, for the case that it gave no answer."""
     # Without the `site` module it starts sooner; what that adds to the path is here already.
     command = [sys.executable, "-S", "-P", str(_CHILD), *map(str, arguments)]
-    path = os.pathsep.join(os.path.abspath(one) for one in sys.path)
+    path = os.pathsep.join(map(os.path.abspath, sys.path))
     try:
         ended = subprocess.run(
             command,

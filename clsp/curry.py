@@ -1,4 +1,4 @@
-"""Binding arguments to a program: ``(a (q . PROGRAM) (c (q . A1) (c ... 1)))``.
+"""Binding arguments to a program: `(a (q . PROGRAM) (c (q . A1) (c ... 1)))`.
 
 The bound program is called with the rest of its arguments as the environment.
 """
@@ -30,7 +30,7 @@ def curry(program: Program, *args: Value) -> Program:
 
 
 def curried_hash(mod_hash: bytes, *arg_hashes: bytes) -> bytes:
-    """The tree hash of :func:`curry`, from the tree hashes (32 bytes each) of its parts.
+    """The tree hash of `curry`, from the tree hashes (32 bytes each) of its parts.
 
     >>> program = Program(b"\\x02")
     >>> curried_hash(program.hash, tree_hash_atom(b"one")) == curry(program, b"one").hash

@@ -2,7 +2,7 @@
 
 The common ones are implemented here; the rest (BLS, secp, keccak, `coinid`, `softfork`) call the
 interpreter itself, so that there is only one implementation of them. Where CLVM raises, these
-raise :class:`~channelsim.clsp.integers.OperatorError`.
+raise `OperatorError`.
 """
 
 from collections.abc import Callable
@@ -11,8 +11,7 @@ from hashlib import sha256
 from operator import and_, or_, xor
 from typing import NamedTuple
 
-from channelsim.clsp import integers
-from channelsim.clsp.integers import OperatorError, atom_to_int, int_to_atom
+from channelsim.clsp.integers import atom_to_int, int_to_atom
 from channelsim.clsp.values import NIL, Value, serialize
 
 ONE = b"\x01"
@@ -23,8 +22,16 @@ LONGEST = 1 << 20
 """The longest atom that is made: CLVM would charge more for it than any program here may cost."""
 
 
+MAX_SHIFT = 65535
+"""The largest count, either way, that CLVM shifts by."""
+
+
+class OperatorError(ValueError):
+    """CLVM would raise here: a division by zero, a substring past the end, a shift too far."""
+
+
 class TooLong(Exception):
-    """An operator would make an atom longer than :data:`LONGEST` bytes."""
+    """An operator would make an atom longer than `LONGEST` bytes."""
 
 
 class Operator(NamedTuple):
@@ -32,8 +39,8 @@ class Operator(NamedTuple):
 
     name: str
     call: Callable[..., Value]
-    least: int
-    most: int
+    least: int = 0
+    most: int = MANY
 
 
 def _atom(value: Value, name: str) -> bytes:
@@ -87,9 +94,13 @@ def _sha256(*values: Value) -> bytes:
 
 
 def _substr(a: Value, start: Value, end: Value | None = None) -> bytes:
+    """Unlike a Python slice it raises past the end."""
     text = _atom(a, "substr")
-    stop = None if end is None else _short(end, "substr")
-    return integers.substr(text, _short(start, "substr"), stop)
+    stop = len(text) if end is None else _short(end, "substr")
+    first = _short(start, "substr")
+    if not 0 <= first <= stop <= len(text):
+        raise OperatorError(f"substr {first} to {stop} of {len(text)} bytes")
+    return text[first:stop]
 
 
 def _concat(*values: Value) -> bytes:
@@ -113,11 +124,20 @@ def _multiply(*values: Value) -> bytes:
 
 
 def _divmod(name: str, a: Value, b: Value) -> tuple[bytes, bytes]:
-    return integers.divmod_(_atom(a, name), _atom(b, name))
+    """The quotient is floored, and the remainder has the sign of the divisor."""
+    dividend, divisor = atom_to_int(_atom(a, name)), atom_to_int(_atom(b, name))
+    if not divisor:
+        raise OperatorError("divmod by zero")
+    quotient, remainder = divmod(dividend, divisor)
+    return int_to_atom(quotient), int_to_atom(remainder)
 
 
-def _shift(name: str, shift: Callable[[bytes, int], bytes], a: Value, count: Value) -> bytes:
-    return shift(_atom(a, name), _short(count, name))
+def _shift(name: str, signed: bool, a: Value, count: Value) -> bytes:
+    """A negative count is right, and floors; `lsh` shifts the unsigned value of the bytes."""
+    number, by = int.from_bytes(_atom(a, name), "big", signed=signed), _short(count, name)
+    if not -MAX_SHIFT <= by <= MAX_SHIFT:
+        raise OperatorError(f"shift by {by}, at most {MAX_SHIFT} either way")
+    return int_to_atom(number << by if by >= 0 else number >> -by)
 
 
 def _bitwise(combine: Callable[[int, int], int], start: int, *values: Value) -> bytes:
@@ -153,33 +173,33 @@ RAISE = b"\x08"
 
 COMMON: dict[bytes, Operator] = {
     # An `i` as a function: every operand has been evaluated.
-    IF: Operator("i", lambda test, one, other: other if test == NIL else one, 3, 3),
+    IF: Operator("i", lambda test, then, otherwise: otherwise if test == NIL else then, 3, 3),
     CONS: Operator("c", lambda left, right: (left, right), 2, 2),
     FIRST: Operator("f", _first, 1, 1),
     REST: Operator("r", _rest, 1, 1),
     b"\x07": Operator("l", lambda value: _truth(type(value) is tuple), 1, 1),
-    RAISE: Operator("x", _raise, 0, MANY),
+    RAISE: Operator("x", _raise),
     b"\x09": Operator("=", lambda a, b: _truth(_atom(a, "=") == _atom(b, "=")), 2, 2),
     b"\x0a": Operator(">s", lambda a, b: _truth(_atom(a, ">s") > _atom(b, ">s")), 2, 2),
-    b"\x0b": Operator("sha256", _sha256, 0, MANY),
+    b"\x0b": Operator("sha256", _sha256),
     b"\x0c": Operator("substr", _substr, 2, 3),
     b"\x0d": Operator("strlen", lambda a: int_to_atom(len(_atom(a, "strlen"))), 1, 1),
-    b"\x0e": Operator("concat", _concat, 0, MANY),
-    b"\x10": Operator("+", lambda *values: int_to_atom(sum(map(_number, values))), 0, MANY),
-    b"\x11": Operator("-", _subtract, 0, MANY),
-    b"\x12": Operator("*", _multiply, 0, MANY),
+    b"\x0e": Operator("concat", _concat),
+    b"\x10": Operator("+", lambda *values: int_to_atom(sum(map(_number, values)))),
+    b"\x11": Operator("-", _subtract),
+    b"\x12": Operator("*", _multiply),
     b"\x13": Operator("/", lambda a, b: _divmod("/", a, b)[0], 2, 2),
     b"\x14": Operator("divmod", partial(_divmod, "divmod"), 2, 2),
     b"\x15": Operator(">", lambda a, b: _truth(_number(a) > _number(b)), 2, 2),
-    b"\x16": Operator("ash", partial(_shift, "ash", integers.ash), 2, 2),
-    b"\x17": Operator("lsh", partial(_shift, "lsh", integers.lsh), 2, 2),
-    b"\x18": Operator("logand", partial(_bitwise, and_, -1), 0, MANY),
-    b"\x19": Operator("logior", partial(_bitwise, or_, 0), 0, MANY),
-    b"\x1a": Operator("logxor", partial(_bitwise, xor, 0), 0, MANY),
+    b"\x16": Operator("ash", partial(_shift, "ash", True), 2, 2),
+    b"\x17": Operator("lsh", partial(_shift, "lsh", False), 2, 2),
+    b"\x18": Operator("logand", partial(_bitwise, and_, -1)),
+    b"\x19": Operator("logior", partial(_bitwise, or_, 0)),
+    b"\x1a": Operator("logxor", partial(_bitwise, xor, 0)),
     b"\x1b": Operator("lognot", lambda a: int_to_atom(~_number(a)), 1, 1),
     b"\x20": Operator("not", lambda value: _truth(value == NIL), 1, 1),
-    b"\x21": Operator("any", lambda *values: _truth(any(v != NIL for v in values)), 0, MANY),
-    b"\x22": Operator("all", lambda *values: _truth(all(v != NIL for v in values)), 0, MANY),
+    b"\x21": Operator("any", lambda *values: _truth(any(v != NIL for v in values))),
+    b"\x22": Operator("all", lambda *values: _truth(all(v != NIL for v in values))),
     b"\x3d": Operator("%", lambda a, b: _divmod("%", a, b)[1], 2, 2),
 }
 """The operators that are done here, by their atom."""
@@ -225,4 +245,4 @@ def operator(code: bytes) -> Operator:
     if known is not None:
         return known
     name = NAMES.get(code, f"0x{code.hex()}")
-    return Operator(name, partial(_by_interpreter, code), 0, MANY)
+    return Operator(name, partial(_by_interpreter, code))

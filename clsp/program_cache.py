@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import stat
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -30,8 +30,8 @@ class _Stored(msgspec.Struct, frozen=True):
     symbols: dict[str, str]
 
 
-def read(key: str) -> tuple[Program, Mapping[str, str]] | None:
-    """The program and the symbols under this key; None where they have to be made."""
+def read(key: str) -> Program | None:
+    """The program under this key, with its symbols; None where it has to be compiled."""
     try:
         folder = _folder()
         _check_owner(folder.lstat(), stat.S_ISDIR)
@@ -40,14 +40,14 @@ def read(key: str) -> tuple[Program, Mapping[str, str]] | None:
         if digest != _digest(key, payload):
             return None
         stored = msgspec.json.decode(payload, type=_Stored)
-        return Program(bytes.fromhex(stored.program)), stored.symbols
+        return Program(bytes.fromhex(stored.program), stored.symbols)
     except (OSError, RuntimeError, ValueError):  # RuntimeError: nobody knows a home directory
         return None
 
 
-def write(key: str, program: Program, symbols: Mapping[str, str]) -> None:
+def write(key: str, program: Program) -> None:
     """Store a program as a whole or not at all."""
-    payload = msgspec.json.encode(_Stored(program.serialized.hex(), dict(symbols)))
+    payload = msgspec.json.encode(_Stored(program.serialized.hex(), dict(program.symbols)))
     with suppress(OSError, RuntimeError):
         folder = _folder()
         folder.parent.mkdir(parents=True, exist_ok=True)

@@ -1,20 +1,23 @@
 """Programs, and the compiled ones that come with the package.
 
-``clsp/compiled/<name>.hex`` is what ``clsp/source/<name>.clsp`` compiles to; the files are
+`clsp/compiled/<name>.hex` is what `clsp/source/<name>.clsp` compiles to; the files are
 committed, so that running needs no compiler, and a test keeps them fresh. So are the names of
-their functions, in ``clsp/compiled/symbols.json``.
+their functions, in `clsp/compiled/symbols.json`.
 """
 
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache
 from hashlib import sha256
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 
+import msgspec
+
 from channelsim.clsp.values import Value, deserialize, tree_hash
+
+PACKAGE = Path(__file__).resolve().parent
+SOURCE, COMPILED = PACKAGE / "source", PACKAGE / "compiled"
+"""The folders of Chialisp, and of what it compiles to."""
 
 SYMBOLS = "symbols.json"
 
@@ -27,9 +30,9 @@ class UnknownProgram(LookupError):
 class Program:
     """A CLVM program, known by its serialized bytes.
 
-    `symbols` are the compiler's names for its functions, where they came along
-    (:class:`channelsim.clsp.compiler.Compiled`). `source` is the path of its source, if it was
-    compiled here.
+    `symbols` are the compiler's names for its functions, where they came along: they map the tree
+    hash of each function, in hex, to its name, and `<hash>_arguments` to its arguments. `source`
+    is the path of its source, for a program of a game that brings its sources along.
 
     >>> Program(b"\\x01").value
     b'\\x01'
@@ -65,7 +68,7 @@ def _hash_of(serialized: bytes) -> bytes:
 
 @cache
 def load(name: str) -> Program:
-    """The compiled program of this name, for example ``spacepoker/end``.
+    """The compiled program of this name, for example `spacepoker/end`.
 
     >>> len(load("channel/unroll").hash)
     32
@@ -75,8 +78,7 @@ def load(name: str) -> Program:
     """
     if name not in names():
         raise UnknownProgram(f"no program {name!r}; there are {', '.join(names())}")
-    text = _compiled().joinpath(*f"{name}.hex".split("/")).read_text("ascii")
-    return Program(bytes.fromhex(text.strip()))
+    return Program(bytes.fromhex((COMPILED / f"{name}.hex").read_text("ascii").strip()))
 
 
 @cache
@@ -84,7 +86,7 @@ def digest_of_all() -> bytes:
     """A digest of all compiled programs, 32 bytes, whose hashes any source may include."""
     digest = sha256()
     for name in names():
-        text = _compiled().joinpath(*f"{name}.hex".split("/")).read_bytes()
+        text = (COMPILED / f"{name}.hex").read_bytes()
         digest.update(sha256(name.encode()).digest() + sha256(text).digest())
     return digest.digest()
 
@@ -92,7 +94,8 @@ def digest_of_all() -> bytes:
 @cache
 def names() -> tuple[str, ...]:
     """The names of all compiled programs, sorted."""
-    return tuple(sorted(_names_in(_compiled(), "")))
+    files = (path.relative_to(COMPILED) for path in COMPILED.rglob("*.hex"))
+    return tuple(sorted(file.with_suffix("").as_posix() for file in files))
 
 
 def symbols(program: Program) -> Mapping[str, str]:
@@ -102,9 +105,12 @@ def symbols(program: Program) -> Mapping[str, str]:
     >>> "draw" in symbols(load("spacepoker/end")).values(), symbols(Program(b"\\x01"))
     (True, {})
     """
-    return program.symbols or next(
-        (_symbols()[name] for name in names() if load(name) == program), {}
-    )
+    return program.symbols or _symbols().get(_name_of(program), {})
+
+
+def with_symbols(program: Program) -> Program:
+    """The program with its symbols, if they came along or it is one of ours."""
+    return replace(program, symbols=symbols(program))
 
 
 def source_of(program: Program) -> Path | None:
@@ -115,28 +121,16 @@ def source_of(program: Program) -> Path | None:
     """
     if program.source:
         return Path(program.source)
-    name = next((name for name in names() if load(name) == program), None)
-    if name is None:
-        return None
-    path = Path(str(files("channelsim.clsp").joinpath("source", f"{name}.clsp"))).resolve()
+    path = SOURCE / f"{_name_of(program)}.clsp"
     return path if path.is_file() else None
+
+
+def _name_of(program: Program) -> str:
+    """The name of a program of ours; empty for any other."""
+    return next((name for name in names() if load(name) == program), "")
 
 
 @cache
 def _symbols() -> dict[str, dict[str, str]]:
-    found: dict[str, dict[str, str]] = json.loads(_compiled().joinpath(SYMBOLS).read_text("utf-8"))
-    return found
-
-
-def _compiled() -> Traversable:
-    return files("channelsim.clsp") / "compiled"
-
-
-def _names_in(folder: Traversable, prefix: str) -> list[str]:
-    found = []
-    for entry in folder.iterdir():
-        if entry.is_dir():
-            found += _names_in(entry, f"{prefix}{entry.name}/")
-        elif entry.name.endswith(".hex"):
-            found.append(prefix + entry.name.removesuffix(".hex"))
-    return found
+    data = (COMPILED / SYMBOLS).read_bytes()
+    return msgspec.json.decode(data, type=dict[str, dict[str, str]])

@@ -1,7 +1,7 @@
 """Run programs, and classify the result of a validator.
 
 A run ends in one of four ways. They are distinguished because they protect different sides:
-``()`` slashes the move, a raise only makes the slash *attempt* fail.
+`()` slashes the move, a raise only makes the slash *attempt* fail.
 """
 
 from collections.abc import Callable, Iterator
@@ -41,7 +41,7 @@ class TooLarge(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ProgramValid:
-    """The run returned something other than ``()``."""
+    """The run returned something other than `()`."""
 
     value: Value
     cost: int
@@ -49,7 +49,7 @@ class ProgramValid:
 
 @dataclass(frozen=True, slots=True)
 class ProgramSlash:
-    """The run returned ``()``: for a validator, the move is illegal."""
+    """The run returned `()`: for a validator, the move is illegal."""
 
     cost: int
 
@@ -89,26 +89,24 @@ def observed(observer: Observer) -> Iterator[None]:
         _observers.remove(observer)
 
 
-def run(program: Program, args: Value, max_cost: int = MAX_COST, flags: int = STRICT) -> Outcome:
+def run(program: Program, args: Value, max_cost: int = MAX_COST) -> Outcome:
     """Run a program on its environment, usually a list of arguments.
 
     >>> run(Program(bytes.fromhex("ff10ff02ff0580")), (b"\\x02", (b"\\x03", b"")))
     ProgramValid(value=b'\\x05', cost=856)
     """
-    return run_serialized(program.serialized, serialize(args), max_cost, flags)
+    return run_serialized(program.serialized, serialize(args), max_cost)
 
 
-def run_serialized(
-    program: bytes, args: bytes, max_cost: int = MAX_COST, flags: int = STRICT
-) -> Outcome:
+def run_serialized(program: bytes, args: bytes, max_cost: int = MAX_COST) -> Outcome:
     """Run serialized bytes: the fast path for callers that patch arguments instead of rebuilding.
 
-    Raises :class:`~channelsim.clsp.values.BadValue` when the program or the arguments are no CLVM.
+    Raises `BadValue` when the program or the arguments are no CLVM.
     """
     for observer in _observers:
         observer(program, args)
     try:
-        cost, result = run_chia_program(program, args, max_cost, flags)
+        cost, result = run_chia_program(program, args, max_cost, STRICT)
     except ValueError as error:
         reason = str(error.args[0]) if error.args else ""
         if reason.startswith(_COST_EXCEEDED):
@@ -127,7 +125,7 @@ def run_serialized(
 def evaluate(program: Program, args: Value, max_cost: int = MAX_COST) -> Value:
     """Run a puzzle, or any program whose result is a plain value.
 
-    Raises :class:`ProgramRaised` when there is no result.
+    Raises `ProgramRaised` when there is no result.
     """
     match run(program, args, max_cost):
         case ProgramValid() as valid:
@@ -145,7 +143,7 @@ def to_value(
 ) -> Value:
     """Convert an interpreter's node, counting shared parts each time they occur.
 
-    Raises :class:`TooLarge` before more than `max_pairs` pairs, or soon after `max_atom_bytes`
+    Raises `TooLarge` before more than `max_pairs` pairs, or soon after `max_atom_bytes`
     bytes of atoms, are read.
     """
     # As values.tree_hash: a node is taken apart, None puts the last two values together.
@@ -178,8 +176,8 @@ def to_value(
 def read_node(blob: bytes) -> LazyNode:
     """The interpreter's view of one serialized value, for reading only parts of it.
 
-    Unlike :func:`~clsp.values.deserialize` it takes back-references, and time in proportion to
-    the part that is read. Raises :class:`~channelsim.clsp.values.BadValue`.
+    Unlike `deserialize` it takes back-references, and time in proportion to
+    the part that is read. Raises `BadValue`.
     """
     if len(blob) > MAX_BYTES:
         raise BadValue(f"{len(blob)} bytes; at most {MAX_BYTES} are read")
@@ -193,17 +191,17 @@ def read_node(blob: bytes) -> LazyNode:
 def items(node: LazyNode, most: int) -> list[LazyNode]:
     """The items of a proper list, none of them read.
 
-    Raises :class:`~clsp.values.NotAList`, and :class:`TooLarge` for more than `most` items.
+    Raises `NotAList`, and `TooLarge` for more than `most` items.
     """
-    found: list[LazyNode] = []
+    inside: list[LazyNode] = []
     while (pair := node.pair) is not None:
-        if len(found) == most:
+        if len(inside) == most:
             raise TooLarge(f"a list of more than {most} items")
         item, node = pair
-        found.append(item)
+        inside.append(item)
     if node.atom != NIL:
-        raise NotAList(f"a list of {len(found)} items does not end in ()")
-    return found
+        raise NotAList(f"a list of {len(inside)} items does not end in ()")
+    return inside
 
 
 def outcome_word(outcome: Outcome) -> str:
@@ -212,12 +210,12 @@ def outcome_word(outcome: Outcome) -> str:
     >>> outcome_word(ProgramSlash(1)), outcome_word(CostExceeded())
     ('slash', 'cost exceeded')
     """
-    match outcome:
-        case ProgramValid():
-            return "valid"
-        case ProgramSlash():
-            return "slash"
-        case Raised():
-            return "raise"
-        case CostExceeded():
-            return "cost exceeded"
+    return _WORDS[type(outcome)]
+
+
+_WORDS: dict[type[Outcome], str] = {
+    ProgramValid: "valid",
+    ProgramSlash: "slash",
+    Raised: "raise",
+    CostExceeded: "cost exceeded",
+}

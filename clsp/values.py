@@ -1,7 +1,7 @@
-"""CLVM values as plain Python: an atom is ``bytes``, a pair is a 2-tuple.
+"""CLVM values as plain Python: an atom is `bytes`, a pair is a 2-tuple.
 
-Nothing here recurses, so a value may be as deep as memory allows. (Python's own ``==``,
-``hash`` and ``repr`` of tuples do recurse: compare deep values by :func:`tree_hash`.)
+Nothing here recurses, so a value may be as deep as memory allows. (Python's own `==`,
+`hash` and `repr` of tuples do recurse: compare deep values by `tree_hash`.)
 """
 
 from collections.abc import Iterable
@@ -38,15 +38,27 @@ MAX_BYTES = 1 << 21
 
 
 class NotAList(ValueError):
-    """The value is no proper list: its last rest is not ``()``."""
+    """The value is no proper list: its last rest is not `()`."""
 
 
 class BadValue(ValueError):
     """These bytes are not exactly one CLVM value in its one plain, canonical form."""
 
 
+def is_value(data: object) -> bool:
+    """True if this is bytes, or a pair of such values."""
+    waiting = [data]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, tuple) and len(value) == 2:
+            waiting += value
+        elif not isinstance(value, bytes):
+            return False
+    return True
+
+
 def to_list(items: Iterable[Value], end: Value = NIL) -> Value:
-    """Build a list, which is proper if its end is ``()``.
+    """Build a list, which is proper if its end is `()`.
 
     >>> to_list([b"a", b"b"])
     (b'a', (b'b', b''))
@@ -58,7 +70,7 @@ def to_list(items: Iterable[Value], end: Value = NIL) -> Value:
 
 
 def from_list(value: Value) -> list[Value]:
-    """The items of a proper list; raises :class:`NotAList` for anything else.
+    """The items of a proper list; raises `NotAList` for anything else.
 
     >>> from_list((b"a", (b"b", b"")))
     [b'a', b'b']
@@ -123,8 +135,8 @@ def deserialize(blob: bytes, part: tuple[bytes, Value] | None = None) -> Value:
     """Read one serialized value, from a peer or a file, of at most `MAX_BYTES` bytes.
 
     Strict: no back-references, every length in its shortest form, nothing missing and nothing
-    left over; otherwise :class:`BadValue`, with the offset. Every value has one serialization,
-    so ``serialize(deserialize(blob)) == blob``. `part` is a pair that was read before, as bytes
+    left over; otherwise `BadValue`, with the offset. Every value has one serialization,
+    so `serialize(deserialize(blob)) == blob`. `part` is a pair that was read before, as bytes
     and as a value: the first place with these bytes gets that very value.
 
     >>> deserialize(bytes.fromhex("ff826162ff0580"))
@@ -196,12 +208,12 @@ def _atom_bounds(blob: bytes, at: int) -> tuple[int, int]:
 
 
 def tree_hash_atom(atom: bytes) -> bytes:
-    """The 32-byte tree hash of an atom: ``sha256(1 || atom)``."""
+    """The 32-byte tree hash of an atom: `sha256(1 || atom)`."""
     return sha256(b"\x01" + atom).digest()
 
 
 def tree_hash_pair(left: bytes, right: bytes) -> bytes:
-    """The 32-byte tree hash of a pair whose sides have these: ``sha256(2 || left || right)``."""
+    """The 32-byte tree hash of a pair whose sides have these: `sha256(2 || left || right)`."""
     return sha256(b"\x02" + left + right).digest()
 
 

@@ -1,21 +1,72 @@
 """What the contract asks of the answers of a game's functions.
 
-Each function here says what is wrong with one kind of answer; it returns an empty text for a right
-one. Types check our own games; those of plug-ins are checked when they are called
-(`channelsim.games.checked`).
+A `Problem` says what is wrong with an answer; it says nothing (an empty text) of a right one. Types
+check our own games; the answers of plug-ins are checked where they are called, by
+`channelsim.plugins.called`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import msgspec
 
+from channelsim.clsp.values import is_value
 from channelsim.games.choices import Action, Amount, Forced, OneOf, Plain
 from channelsim.games.evidence import Evidence
+from channelsim.games.forms import is_hashable
 from channelsim.games.players import Initial, Play, Player, Position, Seat, Settle, Terms
 from channelsim.games.verdicts import Next, Raise, Slash, Valid
+
+Problem: TypeAlias = Callable[[object], str]
+Check: TypeAlias = Callable[[Any], bool]
+
+
+def unless(right: Check, text: str) -> Problem:
+    """The problem `text` of every answer that is not right."""
+    return lambda answer: "" if right(answer) else text
+
+
+# --- kinds of values -------------------------------------------------------------------------
+
+
+def is_number(data: object) -> bool:
+    """True if this is a whole number, not below zero."""
+    return isinstance(data, int) and not isinstance(data, bool) and data >= 0
+
+
+def is_a(*kinds: type) -> Check:
+    """A check for any of these types."""
+    return lambda data: isinstance(data, kinds)
+
+
+def or_none(right: Check) -> Check:
+    """A check that also takes None."""
+    return lambda data: data is None or right(data)
+
+
+def tuple_of(right: Check, count: int | None = None) -> Check:
+    """A check for a tuple of such items, `count` of them or any number."""
+    return lambda data: (
+        isinstance(data, tuple) and (count in (None, len(data))) and all(map(right, data))
+    )
+
+
+def dictionary_of(key: Check, value: Check) -> Check:
+    """A check for a dictionary of such keys and values."""
+    return lambda data: (
+        isinstance(data, Mapping) and all(map(key, data)) and all(map(value, data.values()))
+    )
+
+
+is_parameters = dictionary_of(is_a(str), lambda number: type(number) is int)
+_are_values = tuple_of(is_value)
+_is_line = tuple_of(tuple_of(is_a(str), 2))
+_is_rank = tuple_of(tuple_of(is_a(int)), 2)
+
+
+# --- verdicts --------------------------------------------------------------------------------
 
 
 def verdict_problem(
@@ -40,10 +91,9 @@ def _rule_problem(rule: object, rules: Mapping[str, str] | None) -> str:
 
 
 def _valid_problem(verdict: Valid, validators: Mapping[str, object]) -> str:
-    step: object = verdict.next
-    conditions: object = verdict.conditions
-    if not isinstance(conditions, tuple) or not all(map(is_value, conditions)):
+    if verdict.conditions != () and not _are_values(verdict.conditions):
         return "its conditions are no tuple of CLVM values"
+    step: object = verdict.next
     if step is None:
         return ""
     return _next_problem(step, validators) if isinstance(step, Next) else "its next is no Next"
@@ -65,47 +115,14 @@ def state_problem(state: object) -> str:
         return "its state has no method `value`"
     if not is_value(value()):
         return "the value of its state is not a CLVM value: bytes, or a tuple of two values"
-    return "" if _is_hashable(state) else "its state is not hashable: a frozen dataclass is"
+    return "" if is_hashable(state) else "its state is not hashable: a frozen dataclass is"
 
 
-def field_problem(write: Callable[[Any], object]) -> Callable[[object], str]:
-    """What is wrong with a field of a state that is written so."""
-
-    def problem(field: object) -> str:
-        if not _is_hashable(field):
-            return "a field of a state has to be hashable: a tuple is"
-        return "" if is_value(write(field)) else "it is not written as a CLVM value"
-
-    return problem
+# --- a game's other functions ----------------------------------------------------------------
 
 
-def _is_hashable(data: object) -> bool:
-    try:
-        hash(data)
-    except TypeError:
-        return False
-    return True
-
-
-def is_value(data: object) -> bool:
-    """True if this is bytes, or a pair of such values."""
-    waiting = [data]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, tuple) and len(one) == 2:
-            waiting += one
-        elif not isinstance(one, bytes):
-            return False
-    return True
-
-
-def is_number(data: object) -> bool:
-    """True if this is a whole number, not below zero."""
-    return isinstance(data, int) and not isinstance(data, bool) and data >= 0
-
-
-def terms_problem(game: str) -> Callable[[object], str]:
-    """What is wrong with agreed terms."""
+def terms_problem(game: str) -> Problem:
+    """What is wrong with agreed terms of a game."""
 
     def problem(terms: object) -> str:
         if not isinstance(terms, Terms):
@@ -118,7 +135,7 @@ def terms_problem(game: str) -> Callable[[object], str]:
     return problem
 
 
-def initial_problem(validators: Mapping[str, object]) -> Callable[[object], str]:
+def initial_problem(validators: Mapping[str, object]) -> Problem:
     """What is wrong with the record of the first coin."""
 
     def problem(initial: object) -> str:
@@ -132,80 +149,24 @@ def initial_problem(validators: Mapping[str, object]) -> Callable[[object], str]
     return problem
 
 
-def parameters_problem(made: object) -> str:
-    """What is wrong with the parameters of a game."""
-    if isinstance(made, Mapping) and all(
-        isinstance(name, str) and type(number) is int for name, number in made.items()
-    ):
-        return ""
-    return "not a dictionary of whole numbers by name"
+def part_problem(parts: tuple[str, ...]) -> Problem:
+    """What is wrong with the part of a hand that a move belongs to."""
+    return unless(lambda part: part in parts, f"none of the game's parts {', '.join(parts)}")
 
 
-def summary_problem(made: object) -> str:
-    """What is wrong with the summary of a hand."""
-    if not isinstance(made, Mapping):
+def _summary_problem(summary: object) -> str:
+    if not isinstance(summary, Mapping):
         return "not a dictionary"
     try:
-        msgspec.json.encode(made)
+        msgspec.json.encode(summary)
     except (TypeError, ValueError, RecursionError) as error:
         return f"no JSON data: {error}"
-    return "" if all(isinstance(key, str) for key in made) else "its keys are no texts"
+    return "" if all(isinstance(key, str) for key in summary) else "its keys are no texts"
 
 
-def action_problem(made: object) -> str:
-    """What is wrong with an action."""
-    return "" if isinstance(made, Action) else "not an Action"
-
-
-def mojos_problem(made: object) -> str:
-    """What is wrong with an amount of money."""
-    return "" if is_number(made) else "not a number of mojos"
-
-
-def part_problem(parts: tuple[str, ...]) -> Callable[[object], str]:
-    """What is wrong with the part of a hand that a move belongs to."""
-    return lambda made: "" if made in parts else f"none of the game's parts {', '.join(parts)}"
-
-
-def showdown_problem(made: object) -> str:
-    """What is wrong with the ranks of two hands."""
-
-    def is_rank(rank: object) -> bool:
-        return _is_pair(rank) and all(
-            isinstance(part, tuple) and all(isinstance(one, int) for one in part)
-            for part in cast(tuple[object, object], rank)
-        )
-
-    if made is None or (_is_pair(made) and all(map(is_rank, cast(tuple[object, object], made)))):
-        return ""
-    return "not None or two ranks, each a pair of tuples of whole numbers"
-
-
-def _is_pair(made: object) -> bool:
-    return isinstance(made, tuple) and len(made) == 2
-
-
-def work_problem(made: object) -> str:
-    """What is wrong with a prepared measurement."""
-    return "" if made is None or callable(made) else "not a function, or None"
-
-
-def count_problem(made: object) -> str:
-    """What is wrong with how often a measured function did its work."""
-    return "" if is_number(made) and made else "not a number above 0"
-
-
-def choices_problem(made: object) -> str:
-    """What is wrong with a player's choices."""
-    kinds = Forced | Plain | Amount | OneOf
-    if isinstance(made, tuple) and all(isinstance(one, kinds) for one in made):
-        return ""
-    return "not a tuple of Forced, Plain, Amount and OneOf"
-
-
-def taken_problem(made: object) -> str:
+def taken_problem(play: object) -> str:
     """What is wrong with the play that takes an action."""
-    match made:
+    match play:
         case Settle():
             return ""
         case Play(bytes(), share, evidence) if is_number(share) and is_value(evidence):
@@ -216,49 +177,66 @@ def taken_problem(made: object) -> str:
             return "not a Play or a Settle"
 
 
-def evidence_problem(made: object) -> str:
-    """What is wrong with a player's evidence."""
-
-    def right(one: object) -> bool:
-        if isinstance(one, Evidence):
-            return is_value(one.value) and isinstance(one.signature, bytes)
-        return is_value(one)
-
-    if isinstance(made, tuple) and all(map(right, made)):
-        return ""
-    return "not a tuple of CLVM values and of Evidence"
+def _is_evidence(candidate: object) -> bool:
+    if isinstance(candidate, Evidence):
+        return is_value(candidate.value) and isinstance(candidate.signature, bytes)
+    return is_value(candidate)
 
 
-def advisory_problem(made: object) -> str:
-    """What is wrong with an early reveal."""
-    return "" if made is None or isinstance(made, bytes) else "not bytes or None"
-
-
-_METHODS = ("choices", "act", "moved", "evidence", "advisory", "advised")
-
-
-def player_problem(made: object) -> str:
-    """What is wrong with a player."""
-    lacks = [name for name in _METHODS if not callable(getattr(made, name, None))]
-    lacks += [name for name in ("seat", "position") if not hasattr(made, name)]
+def _player_problem(player: object) -> str:
+    lacks = [name for name in PLAYER if not callable(getattr(player, name, None))]
+    lacks += [name for name in ("seat", "position") if not hasattr(player, name)]
     if lacks:
         return f"not a player: it has no {', '.join(lacks)}"
-    if not isinstance(cast(Player, made).seat, Seat):
+    if not isinstance(cast(Player, player).seat, Seat):
         return "its seat is no Seat"
-    return (
-        "" if isinstance(cast(Player, made).position, Position) else "its position is no Position"
-    )
+    is_position = isinstance(cast(Player, player).position, Position)
+    return "" if is_position else "its position is no Position"
 
 
-def lines_problem(made: object) -> str:
-    """What is wrong with lines of a story."""
-    if isinstance(made, list | tuple) and all(map(_is_line, made)):
-        return ""
-    return "not lines: tuples of spans, which are pairs of text and style"
+_LINES = unless(
+    lambda lines: isinstance(lines, list | tuple) and all(map(_is_line, lines)),
+    "not lines: tuples of spans, which are pairs of text and style",
+)
 
+CHOICES = unless(
+    tuple_of(is_a(Forced, Plain, Amount, OneOf)), "not a tuple of Forced, Plain, Amount and OneOf"
+)
+EVIDENCE = unless(tuple_of(_is_evidence), "not a tuple of CLVM values and of Evidence")
 
-def _is_line(line: object) -> bool:
-    return isinstance(line, tuple) and all(
-        isinstance(span, tuple) and len(span) == 2 and all(isinstance(one, str) for one in span)
-        for span in line
-    )
+PLAYER: Mapping[str, Problem] = {
+    "choices": CHOICES,
+    "act": taken_problem,
+    "moved": _player_problem,
+    "evidence": EVIDENCE,
+    "advisory": unless(or_none(is_a(bytes)), "not bytes or None"),
+    "advised": _player_problem,
+}
+"""The answers of a player's methods."""
+
+STORY: Mapping[str, Problem] = {"step": _LINES, "result": _LINES, "view": _LINES}
+"""The answers of a story's methods."""
+
+LEFT = unless(is_number, "not a number of mojos")
+"""The answer of `Carry.left`."""
+
+PARAMETERS = unless(is_parameters, "not a dictionary of whole numbers by name")
+"""The answer of `Carry.add`, and of `Game.default_parameters`."""
+
+GAME: Mapping[str, Problem] = {
+    "player": _player_problem,
+    "default_parameters": PARAMETERS,
+    "read_action": unless(is_a(Action), "not an Action"),
+    "summary": _summary_problem,
+    "showdown": unless(
+        or_none(tuple_of(_is_rank, 2)),
+        "not None or two ranks, each a pair of tuples of whole numbers",
+    ),
+}
+"""The answers of those functions of a `Game` that are asked the same in every game."""
+
+WORK = unless(or_none(callable), "not a function, or None")
+"""The answer of a `Benchmark`."""
+
+COUNT = unless(lambda count: is_number(count) and count > 0, "not a number above 0")
+"""The answer of a prepared measurement."""

@@ -6,9 +6,10 @@ in a game that has only ranks. Characters that a terminal cannot show are replac
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from channelsim.games.contract import Line, Span
+from channelsim.games.counting import rank_of, suit_of
 
 RANK_NAMES = (
     *("", "", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
@@ -35,13 +36,14 @@ def rank_text(rank: int) -> str:
     return {11: "J", 12: "Q", 13: "K", 14: "A"}.get(rank, str(rank))
 
 
-def letters(rank: int, suit: int) -> str:
-    """A card in two plain letters.
+def card_name(card: int) -> str:
+    """A card of a pack, from 0 to 51, in two plain letters.
 
-    >>> letters(14, 3), letters(10, 2)
+    >>> card_name(51), card_name(34)
     ('As', 'Th')
     """
-    return ("T" if rank == 10 else rank_text(rank)) + SUIT_LETTERS[suit]
+    rank = rank_of(card)
+    return ("T" if rank == 10 else rank_text(rank)) + SUIT_LETTERS[suit_of(card)]
 
 
 def plural(rank: int) -> str:
@@ -64,6 +66,34 @@ def face(rank: int, suit: int | None = None) -> Span:
     return rank_text(rank) + SUITS[suit], "bold red" if suit in (1, 2) else "bold"
 
 
+def card_face(card: int) -> Span:
+    """The face of a card of a pack.
+
+    >>> card_face(51), card_face(1)
+    (('A♠', 'bold'), ('2♦', 'bold red'))
+    """
+    return face(rank_of(card), suit_of(card))
+
+
+def faces(cards: Iterable[int]) -> list[Span]:
+    """The faces of several cards of a pack."""
+    return [card_face(card) for card in cards]
+
+
+def dimmed(faces: Iterable[Span]) -> list[Span]:
+    """The same faces, dim."""
+    return [(text, "dim") for text, _ in faces]
+
+
+def signs(cards: Iterable[int]) -> str:
+    """Several cards of a pack in a sentence, or a dash for none.
+
+    >>> signs([51, 32])
+    'A♠ 10♣'
+    """
+    return " ".join(card_face(card)[0] for card in cards) or "-"
+
+
 def in_a_row(faces: Sequence[Span]) -> Line:
     """Faces for a sentence, with spaces between them.
 
@@ -71,8 +101,8 @@ def in_a_row(faces: Sequence[Span]) -> Line:
     (('A', 'bold'), (' ', ''), ('9', 'bold'))
     """
     spaced: list[Span] = []
-    for one in faces:
-        spaced += [(" ", ""), one]
+    for span in faces:
+        spaced += [(" ", ""), span]
     return tuple(spaced[1:])
 
 

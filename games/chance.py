@@ -46,6 +46,11 @@ class Chance:
         """One of the items (at least one)."""
         return items[self.below(len(items))]
 
+    def draw(self, items: Sequence[T], count: int) -> tuple[T, ...]:
+        """Some of the items, each of them once at most, in any order."""
+        left = list(items)
+        return tuple(left.pop(self.below(len(left))) for _ in range(count))
+
     def chance(self, per_cent: int) -> bool:
         """True with this chance in per cent."""
         return self.below(100) < per_cent

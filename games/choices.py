@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from channelsim.games.amounts import in_units
+from channelsim.games.amounts import amount_text, in_units
 from channelsim.games.chance import Chance
 from channelsim.games.errors import IllegalAction
 
@@ -63,6 +63,16 @@ class Action(msgspec.Struct, frozen=True):
 
     verb: str
     amount: int = 0
+
+
+def fold(share: int, unit: int) -> Plain:
+    """The choice to give up and be paid `share`, in mojos."""
+    return Plain("fold", hint=f"stop here and keep {amount_text(share, unit)}")
+
+
+def accept(share: int, unit: int) -> tuple[Choice, ...]:
+    """The only choice once a game is over: to be paid `share`, in mojos."""
+    return (Forced("accept", hint=f"take {amount_text(share, unit)}"),)
 
 
 def forced_action(choices: tuple[Choice, ...]) -> Action | None:

@@ -178,7 +178,7 @@ def read_verb(player: Player, text: str) -> Action:
     if not verb:
         raise IllegalAction("nothing was written")
     choices = player.choices()
-    amount = next((one for one in choices if isinstance(one, Amount) and one.verb == verb), None)
+    amount = next((c for c in choices if isinstance(c, Amount) and c.verb == verb), None)
     if number:
         mojos = read_amount(number.strip(), amount.unit if amount else 1)
     else:
@@ -233,7 +233,7 @@ class Game:
       position belongs to; by default the validators;
     - `benchmarks`, what else is worth measuring; each is reported as `<name>_per_second`;
     - `slash_costs`, the cost of the costliest slash by validator, as the game's design measured it:
-      `bench` compares;
+      `scripts/bench` compares;
     - `showdown` ranks the hands that a call compares, so that the lab has every class of hands meet
       every other.
     """
@@ -276,7 +276,7 @@ class Game:
         if unknown := set(given) - set(own):
             raise ValueError(f"no validator is called {quoted(min(map(str, unknown)))}")
         for name, validator in self.validators.items():
-            hashed = {one.validator for one in parts(validator.form) if isinstance(one, HashOf)}
+            hashed = {part.validator for part in parts(validator.form) if isinstance(part, HashOf)}
             if unknown := hashed - set(own):
                 raise ValueError(
                     f"the state of {name} has the hash of {quoted(min(unknown))}, which is no"

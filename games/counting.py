@@ -1,12 +1,23 @@
-"""Counting ranks, by which poker hands of every deck are compared.
+"""Counting ranks, by which poker hands of every deck are compared, and picking cards by masks.
 
-A rank is 2 to 14 (the ace). A *group* is all the cards of one rank in a hand.
+A rank is 2 to 14 (the ace). A *group* is all the cards of one rank in a hand. A mask is one
+byte whose bit i (bit 0 is the least significant) stands for card i: an unsigned number here. In
+CLVM a byte with the top bit set is negative, so masks are read from bytes and never from a CLVM
+integer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Sequence
+from functools import cache
+from itertools import combinations
+from operator import itemgetter
+from typing import Any, TypeAlias
+
+from channelsim.clsp.values import Value
+
+# --- ranks --------------------------------------------------------------------------------------
+
 
 HandValue: TypeAlias = tuple[int, ...]
 """The value of a hand: a list, compared element by element; the first difference decides, and the
@@ -26,6 +37,20 @@ two hands of eight from one pack (at most four of a rank). So the sum is a key f
 values, and adding small numbers is the fastest key in Python: powers of 7 modulo a prime below 2^27
 keep every sum of seven within 30 bits. A test counts that all sums differ.
 """
+
+
+def rank_of(card: int) -> int:
+    """The rank of a card, from 0 to 51: (rank − 2) × 4 + suit.
+
+    >>> rank_of(0), rank_of(51)
+    (2, 14)
+    """
+    return 2 + (card >> 2)
+
+
+def suit_of(card: int) -> int:
+    """A card's suit, 0 to 3; the specifications count them from 1."""
+    return card & 3
 
 
 def groups(ranks: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -57,3 +82,39 @@ def is_run(descending: Sequence[int]) -> bool:
     (True, False, False)
     """
     return len(descending) == 5 and descending[0] - descending[4] == 4
+
+
+# --- masks --------------------------------------------------------------------------------------
+
+
+@cache
+def masks(of: int, take: int) -> tuple[int, ...]:
+    """All masks that take `take` (at least 2) of `of` cards (at most 8), ascending.
+
+    >>> masks(3, 2)
+    (3, 5, 6)
+    >>> len(masks(7, 5)), len(masks(8, 5)), len(masks(8, 4))
+    (21, 56, 70)
+    """
+    return tuple(sorted(sum(1 << i for i in chosen) for chosen in combinations(range(of), take)))
+
+
+@cache
+def pickers(of: int, take: int) -> dict[int, Callable[[Sequence[Any]], tuple[Any, ...]]]:
+    """Functions that pick the cards of each of `masks(of, take)` from a hand, in their order.
+
+    >>> pickers(3, 2)[0b101](["king", "four", "ace"])
+    ('king', 'ace')
+    """
+    return {mask: itemgetter(*(i for i in range(of) if mask >> i & 1)) for mask in masks(of, take)}
+
+
+def read_mask(value: Value) -> int | None:
+    """The number in a mask of one byte; None for any other value.
+
+    >>> read_mask(bytes([0x9F])), read_mask(b""), read_mask((b"", b""))
+    (159, None, None)
+    """
+    if isinstance(value, bytes) and len(value) == 1:
+        return value[0]
+    return None

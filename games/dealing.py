@@ -10,10 +10,9 @@ from dataclasses import replace
 
 from channelsim.games.chance import Chance
 from channelsim.games.contract import Game, Seat, SharedDeck, Terms
-from channelsim.games.deck.finished import FinishedDeck
+from channelsim.games.deck.finished import SIMULATED_DEALER, FinishedDeck, simulated_decks
 from channelsim.games.deck.group import real_group
 from channelsim.games.deck.secrets import draw_secrets, encode_scalars
-from channelsim.games.deck.simulated import SIMULATED_DEALER, simulated_decks
 from channelsim.games.deck.terms import LEAST_ROUNDS, DeckTerms
 
 ENTROPY_SIZE = 64
@@ -43,7 +42,7 @@ def deal(game: Game, terms: Terms, chance: Chance) -> tuple[Terms, tuple[bytes, 
 
 
 def dealer(game: Game) -> str | None:
-    """The name of the one who deals the cards of hands without a channel, for every output."""
+    """The name of who deals hands without a channel; None for a game without a deck."""
     return SIMULATED_DEALER if game.deck_positions else None
 
 

@@ -30,15 +30,15 @@ def keys_of(error: str) -> tuple[Key, ...]:
     >>> keys_of("Expected `str`, got `int` - at `$.hand[1].first`")
     ('hand', 1, 'first')
     """
-    found = _PLACE.search(_bounded(error))
-    steps = _STEP.findall(found[1]) if found else []
+    place = _PLACE.search(_bounded(error))
+    steps = _STEP.findall(place[1]) if place else []
     return tuple(key or (int(at) if at != ANY_KEY else at) for key, at in steps)
 
 
 def unknown_key(error: str) -> str | None:
-    """The unknown key that an error is about, if it is about one."""
-    found = _UNKNOWN.match(_PLACE.sub("", _bounded(error)))
-    return found[1] if found else None
+    """The unknown key that an error is about; None if it is about something else."""
+    unknown = _UNKNOWN.match(_PLACE.sub("", _bounded(error)))
+    return unknown[1] if unknown else None
 
 
 def reason(error: str, kind: Any) -> str:
@@ -77,9 +77,9 @@ def line_error(error: Exception, number: int, line: str | bytes, kind: Any) -> s
         case RecursionError():
             return f"line {number}: nested too deep"
         case msgspec.DecodeError():
-            found = _BYTE.search(text)
+            byte = _BYTE.search(text)
             raw = line.encode("utf-8", "replace") if isinstance(line, str) else line
-            before = raw[: int(found[1])] if found else raw
+            before = raw[: int(byte[1])] if byte else raw
             number += before.count(b"\n")
             column = len(before.rpartition(b"\n")[2].decode("utf-8", "replace")) + 1
             return f"line {number}, column {column}: {printable(_BYTE.sub('', text))}"
@@ -117,14 +117,14 @@ def _fields(kind: Any, keys: Iterable[Key]) -> list[str]:
     """The keys that data of a type may have at a place."""
     here = [inspect.type_info(kind)]
     for key in keys:
-        here = [inner for one in here for inner in _inner(one, key)]
-    return [field.encode_name for one in _flat(here) for field in one.fields]
+        here = [inner for outer in here for inner in _inner(outer, key)]
+    return [field.encode_name for struct in _flat(here) for field in struct.fields]
 
 
 def _inner(info: inspect.Type, key: Key) -> list[inspect.Type]:
     match info:
         case inspect.UnionType(types=types):
-            return [inner for one in types for inner in _inner(one, key)]
+            return [inner for kind in types for inner in _inner(kind, key)]
         case inspect.StructType(fields=fields):
             return [field.type for field in fields if field.encode_name == key]
         case inspect.DictType(value_type=value):
@@ -136,10 +136,10 @@ def _inner(info: inspect.Type, key: Key) -> list[inspect.Type]:
 
 
 def _flat(infos: Iterable[inspect.Type]) -> list[inspect.StructType]:
-    found = []
+    structs = []
     for info in infos:
         if isinstance(info, inspect.UnionType):
-            found += _flat(info.types)
+            structs += _flat(info.types)
         elif isinstance(info, inspect.StructType):
-            found.append(info)
-    return found
+            structs.append(info)
+    return structs

@@ -4,8 +4,10 @@ All of them are expected in normal operation: bad terms in a proposal, an illega
 are not a state or not an early reveal. The message is one line with the reason.
 """
 
+from channelsim.plugins import Refusal
 
-class GameError(ValueError):
+
+class GameError(Refusal):
     """The base of all refusals."""
 
 

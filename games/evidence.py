@@ -85,7 +85,7 @@ def unchecked(conditions: Sequence[Value]) -> str:
     """
     if len(conditions) > MOST_CONDITIONS:
         return f"{counted(len(conditions), 'condition')}, more than {MOST_CONDITIONS}"
-    codes = sorted({_code(one) for one in conditions} - {AGG_SIG_UNSAFE})
+    codes = sorted(set(map(_code, conditions)) - {AGG_SIG_UNSAFE})
     if not codes:
         return ""
     listed = ", ".join(f"0x{code[:4].hex()}" for code in codes)
@@ -115,8 +115,8 @@ def _asked(conditions: Sequence[Value]) -> tuple[tuple[bytes, bytes], ...]:
     if len(conditions) > MOST_CONDITIONS:
         return ()
     asked = []
-    for one in conditions:
-        match one:
+    for condition in conditions:
+        match condition:
             case (code, (bytes(key), (bytes(message), b""))) if code == AGG_SIG_UNSAFE:
                 if len(key) != KEY_SIZE or len(message) > LONGEST_MESSAGE:
                     return ()

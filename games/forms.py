@@ -2,7 +2,8 @@
 
 A form says which values a field may have: sizes and bounds can be read from it. The strict reader
 and the writer of a value follow from its form; so do the lab's changes of states, the Hypothesis
-strategies and the pages about states.
+strategies and the pages about states. Every reader raises `BadState` with the name of the wrong
+field.
 
 A shape that no form here has can be written by hand, as an `Opaque` form: that can be read and
 written, but nobody can say what its bounds are.
@@ -12,13 +13,66 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any, TypeAlias
 
-from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import NIL, Value, to_list
+from channelsim.clsp.integers import atom_to_int, int_to_atom, is_minimal
+from channelsim.clsp.values import NIL, Value, is_value, to_list
+from channelsim.games.amounts import counted
 from channelsim.games.errors import BadState
-from channelsim.games.reading import read_bytes, read_int, read_list
+from channelsim.plugins import called
+
+# --- readers of lists and atoms -----------------------------------------------------------------
+
+
+def read_list(value: Value, length: int, what: str) -> list[Value]:
+    """The elements of a proper list of exactly `length`.
+
+    >>> read_list((b"a", (b"b", b"")), 2, "pair of names")
+    [b'a', b'b']
+    """
+    elements: list[Value] = []
+    rest = value
+    while isinstance(rest, tuple) and len(elements) < length:
+        first, rest = rest
+        elements.append(first)
+    if rest != b"" or len(elements) != length:
+        raise BadState(f"{what}: not a list of {length} elements")
+    return elements
+
+
+def read_int(value: Value, what: str, least: int, most: int) -> int:
+    """An integer from `least` to `most`, in the fewest bytes.
+
+    >>> read_int(bytes([0, 128]), "amount", 0, 1000)
+    128
+    >>> read_int(bytes([0, 1]), "amount", 0, 1000)
+    Traceback (most recent call last):
+    channelsim.games.errors.BadState: amount: not an integer in the fewest bytes
+    """
+    if not isinstance(value, bytes) or not is_minimal(value):
+        raise BadState(f"{what}: not an integer in the fewest bytes")
+    number = atom_to_int(value)
+    if not least <= number <= most:
+        raise BadState(f"{what}: not from {least} to {most}")
+    return number
+
+
+def read_bytes(value: Value, what: str, size: int) -> bytes:
+    """An atom of exactly `size` bytes.
+
+    >>> read_bytes(b"abc", "salt", 4)
+    Traceback (most recent call last):
+    channelsim.games.errors.BadState: salt: not an atom of 4 bytes
+    """
+    if not isinstance(value, bytes) or len(value) != size:
+        raise BadState(f"{what}: not an atom of {counted(size, 'byte')}")
+    return value
+
+
+# --- forms --------------------------------------------------------------------------------------
+
 
 Hashes: TypeAlias = Mapping[str, bytes]
 """The tree hash of each validator's program, by the validator's name."""
@@ -160,7 +214,8 @@ def reader(form: Form) -> Reader:
         case Record():
             return _record_reader(form)
         case Opaque(_, read_value):
-            return lambda value, name, hashes: read_value(value, name)
+            read_checked = called(read_value, "a form", partial(_field_problem, form))
+            return lambda value, name, hashes: read_checked(value, name)
     raise TypeError(f"{form!r:.80} is no form; one is `Atom(2)`, or `Guessing.form` of a state")
 
 
@@ -187,6 +242,22 @@ def writer(form: Form) -> Writer:
         case Opaque(write_value):
             return write_value
     raise TypeError(f"{form!r:.80} is no form; one is `Atom(2)`, or `Guessing.form` of a state")
+
+
+def _field_problem(form: Opaque, field: object) -> str:
+    """What is wrong with a field that a reader written by hand returns; empty for a right one."""
+    if not is_hashable(field):
+        return "a field of a state has to be hashable: a tuple is"
+    return "" if is_value(form.write(field)) else "it is not written as a CLVM value"
+
+
+def is_hashable(data: object) -> bool:
+    """True if this can be part of a state."""
+    try:
+        hash(data)
+    except TypeError:
+        return False
+    return True
 
 
 def _byte_reader(values: frozenset[int] | range, noun: str) -> Reader:

@@ -24,13 +24,36 @@ PAIR = "pair", ("pair", "kicker", "second kicker", "third kicker")
 HIGH_CARD = "high card", HIGH_CARDS
 
 
-def class_of(value: HandValue, classes: Classes) -> HandValue:
-    """The start of a value that says its class.
+def split(value: HandValue, classes: Classes) -> tuple[HandValue, tuple[int, ...]]:
+    """Split a value into what its class starts with, and the rest.
 
-    >>> class_of((2, 2, 1, 13, 4, 9), {(3, 2): FULL_HOUSE, (2, 2, 1): TWO_PAIR})
-    (2, 2, 1)
+    >>> split((2, 2, 1, 13, 4, 9), {(3, 2): FULL_HOUSE, (2, 2, 1): TWO_PAIR})
+    ((2, 2, 1), (13, 4, 9))
     """
-    return next(start for start in classes if value[: len(start)] == start)
+    start = next(start for start in classes if value[: len(start)] == start)
+    return start, value[len(start) :]
+
+
+def describe(value: HandValue, classes: Classes) -> str:
+    """A hand by name, if nothing stands between its class and its ranks."""
+    start, ranks = split(value, classes)
+    return hand_name(classes[start][0], ranks)
+
+
+def decided_by(winner: HandValue, loser: HandValue, classes: Classes) -> str:
+    """The reason why the first hand beats the second: the class, or a rank.
+
+    >>> classes = {(3, 2): FULL_HOUSE, (2, 2, 1): TWO_PAIR}
+    >>> decided_by((3, 2, 6, 9), (2, 2, 1, 13, 4, 9), classes)
+    'class: full house over two pair'
+    >>> decided_by((2, 2, 1, 13, 4, 9), (2, 2, 1, 13, 4, 7), classes)
+    'kicker: nine over seven'
+    """
+    (start, ranks), (other, others) = split(winner, classes), split(loser, classes)
+    name, roles = classes[start]
+    if start != other:
+        return f"class: {name} over {classes[other][0]}"
+    return deciding_rank(roles, ranks, others)
 
 
 def hand_name(name: str, ranks: Sequence[int]) -> str:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import (
-    CostExceeded,
     Outcome,
     ProgramSlash,
     ProgramValid,
@@ -100,7 +99,7 @@ def position_after(before: Position, step: Next | None, move: bytes, share: int)
 
 
 def own_move(game: Game, hashes: Hashes, before: Position, amount: int, play: Play) -> Next | None:
-    """The record after a player's own move.
+    """The record after a player's own move; None if it ends the game.
 
     Raises `IllegalMove` if the rules refuse it, or accept it under extra conditions only: the
     opponent may be able to meet them.
@@ -134,6 +133,7 @@ def judge_move(
     state = before.state.value()
     disagreements: list[str] = []
     step: Next | None = None
+    slash: Evidence | None = None
     settled = False
     rule = ""
     runs = 0
@@ -150,29 +150,29 @@ def judge_move(
         if (difference := disagreement(verdict, outcome, hashes)) is not None:
             disagreements.append(f"{game.name}/{validator.name}: {difference}")
         rule = verdict.rule or rule
-        match outcome:
-            case ProgramSlash():
-                needed = Evidence(evidence.value)
-                return Ruling(False, None, rule, needed, runs, tuple(disagreements))
-            case ProgramValid():
-                try:
-                    matches, extra = compare(coin, outcome.value)
-                except RefereeRefusal:
-                    continue  # the slash fails, and the result is no record
-                if not matches:
-                    needed = Evidence(evidence.value)
-                    return Ruling(False, None, "", needed, runs, tuple(disagreements))
-                conditions = listed_conditions(extra)
-                if met(conditions, evidence.signature):
-                    rule = verdict.rule
-                    return Ruling(False, None, rule, evidence, runs, tuple(disagreements))
-                if doubt := unchecked(conditions):
-                    disagreements.append(f"{game.name}/{validator.name}: {doubt}")
-                step = _next(game, hashes, verdict, outcome.value)
-                settled = True
-            case Raised() | CostExceeded():
-                pass
-    return Ruling(settled, step, rule, None, runs, tuple(disagreements))
+        if isinstance(outcome, ProgramSlash):
+            slash = Evidence(evidence.value)
+            break
+        if not isinstance(outcome, ProgramValid):
+            continue
+        try:
+            matches, extra = compare(coin, outcome.value)
+        except RefereeRefusal:
+            continue  # the slash fails, and the result is no record
+        conditions = listed_conditions(extra)
+        if not matches:
+            rule, slash = "", Evidence(evidence.value)
+            break
+        if met(conditions, evidence.signature):
+            rule, slash = verdict.rule, evidence
+            break
+        if doubt := unchecked(conditions):
+            disagreements.append(f"{game.name}/{validator.name}: {doubt}")
+        step = _next(game, hashes, verdict, outcome.value)
+        settled = True
+    if slash is not None:
+        settled, step = False, None
+    return Ruling(settled, step, rule, slash, runs, tuple(disagreements))
 
 
 def slash_pays(

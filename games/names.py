@@ -22,7 +22,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
     >>> nearest("zzz", ["caller", "aggressive"])
     ''
     """
-    plain = {one.lower(): one for one in known}
+    plain = {right.lower(): right for right in known}
     near = get_close_matches(name[:LONGEST].lower(), list(plain), 1, 0.6)
     return f" (did you mean {plain[near[0]]}?)" if near else ""
 
@@ -48,7 +48,7 @@ def nearest_or_all(name: str, known: Iterable[str]) -> str:
         return f"; did you mean `{printable(near[0])}`?"
     if not 0 < len(names) <= _MOST_SHOWN:
         return ""
-    return f"; there are {', '.join(f'`{printable(one)}`' for one in names)}"
+    return f"; there are {', '.join(f'`{printable(right)}`' for right in names)}"
 
 
 def printable(text: str) -> str:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
-from channelsim.games.amounts import amount_text
-from channelsim.games.answers import choices_problem, evidence_problem, taken_problem
-from channelsim.games.choices import Action, Choice, Forced, choose
+from channelsim.games.answers import CHOICES, EVIDENCE, taken_problem
+from channelsim.games.choices import Action, Choice, accept, choose
 from channelsim.games.errors import BadAdvisory
 from channelsim.games.evidence import Candidate
 from channelsim.games.players import Play, Position, Seat, Settle, Terms
@@ -50,24 +49,26 @@ class PlainPlayer:
         """The move or settlement that takes an action. Raises `IllegalAction`, with the choices."""
         moves = self._moves()
         taken = moves[choose(tuple(moves), action)]
-        play = taken(action.amount) if callable(taken) else taken
+        play = called(taken, self._case)(action.amount) if callable(taken) else taken
         if problem := taken_problem(play):
-            raise wrong_answer(self.moves, play, f"{problem}, for {action.verb!r}")
+            raise wrong_answer(self.moves, play, f"{problem}, for {action.verb!r}", self._case)
         return play
+
+    @property
+    def _case(self) -> str:
+        return f"{self.seat.name.capitalize()}'s turn at {self.position.validator}"
 
     def _moves(self) -> Moves:
         if self.position.mover is not self.seat:
             return {}
         if self.position.over:
-            share = amount_text(self.position.mover_share, self.terms.unit)
-            return {Forced("accept", hint=f"take {share}"): Settle()}
-        moves: object = called(self.moves, self)
-        if not isinstance(moves, Mapping) or choices_problem(tuple(moves)):
-            raise wrong_answer(self.moves, moves, "not a dictionary of plays by choice")
-        if not moves:
-            validator = self.position.validator
-            raise wrong_answer(self.moves, moves, f"no choice of a player in its turn, {validator}")
-        return moves
+            return dict.fromkeys(accept(self.position.mover_share, self.terms.unit), Settle())
+        return called(self.moves, self._case, self._moves_problem)(self)
+
+    def _moves_problem(self, moves: object) -> str:
+        if not isinstance(moves, Mapping) or CHOICES(tuple(moves)):
+            return "not a dictionary of plays by choice"
+        return "" if moves else f"no choice of a player in its turn, {self.position.validator}"
 
     def moved(self, position: Position) -> PlainPlayer:
         """The player after a legal move of either seat."""
@@ -75,13 +76,10 @@ class PlainPlayer:
 
     def evidence(self, before: Position, move: bytes) -> tuple[Candidate, ...]:
         """Evidence to try against the opponent's move, besides `()`."""
-        found: object = called(self.proofs, self, before, move)
-        if problem := evidence_problem(found):
-            raise wrong_answer(self.proofs, found, problem)
-        return cast("tuple[Candidate, ...]", found)
+        return called(self.proofs, self._case, EVIDENCE)(self, before, move)
 
     def advisory(self) -> bytes | None:
-        """No early reveal."""
+        """None: no early reveal."""
         return None
 
     def advised(self, data: bytes) -> PlainPlayer:

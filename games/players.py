@@ -156,7 +156,7 @@ class Player(Protocol):
         ...
 
     def advisory(self) -> bytes | None:
-        """An early reveal of what the next move reveals anyway, for the opponent to see now."""
+        """What the next move reveals anyway, for the opponent to see now; None for nothing."""
         ...
 
     def advised(self, data: bytes) -> Player:

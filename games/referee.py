@@ -155,13 +155,10 @@ class GameCoin(msgspec.Struct, frozen=True):
             raise RefereeRefusal("REF-MOVE-7")
         if len(commitment) not in (0, 32):
             raise RefereeRefusal("REF-MOVE-9")
-        return GameCoin(
+        return msgspec.structs.replace(
+            self,
             mover_key=self.waiter_key,
             waiter_key=self.mover_key,
-            timeout=self.timeout,
-            amount=self.amount,
-            mod_hash=self.mod_hash,
-            nonce=self.nonce,
             move=move,
             max_move_size=max_move_size,
             infohash_b=commitment,

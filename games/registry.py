@@ -14,11 +14,10 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from channelsim import games
-from channelsim.games.checked import checked, checked_policy
 from channelsim.games.contract import Game, Policy, Validator
 from channelsim.games.errors import UnknownGame
-from channelsim.games.fields import field_problem
 from channelsim.games.names import nearest, quoted
+from channelsim.games.plugin_games import checked, checked_policy, field_problem
 from channelsim.games.poker.variants import VARIANTS
 from channelsim.plugins import OFF, Group, PluginError, are_off, kind
 
@@ -33,13 +32,13 @@ def built_in() -> tuple[str, ...]:
     >>> "spacepoker" in built_in()
     True
     """
-    found = [
+    packages = [
         package.name
         for path in games.__path__
         for package in iter_modules([path])
         if any(module.name == "game" for module in iter_modules([f"{path}/{package.name}"]))
     ]
-    return tuple(sorted((*found, *VARIANTS)))
+    return tuple(sorted((*packages, *VARIANTS)))
 
 
 @cache
@@ -86,11 +85,11 @@ def usable() -> tuple[Game, ...]:
 
 def families() -> tuple[tuple[Game, ...], ...]:
     """The games of this package, those together that share their programs."""
-    found: dict[str, list[Game]] = {}
+    families: dict[str, list[Game]] = {}
     for name in built_in():
         game = get(name)
-        found.setdefault(game.family, []).append(game)
-    return tuple(map(tuple, found.values()))
+        families.setdefault(game.family, []).append(game)
+    return tuple(map(tuple, families.values()))
 
 
 def sharing(game: Game) -> tuple[Game, ...]:
@@ -98,7 +97,7 @@ def sharing(game: Game) -> tuple[Game, ...]:
 
     A plug-in's game is not among those of one of ours.
 
-    >>> [one.name for one in sharing(get("calpoker"))]
+    >>> [game.name for game in sharing(get("calpoker"))]
     ['calpoker']
     """
     others = map(get, built_in()) if game.name in built_in() else usable()
@@ -107,7 +106,7 @@ def sharing(game: Game) -> tuple[Game, ...]:
 
 def validators_of(family: Iterable[Game]) -> dict[str, Validator]:
     """The validators of several games that share them, by name."""
-    return {name: one for game in family for name, one in game.validators.items()}
+    return {name: validator for game in family for name, validator in game.validators.items()}
 
 
 def channel_games() -> tuple[Game, ...]:
@@ -141,12 +140,12 @@ def package_of(name: str) -> str:
 def _own(name: str) -> Game:
     """A game as its package has it."""
     if name in built_in():
-        found: Game = (
+        game: Game = (
             import_module(f"{package_of(name)}.games").GAMES[name]
             if name in VARIANTS
             else import_module(package_of(name)).GAME
         )
-        return found
+        return game
     if name in _GAMES.names():
         try:
             return _GAMES.get(name)
@@ -160,25 +159,25 @@ def _own(name: str) -> Game:
     raise UnknownGame(f"no game is called {quoted(name)}{hint}{off}")
 
 
-def _check_game(name: str, made: object) -> Game:
-    if not isinstance(made, Game):
-        raise ValueError(f"it is {kind(made)}, not a channelsim.games.contract.Game")
-    if made.name != name:
-        raise ValueError(f"its game is called {quoted(str(made.name))}")
-    if problem := field_problem(made):
+def _check_game(name: str, loaded: object) -> Game:
+    if not isinstance(loaded, Game):
+        raise ValueError(f"it is {kind(loaded)}, not a channelsim.games.contract.Game")
+    if loaded.name != name:
+        raise ValueError(f"its game is called {quoted(str(loaded.name))}")
+    if problem := field_problem(loaded):
         raise ValueError(problem)
-    return checked(made)
+    return checked(loaded)
 
 
-def _check_policy(name: str, made: object) -> Policy:
+def _check_policy(name: str, loaded: object) -> Policy:
     game = name.partition(":")[0]
     if ":" not in name:
         raise ValueError("its name is not GAME:POLICY")
     if game not in names():
         raise ValueError(f"no game is called {quoted(game)}")
-    if not callable(made):
-        raise ValueError(f"it is {kind(made)}, not a function of a player and chance")
-    return checked_policy(name, made)
+    if not callable(loaded):
+        raise ValueError(f"it is {kind(loaded)}, not a function of a player and chance")
+    return checked_policy(name, loaded)
 
 
 def _has_policy(name: str) -> bool:

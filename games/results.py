@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Literal
+from typing import Any, TypeAlias, TypeVar
 
 import msgspec
 
-from channelsim.games.contract import Hand, Line, Seat
+from channelsim.games.contract import Hand, Line, Player, Seat
 from channelsim.games.counting import HandValue
-from channelsim.games.story import payout_lines
+from channelsim.games.story import HandResult, payout_lines
 
 
 class BestHand(msgspec.Struct, frozen=True):
@@ -21,24 +21,19 @@ class BestHand(msgspec.Struct, frozen=True):
     value: HandValue
 
 
-class HandResult(msgspec.Struct, frozen=True):
-    """The result of a hand: `winner` is None in a tie, and while the hand is unfinished.
-
-    `by` is a phrase: the tie-break that decided, or who folded and when.
-    """
-
-    kind: Literal["showdown", "tie", "fold", "unfinished"]
-    winner: Seat | None
-    by: str
+Decide: TypeAlias = Callable[[HandValue, HandValue], str]
+"""Gives the reason why its first value beats its second."""
 
 
-def showdown_result(
-    hands: tuple[BestHand, BestHand], decided_by: Callable[[HandValue, HandValue], str]
+def hand_result(
+    hand: Hand, hands: tuple[BestHand, BestHand] | None, decided_by: Decide, street: str
 ) -> HandResult:
-    """The result of a showdown between Alice's and Bob's best hands.
+    """The result of a hand, also of an unfinished one.
 
-    `decided_by` gives the reason why its first value beats its second.
+    `hands` are Alice's and Bob's best ones, None without a showdown; `street` is where it ended.
     """
+    if hands is None:
+        return early_result(hand, street)
     alice, bob = hands[0].value, hands[1].value
     by = decided_by(max(alice, bob), min(alice, bob))
     if alice == bob:
@@ -68,9 +63,46 @@ def result_lines(hand: Hand, result: HandResult, what_is_split: str) -> list[Lin
     return [*lines, *payout_lines(hand)]
 
 
+Known = TypeVar("Known")
+
+
+def step_lines(
+    hand: Hand,
+    viewer: Seat | None,
+    cards_of: Callable[[Player], Known],
+    dealt: Callable[[Hand, dict[Seat, Known], dict[Seat, Known]], list[Line]],
+    action: Iterable[Line],
+) -> list[Line]:
+    """The newest step: its action, and the cards that became known before and after it.
+
+    `dealt` tells the new cards: those that the viewer (None: both players together) knows after and
+    not before, as `cards_of` its player, by seat.
+    """
+    step = hand.steps[-1]
+    earlier = hand.steps[-2].players if len(hand.steps) > 1 else step.players_before
+    start, before, after = (
+        {seat: cards_of(players[seat]) for seat in Seat if viewer in (None, seat)}
+        for players in (earlier, step.players_before, step.players)
+    )
+    return [*dealt(hand, start, before), *action, *dealt(hand, before, after)]
+
+
 def best_hand_line(name: str, hand: str, cards: str) -> Line:
     """A player's best hand: its name, and its cards."""
     return ((f"{name}: ", "bold"), (hand, ""), (f"  ({cards})", "dim"))
+
+
+def showdown_lines(
+    hand: Hand,
+    hands: tuple[BestHand, BestHand] | None,
+    describe: Callable[[HandValue], str],
+    cards: Callable[[tuple[int, ...]], str],
+) -> list[Line]:
+    """The best hands of both players; no line without a showdown."""
+    return [
+        best_hand_line(name, describe(best.value), cards(best.five))
+        for name, best in zip(hand.names, hands or (), strict=False)
+    ]
 
 
 def best_hand_data(
@@ -79,7 +111,7 @@ def best_hand_data(
     key: str,
     cards: Callable[[tuple[int, ...]], Any],
 ) -> dict[str, Any] | None:
-    """A best hand as JSON data; `key` has its five cards as `cards` writes them."""
+    """A best hand as JSON data; `key` has its five cards as `cards` writes them. None for None."""
     if best is None:
         return None
     return {
@@ -87,25 +119,4 @@ def best_hand_data(
         "list": list(best.value),
         key: cards(best.five),
         "mask": best.mask,
-    }
-
-
-def summary_of(
-    hand: Hand,
-    result: HandResult,
-    cards: dict[str, Any],
-    actions: Iterable[dict[str, Any]],
-    best_hands: Iterable[dict[str, Any] | None],
-) -> dict[str, Any]:
-    """A hand as JSON data; `best_hands` are Alice's and Bob's."""
-    return {
-        "cards": cards,
-        "actions": list(actions),
-        "best_hands": dict(zip(hand.names, best_hands, strict=True)),
-        "result": {
-            "kind": result.kind,
-            "winner": None if result.winner is None else hand.names[result.winner],
-            "by": result.by,
-        },
-        "payouts": hand.payouts and dict(zip(hand.names, hand.payouts, strict=True)),
     }

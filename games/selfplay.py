@@ -91,6 +91,6 @@ def calls(
     """
     for turn in turns(game, hashes, terms, policies, chance):
         play = turn.play
-        for held in (NIL, *turn.receiver.evidence(turn.before, play.move)):
-            evidence = as_evidence(held).value
+        for candidate in (NIL, *turn.receiver.evidence(turn.before, play.move)):
+            evidence = as_evidence(candidate).value
             yield Call(turn.before, play.move, play.share, turn.amount, evidence)

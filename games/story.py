@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 import msgspec
 
@@ -79,20 +80,58 @@ class PlainStory:
         return [(("share", "dim"), (f"  {amount_text(player.position.mover_share, 1)}", ""))]
 
 
+class HandResult(msgspec.Struct, frozen=True):
+    """The result of a hand: `winner` is None in a tie, and while the hand is unfinished.
+
+    `by` is a phrase: the tie-break that decided, or who folded and when. Of a "settled" hand no
+    more is known than that it is over.
+    """
+
+    kind: Literal["showdown", "tie", "fold", "unfinished", "settled"]
+    winner: Seat | None
+    by: str
+
+
+def tellers(hand: Hand, viewer: Seat | None) -> Iterator[tuple[Seat, Player | None, bool]]:
+    """For each seat, the player that says which cards are there, and whether that is its own seat.
+
+    With a viewer it is always the viewer; the player is None before the first step.
+    """
+    for seat in Seat:
+        teller = seat if viewer is None else viewer
+        yield seat, hand.steps[-1].players[teller] if hand.steps else None, teller is seat
+
+
+def summary_of(
+    hand: Hand,
+    result: HandResult,
+    cards: dict[str, Any],
+    actions: Iterable[dict[str, Any]],
+    best_hands: Iterable[dict[str, Any] | None],
+) -> dict[str, Any]:
+    """A hand as JSON data; `best_hands` are Alice's and Bob's."""
+    return {
+        "cards": cards,
+        "actions": list(actions),
+        "best_hands": dict(zip(hand.names, best_hands, strict=True)),
+        "result": {
+            "kind": result.kind,
+            "winner": None if result.winner is None else hand.names[result.winner],
+            "by": result.by,
+        },
+        "payouts": hand.payouts and dict(zip(hand.names, hand.payouts, strict=True)),
+    }
+
+
 def plain_summary(hand: Hand, viewer: Seat | None = None) -> dict[str, Any]:
     """A hand of any game as JSON data: its actions and payouts; no cards."""
     paid = hand.payouts
-    winner = None if paid is None or paid[0] == paid[1] else hand.names[paid[0] < paid[1]]
-    return {
-        "cards": {},
-        "actions": [
-            {"player": hand.names[step.seat], **msgspec.to_builtins(step.action)}
-            for step in hand.steps
-        ],
-        "best_hands": dict.fromkeys(hand.names),
-        "result": {"kind": "unfinished" if paid is None else "settled", "winner": winner, "by": ""},
-        "payouts": paid and dict(zip(hand.names, paid, strict=True)),
-    }
+    winner = None if paid is None or paid[0] == paid[1] else Seat(paid[0] < paid[1])
+    actions = (
+        {"player": hand.names[step.seat], **msgspec.to_builtins(step.action)} for step in hand.steps
+    )
+    result = HandResult("unfinished" if paid is None else "settled", winner, "")
+    return summary_of(hand, result, {}, actions, (None, None))
 
 
 def payout_lines(hand: Hand) -> list[Line]:

@@ -25,6 +25,7 @@ from channelsim.games.errors import BadState, UnknownGame
 from channelsim.games.evidence import MOST_CONDITIONS, SIGNATURE_SIZE, met
 from channelsim.games.judge import NO_ADDRESS, hashes_of, result_value
 from channelsim.games.referee import FIRST, GameCoin, infohash, validator_arguments
+from channelsim.plugins import WrongAnswer
 
 _HEX = re.compile("(?:[0-9a-fA-F]{2})*")
 _FIELDS = ("next validator", "next state", "next max_move_size")
@@ -132,16 +133,12 @@ def check_program(case: Case, name: str, programs: Mapping[str, Program]) -> lis
     """
     if case.validator not in programs:
         return [f"{name} has no validator {case.validator!r}"]
-    hashes = {validator: program.hash for validator, program in programs.items()}
     try:
-        resolved = resolve_case(case, name, hashes)
+        resolved = resolve_case(case, name, _hashes(programs))
     except BadCase as error:
         return [str(error)]
-    program = programs[case.validator]
-    return [
-        *_differences("program", resolved, _ask_program(resolved, program)),
-        *_unmet(resolved),
-    ]
+    answer = _ask_program(resolved, programs[case.validator])
+    return [*_differences("program", resolved, answer), *_unmet(resolved)]
 
 
 def arguments(case: Case, name: str, programs: Mapping[str, Program]) -> bytes:
@@ -149,9 +146,11 @@ def arguments(case: Case, name: str, programs: Mapping[str, Program]) -> bytes:
 
     Raises `BadCase`.
     """
-    hashes = {validator: program.hash for validator, program in programs.items()}
-    resolved = resolve_case(case, name, hashes)
-    return _arguments(resolved, programs[case.validator])
+    return _arguments(resolve_case(case, name, _hashes(programs)), programs[case.validator])
+
+
+def _hashes(programs: Mapping[str, Program]) -> Hashes:
+    return {validator: program.hash for validator, program in programs.items()}
 
 
 def verdict(case: Case, game: Game, hashes: Hashes) -> Verdict | None:
@@ -198,8 +197,11 @@ def _ask_rules(resolved: ResolvedCase, game: Game, hashes: Hashes) -> _Answer:
         verdict = _judged(resolved, game.validators[resolved.case.validator], hashes)
     except BadState as error:
         return f"bad state ({error})", NIL
-    except Exception as error:  # another author's rules: their error is a difference
-        return f"{type(error).__name__} ({error})", NIL
+    except (Exception, WrongAnswer) as failure:  # of another author's rules: a difference
+        cause = failure.__cause__ if isinstance(failure, WrongAnswer) else failure
+        if not isinstance(cause, Exception):
+            raise
+        return f"{type(cause).__name__} ({cause})", NIL
     match verdict:
         case Valid(step, conditions):
             return "valid", result_value(step, hashes, conditions)
@@ -270,13 +272,13 @@ def _differences(who: str, resolved: ResolvedCase, answer: _Answer) -> list[str]
         return [f"{who}: expected {resolved.case.expect}, got {said}"]
     if said != "valid":
         return []
-    wanted, got = _record(resolved.result), _record(result)
+    expected, got = _record(resolved.result), _record(result)
     record = len(_FIELDS)
     if len(got) < record or (len(got) > record and not resolved.conditions):
         return [f"{who}: the result has {len(got)} elements"]
-    pairs = zip(_FIELDS, wanted[:record], got[:record], strict=True)
+    pairs = zip(_FIELDS, expected[:record], got[:record], strict=True)
     differing = [field for field, want, have in pairs if tree_hash(want) != tree_hash(have)]
-    if tree_hash(to_list(got[record:])) != tree_hash(to_list(wanted[record:])):
+    if tree_hash(to_list(got[record:])) != tree_hash(to_list(expected[record:])):
         differing.append("the list of conditions")
     return [f"{who}: {field} differs" for field in differing]
 
@@ -317,7 +319,9 @@ def resolve_case(case: Case, game: str, hashes: Hashes) -> ResolvedCase:
             read_value(case.next.state, "next.state", hash_of),
             int_to_atom(case.next.max_move_size),
         )
-    conditions = tuple(read_value(one, "conditions", hash_of) for one in case.conditions)
+    conditions = tuple(
+        read_value(condition, "conditions", hash_of) for condition in case.conditions
+    )
     return ResolvedCase(
         case,
         bytes.fromhex(case.move),
@@ -359,7 +363,7 @@ def read_value(
     >>> read_value({"pair": ["0x00", [2]]}, "state", lambda name: b"")
     (b'\\x00', (b'\\x02', b''))
 
-    `hash_of` returns the hash of a program, and `source_of`, if ``{"source": name}`` is allowed,
+    `hash_of` returns the hash of a program, and `source_of`, if `{"source": name}` is allowed,
     its code.
     """
     match described:

@@ -14,8 +14,8 @@ from typing import Any
 import msgspec
 
 from channelsim.channel.lab.cases.corpus import RefereeSpend, stored_case
-from channelsim.channel.lab.coverage.program_coverage import corpus_coverage
-from channelsim.channel.lab.target.target import REFEREE, Target, of_game
+from channelsim.channel.lab.coverage.coverage import corpus_coverage
+from channelsim.channel.lab.targets.target import REFEREE, Target, of_game
 from channelsim.clsp.analysis.tracer import Coverage
 from channelsim.clsp.values import NIL, Value, tree_hash
 from channelsim.games import registry

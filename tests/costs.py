@@ -10,7 +10,7 @@ from pathlib import Path
 
 from channelsim.channel.lab.costs import bundles, costs, snapshot
 from channelsim.channel.lab.costs.snapshot import Snapshot
-from channelsim.channel.lab.target.target import of_game
+from channelsim.channel.lab.targets.target import of_game
 from channelsim.games import registry
 from tests.paths import DATA
 

@@ -16,7 +16,7 @@ import msgspec
 from channelsim.channel.lab.cases.describe import described_value
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.values import leaves, numbers, with_leaf
-from channelsim.channel.lab.target.target import Target, of_game
+from channelsim.channel.lab.targets.target import Target, of_game
 from channelsim.clsp.values import Value
 from channelsim.games import registry
 from channelsim.games.contract import Raise, Slash, Valid, Verdict
@@ -31,7 +31,6 @@ from channelsim.games.poker.openings import (
     pending_size,
     taken,
 )
-from channelsim.games.poker.stakes import Stakes
 from channelsim.games.poker.states import (
     Begin,
     Commit,
@@ -49,6 +48,7 @@ from channelsim.games.poker.states import (
     Show,
     Table,
 )
+from channelsim.games.poker.terms import Stakes
 from channelsim.games.poker.validators import draws_with_call
 from channelsim.games.vectors import Case, Expect, NextRecord
 from tests.games.poker.hands import GROUP, HASHES, ROWS, VALIDATORS, Hand, State, Turn

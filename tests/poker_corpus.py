@@ -14,9 +14,9 @@ import msgspec
 
 from channelsim.channel.lab.cases.corpus import stored_case
 from channelsim.channel.lab.cases.describe import described_value
-from channelsim.channel.lab.coverage.program_coverage import ProgramCoverage, corpus_coverage
+from channelsim.channel.lab.coverage.coverage import ProgramCoverage, corpus_coverage
 from channelsim.channel.lab.crosscheck.vectors import make
-from channelsim.channel.lab.target.target import Target, of_game
+from channelsim.channel.lab.targets.target import Target, of_game
 from channelsim.games import registry
 from channelsim.games.contract import Raise, Slash, Valid
 from channelsim.games.deck.group import real_group

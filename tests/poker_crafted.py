@@ -10,8 +10,8 @@ import msgspec
 from channelsim.clsp.values import NIL
 from channelsim.games.contract import Valid
 from channelsim.games.poker.limits import Structure
-from channelsim.games.poker.stakes import Stakes
 from channelsim.games.poker.states import Begin, Commit, End, Rows, Score, Show
+from channelsim.games.poker.terms import Stakes
 from tests.games.poker.hands import ROWS, Hand, stakes_of
 from tests.poker_cases import Call, least_share, light, openings, relocked, said
 

@@ -26,7 +26,7 @@ from channelsim.channel.lab.mutants.kinds import Mutant
 from channelsim.channel.lab.mutants.reasons import stored_reasons
 from channelsim.channel.lab.mutants.report import all_mutants
 from channelsim.channel.lab.sites.fast_chance import FastChance
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.values import NIL
 from channelsim.games.contract import Raise, Valid
 from channelsim.games.judge import result_value

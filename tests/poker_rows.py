@@ -7,8 +7,8 @@ from collections.abc import Collection, Sequence
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.games.poker.limits import Structure
 from channelsim.games.poker.ranking import HIGH
-from channelsim.games.poker.stakes import Stakes
 from channelsim.games.poker.states import Score
+from channelsim.games.poker.terms import Stakes
 from tests.games.poker.hands import ROWS, Hand, Turn
 
 SHAPES = ((1, 1, 1, 1, 1), (2, 1, 1, 1), (2, 2, 1), (3, 1, 1), (3, 2), (4, 1))

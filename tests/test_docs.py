@@ -14,27 +14,23 @@ from channelsim.channel.cli.app import commands
 from channelsim.channel.protocol.messages import BatchAction, Message, Offer
 from channelsim.channel.protocol.rules import DUTIES
 from channelsim.channel.protocol.rules import RULES as CHANNEL_RULES
-from channelsim.channel.report.rules import page as page_of_rules
-from channelsim.clsp.build import SOURCE as SOURCES
+from channelsim.clsp.programs import SOURCE as SOURCES
 from channelsim.games import registry
 from channelsim.games.referee import RULES as REFEREE_RULES
-from tests import reference
 from tests.markdown import DOCS, anchor, headings, links, read
 from tests.paths import ROOT
+from tools.reference import pages
 
 each_page = pytest.mark.parametrize("page", DOCS, ids=lambda page: str(page.relative_to(ROOT)))
 
 
-def test_the_page_of_rules_is_the_codes() -> None:
-    text = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
-    assert text == page_of_rules(), (
-        "run `python -m channelsim.channel.report.rules > docs/rules.md`"
-    )
-
-
-def test_the_pages_of_reference_are_the_codes() -> None:
-    written = {file.name: read(file) for file in reference.FOLDER.iterdir()}
-    assert written == reference.pages(), "run `python -m tests.reference`"
+def test_the_generated_pages_are_the_codes() -> None:
+    generated = pages()
+    folder = ROOT / "docs"
+    written = {f"reference/{file.name}" for file in (folder / "reference").iterdir()}
+    assert written == generated.keys() - {"rules.md"}
+    for name, text in generated.items():
+        assert read(folder / name) == text, f"docs/{name}: run `python -m tools`"
 
 
 @each_page

@@ -62,7 +62,12 @@ def test_imports_go_one_way(layer: str, allowed: int) -> None:
     for path in sources(layer):
         above = {top(name) for name in imported(path)} & set(LAYERS[allowed:])
         assert not above, f"{path.relative_to(ROOT)} imports {above}"
-        assert "tests" not in {top(name) for name in imported(path)}
+        assert not {top(name) for name in imported(path)} & {"tests", "tools"}
+
+
+def test_tools_import_the_product_only() -> None:
+    for path in sources("tools"):
+        assert "tests" not in {top(name) for name in imported(path)}, path
 
 
 @pytest.mark.parametrize("layer", ["clsp", "games"])
@@ -80,9 +85,10 @@ def test_nothing_below_the_channel_does_io_or_is_random(layer: str) -> None:
 
 def test_plugins_may_be_used_by_every_layer() -> None:
     """It reads the environment and the installed packages, for all of them, and knows none."""
-    assert not {top(name) for name in imported(ROOT / "channelsim" / "plugins.py")} & set(LAYERS)
+    for file in ("plugins.py", "watchdog.py"):
+        assert not {top(name) for name in imported(ROOT / "channelsim" / file)} & set(LAYERS)
     loose = {path.name for path in (ROOT / "channelsim").glob("*.py")}
-    assert loose == {"__init__.py", "plugins.py"}
+    assert loose == {"__init__.py", "plugins.py", "watchdog.py"}
 
 
 @pytest.mark.parametrize("layer", LAYERS)
@@ -96,13 +102,13 @@ def test_what_only_tests_need_is_used_by_tests_only(layer: str) -> None:
 PACKAGES = (
     *("system", "findings", "campaign", "crypto", "chain", "protocol", "peer", "watch", "store"),
     *("network", "session", "adversaries", "simulation", "lab", "documents", "report"),
-    *("comparisons", "kit", "bench", "cli"),
+    *("comparisons", "kit", "cli"),
 )
 """The packages of `channel`: each may import those before it."""
 
 LAB = (
-    *("target", "sites", "referee", "cases", "laws", "crosscheck", "fuzz", "coverage", "trace"),
-    *("node", "costs", "mutants", "pytest"),
+    *("targets", "sites", "referee", "cases", "laws", "crosscheck", "fuzz", "coverage", "trace"),
+    *("node", "costs", "mutants", "testing"),
 )
 """The packages of `channel.lab`: each may import those before it."""
 
@@ -245,7 +251,7 @@ def test_only_the_seed_comes_from_the_operating_system() -> None:
 
 def test_the_packages_are_imported_by_their_installed_names() -> None:
     """`import games` may find a folder of an author's own."""
-    for folder in (*LAYERS, "tests", "examples"):
+    for folder in (*LAYERS, "tools", "tests", "examples"):
         for path in sorted((ROOT / folder).rglob("*.py")):
             assert not BARE_IMPORT.search(path.read_text("utf-8")), path
     for path in sorted((ROOT / "docs").glob("*.md")):

@@ -56,7 +56,7 @@ def test_the_command_finds_its_own_packages(folder: Path) -> None:
 
 
 def test_the_plugin_works_beside_them(folder: Path) -> None:
-    plugin = "channelsim.channel.lab.pytest.plugin"
+    plugin = "channelsim.channel.lab.testing.plugin"
     command = ["-m", "pytest", "-q", "-p", plugin, "--channelsim-target", "calpoker"]
     ran = run(folder, *command)
     assert ran.returncode == 0, ran.stdout

@@ -11,11 +11,11 @@ import pytest
 from channelsim import clsp, games
 from channelsim.channel.protocol.rules import DUTIES
 from channelsim.channel.protocol.rules import RULES as CHANNEL_RULES
-from channelsim.channel.report.rules import chialisp_places, python_places
 from channelsim.games import registry
 from channelsim.games.contract import Game
 from channelsim.games.referee import RULES as REFEREE_RULES
 from tests.paths import ROOT
+from tools.rules import chialisp_places, python_places
 
 ID = re.compile(r"\b[A-Z]{2,}(?:-[A-Z]+)?-\d+\b")
 IN_COMMENT = re.compile(rf"; ({ID.pattern}(?: {ID.pattern})*)")
@@ -122,22 +122,19 @@ def test_a_rule_in_python_is_shown_with_the_innermost_test_around_it(tmp_path: P
         "    x = 1  # XY-A-4\n",
         "utf-8",
     )
-    found = {
-        rule: [(place.line, place.code, place.function) for place in places]
-        for rule, places in python_places(path).items()
-    }
+    found = {place.rule: (place.line, place.code, place.function) for place in python_places(path)}
     assert found == {
-        "XY-A-1": [(5, "if a > 1", "judge")],
-        "XY-A-2": [(4, "if a", "judge")],
-        "XY-A-3": [(8, 'return Slash("XY-A-3")', "judge")],
-        "XY-A-4": [(9, "x = 1", "")],
+        "XY-A-1": (5, "if a > 1", "judge"),
+        "XY-A-2": (4, "if a", "judge"),
+        "XY-A-3": (8, 'return Slash("XY-A-3")', "judge"),
+        "XY-A-4": (9, "x = 1", ""),
     }
 
 
 def test_a_rule_in_chialisp_is_shown_with_the_whole_expression(tmp_path: Path) -> None:
     path = tmp_path / "judge.clsp"
     path.write_text("(rules\n  (= a 1)   ; XY-A-1\n  (>       ; XY-A-2\n    b 2\n  )\n)\n", "utf-8")
-    found = {rule: places[0].code for rule, places in chialisp_places(path).items()}
+    found = {place.rule: place.code for place in chialisp_places(path)}
     assert found == {"XY-A-1": "(= a 1)", "XY-A-2": "(> b 2)"}
 
 

@@ -47,7 +47,7 @@ JUSTIFIED = {
 }
 """Pairs of types that may have the same fields, and why."""
 
-PRODUCT = ("clsp", "games", "channel")
+PRODUCT = ("clsp", "games", "channel", "tools")
 
 FORMAT = re.compile(r"channelsim [a-z][a-z -]*[a-z] [0-9]+")
 

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from channelsim.channel import adversaries
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.interface import Chain
-from channelsim.channel.chain.observations import Block
+from channelsim.channel.chain.observations import Block, CoinSeen
 from channelsim.channel.crypto.keys import SecretKeys
 from channelsim.channel.errors import InvariantError, UsageError, Violation
 from channelsim.channel.peer.interface import (
@@ -110,7 +110,10 @@ class Adversary:
 
     @property
     def done(self) -> bool:
-        """True once it has deviated; `deviated_at` counts the messages that it had sent by then."""
+        """True once it has deviated: setting it to False later changes nothing.
+
+        `deviated_at` counts the messages that it had sent by then.
+        """
         return self.deviated_at is not None
 
     @done.setter
@@ -126,7 +129,7 @@ class Adversary:
         return self.peer.phase
 
     def player(self, game_id: int) -> Player | None:
-        """Its seat in a game."""
+        """Its seat in a game; None if there is no such game."""
         return self.peer.player(game_id)
 
     def start(self, peak: int) -> list[Effect]:
@@ -215,7 +218,7 @@ class Adversary:
 
     @property
     def known_channel(self) -> Channel | None:
-        """The channel, once its coin is known."""
+        """The channel; None before its coin is known."""
         return self.peer.endpoint.channel if self.peer.state.endpoint else None
 
     @property
@@ -224,6 +227,11 @@ class Adversary:
         if self.known_channel is None:
             raise InvariantError("an adversary needs a channel before there is one")
         return self.known_channel
+
+    def channel_coin(self) -> CoinSeen | None:
+        """The channel coin as the chain has it; None if it has none."""
+        channel = self.known_channel
+        return self.plan.chain.coin(channel.coin.id) if channel is not None else None
 
     @property
     def dispute(self) -> Dispute | None:
@@ -260,7 +268,7 @@ class Adversary:
         )
 
     def seat(self, game: LiveGame) -> Player | None:
-        """Its seat in a game as of the state before the newest."""
+        """Its seat in a game as of the state before the newest; None without such a state."""
         before = self.before()
         if before is None or self.peer.state.endpoint is None:
             return None
@@ -320,6 +328,15 @@ class Adversary:
         reach = self.peer.config.agreement.confirmations
         return back <= reach and self.plan.rewind(back, bundle)
 
+    def rewind_to(self, height: int) -> bool:
+        """Replace the blocks from this height on at a random moment; True if it does.
+
+        At the latest it does so when they are about to be too deep.
+        """
+        back = self.plan.chain.peak() - height + 1
+        late = back == self.peer.config.agreement.confirmations
+        return (late or self.plan.chance.below(3) == 0) and self.rewind(back)
+
     # --- internal ---
 
     def _remember_offers(self) -> None:
@@ -343,7 +360,7 @@ class Adversary:
                         self.intended.append(blob)
                     blobs: object = self.send(message, blob) if self.due else [blob]
                     if not isinstance(blobs, list) or not all(
-                        isinstance(one, bytes) for one in blobs
+                        isinstance(item, bytes) for item in blobs
                     ):
                         raise wrong_answer(type(self), blobs, "not a list of messages in bytes")
                     changed += map(Send, blobs)
@@ -355,7 +372,7 @@ class Adversary:
 
     def _checked(self, effects: object) -> list[Effect]:
         """Check the effects that an adversary returned, which may be a plug-in's."""
-        if isinstance(effects, list) and all(isinstance(one, Effect) for one in effects):
+        if isinstance(effects, list) and all(isinstance(item, Effect) for item in effects):
             return effects
         raise wrong_answer(type(self), effects, "not a list of effects")
 
@@ -386,6 +403,19 @@ class MessageChanger(Adversary):
         return None
 
 
+class BatchChanger(MessageChanger):
+    """Replaces the first batch that it can, once it is due."""
+
+    def change(self, message: Message, blob: bytes) -> list[bytes] | None:
+        """The messages in place of a batch; None for other messages."""
+        batch_and_before = self.batch_and_before(message)
+        return self.change_batch(*batch_and_before) if batch_and_before is not None else None
+
+    def change_batch(self, batch: Batch, before: ChannelState) -> list[bytes] | None:
+        """The messages in place of a batch after this state; None to leave it as it is."""
+        return None
+
+
 def as_declared(game: LiveGame, action: Move) -> LiveGame:
     """Apply a move without judging it: the coin is the one that the move declares."""
     try:
@@ -398,8 +428,7 @@ def as_declared(game: LiveGame, action: Move) -> LiveGame:
 # --- the registry --------------------------------------------------------------------------------
 
 A = TypeVar("A", bound=type[Adversary])
-Change = Callable[[Any, Message, bytes], "list[bytes] | None"]
-"""A function in place of `MessageChanger.change`; the first argument is the adversary."""
+F = TypeVar("F", bound=Callable[..., Any])
 
 _known: dict[str, type[Adversary]] = {}
 
@@ -417,21 +446,38 @@ def adversary(name: str, about: str) -> Callable[[A], A]:
     return register
 
 
+def variant(kind: type[Adversary], name: str, about: str, **attributes: Any) -> None:
+    """Register a subclass of a class, with these methods and class variables of its own."""
+    adversary(name, about)(type(name, (kind,), attributes))
+
+
+def by_method(
+    kind: type[Adversary], method: str, name: str, about: str, **attributes: Any
+) -> Callable[[F], F]:
+    """Register a subclass of a class by one method: the decorated function."""
+
+    def register(function: F) -> F:
+        attributes.update({method: function, "__module__": function.__module__})
+        variant(kind, name, about, **attributes)
+        return function
+
+    return register
+
+
 def changes_message(
     name: str,
     about: str,
     *,
     step: int = Adversary.default_step,
     kind: type[MessageChanger] = MessageChanger,
-) -> Callable[[Change], Change]:
-    """Register an adversary that changes one message, by the function that changes it."""
+) -> Callable[[F], F]:
+    """Register an adversary that changes one message, by its `MessageChanger.change`."""
+    return by_method(kind, "change", name, about, default_step=step)
 
-    def register(change: Change) -> Change:
-        made = {"change": change, "default_step": step, "__module__": change.__module__}
-        adversary(name, about)(type(name, (kind,), made))
-        return change
 
-    return register
+def changes_batch(name: str, about: str) -> Callable[[F], F]:
+    """Register an adversary that changes one batch, by its `BatchChanger.change_batch`."""
+    return by_method(BatchChanger, "change_batch", name, about)
 
 
 @cache

@@ -14,9 +14,12 @@ from msgspec.structs import replace
 
 from channelsim.channel.adversaries.base import (
     Adversary,
+    BatchChanger,
+    F,
     MessageChanger,
     Plan,
     adversary,
+    by_method,
     changes_message,
 )
 from channelsim.channel.adversaries.moves import MoveChanger
@@ -38,7 +41,7 @@ from channelsim.channel.protocol.messages import (
     encode,
 )
 from channelsim.channel.protocol.proposals import offer_of
-from channelsim.channel.protocol.state import LiveGame
+from channelsim.channel.protocol.state import ChannelState, LiveGame
 from channelsim.clsp.values import NIL
 from channelsim.games import registry
 from channelsim.games.choices import least_action
@@ -73,7 +76,7 @@ class Opener(MoveChanger):
         """Its own locks of the positions that a game uses."""
         decks = self.peer.endpoint.decks.values()
         shared = game.terms.deck
-        deck = next((one for one in decks if shared and one.deck == shared.deck_id), None)
+        deck = next((deck for deck in decks if shared and deck.deck == shared.deck_id), None)
         count = len(shared.locks) if shared else 0
         return [deck.opening(position) for position in range(count)] if deck else []
 
@@ -108,9 +111,9 @@ class _WrongOpening(Opener):
 class _SwappedOpenings(Opener):
     def changes(self, move: bytes, at: list[int]) -> Iterator[bytes]:
         """Exchange each two neighbours."""
-        for one, other in pairwise(at):
-            first, second = (move[place : place + SCALAR_SIZE] for place in (one, other))
-            yield _with(_with(move, one, second), other, first)
+        for places in pairwise(at):
+            first, second = (move[place : place + SCALAR_SIZE] for place in places)
+            yield _with(_with(move, places[0], second), places[1], first)
 
 
 @adversary("wrong-card", "claims another card than the one that it opens")
@@ -125,15 +128,11 @@ class _WrongCard(Opener):
 
 
 @adversary("free-look", "opens cards in the batch that accepts the game")
-class _FreeLook(MessageChanger):
+class _FreeLook(BatchChanger):
     default_step = 0
 
-    def change(self, message: Message, blob: bytes) -> list[bytes] | None:
+    def change_batch(self, batch: Batch, before: ChannelState) -> list[bytes] | None:
         """The batch with an opening that the other side could look at, and let vanish."""
-        found = self.batch_and_before(message)
-        if found is None:
-            return None
-        batch, before = found
         if not any(isinstance(action, Accept) for action in batch.actions):
             return None
         moved = {action.game_id for action in batch.actions if isinstance(action, Move)}
@@ -153,7 +152,7 @@ class _FreeLook(MessageChanger):
 # --- proposals -----------------------------------------------------------------------------------
 
 
-class DeckProposer(MessageChanger):
+class DeckProposer(BatchChanger):
     """Proposes a game by a name of a deck that the other side has to refuse.
 
     It remembers every deck that it ever had ready.
@@ -170,19 +169,15 @@ class DeckProposer(MessageChanger):
             self.decks |= self.known_channel.decks
         return effects
 
-    def change(self, message: Message, blob: bytes) -> list[bytes] | None:
+    def change_batch(self, batch: Batch, before: ChannelState) -> list[bytes] | None:
         """The batch with one more proposal."""
-        found = self.batch_and_before(message)
-        if found is None:
-            return None
-        batch, before = found
-        offers = self.offers()
+        offers = tuple(offer for offer in self.offers() if offer is not None)
         if not offers or any(isinstance(action, Propose) for action in batch.actions):
             return None
         return [self.batch(before, (*batch.actions, Propose(offers)))]
 
-    def offers(self) -> tuple[Offer, ...]:
-        """The offers of the proposal; none where it cannot be made."""
+    def offers(self) -> tuple[Offer | None, ...]:
+        """The offers of the proposal; None for each that cannot be made."""
         return ()
 
     def offer(self, number: int, deck: int) -> Offer | None:
@@ -194,63 +189,52 @@ class DeckProposer(MessageChanger):
         game_id = self.state.next_ids[self.side] + 2 * number
         return offer_of(changed(self.channel, decks=self.decks), self.side, game_id, wish)
 
+    def ready_offer(self, number: int = 0) -> Offer | None:
+        """The same with the first deck that is ready; None without one."""
+        ready = min(self.peer.play.decks.ready, default=None)
+        return None if ready is None else self.offer(number, ready)
 
-Offers = Callable[[DeckProposer], "tuple[Offer | None, ...]"]
 
-
-def _proposes(name: str, about: str) -> Callable[[Offers], Offers]:
+def _proposes(name: str, about: str) -> Callable[[F], F]:
     """Register an adversary by the offers of its proposal."""
-
-    def register(make: Offers) -> Offers:
-        def offers(one: DeckProposer) -> tuple[Offer, ...]:
-            made = make(one)
-            return tuple(offer for offer in made if offer is not None)
-
-        adversary(name, about)(type(name, (DeckProposer,), {"offers": offers}))
-        return make
-
-    return register
+    return by_method(DeckProposer, "offers", name, about)
 
 
 @_proposes("used-deck", "proposes a game with a deck that another game had")
-def _used_deck(one: DeckProposer) -> tuple[Offer | None, ...]:
-    used = sorted(one.decks.keys() - one.peer.play.decks.ready.keys())
-    return (one.offer(0, used[0]),) if used else ()
+def _used_deck(proposer: DeckProposer) -> tuple[Offer | None, ...]:
+    used = sorted(proposer.decks.keys() - proposer.peer.play.decks.ready.keys())
+    return (proposer.offer(0, used[0]),) if used else ()
 
 
 @_proposes("one-deck-twice", "proposes two games with one deck, and other seats")
-def _one_deck_twice(one: DeckProposer) -> tuple[Offer | None, ...]:
-    ready = min(one.peer.play.decks.ready, default=None)
-    return () if ready is None else (one.offer(0, ready), one.offer(1, ready))
+def _one_deck_twice(proposer: DeckProposer) -> tuple[Offer | None, ...]:
+    return proposer.ready_offer(), proposer.ready_offer(1)
 
 
 @_proposes("another-root", "proposes a game with a deck of another root, or an unknown one")
-def _another_root(one: DeckProposer) -> tuple[Offer | None, ...]:
-    ready = min(one.peer.play.decks.ready, default=None)
-    offer = None if ready is None else one.offer(0, ready)
-    if offer is None or ready is None:
+def _another_root(proposer: DeckProposer) -> tuple[Offer | None, ...]:
+    offer = proposer.ready_offer()
+    if offer is None or offer.deck is None:
         return ()
-    root = one.plan.chance.bytes(32)
-    number = one.plan.chance.pick([ready, ready + 1000, (1 << 32) - 1])
+    root, ready = proposer.plan.chance.bytes(32), offer.deck.number
+    number = proposer.plan.chance.pick([ready, ready + 1000, (1 << 32) - 1])
     return (replace(offer, deck=NamedDeck(number, root)),)
 
 
 @adversary("uses-up-numbers", "names decks far above those that there are, and begins such decks")
 class _UsesUpNumbers(DeckProposer):
-    def change(self, message: Message, blob: bytes) -> list[bytes] | None:
+    def change_batch(self, batch: Batch, before: ChannelState) -> list[bytes] | None:
         """The batch with as many such proposals as there may be, and steps of such decks."""
-        proposing = super().change(message, blob)
+        proposing = super().change_batch(batch, before)
         if proposing is None:
             return None
         highest = self.peer.play.decks.highest
         numbers = (LAST_DECK, highest + 3001, highest + 1000, highest + 2000)
         return [*proposing, *(encode(DeckStep(number, 1, bytes(71))) for number in numbers)]
 
-    def offers(self) -> tuple[Offer, ...]:
+    def offers(self) -> tuple[Offer | None, ...]:
         """Offers that are alike but for the numbers of their decks."""
-        pool = self.peer.play.decks
-        ready = min(pool.ready, default=None)
-        offer = None if ready is None else self.offer(0, ready)
+        pool, offer = self.peer.play.decks, self.ready_offer()
         if offer is None:
             return ()
         return tuple(
@@ -267,10 +251,10 @@ class _UsesUpNumbers(DeckProposer):
 
 
 @changes_message("deck-noise", "sends steps of decks that nobody prepares")
-def _deck_noise(one: MessageChanger, message: Message, blob: bytes) -> list[bytes] | None:
+def _deck_noise(changer: MessageChanger, message: Message, blob: bytes) -> list[bytes] | None:
     if not isinstance(message, Batch):
         return None
-    return [blob, *map(encode, _noise(one))]
+    return [blob, *map(encode, _noise(changer))]
 
 
 @adversary("deck-flood", "sends a step of a deck that nobody prepares with every block")
@@ -283,17 +267,17 @@ class _DeckFlood(Adversary):
         return [Send(encode(_noise(self)[0]))]
 
 
-def _noise(one: Adversary) -> list[DeckStep | DeckAbort]:
+def _noise(cheat: Adversary) -> list[DeckStep | DeckAbort]:
     """Steps and ends of decks with any numbers, and bytes that are none."""
-    chance = one.plan.chance
-    made: list[DeckStep | DeckAbort] = []
+    chance = cheat.plan.chance
+    steps: list[DeckStep | DeckAbort] = []
     for _ in range(6):
         number = chance.pick([0, 1, 2, 3, chance.below(1 << 31)])
         if chance.chance(20):
-            made.append(DeckAbort(1000 + number % 1000))
+            steps.append(DeckAbort(1000 + number % 1000))
         else:
-            made.append(DeckStep(number, chance.between(1, 5), chance.bytes(chance.below(80))))
-    return made
+            steps.append(DeckStep(number, chance.between(1, 5), chance.bytes(chance.below(80))))
+    return steps
 
 
 def _with(move: bytes, at: int, new: bytes) -> bytes:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace as with_changes
+from contextlib import suppress
 
-from channelsim.channel.adversaries.base import Adversary, Plan, adversary
+from channelsim.channel.adversaries.base import Adversary, Plan, adversary, variant
+from channelsim.channel.adversaries.proposals import with_offers, with_timeout
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.peer.interface import (
     AcceptGames,
@@ -20,8 +21,8 @@ from channelsim.channel.peer.interface import (
 )
 from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.peer.phases.playing import request_potato, send_now
-from channelsim.channel.protocol.messages import Message, Propose, Resume, decode
-from channelsim.channel.protocol.proposals import UnfitProposal, offer_of
+from channelsim.channel.protocol.messages import Message, Resume, decode
+from channelsim.channel.protocol.proposals import UnfitProposal
 
 MANY = 20
 """Games that are proposed at once, to make states large."""
@@ -31,6 +32,8 @@ class Delaying(Adversary):
     """Never asks for the shutdown itself, and leaves its peer to obey the rules."""
 
     at_once = False
+    most = 1
+    """The most games that it proposes at once."""
 
     def handle(self, event: Event) -> list[Effect]:
         """Handle an event as the peer does, but for a wish to close the channel."""
@@ -51,7 +54,7 @@ class Delaying(Adversary):
         if not self.plays or self.peer.play.potato:
             return []
         self.peer.state, effects = request_potato(self.peer.state)
-        self.done = self.done or bool(effects)
+        self.done = bool(effects)
         return self._change(effects)
 
     def give_back(self) -> list[Effect]:
@@ -62,12 +65,12 @@ class Delaying(Adversary):
         self.peer.state, effects = send_now(self.peer.config, self.peer.state)
         return self._change(effects)
 
-    def propose(self, most: int = 1) -> list[Effect]:
+    def propose(self) -> list[Effect]:
         """Propose games with the terms of the latest offer, unless some of its own are open.
 
         It proposes as many at once as both balances cover, `most` at the most.
         """
-        if not self.plays or any(one.proposer is self.side for one in self.state.groups):
+        if not self.plays or any(group.proposer is self.side for group in self.state.groups):
             return []
         if any(isinstance(command, ProposeGames) for command in self.peer.play.queue):
             return []
@@ -75,9 +78,9 @@ class Delaying(Adversary):
         if offer is None or wish is None:
             return []
         covered = min(self.state.balances) // max(1, *offer.stakes)
-        count = 1 if wish.deck is not None else max(1, min(most, covered))
+        count = 1 if wish.deck is not None else max(1, min(self.most, covered))
         effects = self.command(ProposeGames((wish,) * count))
-        self.done = self.done or effects is not None
+        self.done = effects is not None
         return effects or []
 
 
@@ -92,73 +95,52 @@ class Unfit(Delaying):
 
     def send(self, message: Message, blob: bytes) -> list[bytes]:
         """The batch with proposals that no careful side accepts."""
-        found = self.batch_and_before(message)
-        if found is None or not any(isinstance(act, Propose) for act in found[0].actions):
-            return [blob]
-        batch, before = found
-        try:
-            actions = [
-                self._shortened(act) if isinstance(act, Propose) else act for act in batch.actions
-            ]
-        except UnfitProposal:
-            return [blob]
-        self.done = True
-        return [self.batch(before, actions)]
-
-    def _shortened(self, proposal: Propose) -> Propose:
-        return Propose(
-            tuple(
-                offer_of(
-                    self.channel,
-                    self.side,
-                    offer.game_id,
-                    with_changes(self.wish_of(offer), timeout=1),
+        batch_and_before, changed = self.batch_and_before(message), None
+        if batch_and_before is not None:
+            with suppress(UnfitProposal):
+                changed = with_offers(
+                    self, *batch_and_before, lambda offer: with_timeout(self, offer, 1)
                 )
-                for offer in proposal.offers
-            )
-        )
+        self.done = changed is not None
+        return changed or [blob]
 
 
 @adversary("unfit-proposer", "proposes an unfit game with each return of the potato")
 class _UnfitProposer(Unfit):
     def act(self) -> list[Effect]:
-        return self.propose() if self.is_open and self.peer.play.potato else []
+        return self.propose() if self.plays and self.peer.play.potato else []
 
 
 @adversary("asks-and-proposes", "asks for the potato at once, and proposes an unfit game each time")
 class _AsksAndProposes(Unfit):
     def act(self) -> list[Effect]:
-        return (
-            self.propose() or self.give_back()
-            if self.is_open and self.peer.play.potato
-            else self.ask()
-            if self.is_open
-            else []
-        )
+        if not self.plays:
+            return []
+        return (self.propose() or self.give_back()) if self.peer.play.potato else self.ask()
 
 
-@adversary("insatiable", "proposes a new game as soon as it can, and accepts every other")
-class _Insatiable(Delaying):
+class Insatiable(Delaying):
+    """Proposes new games as soon as it can."""
+
     def act(self) -> list[Effect]:
-        return self.propose() if self.is_open else []
+        """Propose them."""
+        return self.propose()
 
 
-@adversary("hoarder", "plays as many games at once as there is money for, for large states")
-class _Hoarder(Delaying):
-    def act(self) -> list[Effect]:
-        return self.propose(MANY) if self.is_open else []
+variant(Insatiable, "insatiable", "proposes a new game as soon as it can, and accepts every other")
+variant(
+    *(Insatiable, "hoarder", "plays as many games at once as there is money for, for large states"),
+    most=MANY,
+)
 
 
 @adversary("decliner", "cancels every proposal of the other side, and proposes others")
-class _Decliner(Delaying):
+class _Decliner(Insatiable):
     def handle(self, event: Event) -> list[Effect]:
         if self.due and isinstance(event, AcceptGames):
             self.done = True
             event = CancelGames(event.group_id, "another one, please")
         return super().handle(event)
-
-    def act(self) -> list[Effect]:
-        return self.propose() if self.is_open else []
 
 
 class Dawdler(Delaying):
@@ -166,7 +148,7 @@ class Dawdler(Delaying):
 
     def __init__(self, peer: Peer, plan: Plan) -> None:
         super().__init__(peer, plan)
-        self._held: list[tuple[int, Event]] = []
+        self._late: list[tuple[int, Event]] = []
         self._turns: dict[int, tuple[int, Act]] = {}
 
     def handle(self, event: Event) -> list[Effect]:
@@ -176,7 +158,7 @@ class Dawdler(Delaying):
         times, peak = self.peer.config.agreement.times, self.peer.state.block.peak
         match event:
             case Received() if self.phase is Phase.PLAYING:
-                self._held.append((peak + times.response, event))
+                self._late.append((peak + times.response, event))
                 return []
             case Act(game_id):
                 self.done = True
@@ -184,14 +166,14 @@ class Dawdler(Delaying):
                 self._turns[game_id] = peak, event
                 return []
             case Connected():
-                self._held.clear()
+                self._late.clear()
         return super().handle(event)
 
     def block(self, block: Block) -> list[Effect]:
         """Handle the messages and decisions whose time has come."""
         effects: list[Effect] = []
-        while self._held and self._held[0][0] <= block.peak:
-            effects += super().handle(self._held.pop(0)[1])
+        while self._late and self._late[0][0] <= block.peak:
+            effects += super().handle(self._late.pop(0)[1])
         # A message that arrives is 10 blocks old already.
         times = self.peer.config.agreement.times
         wait = times.move - times.response
@@ -202,15 +184,13 @@ class Dawdler(Delaying):
         return effects
 
 
-@adversary("dawdler", "answers and moves in the last moment that is allowed")
-class _Dawdler(Dawdler):
-    pass
+variant(Dawdler, "dawdler", "answers and moves in the last moment that is allowed")
 
 
 @adversary("slow-bouncer", "asks for the potato each time, and answers and moves as late as it may")
 class _SlowBouncer(Dawdler):
     def act(self) -> list[Effect]:
-        return self.give_back() or self.ask() if self.is_open else []
+        return self.give_back() or self.ask()
 
 
 class LateNumbers(Delaying):
@@ -246,8 +226,8 @@ class LateNumbers(Delaying):
         if self._connected is None:
             return effects
         self.done = True
-        self._said += [one for one in effects if isinstance(one, Send)]
-        return [one for one in effects if not isinstance(one, Send)]
+        self._said += [effect for effect in effects if isinstance(effect, Send)]
+        return [effect for effect in effects if not isinstance(effect, Send)]
 
     def last(self) -> list[Effect]:
         """Say everything at once."""
@@ -272,4 +252,4 @@ for _name, _about, _deaf in (
     ("late-numbers", "connects again and again, and sends no more than its last numbers", True),
     ("late-answers", "connects again and again, and answers with the next connection", False),
 ):
-    adversary(_name, _about)(type(_name, (LateNumbers,), {"deaf": _deaf}))
+    variant(LateNumbers, _name, _about, deaf=_deaf)

@@ -7,7 +7,6 @@ from channelsim.channel.adversaries.on_chain import OnChainCheat
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.peer.interface import Effect, GoOnChain, Push
 from channelsim.channel.peer.machine import Peer
-from channelsim.channel.protocol.game_spends import claim_bundle, move_bundle
 from channelsim.channel.protocol.half_signed import preempt, time_out
 from channelsim.channel.protocol.messages import Batch, Message, Request, encode
 
@@ -105,14 +104,11 @@ class _Madman(OnChainCheat):
         for tracked, _ in self.unspent_games(block):
             coin = tracked.game.coin
             if chance.below(2):
-                effects.append(
-                    Push("claim", claim_bundle(self.channel, tracked.coin, tracked.game))
-                )
+                effects.append(self.claim(tracked))
                 continue
             share = chance.below(coin.amount + 1)
             size = min(coin.max_move_size, 40)
             if coin.infohash_b and tracked.game.mover is self.side:
                 other = coin.after(chance.bytes(size), chance.bytes(32), share, size)
-                bundle = move_bundle(self.channel, self.keys, tracked.coin, coin, other)
-                effects.append(Push("any move", bundle))
+                effects.append(self.move("any move", tracked, other))
         return effects

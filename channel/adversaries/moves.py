@@ -7,24 +7,20 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from channelsim.channel.adversaries.base import MessageChanger, adversary
+from channelsim.channel.adversaries.base import BatchChanger, F, by_method
 from channelsim.channel.peer.own_action import own_action
-from channelsim.channel.protocol.messages import Message, Move
-from channelsim.channel.protocol.state import LiveGame
+from channelsim.channel.protocol.messages import Batch, Move
+from channelsim.channel.protocol.state import ChannelState, LiveGame
 from channelsim.clsp.integers import int_to_atom
 from channelsim.games.choices import forced_action
 from channelsim.games.contract import Action, Amount, OneOf
 
 
-class MoveChanger(MessageChanger):
+class MoveChanger(BatchChanger):
     """Replaces the first move that it can, once it is due."""
 
-    def change(self, message: Message, blob: bytes) -> list[bytes] | None:
+    def change_batch(self, batch: Batch, before: ChannelState) -> list[bytes] | None:
         """The batch with that move replaced, signed again."""
-        found = self.batch_and_before(message)
-        if found is None:
-            return None
-        batch, before = found
         for at, action in enumerate(batch.actions):
             game = before.game(action.game_id) if isinstance(action, Move) else None
             if not isinstance(action, Move) or game is None:
@@ -40,60 +36,52 @@ class MoveChanger(MessageChanger):
         return None
 
 
-ChangeMove = Callable[[MoveChanger, Move, LiveGame], Move | None]
-
-
-def _changes_move(name: str, about: str) -> Callable[[ChangeMove], ChangeMove]:
-    """Register an adversary by the function that changes its move."""
-
-    def register(change: ChangeMove) -> ChangeMove:
-        adversary(name, about)(type(name, (MoveChanger,), {"change_move": change}))
-        return change
-
-    return register
+def _changes_move(name: str, about: str) -> Callable[[F], F]:
+    """Register an adversary that changes one move, by its `MoveChanger.change_move`."""
+    return by_method(MoveChanger, "change_move", name, about)
 
 
 @_changes_move("wrong-commitment", "commits to another state than its move leads to")
-def _wrong_commitment(one: MoveChanger, move: Move, game: LiveGame) -> Move | None:
-    return replace(move, commitment=one.plan.chance.bytes(32))
+def _wrong_commitment(changer: MoveChanger, move: Move, game: LiveGame) -> Move | None:
+    return replace(move, commitment=changer.plan.chance.bytes(32))
 
 
 @_changes_move("wrong-size", "sets another size limit for the answer than its move leads to")
-def _wrong_size(one: MoveChanger, move: Move, game: LiveGame) -> Move | None:
-    size = one.plan.chance.pick((0, move.max_move_size + 1, max(0, move.max_move_size - 1)))
+def _wrong_size(changer: MoveChanger, move: Move, game: LiveGame) -> Move | None:
+    size = changer.plan.chance.pick((0, move.max_move_size + 1, max(0, move.max_move_size - 1)))
     return replace(move, max_move_size=size)
 
 
 @_changes_move("wrong-terminal", "declares a move to be the last that is not, or the reverse")
-def _wrong_terminal(one: MoveChanger, move: Move, game: LiveGame) -> Move | None:
+def _wrong_terminal(changer: MoveChanger, move: Move, game: LiveGame) -> Move | None:
     return replace(move, commitment=b"" if move.commitment else bytes([1]) * 32)
 
 
 @_changes_move("wrong-reveal", "reveals another value than it committed to")
-def _wrong_reveal(one: MoveChanger, move: Move, game: LiveGame) -> Move | None:
+def _wrong_reveal(changer: MoveChanger, move: Move, game: LiveGame) -> Move | None:
     if not move.move:
         return None
     blob = bytearray(move.move)
-    blob[one.plan.chance.below(min(len(blob), 16))] ^= 1 + one.plan.chance.below(255)
+    blob[changer.plan.chance.below(min(len(blob), 16))] ^= 1 + changer.plan.chance.below(255)
     return replace(move, move=bytes(blob))
 
 
 @_changes_move("cut", "sends a move that is cut short")
-def _cut(one: MoveChanger, move: Move, game: LiveGame) -> Move | None:
+def _cut(changer: MoveChanger, move: Move, game: LiveGame) -> Move | None:
     if not move.move:
         return None
-    return replace(move, move=move.move[: one.plan.chance.below(len(move.move))])
+    return replace(move, move=move.move[: changer.plan.chance.below(len(move.move))])
 
 
 @_changes_move("padded", "appends bytes to a move, up to its size limit and beyond")
-def _padded(one: MoveChanger, move: Move, game: LiveGame) -> Move | None:
+def _padded(changer: MoveChanger, move: Move, game: LiveGame) -> Move | None:
     room = max(0, game.coin.max_move_size - len(move.move))
-    more = one.plan.chance.pick((1, max(1, room), room + 1, room + 1000))
-    return replace(move, move=move.move + one.plan.chance.bytes(more))
+    more = changer.plan.chance.pick((1, max(1, room), room + 1, room + 1000))
+    return replace(move, move=move.move + changer.plan.chance.bytes(more))
 
 
 @_changes_move("generous", "declares a larger share for the opponent than is due")
-def _generous(one: MoveChanger, move: Move, game: LiveGame) -> Move | None:
+def _generous(changer: MoveChanger, move: Move, game: LiveGame) -> Move | None:
     # Some moves allow that.
     if move.share >= game.coin.amount:
         return None
@@ -101,53 +89,53 @@ def _generous(one: MoveChanger, move: Move, game: LiveGame) -> Move | None:
 
 
 @_changes_move("greedy-share", "declares a smaller share for the opponent than is due")
-def _greedy_share(one: MoveChanger, move: Move, game: LiveGame) -> Move | None:
+def _greedy_share(changer: MoveChanger, move: Move, game: LiveGame) -> Move | None:
     if not move.share:
         return None
-    return replace(move, share=one.plan.chance.below(move.share))
+    return replace(move, share=changer.plan.chance.below(move.share))
 
 
 @_changes_move("overshare", "declares a share above the amount of the game coin")
-def _overshare(one: MoveChanger, move: Move, game: LiveGame) -> Move | None:
+def _overshare(changer: MoveChanger, move: Move, game: LiveGame) -> Move | None:
     # Then no side could claim a timeout.
     amount = game.coin.amount
-    share = one.plan.chance.pick((amount + 1, 2 * amount + 1, (1 << 63) - 1))
+    share = changer.plan.chance.pick((amount + 1, 2 * amount + 1, (1 << 63) - 1))
     return replace(move, share=share)
 
 
 @_changes_move("bad-selection", "selects other cards than the best, too many, or cards not dealt")
-def _bad_selection(one: MoveChanger, move: Move, game: LiveGame) -> Move | None:
+def _bad_selection(changer: MoveChanger, move: Move, game: LiveGame) -> Move | None:
     # The last byte of such a move says which cards are shown or given away.
-    seat = one.seat(game)
-    selects = seat is not None and any(isinstance(one, OneOf) for one in seat.choices())
+    seat = changer.seat(game)
+    selects = seat is not None and any(isinstance(choice, OneOf) for choice in seat.choices())
     if not move.move or (move.commitment and not selects):
         return None
-    last = one.plan.chance.below(256)
+    last = changer.plan.chance.below(256)
     return replace(move, move=move.move[:-1] + bytes([last]))
 
 
 @_changes_move("no-pong", "bets in a move that leaves nothing to decide")
-def _no_pong(one: MoveChanger, move: Move, game: LiveGame) -> Move | None:
-    seat = one.seat(game)
+def _no_pong(changer: MoveChanger, move: Move, game: LiveGame) -> Move | None:
+    seat = changer.seat(game)
     forced = seat is not None and forced_action(seat.choices()) is not None
     room = game.coin.max_move_size - len(move.move)
     if not forced or room < 1:
         return None
     stake = game.coin.amount // 2
-    amount = int_to_atom(one.plan.chance.pick((1, max(1, game.terms.unit), stake, -1)))
+    amount = int_to_atom(changer.plan.chance.pick((1, max(1, game.terms.unit), stake, -1)))
     return replace(move, move=move.move + amount[:room])
 
 
 @_changes_move("overraise", "bets one mojo more than its stack covers, far more, or less than zero")
-def _overraise(one: MoveChanger, move: Move, game: LiveGame) -> Move | None:
-    bet = legal_bet(one, game)
+def _overraise(changer: MoveChanger, move: Move, game: LiveGame) -> Move | None:
+    bet = legal_bet(changer, game)
     if bet is None:
         return None
     room = game.coin.max_move_size - len(bet.head)
     largest = (1 << (8 * room - 1)) - 1
     amounts = (bet.most + 1, 2 * bet.most, game.coin.amount, 1000 * bet.most, largest)
     negative = (-1, -bet.most, -largest)
-    amount = one.plan.chance.pick((*amounts, *negative))
+    amount = changer.plan.chance.pick((*amounts, *negative))
     return replace(bet.wire, move=bet.head + int_to_atom(amount))
 
 
@@ -164,12 +152,12 @@ class Bet:
     most: int
 
 
-def legal_bet(one: MoveChanger, game: LiveGame) -> Bet | None:
+def legal_bet(changer: MoveChanger, game: LiveGame) -> Bet | None:
     """A bet that would be legal here, in any game; None where there is none.
 
     The place of the amount is found by making the move for the least and for the largest one.
     """
-    seat = one.seat(game)
+    seat = changer.seat(game)
     if seat is None:
         return None
     for choice in seat.choices():

@@ -1,4 +1,4 @@
-"""Adversaries that go on chain: early, or to move late or illegally there."""
+"""Adversaries that go on chain, and move late or illegally there, or claim what is not theirs."""
 
 from __future__ import annotations
 
@@ -7,17 +7,21 @@ from typing import ClassVar
 
 from msgspec.structs import replace
 
-from channelsim.channel.adversaries.base import Adversary, Plan, adversary
-from channelsim.channel.chain.coins import Bundle, Spend
+from channelsim.channel.adversaries.base import Adversary, Plan, adversary, variant
+from channelsim.channel.chain.coins import Bundle, Coin, Spend
 from channelsim.channel.chain.observations import Block, CoinSeen
 from channelsim.channel.crypto import bls
 from channelsim.channel.peer.interface import Effect, GoOnChain, Push
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer.onchain.tracked_coins import TrackedCoin
-from channelsim.channel.protocol.game_spends import move_bundle
+from channelsim.channel.protocol.game_spends import claim_bundle, move_bundle, slash_bundle
+from channelsim.channel.protocol.half_signed import time_out, unroll_coin
 from channelsim.channel.protocol.state import LiveGame
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import Value, serialize, to_list, tree_hash
+from channelsim.games import registry
+from channelsim.games.evidence import Candidate, as_evidence
+from channelsim.games.referee import GameCoin, timeout_solution
 
 LEAVES = GoOnChain("it wants to")
 
@@ -38,6 +42,8 @@ class OnChainCheat(Adversary):
 
     at_once = False
     needs_game: ClassVar[bool] = True
+    seen = Block(0)
+    """The last block with which it could deviate."""
 
     def act(self) -> list[Effect]:
         """Go on chain as soon as possible."""
@@ -49,11 +55,14 @@ class OnChainCheat(Adversary):
 
     def block(self, block: Block) -> list[Effect]:
         """Deviate with every block."""
-        return self.cheat(block) if self.due and self.dispute is not None else []
+        if not self.due or self.dispute is None:
+            return []
+        self.seen = block
+        return [*self.cheat(block)]
 
-    def cheat(self, block: Block) -> list[Effect]:
+    def cheat(self, block: Block) -> Iterator[Effect]:
         """The spends to push with this block."""
-        return []
+        return iter(())
 
     def unspent_games(self, block: Block) -> Iterator[tuple[TrackedCoin, int]]:
         """The unspent game coins, with their ages in blocks."""
@@ -63,10 +72,19 @@ class OnChainCheat(Adversary):
 
     def game_coins(self, block: Block) -> Iterator[tuple[TrackedCoin, CoinSeen]]:
         """The game coins on chain, spent or not."""
-        seen = {one.coin.id: one for one in block.coins}
+        coins = {seen.coin.id: seen for seen in block.coins}
         for tracked in self.dispute.tracked.values() if self.dispute else ():
-            if tracked.coin.id in seen:
-                yield tracked, seen[tracked.coin.id]
+            if tracked.coin.id in coins:
+                yield tracked, coins[tracked.coin.id]
+
+    def claim(self, tracked: TrackedCoin) -> Push:
+        """The claim of a game coin, at its timeout or not."""
+        return Push("claim", claim_bundle(self.channel, tracked.coin, tracked.game))
+
+    def move(self, name: str, tracked: TrackedCoin, after: GameCoin) -> Push:
+        """A move of a game coin to this one, whether it is legal or not."""
+        coin = tracked.game.coin
+        return Push(name, move_bundle(self.channel, self.keys, tracked.coin, coin, after))
 
     def own_move(self, game: LiveGame) -> LiveGame | None:
         """The game after the move that its peer sent or chose; None without such a move."""
@@ -96,24 +114,22 @@ class LateMover(OnChainCheat):
 
     def __init__(self, peer: Peer, plan: Plan) -> None:
         super().__init__(peer, plan)
-        self._held: dict[bytes, Push] = {}
+        self._moves: dict[bytes, Push] = {}
 
     def push(self, push: Push) -> list[Effect]:
         """Hold moves back."""
         if not is_move(push):
             return [push]
-        self._held[push.bundle.spends[0].coin.id] = push
+        self._moves[push.bundle.spends[0].coin.id] = push
         return []
 
-    def cheat(self, block: Block) -> list[Effect]:
+    def cheat(self, block: Block) -> Iterator[Effect]:
         """Push the moves whose coins are old enough."""
-        effects: list[Effect] = []
         for tracked, age in self.unspent_games(block):
-            held = self._held.get(tracked.coin.id)
-            if held is not None and age >= tracked.game.coin.timeout + self.late:
+            move = self._moves.get(tracked.coin.id)
+            if move is not None and age >= tracked.game.coin.timeout + self.late:
                 self.done = True
-                effects.append(held)
-        return effects
+                yield move
 
 
 for _name, _about, _late in (
@@ -121,70 +137,143 @@ for _name, _about, _late in (
     ("late-mover-1", "moves in the last block in which its move can be", -1),
     ("late-mover", "moves one block too late", 0),
 ):
-    adversary(_name, _about)(type(_name, (LateMover,), {"late": _late}))
+    variant(LateMover, _name, _about, late=_late)
 
 
 # --- moves that are wrong ------------------------------------------------------------------------
 
 
-@adversary("illegal-on-chain", "makes illegal moves on chain")
-class _IllegalMover(OnChainCheat):
+class WrongMover(OnChainCheat):
+    """Makes other moves on chain than its peer."""
+
     def push(self, push: Push) -> list[Effect]:
+        """All but the moves of its peer."""
         return [] if is_move(push) else [push]
 
-    def cheat(self, block: Block) -> list[Effect]:
-        """One wrong move wherever one is due."""
-        effects: list[Effect] = []
+    def cheat(self, block: Block) -> Iterator[Effect]:
+        """Wrong moves wherever one is due."""
         for tracked, age in self.unspent_games(block):
-            game, chance, after = tracked.game, self.plan.chance, self.own_move(tracked.game)
-            if after is None or age >= game.coin.timeout:
-                continue
-            good, kind = after.coin, chance.below(4)
-            if kind == 0:
-                bad = replace(good, infohash_b=chance.bytes(32))
-            elif kind == 1 and good.mover_share:
-                bad = replace(good, mover_share=chance.below(good.mover_share))
-            elif kind == 2 and good.move:
-                bad = replace(good, move=chance.bytes(len(good.move)))
-            else:
-                bad = replace(good, max_move_size=good.max_move_size + 1)
-            self.done = True
-            bundle = move_bundle(self.channel, self.keys, tracked.coin, game.coin, bad)
-            effects.append(Push("illegal", bundle))
-        return effects
+            after = self.own_move(tracked.game)
+            for effect in self.moves(tracked, after.coin, age) if after is not None else ():
+                self.done = True
+                yield effect
+
+    def moves(self, tracked: TrackedCoin, after: GameCoin, age: int) -> Iterator[Effect]:
+        """The spends to push in place of the move to this coin; `age` is in blocks."""
+        return iter(())
+
+
+@adversary("illegal-on-chain", "makes illegal moves on chain")
+class _IllegalMover(WrongMover):
+    def moves(self, tracked: TrackedCoin, after: GameCoin, age: int) -> Iterator[Effect]:
+        if age >= tracked.game.coin.timeout:
+            return
+        chance = self.plan.chance
+        kind = chance.below(4)
+        if kind == 0:
+            bad = replace(after, infohash_b=chance.bytes(32))
+        elif kind == 1 and after.mover_share:
+            bad = replace(after, mover_share=chance.below(after.mover_share))
+        elif kind == 2 and after.move:
+            bad = replace(after, move=chance.bytes(len(after.move)))
+        else:
+            bad = replace(after, max_move_size=after.max_move_size + 1)
+        yield self.move("illegal", tracked, bad)
 
 
 @adversary(
     "non-minimal-on-chain", "moves on chain with numbers in more bytes, or with more arguments"
 )
-class _NonMinimalMover(OnChainCheat):
+class _NonMinimalMover(WrongMover):
     # Two solutions that mean the same would make two coins, of which one is unknown.
 
-    def push(self, push: Push) -> list[Effect]:
-        return [] if is_move(push) else [push]
+    def moves(self, tracked: TrackedCoin, after: GameCoin, age: int) -> Iterator[Effect]:
+        share, size = int_to_atom(after.mover_share), int_to_atom(after.max_move_size)
+        puzzle, zero = tracked.game.coin.puzzle().serialized, bytes(1)
+        solutions: tuple[tuple[Value, ...], ...] = (
+            (after.move, after.infohash_b, zero + share, size),
+            (after.move, after.infohash_b, share, zero + size),
+            (after.move, after.infohash_b or zero, share, zero),
+            (after.move, after.infohash_b, share, size, b""),
+        )
+        for solution in map(to_list, solutions):
+            message = tree_hash(solution) + tracked.coin.id + self.channel.agg_sig_data
+            spend = Spend(tracked.coin, puzzle, serialize(solution))
+            yield Push("longer", Bundle((spend,), bls.sign(self.keys.referee, message)))
 
-    def cheat(self, block: Block) -> list[Effect]:
-        """Its move, wherever one is due, in several encodings."""
-        effects: list[Effect] = []
-        for tracked, _ in self.unspent_games(block):
-            after = self.own_move(tracked.game)
-            if after is None:
+
+# --- claims and slashes --------------------------------------------------------------------------
+
+
+@adversary("claimer", "claims with every block, so as to be in at exactly the timeout")
+class _Claimer(OnChainCheat):
+    needs_game = False
+
+    def last(self) -> list[Effect]:
+        """Claim every unspent coin: a move or preemption that comes late finds that pending."""
+        dispute = self.dispute
+        if dispute is None:
+            return []
+        effects = [
+            Push("timeout", time_out(self.channel, link.state))
+            for link in self.peer.play.history
+            if self._claimable(unroll_coin(self.channel, link.state), self.channel.unroll_timeout)
+        ]
+        effects += [
+            self.claim(tracked)
+            for tracked in dispute.tracked.values()
+            if self._claimable(tracked.coin, tracked.game.coin.timeout)
+        ]
+        self.done = bool(effects)
+        return [*effects]
+
+    def _claimable(self, coin: Coin, timeout: int) -> bool:
+        seen = self.plan.chain.coin(coin.id)
+        if seen is None or seen.spent is not None:
+            return False
+        return near_timeout(self.plan.chain.peak() - seen.born, timeout)
+
+
+@adversary("payout-thief", "claims the other side's share too, and too early")
+class _PayoutThief(OnChainCheat):
+    def cheat(self, block: Block) -> Iterator[Effect]:
+        """Claim with its own address on both sides; slash its own moves."""
+        own, other = self.channel.rewards[self.side], self.channel.rewards[self.side.other]
+        signature = self.channel.payout_signatures[self.side]
+        for tracked, age in self.unspent_games(block):
+            coin = tracked.game.coin
+            if not near_timeout(age, coin.timeout):
                 continue
             self.done = True
-            coin = after.coin
-            share, size = int_to_atom(coin.mover_share), int_to_atom(coin.max_move_size)
-            zero = bytes(1)
-            items: tuple[tuple[Value, ...], ...] = (
-                (coin.move, coin.infohash_b, zero + share, size),
-                (coin.move, coin.infohash_b, share, zero + size),
-                (coin.move, coin.infohash_b or zero, share, zero),
-                (coin.move, coin.infohash_b, share, size, b""),
-            )
-            for solution in map(to_list, items):
-                message = tree_hash(solution) + tracked.coin.id + self.channel.agg_sig_data
-                spend = Spend(
-                    tracked.coin, tracked.game.coin.puzzle().serialized, serialize(solution)
-                )
-                bundle = Bundle((spend,), bls.sign(self.keys.referee, message))
-                effects.append(Push("longer", bundle))
-        return effects
+            claims = [
+                (timeout_solution(coin, *addresses), bls.add(signature, signature))
+                for addresses in ((own, own), (own, other), (other, own))
+            ]
+            slash = to_list((b"", (b"\x01", b""), b"", own))
+            for solution, signed in (*claims, (slash, signature)):
+                spend = Spend(tracked.coin, coin.puzzle().serialized, serialize(solution))
+                yield Push("theft", Bundle((spend,), signed))
+
+
+@adversary("evidence-forger", "tries to slash legal moves with evidence of all kinds")
+class _EvidenceForger(OnChainCheat):
+    def cheat(self, block: Block) -> Iterator[Effect]:
+        """A few pieces of evidence with each block, for every coin on which it is the mover."""
+        chance = self.plan.chance
+        for tracked, _ in self.unspent_games(block):
+            game, before = tracked.game, tracked.game.before
+            if game.mover is not self.side or before is None:
+                continue
+            position = before.position
+            if position.state is None or position.validator is None:
+                continue
+            self.done = True
+            program = registry.get(game.terms.game).programs[position.validator]
+            guesses = [bytes([chance.below(256)]) for _ in range(4)]
+            candidates: list[Candidate] = [b"", (b"", b""), chance.bytes(40), *guesses]
+            if tracked.player is not None:
+                known = map(as_evidence, tracked.player.evidence(position, game.coin.move))
+                candidates += [proof for proof in known if bls.signature(proof.signature)]
+            slashed = self.channel, tracked.coin, game, position.state.value(), program
+            for evidence in map(as_evidence, candidates):
+                yield Push("forged", slash_bundle(*slashed, evidence))

@@ -26,44 +26,19 @@ from channelsim.channel.peer.agreement import least_funding_blocks
 from channelsim.channel.peer.interface import Effect, Event, ProposeGames, Push, Send
 from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.protocol.messages import Funded, Funding, Launch, Message, Request, encode
-from channelsim.channel.protocol.proposals import Wish
+from channelsim.channel.protocol.proposals import ANSWER_MARGIN, Wish
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import to_list
 from channelsim.games import registry
 from channelsim.games.referee import CREATE_COIN
 
 
-@adversary("no-funding", "never sends its part of the funding")
-class _NoFunding(Adversary):
-    default_step = 0
-
-    def send(self, message: Message, blob: bytes) -> list[bytes]:
-        if not isinstance(message, Funding | Funded):
-            return [blob]
-        self.done = True
-        return []
-
-    def push(self, push: Push) -> list[Effect]:
-        return [] if push.name == "funding" else [push]
-
-
-@adversary("secret-funder", "publishes the funding without sending the completed bundle")
-class _SecretFunder(Adversary):
-    default_step = 0
-
-    def send(self, message: Message, blob: bytes) -> list[bytes]:
-        if not isinstance(message, Funded):
-            return [blob]
-        self.done = True
-        return []
-
-
 @changes_message("key-switcher", "shows another channel key than it sent the hash of", step=0)
-def _key_switcher(one: MessageChanger, message: Message, blob: bytes) -> list[bytes] | None:
+def _key_switcher(changer: MessageChanger, message: Message, blob: bytes) -> list[bytes] | None:
     # Knowing the other key, it could choose the sum of both, and a hidden puzzle for it.
     if not isinstance(message, Launch):
         return None
-    keys = SecretKeys.derive(derive(one.peer.config.secret, "switched"))
+    keys = SecretKeys.derive(derive(changer.peer.config.secret, "switched"))
     switched = replace(
         message, channel_key=bytes(keys.channel.get_g1()), channel_proof=keys.channel_proof()
     )
@@ -75,25 +50,25 @@ def _key_switcher(one: MessageChanger, message: Message, blob: bytes) -> list[by
     "launches from a missing coin, to another channel, or without a launcher",
     step=0,
 )
-def _false_launcher(one: MessageChanger, message: Message, blob: bytes) -> list[bytes] | None:
+def _false_launcher(changer: MessageChanger, message: Message, blob: bytes) -> list[bytes] | None:
     match message:
-        case Launch() if one.plan.chance.below(2):
-            parent = replace(message.parent, parent=one.plan.chance.bytes(32))
+        case Launch() if changer.plan.chance.below(2):
+            parent = replace(message.parent, parent=changer.plan.chance.bytes(32))
             return [encode(replace(message, parent=parent))]
         case Funding():
-            return [encode(replace(message, part=_relaunched(one, message.part)))]
+            return [encode(replace(message, part=_relaunched(changer, message.part)))]
         case Funded():
-            return [encode(Funded(_relaunched(one, message.bundle)))]
+            return [encode(Funded(_relaunched(changer, message.bundle)))]
         case _:
             return None
 
 
-def _relaunched(one: Adversary, bundle: Bundle) -> Bundle:
+def _relaunched(cheat: Adversary, bundle: Bundle) -> Bundle:
     """The bundle with another solution, or another puzzle, for the launcher."""
     launcher = next(
         spend for spend in bundle.spends if spend.puzzle == launcher_puzzle().serialized
     )
-    if one.plan.chance.below(2):
+    if cheat.plan.chance.below(2):
         wrong = replace(launcher, solution=launcher.solution[:-1] + b"\x01")
     else:
         wrong = replace(launcher, puzzle=b"\x01")
@@ -123,16 +98,11 @@ class _FundingRewinder(Adversary):
 
     def last(self) -> list[Effect]:
         """Rewind at a random moment, at the latest when the funding is about to be too deep."""
-        channel = self.known_channel
-        seen = self.plan.chain.coin(channel.coin.id) if channel else None
-        if self.done or not self.due or seen is None:
+        coin = self.channel_coin()
+        if self.done or not self.due or coin is None or not self.rewind_to(coin.born):
             return []
-        back = self.plan.chain.peak() - seen.born + 1
-        late = back == self.peer.config.agreement.confirmations
-        if (late or self.plan.chance.below(3) == 0) and self.rewind(back):
-            self.done = True
-            return [_double_spend(self)]
-        return []
+        self.done = True
+        return [_double_spend(self)]
 
 
 @adversary("late-funder", "brings the funding in by a reorganisation, once its deadline is over")
@@ -145,17 +115,16 @@ class _LateFunder(Adversary):
     """
 
     default_step = 0
-
-    def __init__(self, peer: Peer, plan: Plan) -> None:
-        super().__init__(peer, plan)
-        self._part = b""
+    _part = b""
 
     def send(self, message: Message, blob: bytes) -> list[bytes]:
         match message:
             case Funded():
                 return []
             case Launch():
-                blocks = 2 * least_funding_blocks(self.peer.config.agreement.spacing)
+                least = least_funding_blocks(self.peer.config.agreement.spacing)
+                # The other side waits no longer for its part than for any answer.
+                blocks = least + ANSWER_MARGIN
                 deadline = self.peer.state.block.peak + blocks
                 opening = with_deadline(self.peer.state.opening, deadline=deadline)
                 self.peer.state = replace(self.peer.state, opening=opening)
@@ -191,12 +160,20 @@ class _LateFunder(Adversary):
         return []
 
 
-def _double_spend(one: Adversary) -> Push:
+def _double_spend(cheat: Adversary) -> Push:
     """Spend the wallet's coin back to the wallet, with a fee of 1 mojo."""
-    wallet, data = one.peer.config.wallet, one.peer.config.agg_sig_data
+    wallet, data = cheat.peer.config.wallet, cheat.peer.config.agg_sig_data
     back = condition(CREATE_COIN, wallet.coin.puzzle_hash, int_to_atom(wallet.coin.amount - 1))
     bundle = signed_spend(wallet.key, wallet.coin, to_list((back,)), data)
     return Push("double spend", bundle)
+
+
+def any_wish(peer: Peer, plan: Plan, unit: int, stack: int) -> Wish:
+    """A game that the adversary begins, any one that comes with the package and needs no deck."""
+    games = [registry.get(name) for name in registry.built_in()]
+    game = plan.chance.pick([game for game in games if not game.deck_positions])
+    timeout = 15 * peer.config.agreement.spacing
+    return Wish(game.name, game.default_parameters(unit, stack), timeout, i_am_alice=True)
 
 
 @adversary("early", "talks before the channel coin is deep, and goes on after a break-off")
@@ -207,10 +184,7 @@ class _Early(Adversary):
 
     def __init__(self, peer: Peer, plan: Plan) -> None:
         super().__init__(peer, plan)
-        games = [registry.get(name) for name in registry.built_in()]
-        game = plan.chance.pick([one for one in games if not one.deck_positions])
-        timeout = 15 * peer.config.agreement.spacing
-        self._wish = Wish(game.name, game.default_parameters(10, 10), timeout, i_am_alice=True)
+        self._wish = any_wish(peer, plan, 10, 10)
 
     def handle(self, event: Event) -> list[Effect]:
         if isinstance(event, Block) and self.phase is Phase.FUNDING:

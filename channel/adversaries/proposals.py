@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-import msgspec
+from msgspec import structs
 
 from channelsim.channel.adversaries.base import (
     Adversary,
-    MessageChanger,
-    Plan,
+    BatchChanger,
     adversary,
+    by_method,
+    changes_batch,
     changes_message,
 )
 from channelsim.channel.chain.observations import Block
-from channelsim.channel.peer import interface
-from channelsim.channel.peer.interface import Effect
-from channelsim.channel.peer.machine import Peer
+from channelsim.channel.peer.interface import Effect, ProposeGames
 from channelsim.channel.protocol.messages import (
     Accept,
     Batch,
@@ -29,106 +28,103 @@ from channelsim.channel.protocol.messages import (
     Settle,
 )
 from channelsim.channel.protocol.proposals import least_timeout, offer_of
+from channelsim.channel.protocol.state import ChannelState
 from channelsim.channel.protocol.transitions import MAX_OPEN_PROPOSALS
 
 
-class Proposing(MessageChanger):
+class Proposing(BatchChanger):
     """Proposes one more game at its step, so that there is a proposal to change."""
 
-    def __init__(self, peer: Peer, plan: Plan) -> None:
-        super().__init__(peer, plan)
-        self._proposed = False
+    _proposed = False
 
     def act(self) -> list[Effect]:
         """Propose a game with the terms of the latest offer, once."""
         wish = self.wish()
         if self.done or self._proposed or wish is None:
             return []
-        effects = self.command(interface.ProposeGames((wish,)))
+        effects = self.command(ProposeGames((wish,)))
         self._proposed = effects is not None
         return effects or []
 
 
-def _offering(
-    one: Proposing, message: Message, change: Callable[[Offer], Offer]
+def with_offers(
+    proposer: Adversary, batch: Batch, before: ChannelState, change: Callable[[Offer], Offer]
 ) -> list[bytes] | None:
-    """The batch with every offer changed; None for a batch without one."""
-    found = one.batch_and_before(message)
-    if found is None or not any(isinstance(act, Propose) for act in found[0].actions):
+    """The batch with every offer changed, signed again; None for a batch without one."""
+    if not any(isinstance(action, Propose) for action in batch.actions):
         return None
-    batch, before = found
     actions = [
-        Propose(tuple(map(change, act.offers))) if isinstance(act, Propose) else act
-        for act in batch.actions
+        Propose(tuple(map(change, action.offers))) if isinstance(action, Propose) else action
+        for action in batch.actions
     ]
-    return [one.batch(before, actions)]
+    return [proposer.batch(before, actions)]
 
 
-@changes_message("wrong-ids", "proposes games under ids of the other side", kind=Proposing)
-def _wrong_ids(one: Proposing, message: Message, blob: bytes) -> list[bytes] | None:
-    return _offering(
-        one, message, lambda offer: msgspec.structs.replace(offer, game_id=offer.game_id + 1)
+def with_timeout(proposer: Adversary, offer: Offer, timeout: int) -> Offer:
+    """The offer with another timeout, in blocks. Raises `UnfitProposal`."""
+    wish = replace(proposer.wish_of(offer), timeout=timeout)
+    return offer_of(proposer.channel, proposer.side, offer.game_id, wish)
+
+
+@by_method(Proposing, "change_batch", "wrong-ids", "proposes games under ids of the other side")
+def _wrong_ids(proposer: Proposing, batch: Batch, before: ChannelState) -> list[bytes] | None:
+    return with_offers(
+        proposer, batch, before, lambda offer: structs.replace(offer, game_id=offer.game_id + 1)
     )
 
 
-@changes_message("short-timeouts", "proposes games with too short a timeout", kind=Proposing)
-def _short_timeouts(one: Proposing, message: Message, blob: bytes) -> list[bytes] | None:
+@by_method(Proposing, "change_batch", "short-timeouts", "proposes games with too short a timeout")
+def _short_timeouts(proposer: Proposing, batch: Batch, before: ChannelState) -> list[bytes] | None:
     # No rule forbids the proposal: the other side has to refuse it.
-    if one.batch_and_before(message) is None:
-        return None
-    agreed = one.peer.config.agreement
-    few = one.plan.chance.pick((1, agreed.confirmations, agreed.confirmations + 2, None))
+    agreed = proposer.peer.config.agreement
+    few = proposer.plan.chance.pick((1, agreed.confirmations, agreed.confirmations + 2, None))
 
     def shorter(offer: Offer) -> Offer:
         most = least_timeout(offer.game, agreed.confirmations, agreed.spacing) - 1
-        wish = replace(one.wish_of(offer), timeout=most if few is None else few)
-        return offer_of(one.channel, one.side, offer.game_id, wish)
+        return with_timeout(proposer, offer, most if few is None else few)
 
-    return _offering(one, message, shorter)
+    return with_offers(proposer, batch, before, shorter)
 
 
 @changes_message("self-accepter", "accepts its own proposal", kind=Proposing)
-def _self_accepter(one: Proposing, message: Message, blob: bytes) -> list[bytes] | None:
+def _self_accepter(proposer: Proposing, message: Message, blob: bytes) -> list[bytes] | None:
     if not isinstance(message, Batch):
         return None
     for action in message.actions:
         if isinstance(action, Propose):
-            return [blob, one.batch(one.state, (Accept(action.offers[0].game_id),))]
+            return [blob, proposer.batch(proposer.state, (Accept(action.offers[0].game_id),))]
     return None
 
 
-@changes_message("cross-accepter", "accepts and cancels the same proposal, at once or later")
-def _cross_accepter(one: MessageChanger, message: Message, blob: bytes) -> list[bytes] | None:
-    found = one.batch_and_before(message)
-    if found is None:
-        return None
-    batch, before = found
+@changes_batch("cross-accepter", "accepts and cancels the same proposal, at once or later")
+def _cross_accepter(
+    changer: BatchChanger, batch: Batch, before: ChannelState
+) -> list[bytes] | None:
     ids = [group.id for group in before.groups] + [game.id for game in before.games]
     if not ids:
         return None
-    game_id = one.plan.chance.pick(ids)
+    game_id = changer.plan.chance.pick(ids)
     both: tuple[BatchAction, ...] = (Cancel(game_id, "no"), Accept(game_id))
     settles = [action for action in batch.actions if isinstance(action, Settle)]
     rest = [act for act in batch.actions if not isinstance(act, Settle | Cancel | Accept)]
-    crossed = both[: 1 + one.plan.chance.below(2)]
-    return [one.batch(before, (*settles, *crossed, *rest))]
+    crossed = both[: 1 + changer.plan.chance.below(2)]
+    return [changer.batch(before, (*settles, *crossed, *rest))]
 
 
-@changes_message("crowder", "proposes more games than may be open")
-def _crowder(one: MessageChanger, message: Message, blob: bytes) -> list[bytes] | None:
-    found, wish = one.batch_and_before(message), one.wish()
-    if found is None or wish is None:
+@changes_batch("crowder", "proposes more games than may be open")
+def _crowder(changer: BatchChanger, batch: Batch, before: ChannelState) -> list[bytes] | None:
+    wish = changer.wish()
+    if wish is None:
         return None
-    batch, before = found
-    first = one.state.next_ids[one.side]
-    offer = offer_of(one.channel, one.side, first, wish)
+    first = changer.state.next_ids[changer.side]
+    offer = offer_of(changer.channel, changer.side, first, wish)
     offers = [
-        msgspec.structs.replace(offer, game_id=first + 2 * number)
+        structs.replace(offer, game_id=first + 2 * number)
         for number in range(MAX_OPEN_PROPOSALS + 1)
     ]
-    at = one.plan.chance.pick((50, MAX_OPEN_PROPOSALS, len(offers)))
+    at = changer.plan.chance.pick((50, MAX_OPEN_PROPOSALS, len(offers)))
     groups = [Propose(tuple(part)) for part in (offers[:at], offers[at:]) if part]
-    return [one.batch(before, (*batch.actions, *groups))]
+    return [changer.batch(before, (*batch.actions, *groups))]
 
 
 @adversary("unaffordable", "proposes a group of games that the balances do not cover")
@@ -144,6 +140,6 @@ class _Unaffordable(Adversary):
             replace(wish, i_am_alice=number % 2 == 0)
             for number in range(min(count, MAX_OPEN_PROPOSALS // 2))
         )
-        effects = self.command(interface.ProposeGames(group))
-        self.done = self.done or effects is not None
+        effects = self.command(ProposeGames(group))
+        self.done = effects is not None
         return effects or []

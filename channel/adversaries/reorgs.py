@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from msgspec.structs import replace
 
 from channelsim.channel.adversaries.base import Adversary, Plan, adversary
@@ -11,7 +13,6 @@ from channelsim.channel.peer.interface import Effect, Push
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer.onchain.tracked_coins import TrackedCoin
 from channelsim.channel.peer.own_action import own_action
-from channelsim.channel.protocol.game_spends import claim_bundle, move_bundle
 from channelsim.channel.protocol.half_signed import time_out, unroll_coin
 from channelsim.channel.protocol.state import LiveGame
 from channelsim.games.contract import Action, Amount, Choice, Forced, OneOf, Plain
@@ -22,10 +23,6 @@ from channelsim.games.referee import GameCoin
 class _Rewinder(OnChainCheat):
     needs_game = False
 
-    def __init__(self, peer: Peer, plan: Plan) -> None:
-        super().__init__(peer, plan)
-        self._seen = Block(0)
-
     def act(self) -> list[Effect]:
         """Go on chain with the oldest state."""
         effects = super().act()
@@ -33,28 +30,23 @@ class _Rewinder(OnChainCheat):
             return effects
         return [Push("stale", self.publishes(self.completable()[0])), *effects]
 
-    def cheat(self, block: Block) -> list[Effect]:
+    def cheat(self, block: Block) -> Iterator[Effect]:
         """Claim whatever is unspent: after a reorganisation one of these may come first."""
-        self._seen = block
-        effects: list[Effect] = []
         oldest = self.completable()[0].state
-        unroll = unroll_coin(self.channel, oldest)
-        seen = next((one for one in block.coins if one.coin == unroll), None)
-        if seen is not None and near_timeout(block.peak - seen.born, self.channel.unroll_timeout):
-            effects.append(Push("timeout", time_out(self.channel, oldest)))
+        unroll, timeout = unroll_coin(self.channel, oldest), self.channel.unroll_timeout
+        born = [seen.born for seen in block.coins if seen.coin == unroll]
+        if born and near_timeout(block.peak - born[0], timeout):
+            yield Push("timeout", time_out(self.channel, oldest))
         for tracked, age in self.unspent_games(block):
             if near_timeout(age, tracked.game.coin.timeout):
-                effects.append(
-                    Push("claim", claim_bundle(self.channel, tracked.coin, tracked.game))
-                )
-        return effects
+                yield self.claim(tracked)
 
     def last(self) -> list[Effect]:
         """Rewind as far as it can, if something was spent within that depth."""
         reach = self.peer.config.agreement.confirmations
         fresh = any(
-            seen.spent is not None and self._seen.peak - seen.spent < reach
-            for seen in self._seen.coins
+            coin.spent is not None and self.seen.peak - coin.spent < reach
+            for coin in self.seen.coins
         )
         if fresh and self.plan.chance.below(3) == 0 and self.rewind(reach):
             self.done = True
@@ -74,18 +66,13 @@ class _Resurrector(Adversary):
 
     def last(self) -> list[Effect]:
         """Rewind at a random moment, at the latest when the shutdown is about to be too deep."""
-        channel = self.known_channel
-        coin = self.plan.chain.coin(channel.coin.id) if channel else None
+        coin = self.channel_coin()
         if self.done or not self.due or coin is None or coin.spent is None:
             return []
-        if self.dispute is not None:
+        if self.dispute is not None or not self.rewind_to(coin.spent):
             return []
-        back = self.plan.chain.peak() - coin.spent + 1
-        late = back == self.peer.config.agreement.confirmations
-        if (late or self.plan.chance.below(3) == 0) and self.rewind(back):
-            self.done = True
-            return self._stale()
-        return []
+        self.done = True
+        return self._stale()
 
     def _stale(self) -> list[Effect]:
         states = self.completable()
@@ -98,42 +85,36 @@ class _AnswersAgain(OnChainCheat):
 
     def __init__(self, peer: Peer, plan: Plan) -> None:
         super().__init__(peer, plan)
-        self._seen = Block(0)
-        self._again: dict[GameCoin, LiveGame] = {}
+        self._others: dict[GameCoin, LiveGame] = {}
+        """The moves to make in the place of those that were taken back, by their coins."""
 
     def push(self, push: Push) -> list[Effect]:
         coins = {spend.coin.puzzle_hash for spend in push.bundle.spends}
-        taken_back = any(coin.puzzle_hash() in coins for coin in self._again)
+        taken_back = any(coin.puzzle_hash() in coins for coin in self._others)
         return [] if push.name == "move" and taken_back else [push]
 
-    def cheat(self, block: Block) -> list[Effect]:
+    def cheat(self, block: Block) -> Iterator[Effect]:
         """Make another move where a reorganisation removed one."""
-        self._seen = block
-        effects: list[Effect] = []
         for tracked, _ in self.unspent_games(block):
-            other = self._again.get(tracked.game.coin)
+            other = self._others.get(tracked.game.coin)
             if other is not None:
                 self.done = True
                 self._decide(tracked, other)
-                bundle = move_bundle(
-                    self.channel, self.keys, tracked.coin, tracked.game.coin, other.coin
-                )
-                effects.append(Push("again", bundle))
-        return effects
+                yield self.move("again", tracked, other.coin)
 
     def last(self) -> list[Effect]:
         """Rewind when the answer is pending, or as late as one reorganisation reaches."""
         if self.dispute is None:
             return []
         reach = self.peer.config.agreement.confirmations
-        for tracked, seen in self.game_coins(self._seen):
-            made, other = self.dispute.decided.get(tracked.game.coin), self._other(tracked)
-            if seen.spent is None or made is None or other is None:
+        for tracked, seen in self.game_coins(self.seen):
+            decided, other = self.dispute.decided.get(tracked.game.coin), self._other(tracked)
+            if seen.spent is None or decided is None or other is None:
                 continue
-            back = self._seen.peak - seen.spent + 1
-            answered = bool(self.plan.chain.pending(tracked.child(made.coin).id))
+            back = self.seen.peak - seen.spent + 1
+            answered = bool(self.plan.chain.pending(tracked.child(decided.coin).id))
             if (back == reach or answered) and self.rewind(back):
-                self._again[tracked.game.coin] = other
+                self._others[tracked.game.coin] = other
                 return []
         return []
 
@@ -146,7 +127,7 @@ class _AnswersAgain(OnChainCheat):
             self.peer.state = replace(self.peer.state, dispute=dispute)
 
     def _other(self, tracked: TrackedCoin) -> LiveGame | None:
-        """The game after another move than the one that was decided on."""
+        """The game after another move than the one that was decided on; None without one."""
         dispute = self.dispute
         if dispute is None or tracked.player is None:
             return None

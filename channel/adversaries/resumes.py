@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from msgspec.structs import replace
 
-from channelsim.channel.adversaries.base import Adversary, Plan, adversary
+from channelsim.channel.adversaries.base import Adversary, F, by_method, variant
 from channelsim.channel.peer.interface import Connected, Effect, Event
-from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.messages import Message, Resume, encode
 
 
@@ -15,10 +16,7 @@ class Reconnecting(Adversary):
 
     most = 1
     """The number of connections that it makes."""
-
-    def __init__(self, peer: Peer, plan: Plan) -> None:
-        super().__init__(peer, plan)
-        self._connections = 0
+    _connections = 0
 
     def reconnects(self) -> bool:
         """True at its step, once the channel's states are signed."""
@@ -34,37 +32,37 @@ class Reconnecting(Adversary):
         if not isinstance(message, Resume):
             return [blob]
         self.done = True
-        return [one if isinstance(one, bytes) else encode(one) for one in self.numbers(message)]
+        return [*map(encode, self.numbers(message))]
 
-    def numbers(self, message: Resume) -> list[Message | bytes]:
+    def numbers(self, message: Resume) -> list[Resume]:
         """The messages to send instead of these last numbers."""
         return [message]
 
 
-@adversary("cuts-connections", "makes a new connection again and again")
-class _Cuts(Reconnecting):
-    most = 12
+def _says(name: str, about: str) -> Callable[[F], F]:
+    """Register an adversary by the numbers that it sends instead of its last numbers."""
+    return by_method(Reconnecting, "numbers", name, about)
 
 
-@adversary("mute-on-connection", "makes a new connection, and never sends its last numbers")
-class _Mute(Reconnecting):
-    def numbers(self, message: Resume) -> list[Message | bytes]:
-        return []
+variant(Reconnecting, "cuts-connections", "makes a new connection again and again", most=12)
 
 
-@adversary("repeats-numbers", "makes a new connection, and sends its last numbers many times")
-class _Repeats(Reconnecting):
-    def numbers(self, message: Resume) -> list[Message | bytes]:
-        again = replace(message, decks=())
-        return [message, again, replace(message, sent=message.received + 1), again]
+@_says("mute-on-connection", "makes a new connection, and never sends its last numbers")
+def _mute(resumer: Reconnecting, message: Resume) -> list[Resume]:
+    return []
 
 
-@adversary("plays-old-copy", "makes a new connection, and says that it knows an older state only")
-class _PlaysOldCopy(Reconnecting):
-    def numbers(self, message: Resume) -> list[Message | bytes]:
-        channel, older = self.channel, self.completable()[:-1]
-        if not older:
-            return [message]
-        state, halves = older[-1].state, older[-1].halves
-        conditions = channel.on_chain(state).unroll_message
-        return [Resume(state.number, state.number - 1, conditions, *halves, (), 0)]
+@_says("repeats-numbers", "makes a new connection, and sends its last numbers many times")
+def _repeats(resumer: Reconnecting, message: Resume) -> list[Resume]:
+    repeat = replace(message, decks=())
+    return [message, repeat, replace(message, sent=message.received + 1), repeat]
+
+
+@_says("plays-old-copy", "makes a new connection, and says that it knows an older state only")
+def _plays_old_copy(resumer: Reconnecting, message: Resume) -> list[Resume]:
+    older = resumer.completable()[:-1]
+    if not older:
+        return [message]
+    state, halves = older[-1].state, older[-1].halves
+    conditions = resumer.channel.on_chain(state).unroll_message
+    return [Resume(state.number, state.number - 1, conditions, *halves, (), 0)]

@@ -7,13 +7,12 @@ from msgspec.structs import replace
 from channelsim.channel.adversaries.base import (
     Adversary,
     MessageChanger,
-    Plan,
     adversary,
     changes_message,
 )
 from channelsim.channel.crypto import bls
-from channelsim.channel.peer.interface import Close, Effect, Event, Push
-from channelsim.channel.peer.machine import Peer, Phase
+from channelsim.channel.peer.interface import Close, Effect, Push
+from channelsim.channel.peer.machine import Phase
 from channelsim.channel.protocol.messages import (
     Batch,
     Message,
@@ -25,35 +24,9 @@ from channelsim.channel.protocol.messages import (
 from channelsim.channel.protocol.state import ChannelState
 
 
-@adversary("withholder", "completes a shutdown without sending the completion")
-class _Withholder(Adversary):
-    def handle(self, event: Event) -> list[Effect]:
-        # The other side is to ask for the shutdown.
-        return [] if isinstance(event, Close) else super().handle(event)
-
-    def send(self, message: Message, blob: bytes) -> list[bytes]:
-        if not isinstance(message, ShutdownDone):
-            return [blob]
-        self.done = True
-        return []
-
-
-@adversary("leaves-closing", "agrees to a shutdown, and leaves it to the other side to publish it")
-class _LeavesClosing(Adversary):
-    at_once = False
-
-    def push(self, push: Push) -> list[Effect]:
-        if push.name != "shutdown":
-            return [push]
-        self.done = True
-        return []
-
-
 @adversary("wrong-shutdown", "asks for a shutdown that pays it everything")
 class _WrongShutdown(MessageChanger):
-    def __init__(self, peer: Peer, plan: Plan) -> None:
-        super().__init__(peer, plan)
-        self._asked = False
+    _asked = False
 
     def act(self) -> list[Effect]:
         if self._asked:
@@ -79,8 +52,7 @@ class _UndoesShutdown(Adversary):
         return [] if push.name == "shutdown" and self.done else [push]
 
     def last(self) -> list[Effect]:
-        channel = self.known_channel
-        coin = self.plan.chain.coin(channel.coin.id) if channel else None
+        coin = self.channel_coin()
         if self.done or not self.due or coin is None or coin.spent is None:
             return []
         final = self.peer.config.agreement.confirmations + 1
@@ -90,22 +62,22 @@ class _UndoesShutdown(Adversary):
 
 
 @changes_message("unasked-shutdown", "sends a shutdown, or its completion, in the middle of play")
-def _unasked_shutdown(one: MessageChanger, message: Message, blob: bytes) -> list[bytes] | None:
+def _unasked_shutdown(changer: MessageChanger, message: Message, blob: bytes) -> list[bytes] | None:
     if not isinstance(message, Batch):
         return None
-    half = _half(one, ChannelState(one.state.number, one.channel.contributions))
-    asks = one.plan.chance.below(2)
+    half = _half(changer, ChannelState(changer.state.number, changer.channel.contributions))
+    asks = changer.plan.chance.below(2)
     return [encode(Shutdown(half) if asks else ShutdownDone(bls.add(half, half)))]
 
 
 @changes_message("plays-on", "sends a batch after it has asked for a shutdown")
-def _plays_on(one: MessageChanger, message: Message, blob: bytes) -> list[bytes] | None:
+def _plays_on(changer: MessageChanger, message: Message, blob: bytes) -> list[bytes] | None:
     if not isinstance(message, Shutdown | ShutdownDone):
         return None
-    return [blob, encode(Request()), one.batch(one.state, ())]
+    return [blob, encode(Request()), changer.batch(changer.state, ())]
 
 
-def _half(one: Adversary, state: ChannelState) -> bytes:
+def _half(cheat: Adversary, state: ChannelState) -> bytes:
     """Its half of the signature of the shutdown that pays the balances of this state."""
-    channel = one.channel
-    return bls.sign_half(one.keys.channel, channel.shutdown_message(state), channel.channel_key)
+    channel = cheat.channel
+    return bls.sign_half(cheat.keys.channel, channel.shutdown_message(state), channel.channel_key)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from channelsim.channel.adversaries.base import Adversary, Plan, adversary
+from channelsim.channel.adversaries.base import Adversary, F, adversary, by_method, variant
 from channelsim.channel.chain.coins import Bundle, joined
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.peer.interface import Effect, Push
-from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.half_signed import (
     NO_SIGNATURE,
     SignedState,
@@ -17,9 +16,6 @@ from channelsim.channel.protocol.half_signed import (
     time_out,
 )
 from channelsim.channel.protocol.messages import Message
-
-Pick = Callable[["Stale", list[SignedState]], SignedState | None]
-"""Picks one of at least two states, oldest first; None if none will do."""
 
 
 class Stale(Adversary):
@@ -42,46 +38,41 @@ class Stale(Adversary):
         return [Push("stale", self.publishes(picked))]
 
 
-def _publishes(name: str, about: str) -> Callable[[Pick], Pick]:
+def _publishes(name: str, about: str) -> Callable[[F], F]:
     """Register an adversary by the function that picks the state to publish."""
-
-    def register(pick: Pick) -> Pick:
-        adversary(name, about)(type(name, (Stale,), {"pick": pick}))
-        return pick
-
-    return register
+    return by_method(Stale, "pick", name, about)
 
 
 @_publishes("stale-oldest", "publishes the first state, in which both have what they put in")
-def _oldest(one: Stale, states: list[SignedState]) -> SignedState | None:
+def _oldest(publisher: Stale, states: list[SignedState]) -> SignedState | None:
     return states[0]
 
 
 @_publishes("stale-previous", "publishes the newest state but one")
-def _previous(one: Stale, states: list[SignedState]) -> SignedState | None:
+def _previous(publisher: Stale, states: list[SignedState]) -> SignedState | None:
     return states[-2]
 
 
 @_publishes("stale-any", "publishes some stale state")
-def _any(one: Stale, states: list[SignedState]) -> SignedState | None:
-    return one.plan.chance.pick(states[:-1])
+def _any(publisher: Stale, states: list[SignedState]) -> SignedState | None:
+    return publisher.plan.chance.pick(states[:-1])
 
 
 @_publishes("stale-richest", "publishes the stale state in which its balance was highest")
-def _richest(one: Stale, states: list[SignedState]) -> SignedState | None:
+def _richest(publisher: Stale, states: list[SignedState]) -> SignedState | None:
     # Of several the newest.
     return max(
-        states[:-1], key=lambda signed: (signed.state.balances[one.side], signed.state.number)
+        states[:-1], key=lambda signed: (signed.state.balances[publisher.side], signed.state.number)
     )
 
 
 @_publishes("stale-hand", "publishes a state of a hand that is over")
-def _earlier_hand(one: Stale, states: list[SignedState]) -> SignedState | None:
-    live = {game.id for game in one.state.games}
+def _earlier_hand(publisher: Stale, states: list[SignedState]) -> SignedState | None:
+    live = {game.id for game in publisher.state.games}
     over = [
         signed for signed in states[:-1] if any(game.id not in live for game in signed.state.games)
     ]
-    return one.plan.chance.pick(over) if over else None
+    return publisher.plan.chance.pick(over) if over else None
 
 
 @adversary("stale-other-parity", "publishes and preempts with states that it cannot complete")
@@ -153,10 +144,7 @@ class LatePreempter(Adversary):
     """
 
     late = 0
-
-    def __init__(self, peer: Peer, plan: Plan) -> None:
-        super().__init__(peer, plan)
-        self._held: Push | None = None
+    _preemption: Push | None = None
 
     def send(self, message: Message, blob: bytes) -> list[bytes]:
         """Nothing."""
@@ -165,25 +153,25 @@ class LatePreempter(Adversary):
     def push(self, push: Push) -> list[Effect]:
         """Hold the preemption back, and publish nothing."""
         if push.name == "preempt":
-            self._held = push
+            self._preemption = push
             return []
         return [] if push.name == "unroll" else [push]
 
     def last(self) -> list[Effect]:
         """Preempt once the unroll coin is old enough, with the other side's spends pending."""
-        if self._held is None:
+        if self._preemption is None:
             return []
-        coin = self.plan.chain.coin(self._held.bundle.spends[0].coin.id)
+        coin = self.plan.chain.coin(self._preemption.bundle.spends[0].coin.id)
         if coin is None or coin.spent is not None:
             return []
         if self.plan.chain.peak() - coin.born < self.channel.unroll_timeout + self.late:
             return []
         self.done = True
-        return [self._held]
+        return [self._preemption]
 
 
 for _name, _about, _late in (
     ("late-preempter-1", "preempts in the last block before the timeout", -1),
     ("late-preempter", "preempts in the block in which the timeout is due", 0),
 ):
-    adversary(_name, _about)(type(_name, (LatePreempter,), {"late": _late}))
+    variant(LatePreempter, _name, _about, late=_late)

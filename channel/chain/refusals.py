@@ -1,9 +1,12 @@
 """Names of refusals, as the reference node has them.
 
-Reference: `Err` in chia/util/errors.py of chia-blockchain 2.7.5, as far as a bundle can meet it.
+Reference: `Err` in chia/util/errors.py of chia-blockchain 2.7.5, as far as a bundle can meet it
+(`manager` is chia/full_node/mempool_manager.py, `node` chia/full_node/full_node.py).
 """
 
 from __future__ import annotations
+
+import re
 
 from channelsim.channel.chain.interface import Answer
 
@@ -68,6 +71,9 @@ FEE_TOO_CLOSE_TO_ZERO = "INVALID_FEE_TOO_CLOSE_TO_ZERO"
 FEE_REFUSALS = frozenset((FEE_TOO_LOW, FEE_TOO_CLOSE_TO_ZERO))
 """The refusals of bundles that a higher fee would bring into the mempool."""
 INVALID_BUNDLE = "INVALID_SPEND_BUNDLE"
+NOT_JUDGED = frozenset((INVALID_BUNDLE, "NO_TRANSACTIONS_WHILE_SYNCING", "MEMPOOL_NOT_INITIALIZED"))
+"""The refusals of a node that could not validate a bundle in time, or is not ready: it judges the
+same bytes anew. Reference: manager, `pre_validate_spendbundle`; node, `add_transaction`."""
 TOO_EARLY = frozenset(("ASSERT_HEIGHT_ABSOLUTE_FAILED", "ASSERT_HEIGHT_RELATIVE_FAILED"))
 """The refusals of bundles that are kept until their height."""
 
@@ -79,6 +85,20 @@ ANSWERS = {
     **dict.fromkeys(TOO_EARLY, Answer.TOO_EARLY),
 }
 """The refusals of a bundle that is mined already, in the way of another, known, or kept."""
+
+
+_NAME = re.compile("[A-Z][A-Z0-9_]*")
+
+
+def is_judged(error: str) -> bool:
+    """True if a refusal with this error says something about the bundle.
+
+    Any other text than a name is a failure of the call, such as a time-out.
+
+    >>> is_judged("DOUBLE_SPEND"), is_judged("INVALID_SPEND_BUNDLE"), is_judged("timed out")
+    (True, False, False)
+    """
+    return error not in NOT_JUDGED and _NAME.fullmatch(error) is not None
 
 
 def name_of(number: int | None) -> str:

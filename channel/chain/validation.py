@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
 
 from chia_rs import (
@@ -27,6 +28,7 @@ from chia_rs.sized_bytes import bytes32
 from chia_rs.sized_ints import uint32, uint64
 
 from channelsim.channel.chain.coins import Bundle, Coin, Spend
+from channelsim.channel.chain.constants import BLOCK_COST, POOL_BLOCKS, constants_of
 from channelsim.channel.chain.refusals import INVALID_BUNDLE, name_of
 
 MOST_PAIRS = 60_000_000
@@ -100,6 +102,19 @@ class Validator:
         if conditions.num_atoms > share or conditions.num_pairs > share:
             raise InvalidBundle(INVALID_BUNDLE, lasting=False)
         return ValidBundle(name, bundle, _spends(bundle, conditions), conditions)
+
+
+def checked(bundle: Bundle, agg_sig_data: bytes) -> ValidBundle | None:
+    """The bundle with what its puzzles give, on the network with these data; None if invalid."""
+    try:
+        return Validator(_constants(agg_sig_data)).validate(b"", bundle)
+    except InvalidBundle:
+        return None
+
+
+@cache
+def _constants(agg_sig_data: bytes) -> ConsensusConstants:
+    return constants_of(agg_sig_data, BLOCK_COST, BLOCK_COST * POOL_BLOCKS)
 
 
 def cost_of(bundle: Bundle, constants: ConsensusConstants) -> int | None:

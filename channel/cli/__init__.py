@@ -8,30 +8,34 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from typing import TYPE_CHECKING
 
-from channelsim import plugins
-from channelsim.channel.system import interrupt, watchdog
+from channelsim import plugins, watchdog
+from channelsim.channel.system import interrupt
+
+if TYPE_CHECKING:
+    from channelsim.channel.cli.app import Command
 
 USAGE = 2
 FAILED = 1
 INTERNAL = 3
 
 
-def main() -> None:
-    """Run the command line. Bad use is one line on stderr and exit code 2."""
+def main(command: Command | None = None) -> None:
+    """Run the command line, or only this command. Bad use is one line on stderr and exit code 2."""
     # Modules and sessions are many objects and few cycles: look for cycles less often.
     gc.set_threshold(20_000, 20, 20)
     with interrupt.listening(last=True), watchdog.watching():
         try:
-            code = _run()
+            code = _run(command)
         except KeyboardInterrupt:
             code = _interrupted()
         _name_unusable_plugins()
     sys.exit(code)
 
 
-def _run() -> int:
-    """Run the command that the arguments name; its exit code."""
+def _run(command: Command | None) -> int:
+    """Run a command, by default the one that the arguments name; its exit code."""
     with interrupt.held():  # until the code below can catch it
         from typer.exceptions import Exit, TyperException
 
@@ -46,8 +50,9 @@ def _run() -> int:
     try:
         try:
             # Not a call of the app: that would turn every interrupt into an exit of its own.
-            with commands.make_context("channelsim", sys.argv[1:]) as context:
-                code = commands.invoke(context)
+            tree = command or commands
+            with tree.make_context(tree.name, sys.argv[1:]) as context:
+                code = tree.invoke(context)
         except Exit as end:
             code = end.exit_code
         sys.stdout.flush()
@@ -70,7 +75,10 @@ def _run() -> int:
         plugins.forgive(str(error))
         code = USAGE
     except (plugins.WrongAnswer, IllegalMove) as error:
-        complain(str(error))
+        failed = isinstance(error, plugins.WrongAnswer) and error.__cause__ is not None
+        if failed and os.environ.get("CHANNELSIM_DEBUG"):
+            raise
+        complain(f"{error}; CHANNELSIM_DEBUG=1 shows the traceback" if failed else str(error))
         code = USAGE
     except BrokenPipeError:
         # The reader of our output has closed it.

@@ -6,10 +6,11 @@ wait for the imports of all the others.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import is_dataclass
 from importlib import import_module
-from inspect import getdoc
+from inspect import Parameter, getdoc, signature
 from pkgutil import iter_modules
 from types import ModuleType
 from typing import Annotated, Any, cast
@@ -31,14 +32,14 @@ class Folder(Mapping[str, Command]):
     def __init__(self, package: ModuleType) -> None:
         self._package = package
         self._modules = {
-            found.name.replace("_", "-"): found for found in iter_modules(package.__path__)
+            module.name.replace("_", "-"): module for module in iter_modules(package.__path__)
         }
         self._built: dict[str, Command] = {}
 
     def __getitem__(self, name: str) -> Command:
         if name not in self._built:
             module = self._modules[name]
-            build = _group if module.ispkg else _command
+            build = _group if module.ispkg else build_command
             full_name = f"{self._package.__name__}.{module.name}"
             self._built[name] = build(import_module(full_name), name)
         return self._built[name]
@@ -52,12 +53,14 @@ class Folder(Mapping[str, Command]):
 
 class _Command(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse arguments, and say which command an error is about."""
         with _located(ctx):
             return super().parse_args(ctx, args)
 
 
 class _Group(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse arguments, and say which command an error is about."""
         with _located(ctx):
             return super().parse_args(ctx, args)
 
@@ -77,12 +80,38 @@ def _typer() -> typer.Typer:
     return typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
-def _command(module: ModuleType, name: str) -> Command:
+def build_command(module: ModuleType, name: str) -> Command:
     """The command that a module's function `command` declares."""
     app = _typer()
     help = _help(module.command)
-    app.command(name, cls=_Command, help=help, short_help=_summary(help))(module.command)
+    declare = app.command(name, cls=_Command, help=help, short_help=_summary(help))
+    declare(_with_options(module.command))
     return cast(TyperCommand, get_command(app))
+
+
+def _with_options(command: Callable[..., int]) -> Callable[..., int]:
+    """A command with an option for each field of the dataclasses that it takes."""
+    parameters: list[Parameter] = []
+    groups: dict[str, tuple[Any, list[str]]] = {}
+    for parameter in signature(command, eval_str=True).parameters.values():
+        group = parameter.annotation
+        if isinstance(group, type) and is_dataclass(group):
+            fields = signature(group, eval_str=True).parameters
+            groups[parameter.name] = group, list(fields)
+            parameters += fields.values()
+        else:
+            parameters.append(parameter)
+
+    def run(**given: Any) -> int:
+        """Collect the fields of each dataclass, and run the command."""
+        for name, (group, fields) in groups.items():
+            given[name] = group(**{field: given.pop(field) for field in fields})
+        return command(**given)
+
+    parameters = [parameter.replace(kind=Parameter.KEYWORD_ONLY) for parameter in parameters]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    vars(run)["__signature__"] = signature(run).replace(parameters=parameters)
+    return run
 
 
 def _no_options() -> None:
@@ -110,8 +139,8 @@ def _summary(help: str) -> str:
     return " ".join(help.partition("\n\n")[0].split())
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(asked: bool) -> None:
+    if asked:
         typer.echo(f"channelsim {__version__}")
         raise typer.Exit
 

@@ -36,7 +36,7 @@ def check_fuzzed(folder: Path, programs: Iterable[str]) -> None:
         )
     if not folder.is_dir() or any((folder / f"{name}.jsonl").is_file() for name in programs):
         return
-    others = sorted(one.name for one in folder.iterdir() if not one.name.startswith("."))
+    others = sorted(file.name for file in folder.iterdir() if not file.name.startswith("."))
     if others:
         raise UsageError(
             f"--corpus {folder}: no corpus of this target: it has {quoted(others[0])} in it, and"

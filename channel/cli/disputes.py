@@ -75,9 +75,9 @@ def _menu(text: str) -> tuple[str, ...]:
 
 @contextmanager
 def processes_of(
-    scenario: Scenario, *, wanted: bool
+    scenario: Scenario, *, apart: bool
 ) -> Iterator[Callable[[], SessionProcesses | None]]:
-    """Yield what begins the processes of each run of a scenario, if they are wanted.
+    """Yield what begins the processes of each run of a scenario, if they run apart.
 
     They end with the block: the node is asked for payouts after a run.
     """
@@ -85,7 +85,7 @@ def processes_of(
         yield (
             lambda: (
                 stack.enter_context(session_processes(scenario.seed, mixed=scenario.mixed))
-                if wanted
+                if apart
                 else None
             )
         )
@@ -184,7 +184,7 @@ def document(run: Run, broken: list[BrokenPromise], digest: str) -> dict[str, An
         "got": dict(zip(NAMES, got, strict=True)),
         "account": account(run),
         "news": [type(news).__name__ for news in run.parties[run.scenario.honest].news],
-        "broken_promises": [asdict(one) for one in broken],
+        "broken_promises": [asdict(promise) for promise in broken],
         "summary": summary(of_run(run, broken)),
         "digest": digest,
     }

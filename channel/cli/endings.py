@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
-from collections.abc import Coroutine
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,13 +11,26 @@ from typing import Annotated
 import typer
 
 from channelsim.channel.chain.observations import CoinSeen
-from channelsim.channel.chain.rpc_server import read_address
 from channelsim.channel.chain.several_nodes import SeveralNodes
-from channelsim.channel.cli.fees import NOT_GIVEN, changed_limits
 from channelsim.channel.cli.messages import complain
-from channelsim.channel.cli.nodes import node_addresses, nodes_at, wait_until_synced
-from channelsim.channel.cli.options import real
-from channelsim.channel.cli.running import line_printer, report_trouble, until_interrupted
+from channelsim.channel.cli.nodes import (
+    Certificate,
+    NodeKey,
+    NodeUrl,
+    check_network,
+    node_addresses,
+    nodes_at,
+    wait_until_synced,
+)
+from channelsim.channel.cli.options import MaxFee, MaxFees, real
+from channelsim.channel.cli.running import (
+    changed_limits,
+    has_ended,
+    line_printer,
+    report_trouble,
+    with_link,
+)
+from channelsim.channel.cli.secret_files import passphrase_of
 from channelsim.channel.errors import UsageError
 from channelsim.channel.network.identity import Pairing, read_identity
 from channelsim.channel.peer.interface import FeeLimits
@@ -28,8 +39,7 @@ from channelsim.channel.report.channel_overview import ours_at_the_end
 from channelsim.channel.report.peer_lines import PeerLines
 from channelsim.channel.session.deck_works import DeckThreads
 from channelsim.channel.session.ending_player import EndingPlayer, has_unpublished_copy
-from channelsim.channel.session.linked_peer import Place, run_linked
-from channelsim.channel.session.peer_runner import PeerRunner, is_over
+from channelsim.channel.session.peer_runner import POLL_TIME, PeerRunner, is_over
 from channelsim.channel.session.session_events import BlockMade
 from channelsim.channel.session.setup import check_policy
 from channelsim.channel.session.side_player import by_policy
@@ -47,20 +57,27 @@ from channelsim.channel.system.interrupt import exit_code, polled
 from channelsim.channel.watch.watch_data import FOLDER
 from channelsim.games.amounts import counted
 
-EndPolicy = Annotated[
-    str | None,
-    typer.Option("--policy", help="How to finish live games (the policy in the settings)."),
-]
-Every = Annotated[float, real(0.01, 3600, "Seconds between two queries of the chain.")]
+
+@dataclass(frozen=True, slots=True)
+class EndingOptions:
+    """The options of both commands."""
+
+    node: NodeUrl = None
+    cert: Certificate = None
+    key: NodeKey = None
+    policy: Annotated[
+        str | None, typer.Option(help="How to finish live games (the policy in the settings).")
+    ] = None
+    every: Annotated[float, real(0.01, 3600, "Seconds between two queries of the chain.")] = (
+        POLL_TIME
+    )
+    max_fee: MaxFee = None
+    max_fees: MaxFees = None
 
 
-def node_of_directory(
-    directory: Path,
-    urls: list[str] | None,
-    certificates: list[Path] | None,
-    keys: list[Path] | None,
-) -> SeveralNodes:
+def _node_of_directory(directory: Path, options: EndingOptions) -> SeveralNodes:
     """The nodes that the options name, or else those of the directory's settings."""
+    urls = options.node
     if not is_complete(directory):
         raise no_channel(directory)
     settings = read_settings(directory)
@@ -69,84 +86,76 @@ def node_of_directory(
             f"{directory}: an adversary stores nothing: there is nothing to close here"
         )
     if not urls and settings.node.url:
-        if not certificates and not keys:
+        if not options.cert and not options.key:
             return nodes_at(settings.nodes)
-        urls = [one.url for one in settings.nodes]
-    return nodes_at(node_addresses(urls, certificates, keys))
-
-
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """The way to end a channel: on chain for this `reason`, or with the other side (None).
-
-    `policy` plays the live games (None: that of the settings). The chain is looked at `every` so
-    many seconds. `fees` are the player's maxima from now on (None: as they are). `publish_old`
-    publishes the newest state of an old copy of the store.
-    """
-
-    reason: str | None
-    policy: str | None
-    every: float
-    fees: FeeLimits = NOT_GIVEN
-    publish_old: bool = False
+        urls = [address.url for address in settings.nodes]
+    return nodes_at(node_addresses(urls, options.cert, options.key))
 
 
 def end_channel(
-    directory: Path, chain: SeveralNodes, passphrase: bytes, ending: Ending, *, as_json: bool
+    directory: Path,
+    options: EndingOptions,
+    passphrase_file: Path | None,
+    reason: str | None,
+    *,
+    as_json: bool,
+    publish_old: bool = False,
 ) -> int:
-    """End a channel, to the last payout; the exit code. Closes the connection to the node."""
-    with closing(chain), opened(directory, passphrase) as found:
+    """End a channel, to the last payout, on chain for this reason, or with the other side (None).
+
+    `publish_old` publishes the newest state of an old copy of the store. Returns the exit code.
+    """
+    chain = _node_of_directory(directory, options)
+    passphrase = passphrase_of(directory, passphrase_file)
+    with closing(chain), opened(directory, passphrase) as data:
         wait_until_synced(chain)
-        if chain.agg_sig_data() != found.config.agg_sig_data:
-            raise UsageError("--node: it is on another network than the channel")
-        if ending.policy is not None:
-            check_policy(ending.policy, found.settings.games)
-        lines = PeerLines(found.config.side, line_printer(as_json=as_json))
-        peer = Peer(found.config)
+        check_network(chain, data.config.agg_sig_data)
+        if options.policy is not None:
+            check_policy(options.policy, data.settings.games)
+        lines = PeerLines(data.config.side, line_printer(as_json=as_json))
+        peer = Peer(data.config)
         with (
-            closing(WatchedPeer(DurablePeer(peer, found.store), directory / FOLDER)) as actor,
+            closing(WatchedPeer(DurablePeer(peer, data.store), directory / FOLDER)) as actor,
             closing(DeckThreads()) as decks,
             polled() as interrupted,
         ):
-            limits = changed_limits(peer, ending.fees, directory)
+            limits = changed_limits(peer, FeeLimits(options.max_fee, options.max_fees), directory)
             lines(BlockMade(peer.state.block.peak))
-            _check_copy(
-                directory, peer, lines, wanted=ending.publish_old, alone=ending.reason is not None
-            )
-            decide = by_policy(ending.policy or found.settings.policy, found.config.secret)
+            _check_copy(directory, peer, lines, publish=publish_old, alone=reason is not None)
+            decide = by_policy(options.policy or data.settings.policy, data.config.secret)
             runner = PeerRunner(
                 peer,
                 actor,
                 chain,
-                EndingPlayer(peer, decide, ending.reason, old_copy=ending.publish_old),
+                EndingPlayer(peer, decide, reason, old_copy=publish_old),
                 decks,
                 [lines],
-                poll_time=ending.every,
+                poll_time=options.every,
                 fee_limits=limits,
                 on_trouble=report_trouble,
             )
-            if ending.reason is None:
-                work = _linked(runner, found, passphrase, lines)
+            if reason is None:
+                pairing = Pairing(read_identity(directory, passphrase), data.settings.counterparty)
+                work = with_link(runner, data, pairing, lines)
             else:
                 work = runner.run(_is_over)
-            ended = asyncio.run(until_interrupted(work, interrupted))
+            ended = has_ended(work, interrupted, lines)
         if not ended:
-            lines.add("Interrupted", "stopped; start again with the same DIR to go on")
             return exit_code()
-        lines.add("Ended", _end(found, peer, chain))
+        lines.add("Ended", _end(data, peer, chain))
         return 0
 
 
 def _check_copy(
-    directory: Path, peer: Peer, lines: PeerLines, *, wanted: bool, alone: bool
+    directory: Path, peer: Peer, lines: PeerLines, *, publish: bool, alone: bool
 ) -> None:
-    """Warn of what an old copy of the store does: it waits, or is published if that is `wanted`.
+    """Warn of what an old copy of the store does: it waits, or is published if `publish` says so.
 
     `alone`: the other side is not asked. Raises `UsageError` for a store that is not known to be
     an old copy, and if the person at the terminal does not want it published.
     """
     state = peer.state
-    if wanted and state.shown is None:
+    if publish and state.shown is None:
         raise UsageError(
             f"{directory}: --publish-old: nothing has shown that its store is an old copy; run"
             " `channelsim peer`, or leave the option out"
@@ -154,7 +163,7 @@ def _check_copy(
     if not has_unpublished_copy(state):
         return
     copy = f"the store is an old copy: it ends before state {state.shown}, which is signed"
-    if wanted:
+    if publish:
         number = peer.play.newest.state.number
         complain(
             f"{directory}: {copy}. --publish-old publishes state {number}: the other side can let"
@@ -179,20 +188,6 @@ def _confirmed(question: str) -> bool:
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
-def _linked(
-    runner: PeerRunner, found: DataDirectory, passphrase: bytes, lines: PeerLines
-) -> Coroutine[None, None, None]:
-    """Run a peer with its link to the other side."""
-    settings = found.settings
-    pairing = Pairing(read_identity(found.path, passphrase), settings.counterparty)
-    place = Place(read_address(settings.address), settings.listens)
-
-    def bound(address: tuple[str, int]) -> None:
-        lines.add("Listening", f"listening at {address[0]}:{address[1]}")
-
-    return run_linked(runner, place, pairing, lambda line: lines.add("Link", line), bound)
-
-
 def _is_over(peer: Peer) -> bool:
     """True if nothing is left to take, or nothing that funds the channel was ever signed."""
     return is_over(peer) or (peer.phase is Phase.OPENING and peer.state.opening.opened is None)
@@ -201,7 +196,8 @@ def _is_over(peer: Peer) -> bool:
 def check_unfunded(directory: Path, peer: Peer, chain: SeveralNodes) -> CoinSeen | None:
     """The wallet's coin, of a peer that has not signed what funds the channel.
 
-    Raises `StoreError` if the coin was spent: the store may be an older copy.
+    None if the node does not know it. Raises `StoreError` if the coin was spent: the store may be
+    an older copy.
     """
     coin = chain.coin(peer.config.wallet.coin.id)
     if coin is not None and coin.spent is not None and peer.state.opening.opened is None:
@@ -213,13 +209,13 @@ def check_unfunded(directory: Path, peer: Peer, chain: SeveralNodes) -> CoinSeen
     return coin
 
 
-def _end(found: DataDirectory, peer: Peer, chain: SeveralNodes) -> str:
+def _end(data: DataDirectory, peer: Peer, chain: SeveralNodes) -> str:
     """How the channel has ended. Raises `StoreError` if this store does not know."""
     if peer.phase is Phase.CLOSED:
         ours = ours_at_the_end(peer.state)
-        address = found.config.reward_address.hex()
+        address = data.config.reward_address.hex()
         return f"the channel has ended: {counted(ours, 'mojo')} at our reward address {address}"
-    coin = check_unfunded(found.path, peer, chain)
+    coin = check_unfunded(data.path, peer, chain)
     free = "; the wallet's coin is free" if coin is not None and coin.spent is None else ""
     opened = peer.state.opening.opened
     late = f", past its deadline {opened.deadline}" if opened is not None else ""

@@ -13,7 +13,7 @@ from channelsim.channel.findings.finding import Finding
 from channelsim.channel.findings.finding_files import command_line, parsed
 from channelsim.channel.lab.cases.explanation import side_by_side
 from channelsim.channel.lab.fuzz.findings import RECORDED, still_broken
-from channelsim.channel.lab.target.loading import load
+from channelsim.channel.lab.targets.loading import load
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.terminal import console, print_json, say
 
@@ -33,45 +33,45 @@ def replay_finding(
 
     `show` prints the document.
     """
-    found = parsed(path, data)
-    if not found.probe and found.rule != RECORDED:
-        hint = f"`{found.replay}`" if found.replay else f"`{command_line('trace', path)}`"
+    finding = parsed(path, data)
+    if not finding.probe and finding.rule != RECORDED:
+        hint = f"`{finding.replay}`" if finding.replay else f"`{command_line('trace', path)}`"
         raise UsageError(f"{path}: a finding that `replay` cannot try again; {hint} shows it")
     try:
-        loaded = load(target or found.source, partial=True)
+        loaded = load(target or finding.source, partial=True)
     except UsageError as error:
         hint = "" if target else "; --target names the target"
         raise UsageError(f"{path}: {error}{hint}") from None
     with progress("trying it again"):
-        broken = still_broken(loaded, msgspec.to_builtins(found))
+        broken = still_broken(loaded, msgspec.to_builtins(finding))
     if json:
         show({"target": loaded.name, "happens": bool(broken), "broken": broken})
         return 1 if broken else 0
     out = console()
     if not broken:
-        say(out, f"{loaded.name}: this no longer happens: {found.place}: {found.text}")
+        say(out, f"{loaded.name}: this no longer happens: {finding.place}: {finding.text}")
         return 0
-    for line in (found.line, *details(found)):
+    for line in (finding.line, *details(finding)):
         say(out, line)
     say(out, f"{loaded.name}: it still happens")
     return 1
 
 
-def details(found: Finding) -> Iterator[str]:
+def details(finding: Finding) -> Iterator[str]:
     """The lines of text below the title of a finding."""
-    before, after = found.fields
-    if found.rule == RECORDED:
+    before, after = finding.fields
+    if finding.rule == RECORDED:
         yield "this is a case of the file of honest play"
-    elif found.differs:
-        yield f"not as in honest play ({before} → {after} fields): {'; '.join(found.differs)}"
-    elif found.cause.startswith(("misdeclared", "two encodings", "not bound", "share not bound")):
+    elif finding.differs:
+        yield f"not as in honest play ({before} → {after} fields): {'; '.join(finding.differs)}"
+    elif finding.cause.startswith(("misdeclared", "two encodings", "not bound", "share not bound")):
         yield "the move itself is honest play"
     else:
         yield "this happens in honest play"
-    yield from side_by_side(found.compared)
-    if found.source_line:
-        yield f"source: {found.source_line}"
-    yield f"law: {found.rule}"
-    if found.also:
-        more = f", and {len(found.also) - 3} more" if len(found.also) > 3 else ""
-        yield f"also: {'; '.join(found.also[:3])}{more}"
+    yield from side_by_side(finding.compared)
+    if finding.source_line:
+        yield f"source: {finding.source_line}"
+    yield f"law: {finding.rule}"
+    if finding.also:
+        more = f", and {len(finding.also) - 3} more" if len(finding.also) > 3 else ""
+        yield f"also: {'; '.join(finding.also[:3])}{more}"

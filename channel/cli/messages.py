@@ -12,6 +12,9 @@ from typer.exceptions import TyperException
 
 from channelsim.channel.report.plain import printable
 
+_ELSEWHERE = {"no such command 'bench'": "`scripts/bench` in the repository measures it"}
+"""Where to go, by the error."""
+
 
 def complain(text: str) -> None:
     """Print one line on stderr, without anything that could move a terminal's cursor.
@@ -76,4 +79,4 @@ def wrong_arguments(error: TyperException) -> str:
     near = getattr(error, "possibilities", None)
     if near:
         text += f" (did you mean {' or '.join(near)}?)"
-    return f"{text} (see `{command} --help`)"
+    return f"{text} ({_ELSEWHERE.get(text, f'see `{command} --help`')})"

@@ -1,58 +1,203 @@
-"""Begin a channel in a new data directory: its terms, wallet coin, keys and settings."""
+"""Begin a channel in a new data directory: its options, terms, wallet coins, keys and settings."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from channelsim.channel.chain.interface import Chain
-from channelsim.channel.chain.spacing import usual_spacing
-from channelsim.channel.cli.fees import NOT_GIVEN, by_amount, with_fees
-from channelsim.channel.cli.nodes import wait_until_synced
-from channelsim.channel.cli.wallet_keys import read_wallet_keys
+from channelsim.channel.chain.rpc_server import read_address
+from channelsim.channel.chain.spacing import HOME_SPACING, PUBLIC_SPACING, usual_spacing
+from channelsim.channel.cli.messages import complain
+from channelsim.channel.cli.nodes import (
+    Certificate,
+    NodeKey,
+    NodeUrl,
+    wait_until_synced,
+)
+from channelsim.channel.cli.options import (
+    MOST_MOJOS,
+    MaxFee,
+    MaxFees,
+    file_option,
+    game_names,
+    whole,
+)
+from channelsim.channel.cli.secret_files import PassphraseFile, read_wallet_keys
 from channelsim.channel.crypto.hkdf import game_entropy, system_random
 from channelsim.channel.errors import UsageError
-from channelsim.channel.network.identity import make_identity, read_identity
-from channelsim.channel.peer.agreement import Agreement
+from channelsim.channel.network.identity import (
+    make_identity,
+    read_fingerprint,
+    read_identity,
+)
+from channelsim.channel.peer.agreement import MOST_SPACING, Agreement
 from channelsim.channel.peer.config import Config
+from channelsim.channel.peer.fee_settings import Fees, rest_of
+from channelsim.channel.peer.fees.fee_state import most_for_all
 from channelsim.channel.peer.interface import FeeLimits
-from channelsim.channel.peer.limits import Limits
+from channelsim.channel.peer.limits import (
+    LEAST_BYTES,
+    LEAST_STATES,
+    MOST_BYTES,
+    MOST_STATES,
+    Limits,
+)
+from channelsim.channel.peer.machine import Peer
+from channelsim.channel.protocol.proposals import MOST_TIMEOUT
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.protocol.wallet import Wallet, address_of
 from channelsim.channel.session.dealers import deck_settings
-from channelsim.channel.session.setup import DEFAULT_TIMEOUT, NAMES, Setup, check
-from channelsim.channel.store.data_directory import NodeAddress, Settings, create
+from channelsim.channel.session.setup import (
+    DEFAULT_HANDS,
+    DEFAULT_STACK,
+    DEFAULT_STAKES,
+    DEFAULT_TIMEOUT,
+    DEFAULT_UNIT,
+    NAMES,
+    Setup,
+    check,
+    default_policy,
+)
+from channelsim.channel.store.data_directory import (
+    NodeAddress,
+    Settings,
+    create,
+)
 from channelsim.games.amounts import counted
+from channelsim.games.rotations import ROTATIONS
+
+LISTEN_ADDRESS = "127.0.0.1:0"
 
 
 @dataclass(frozen=True, slots=True)
-class NewChannel:
-    """The terms of a new channel for one side, with its node, address, wallet and counterparty.
+class PeerOptions:
+    """The options of both commands; None where the user gave none."""
 
-    `fees` are the player's maxima (None: by default). Its spacing is that of the network unless it
-    is given, and timeouts follow from the spacing.
-    """
+    node: NodeUrl = None
+    cert: Certificate = None
+    key: NodeKey = None
+    peer: Annotated[
+        str | None,
+        typer.Option(metavar="FINGERPRINT", help="The other side's `peer identity`."),
+    ] = None
+    wallet_key: Annotated[
+        Path | None,
+        file_option("A file with the secret key of the wallet that pays: 64 hex digits."),
+    ] = None
+    game: Annotated[
+        str | None,
+        typer.Option(help="A game, several separated by commas, which take turns, or `horse`."),
+    ] = None
+    hands: Annotated[int | None, whole(1, 100_000, f"How many hands ({DEFAULT_HANDS}).")] = None
+    unit: Annotated[int | None, whole(1, MOST_MOJOS, f"A unit, in mojos ({DEFAULT_UNIT}).")] = None
+    stack: Annotated[int | None, whole(1, MOST_MOJOS, f"A stake, in units ({DEFAULT_STACK}).")] = (
+        None
+    )
+    balance: Annotated[
+        int | None,
+        whole(1, MOST_MOJOS, "What each side puts into the channel, in mojos (10 stakes)."),
+    ] = None
+    spacing: Annotated[
+        int | None,
+        whole(
+            1,
+            MOST_SPACING,
+            "What this side multiplies its blocks by, where not every block has transactions"
+            f" ({PUBLIC_SPACING} on mainnet and testnet11, {HOME_SPACING} elsewhere).",
+        ),
+    ] = None
+    unroll_timeout: Annotated[
+        int | None,
+        whole(
+            1,
+            MOST_TIMEOUT,
+            f"The blocks of the unroll timeout ({DEFAULT_TIMEOUT} times the spacing), the same on"
+            " both sides.",
+        ),
+    ] = None
+    game_timeout: Annotated[
+        int | None,
+        whole(
+            1,
+            MOST_TIMEOUT,
+            f"The blocks of the timeout of games ({DEFAULT_TIMEOUT} times the spacing): those that"
+            " this side proposes, and the most that it accepts.",
+        ),
+    ] = None
+    most_states: Annotated[
+        int | None,
+        whole(
+            LEAST_STATES,
+            MOST_STATES,
+            f"The most states of the channel; near that it is closed ({Limits().states}).",
+        ),
+    ] = None
+    most_bytes: Annotated[
+        int | None,
+        whole(
+            LEAST_BYTES,
+            MOST_BYTES,
+            f"The most bytes that this side keeps of the states ({Limits().bytes}).",
+        ),
+    ] = None
+    max_fee: MaxFee = None
+    max_fees: MaxFees = None
+    policy: Annotated[
+        str | None,
+        typer.Option(help="How this side plays (the game's first policy); with `ask`, you play."),
+    ] = None
+    adversary: Annotated[
+        str | None,
+        typer.Option(
+            help="Be this adversary (see `dispute list`), NAME or NAME@STEP, to test another"
+            " implementation. It stores nothing, so DIR must be new."
+        ),
+    ] = None
+    passphrase_file: PassphraseFile = None
 
-    side: Side
-    setup: Setup
-    nodes: tuple[NodeAddress, ...]
-    address: str
-    counterparty: str
-    wallet_key: Path
-    adversary: str = ""
-    limits: Limits = field(default_factory=Limits)
-    fees: FeeLimits = NOT_GIVEN
-    spacing: int | None = None
-    unroll_timeout: int | None = None
-    game_timeout: int | None = None
+    @property
+    def fees(self) -> FeeLimits:
+        """The player's maxima of fees."""
+        return FeeLimits(self.max_fee, self.max_fees)
 
 
-def begin_channel(directory: Path, wanted: NewChannel, chain: Chain, passphrase: bytes) -> None:
+TERMS = (
+    *("peer", "wallet_key", "game", "hands", "unit", "stack", "balance", "spacing"),
+    *("unroll_timeout", "game_timeout", "most_states", "most_bytes"),
+)
+"""Options that a channel that has begun cannot change."""
+
+
+# --- the directory -----------------------------------------------------------------------------
+
+
+def begin_channel(
+    directory: Path,
+    side: Side,
+    address: str | None,
+    options: PeerOptions,
+    nodes: tuple[NodeAddress, ...],
+    chain: Chain,
+    passphrase: bytes,
+) -> None:
     """Make the data directory of a new channel. Raises `UsageError`, and leaves nothing then."""
-    side = wanted.side
-    wallet, *others = _wallets(wanted.wallet_key, chain, wanted.setup.balance)
-    setup = _with_times(wanted, chain.agg_sig_data())
-    secret = system_random(32)
+    if options.peer is None or options.wallet_key is None or options.game is None:
+        raise UsageError("a new DIR needs --peer, --wallet-key and --game (see --help)")
+    if address is None:
+        if side is Side.INITIATOR:
+            raise UsageError("--address: name where the receiver listens, as it prints it")
+        address = LISTEN_ADDRESS
+    read_address(address)
+    read_fingerprint(options.peer)
+    setup = _setup(side, options.game, options)
+    wallet, *others = _wallets(options.wallet_key, chain, setup.balance)
+    setup = _with_times(setup, options, chain.agg_sig_data())
+    secret, usual = system_random(32), Limits()
     config = Config(
         name=NAMES[side],
         peer=NAMES[side.other],
@@ -69,12 +214,12 @@ def begin_channel(directory: Path, wanted: NewChannel, chain: Chain, passphrase:
         ),
         agg_sig_data=chain.agg_sig_data(),
         entropy=game_entropy(secret),
-        limits=wanted.limits,
+        limits=Limits(options.most_states or usual.states, options.most_bytes or usual.bytes),
     )
-    config = with_fees(config, wanted.fees, others, wanted.wallet_key)
+    config = with_fees(config, options.fees, others, options.wallet_key)
     settings = Settings(
-        node=wanted.nodes[0],
-        more_nodes=wanted.nodes[1:],
+        node=nodes[0],
+        more_nodes=nodes[1:],
         games=setup.games,
         hands=setup.hands,
         unit=setup.unit,
@@ -82,9 +227,9 @@ def begin_channel(directory: Path, wanted: NewChannel, chain: Chain, passphrase:
         game_timeout=setup.game_timeout,
         policy=setup.policies[side],
         listens=side is Side.RECEIVER,
-        address=wanted.address,
-        counterparty=wanted.counterparty,
-        adversary=wanted.adversary,
+        address=address,
+        counterparty=options.peer,
+        adversary=options.adversary or "",
         rotation=setup.rotation or "",
     )
     make_identity(directory, passphrase)
@@ -92,15 +237,47 @@ def begin_channel(directory: Path, wanted: NewChannel, chain: Chain, passphrase:
     create(directory, config, settings, passphrase)
 
 
-def _with_times(wanted: NewChannel, agg_sig_data: bytes) -> Setup:
+def _setup(side: Side, game: str, options: PeerOptions) -> Setup:
+    """The session that the options of a first start describe, without times."""
+    rotation = ROTATIONS.get(game.strip())
+    if rotation is not None and rotation.dealer_chooses:
+        raise UsageError(
+            f"--game {rotation.name}: two peers agree on the order of their games; name a rotation"
+            " that has one, or games"
+        )
+    games = rotation.games if rotation else game_names(game)
+    unit = options.unit or DEFAULT_UNIT
+    stack = options.stack or (rotation.stack if rotation else DEFAULT_STACK)
+    return check(
+        Setup(
+            games=games,
+            seed="",
+            hands=options.hands or (rotation.hands if rotation else DEFAULT_HANDS),
+            unit=unit,
+            stack=stack,
+            balance=options.balance or unit * stack * DEFAULT_STAKES,
+            policies=policies_of(side, options.policy or default_policy(games), games),
+            rotation=rotation.name if rotation else None,
+        )
+    )
+
+
+def policies_of(side: Side, ours: str, games: tuple[str, ...]) -> tuple[str, str]:
+    """Our policy, and any for the other side."""
+    pair = [default_policy(games)] * 2
+    pair[side] = ours
+    return pair[0], pair[1]
+
+
+def _with_times(setup: Setup, options: PeerOptions, agg_sig_data: bytes) -> Setup:
     """The setup with the times of this network. Raises `UsageError` for one that is too short."""
-    spacing = wanted.spacing or usual_spacing(agg_sig_data)
+    spacing = options.spacing or usual_spacing(agg_sig_data)
     return check(
         replace(
-            wanted.setup,
+            setup,
             spacing=spacing,
-            unroll_timeout=wanted.unroll_timeout or spacing * DEFAULT_TIMEOUT,
-            game_timeout=wanted.game_timeout or spacing * DEFAULT_TIMEOUT,
+            unroll_timeout=options.unroll_timeout or spacing * DEFAULT_TIMEOUT,
+            game_timeout=options.game_timeout or spacing * DEFAULT_TIMEOUT,
         )
     )
 
@@ -109,7 +286,7 @@ def _wallets(path: Path, chain: Chain, amount: int) -> list[Wallet]:
     """The coins of the key in a file, the largest first, which has at least this amount."""
     keys = read_wallet_keys(path)
     wait_until_synced(chain)
-    wallets = [Wallet(one, seen.coin) for one in keys for seen in chain.coins_at(address_of(one))]
+    wallets = [Wallet(key, seen.coin) for key in keys for seen in chain.coins_at(address_of(key))]
     if not wallets:
         raise UsageError(f"{path}: no coin at the address of this key")
     wallets.sort(key=by_amount, reverse=True)
@@ -117,3 +294,54 @@ def _wallets(path: Path, chain: Chain, amount: int) -> list[Wallet]:
         most = counted(wallets[0].coin.amount, "mojo")
         raise UsageError(f"{path}: the largest coin of this key has {most}; it takes {amount}")
     return wallets
+
+
+# --- fees --------------------------------------------------------------------------------------
+
+
+def with_fees(config: Config, limits: FeeLimits, others: Sequence[Wallet], path: Path) -> Config:
+    """The configuration with the coin that fees are paid from, and the player's maxima.
+
+    `others` are the other coins of the key in the file `path`. The player is told which fees
+    cannot be paid.
+    """
+    contributions, side = config.agreement.contributions, config.side
+    most = most_for_all(limits, sum(contributions))
+    rest = rest_of(config.wallet, side, contributions[side])
+    payer = wallet_for_fees(config.wallet, rest, others, most)
+    paying = replace(
+        config, fees=Fees(payer or config.wallet, limits.per_spend, limits.per_channel)
+    )
+    if Peer(paying).pays_fees:
+        if payer is None:
+            complain(
+                f"{path}: the channel takes the whole coin, and this key has no other: no fees can"
+                " be paid"
+            )
+        elif payer == rest != config.wallet:
+            complain(
+                f"{path}: no other coin of this key has {counted(most, 'mojo')} to pay a fee for"
+                " the funding; later fees are paid from its change"
+            )
+    return config if payer is None else paying
+
+
+def wallet_for_fees(
+    wallet: Wallet, rest: Wallet | None, others: Sequence[Wallet], most: int
+) -> Wallet | None:
+    """The coin that fees are paid from: the largest of the other ones if it has `most` mojos.
+
+    Otherwise it is what is left of the coin that funds the channel, if that is more: anybody can
+    send a small coin to the wallet's address. `rest` is the funding coin itself if it is not spent.
+    None if there is neither.
+    """
+    other = max(others, key=by_amount, default=None)
+    if rest is None or other is None or rest == wallet:
+        return rest or other
+    enough = other.coin.amount >= min(most, rest.coin.amount)
+    return other if enough else rest
+
+
+def by_amount(wallet: Wallet) -> tuple[int, bytes]:
+    """The order of coins by their amounts."""
+    return wallet.coin.amount, wallet.coin.id

@@ -68,7 +68,7 @@ NodeAddress(url='https://b:2', certificate='/c', key='/k'))
         certificate = key = ""
         if pairs and not url.startswith("http://"):
             pair = pairs.pop(0) if len(pairs) > 1 else pairs[0]
-            certificate, key = (str(one.resolve()) for one in pair)
+            certificate, key = (str(file.resolve()) for file in pair)
         addresses.append(NodeAddress(url, certificate, key))
     return tuple(addresses)
 
@@ -80,7 +80,9 @@ def nodes_at(addresses: Sequence[NodeAddress]) -> SeveralNodes:
             "--node: name the URL of a full node; `channelsim node` starts one for tests"
         )
     patience = PATIENCE if len(addresses) == 1 else HASTY
-    return SeveralNodes([RpcChain(one.url, _credentials(one), patience) for one in addresses])
+    return SeveralNodes(
+        [RpcChain(address.url, _credentials(address), patience) for address in addresses]
+    )
 
 
 def _credentials(address: NodeAddress) -> Credentials | None:
@@ -89,18 +91,24 @@ def _credentials(address: NodeAddress) -> Credentials | None:
     return Credentials(Path(address.certificate), Path(address.key))
 
 
+def check_network(chain: Chain, agg_sig_data: bytes) -> None:
+    """Raises `UsageError` if a node is on another network than the channel with these data."""
+    if chain.agg_sig_data() != agg_sig_data:
+        raise UsageError("--node: it is on another network than the channel")
+
+
 def wait_until_synced(chain: Chain) -> None:
     """Wait while nodes are syncing, and print how far they are.
 
     Raises `NodeError` if no node answers.
     """
-    said = ""
+    progress = ""
     while True:
         try:
             chain.peak()
             return
         except NodeSyncing as error:
-            if said != str(error):
-                said = str(error)
-                complain(f"{said}; waiting for it")
+            if progress != str(error):
+                progress = str(error)
+                complain(f"{progress}; waiting for it")
         sleep(PAUSE)

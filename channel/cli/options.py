@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -58,6 +59,7 @@ def whole_number(least: int, most: int) -> Callable[[Any], int]:
     """
 
     def read(value: Any) -> int:
+        """Read one value. Raises `BadParameter` for any other."""
         text = str(value)
         if _WHOLE.fullmatch(text) and least <= int(text) <= most:
             return int(text)
@@ -77,6 +79,7 @@ def real_number(least: float, most: float) -> Callable[[Any], float]:
     """
 
     def read(value: Any) -> float:
+        """Read one value. Raises `BadParameter` for any other."""
         text = str(value)
         if _REAL.fullmatch(text) and least <= float(text) <= most:
             return float(text)
@@ -183,6 +186,19 @@ def json_wanted(json: bool, text: bool) -> bool:
     if json and text:
         raise UsageError("--text and --json: one or the other")
     return json or not (text or sys.stdout.isatty())
+
+
+@dataclass(frozen=True, slots=True)
+class OutputForm:
+    """The options of commands that print text at a terminal, and JSON in a pipe."""
+
+    json: Json = False
+    text: InText = False
+
+    @property
+    def as_json(self) -> bool:
+        """Whether to print JSON. Raises `UsageError` for both options."""
+        return json_wanted(self.json, self.text)
 
 
 def refuse(reason: str, **given: object) -> None:

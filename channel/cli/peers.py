@@ -2,69 +2,66 @@
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
-from collections.abc import Callable
-from contextlib import ExitStack, closing
-from dataclasses import asdict, dataclass
+from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
 
-import typer
 from msgspec.structs import replace
 
 from channelsim.channel.adversaries.base import Adversary, Plan, get
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.rpc_server import read_address
 from channelsim.channel.chain.several_nodes import SeveralNodes
-from channelsim.channel.chain.spacing import HOME_SPACING, PUBLIC_SPACING
 from channelsim.channel.cli.disputes import adversary_and_step
 from channelsim.channel.cli.endings import check_unfunded
-from channelsim.channel.cli.fees import NOT_GIVEN, changed_limits
-from channelsim.channel.cli.new_channel import NewChannel, begin_channel
-from channelsim.channel.cli.nodes import node_addresses, nodes_at, wait_until_synced
-from channelsim.channel.cli.options import MOST_MOJOS, file_option, game_names, refuse, whole
-from channelsim.channel.cli.passphrases import passphrase_of
+from channelsim.channel.cli.new_channel import (
+    TERMS,
+    PeerOptions,
+    begin_channel,
+    policies_of,
+)
+from channelsim.channel.cli.nodes import (
+    check_network,
+    node_addresses,
+    nodes_at,
+    wait_until_synced,
+)
+from channelsim.channel.cli.options import (
+    refuse,
+)
 from channelsim.channel.cli.prompt import Prompt
-from channelsim.channel.cli.running import line_printer, report_trouble, until_interrupted
+from channelsim.channel.cli.running import (
+    NOT_GIVEN,
+    changed_limits,
+    has_ended,
+    line_printer,
+    report_trouble,
+    with_link,
+)
+from channelsim.channel.cli.secret_files import passphrase_of
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.errors import UsageError
-from channelsim.channel.network.identity import Pairing, read_fingerprint, read_identity
-from channelsim.channel.peer.agreement import MOST_SPACING
+from channelsim.channel.network.identity import Pairing, read_identity
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.interface import FeeLimits
-from channelsim.channel.peer.limits import (
-    LEAST_BYTES,
-    LEAST_STATES,
-    MOST_BYTES,
-    MOST_STATES,
-    Limits,
-)
 from channelsim.channel.peer.machine import Peer, Phase
-from channelsim.channel.protocol.proposals import MOST_TIMEOUT
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.report.peer_lines import PeerLines
 from channelsim.channel.report.terminal import console
 from channelsim.channel.session.agreed_hands import account_of
 from channelsim.channel.session.deck_works import DeckThreads
-from channelsim.channel.session.linked_peer import Place, run_linked
 from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.session.peer_runner import PeerRunner
 from channelsim.channel.session.session_events import BlockMade
 from channelsim.channel.session.setup import (
     ASK,
-    DEFAULT_HANDS,
-    DEFAULT_STACK,
-    DEFAULT_STAKES,
-    DEFAULT_TIMEOUT,
-    DEFAULT_UNIT,
     NAMES,
     Setup,
     check,
-    default_policy,
 )
 from channelsim.channel.session.side_player import SidePlayer, by_policy
-from channelsim.channel.simulation.linked_adversary import LinkedAdversary
+from channelsim.channel.simulation.parties import LinkedAdversary
 from channelsim.channel.store.data_directory import (
     DataDirectory,
     NodeAddress,
@@ -80,115 +77,15 @@ from channelsim.channel.system.interrupt import exit_code, polled
 from channelsim.channel.system.line_input import LineInput
 from channelsim.channel.watch.watch_data import FOLDER
 from channelsim.games.chance import Chance
-from channelsim.games.rotations import ROTATIONS
-
-LISTEN_ADDRESS = "127.0.0.1:0"
-
-Counterparty = Annotated[
-    str | None,
-    typer.Option("--peer", metavar="FINGERPRINT", help="The other side's `peer identity`."),
-]
-WalletKey = Annotated[
-    Path | None,
-    file_option("A file with the secret key of the wallet that pays: 64 hex digits."),
-]
-Games = Annotated[
-    str | None,
-    typer.Option(
-        "--game", help="A game, several separated by commas, which take turns, or `horse`."
-    ),
-]
-Hands = Annotated[int | None, whole(1, 100_000, f"How many hands ({DEFAULT_HANDS}).")]
-Unit = Annotated[int | None, whole(1, MOST_MOJOS, f"A unit, in mojos ({DEFAULT_UNIT}).")]
-Stack = Annotated[int | None, whole(1, MOST_MOJOS, f"A stake, in units ({DEFAULT_STACK}).")]
-Balance = Annotated[
-    int | None,
-    whole(1, MOST_MOJOS, "What each side puts into the channel, in mojos (10 stakes)."),
-]
-Spacing = Annotated[
-    int | None,
-    whole(
-        1,
-        MOST_SPACING,
-        "What this side multiplies its blocks by, where not every block has transactions"
-        f" ({PUBLIC_SPACING} on mainnet and testnet11, {HOME_SPACING} elsewhere).",
-    ),
-]
-UnrollTimeout = Annotated[
-    int | None,
-    whole(
-        1,
-        MOST_TIMEOUT,
-        f"The blocks of the unroll timeout ({DEFAULT_TIMEOUT} times the spacing), the same on both"
-        " sides.",
-    ),
-]
-GameTimeout = Annotated[
-    int | None,
-    whole(
-        1,
-        MOST_TIMEOUT,
-        f"The blocks of the timeout of games ({DEFAULT_TIMEOUT} times the spacing): those that this"
-        " side proposes, and the most that it accepts.",
-    ),
-]
-MostStates = Annotated[
-    int | None,
-    whole(
-        LEAST_STATES,
-        MOST_STATES,
-        f"The most states of the channel; near that it is closed ({Limits().states}).",
-    ),
-]
-MostBytes = Annotated[
-    int | None,
-    whole(
-        LEAST_BYTES,
-        MOST_BYTES,
-        f"The most bytes that this side keeps of the states ({Limits().bytes}).",
-    ),
-]
-Policy = Annotated[
-    str | None,
-    typer.Option(help="How this side plays (the game's first policy); with `ask`, you play."),
-]
-AdversaryName = Annotated[
-    str | None,
-    typer.Option(
-        help="Be this adversary (see `dispute list`), NAME or NAME@STEP, to test another"
-        " implementation. It stores nothing, so DIR must be new."
-    ),
-]
 
 
-@dataclass(frozen=True, slots=True)
-class PeerOptions:
-    """The options of both commands; None where the user gave none."""
+def run_peer(
+    side: Side, directory: Path, address: str | None, options: PeerOptions, *, as_json: bool
+) -> int:
+    """Play one side, from the beginning or from where DIR is; the exit code.
 
-    address: str | None
-    nodes: list[str] | None
-    certificates: list[Path] | None
-    keys: list[Path] | None
-    counterparty: str | None
-    wallet_key: Path | None
-    games: str | None
-    hands: int | None
-    unit: int | None
-    stack: int | None
-    balance: int | None
-    spacing: int | None
-    unroll_timeout: int | None
-    game_timeout: int | None
-    most_states: int | None
-    most_bytes: int | None
-    fees: FeeLimits
-    policy: str | None
-    adversary: str | None
-    passphrase_file: Path | None
-
-
-def run_peer(side: Side, directory: Path, options: PeerOptions, *, as_json: bool) -> int:
-    """Play one side, from the beginning or from where DIR is; the exit code."""
+    The receiver listens at `address`, to which the initiator connects; None: as in the settings.
+    """
     going_on = is_complete(directory)
     if going_on and (options.adversary is not None or read_settings(directory).adversary):
         raise UsageError(f"{directory}: an adversary stores nothing: name a new directory for it")
@@ -198,120 +95,86 @@ def run_peer(side: Side, directory: Path, options: PeerOptions, *, as_json: bool
     nodes = _node_addresses(directory, options)
     with closing(nodes_at(nodes)) as chain:
         if going_on:
-            _refuse_terms(directory, options)
+            _refuse_terms(directory, address, options)
         else:
-            begin_channel(directory, _new_channel(side, options, nodes), chain, passphrase)
-        with opened(directory, passphrase) as found:
-            if found.config.side is not side:
+            begin_channel(directory, side, address, options, nodes, chain, passphrase)
+        with opened(directory, passphrase) as data:
+            if data.config.side is not side:
                 other = "connect" if side is Side.RECEIVER else "listen"
-                raise UsageError(f"{directory}: this is the {found.config.name}: `peer {other}`")
+                raise UsageError(f"{directory}: this is the {data.config.name}: `peer {other}`")
             wait_until_synced(chain)
-            if chain.agg_sig_data() != found.config.agg_sig_data:
-                raise UsageError("--node: it is on another network than the channel")
-            pairing = Pairing(read_identity(directory, passphrase), found.settings.counterparty)
-            found = dataclasses.replace(found, settings=_change_settings(found, options, nodes))
+            check_network(chain, data.config.agg_sig_data)
+            pairing = Pairing(read_identity(directory, passphrase), data.settings.counterparty)
+            settings = _change_settings(data, address, options, nodes)
+            data = dataclasses.replace(data, settings=settings)
             fees = options.fees if going_on else NOT_GIVEN
-            return _Process(found, chain, pairing, fees, as_json=as_json).run()
+            return _play(data, chain, pairing, fees, as_json=as_json)
 
 
-class _Process:
-    """The process of one side."""
-
-    def __init__(
-        self,
-        directory: DataDirectory,
-        chain: SeveralNodes,
-        pairing: Pairing,
-        fees: FeeLimits,
-        *,
-        as_json: bool,
-    ) -> None:
-        self._directory = directory
-        self._chain = chain
-        self._pairing = pairing
-        self._as_json = as_json
-        config, settings = directory.config, directory.settings
-        self._setup = setup_of(config, settings)
-        self._lines = PeerLines(config.side, line_printer(as_json=as_json))
-        self._input = LineInput()
-        self._decks = DeckThreads()
-        self._peer = Peer(config)
-        self._open = ExitStack()
-        actor = self._actor(settings.adversary, chain)
-        self._lines(BlockMade(self._peer.state.block.peak))
-        self._runner = PeerRunner(
-            self._peer,
+def _play(
+    data: DataDirectory, chain: SeveralNodes, pairing: Pairing, fees: FeeLimits, *, as_json: bool
+) -> int:
+    """Run the peer of a directory until the channel has ended, or an interrupt; the exit code."""
+    config, setup = data.config, setup_of(data.config, data.settings)
+    lines = PeerLines(config.side, line_printer(as_json=as_json))
+    peer, typed = Peer(config), LineInput()
+    with ExitStack() as stack:
+        actor = stack.enter_context(_actor(peer, data, chain))
+        decks = stack.enter_context(closing(DeckThreads()))
+        stack.callback(typed.stop)
+        lines(BlockMade(peer.state.block.peak))
+        runner = PeerRunner(
+            peer,
             actor,
             chain,
-            self._player(),
-            self._decks,
-            [self._lines],
-            waits_for_link=config.side is Side.INITIATOR and self._peer.state.block.peak == 0,
-            fee_limits=changed_limits(self._peer, fees, directory.path),
+            _player(peer, setup, data.settings.policy, typed, as_json=as_json),
+            decks,
+            [lines],
+            waits_for_link=config.side is Side.INITIATOR and peer.state.block.peak == 0,
+            fee_limits=changed_limits(peer, fees, data.path),
             on_trouble=report_trouble,
         )
+        with polled() as interrupted:
+            work = with_link(runner, data, pairing, lines, f", as {pairing.identity.fingerprint}")
+            if not has_ended(work, interrupted, lines):
+                return exit_code()
+    state = peer.state
+    clean = state.closed is not None and state.play is not None
+    balances = f"; balances {list(state.play.state.balances)}" if clean and state.play else ""
+    account = account_of(setup, state, config.side)
+    if account.reason:
+        lines.add("HandsUnplayed", str(account), **asdict(account))
+    lines.add("Ended", f"{state.phase.value}{balances}")
+    if state.phase is Phase.FAILED:
+        check_unfunded(data.path, peer, chain)
+    return exit_code(False, failed=state.closed is None or account.failed)
 
-    def run(self) -> int:
-        """Run until the channel has ended, or an interrupt; the exit code."""
-        try:
-            with polled() as interrupted:
-                ended = asyncio.run(self._run(interrupted))
-        finally:
-            self._input.stop()
-            self._decks.close()
-            self._open.close()
-        state = self._peer.state
-        if not ended:
-            self._lines.add("Interrupted", "stopped; start again with the same DIR to go on")
-            return exit_code()
-        clean = state.closed is not None and state.play is not None
-        balances = f"; balances {list(state.play.state.balances)}" if clean and state.play else ""
-        account = account_of(self._setup, state, self._peer.config.side)
-        if account.reason:
-            self._lines.add("HandsUnplayed", str(account), **asdict(account))
-        self._lines.add("Ended", f"{state.phase.value}{balances}")
-        if state.phase is Phase.FAILED:
-            check_unfunded(self._directory.path, self._peer, self._chain)
-        return exit_code(False, failed=state.closed is None or account.failed)
 
-    async def _run(self, interrupted: Callable[[], bool]) -> bool:
-        settings = self._directory.settings
-        place = Place(read_address(settings.address), settings.listens)
-        work = run_linked(self._runner, place, self._pairing, self._tell, self._bound)
-        return await until_interrupted(work, interrupted)
+def _actor(peer: Peer, data: DataDirectory, chain: SeveralNodes) -> AbstractContextManager[Actor]:
+    """The peer with its store, or the adversary that the settings name."""
+    if not data.settings.adversary:
+        return closing(WatchedPeer(DurablePeer(peer, data.store), data.path / FOLDER))
+    name, step = adversary_and_step(data.settings.adversary)
+    adversary: type[Adversary] = get(name)
+    chance = Chance(derive(peer.config.secret, "adversary"))
+    at = adversary.default_step if step is None else step
+    return nullcontext(LinkedAdversary(adversary(peer, Plan(at, chance, chain, _never))))
 
-    def _actor(self, name: str, chain: SeveralNodes) -> Actor:
-        if not name:
-            durable = DurablePeer(self._peer, self._directory.store)
-            watched = WatchedPeer(durable, self._directory.path / FOLDER)
-            return self._open.enter_context(closing(watched))
-        kind, step = adversary_and_step(name)
-        adversary: type[Adversary] = get(kind)
-        chance = Chance(derive(self._peer.config.secret, "adversary"))
-        at = adversary.default_step if step is None else step
-        return LinkedAdversary(adversary(self._peer, Plan(at, chance, chain, _never)))
 
-    def _player(self) -> SidePlayer:
-        side, settings = self._peer.config.side, self._directory.settings
-        if settings.policy != ASK:
-            decide = by_policy(settings.policy, self._peer.config.secret)
-            return SidePlayer(self._setup, self._peer, decide)
-        out = console(stderr=self._as_json)
-        prompt = Prompt(out, NAMES[side.other], self._setup.games, self._input)
-        return SidePlayer(
-            self._setup,
-            self._peer,
-            lambda game, game_id, player: prompt.decide(game, player),
-            lambda number: prompt.another(number, self._setup.game(number)),
-        )
-
-    def _bound(self, address: tuple[str, int]) -> None:
-        host = f"[{address[0]}]" if ":" in address[0] else address[0]
-        fingerprint = self._pairing.identity.fingerprint
-        self._lines.add("Listening", f"listening at {host}:{address[1]}, as {fingerprint}")
-
-    def _tell(self, line: str) -> None:
-        self._lines.add("Link", line)
+def _player(
+    peer: Peer, setup: Setup, policy: str, typed: LineInput, *, as_json: bool
+) -> SidePlayer:
+    """The player with this policy, or the person whose input is typed."""
+    if policy != ASK:
+        return SidePlayer(setup, peer, by_policy(policy, peer.config.secret))
+    out = console(stderr=as_json)
+    prompt = Prompt(out, NAMES[peer.config.side.other], setup.games, typed)
+    return SidePlayer(
+        setup,
+        peer,
+        lambda game, game_id, player: prompt.decide(game, player),
+        lambda number: prompt.another(number, setup.game(number)),
+    )
 
 
 def _never(back: int, bundle: Bundle | None = None) -> bool:
@@ -329,7 +192,7 @@ def setup_of(config: Config, settings: Settings) -> Setup:
             unit=settings.unit,
             stack=settings.stack,
             balance=config.agreement.contributions[config.side],
-            policies=_policies(config.side, settings.policy, settings.games),
+            policies=policies_of(config.side, settings.policy, settings.games),
             confirmations=config.agreement.confirmations,
             unroll_timeout=config.agreement.unroll_timeout,
             game_timeout=settings.game_timeout,
@@ -339,102 +202,39 @@ def setup_of(config: Config, settings: Settings) -> Setup:
     )
 
 
-def _policies(side: Side, ours: str, games: tuple[str, ...]) -> tuple[str, str]:
-    """Our policy, and any for the other side."""
-    pair = [default_policy(games)] * 2
-    pair[side] = ours
-    return pair[0], pair[1]
-
-
 def _node_addresses(directory: Path, options: PeerOptions) -> tuple[NodeAddress, ...]:
-    if not options.nodes and is_complete(directory):
-        refuse("give --node as well", cert=options.certificates or None, key=options.keys or None)
+    if not options.node and is_complete(directory):
+        refuse("give --node as well", cert=options.cert or None, key=options.key or None)
         return read_settings(directory).nodes
-    return node_addresses(options.nodes, options.certificates, options.keys)
+    return node_addresses(options.node, options.cert, options.key)
 
 
-def _refuse_terms(directory: Path, options: PeerOptions) -> None:
+def _refuse_terms(directory: Path, address: str | None, options: PeerOptions) -> None:
     """Refuse what cannot be changed: the terms of a channel."""
     refuse(
         f"{directory} has a channel already, with terms of its own",
-        peer=options.counterparty,
-        wallet_key=options.wallet_key,
-        game=options.games,
-        hands=options.hands,
-        unit=options.unit,
-        stack=options.stack,
-        balance=options.balance,
-        spacing=options.spacing,
-        unroll_timeout=options.unroll_timeout,
-        game_timeout=options.game_timeout,
-        most_states=options.most_states,
-        most_bytes=options.most_bytes,
+        **{name: getattr(options, name) for name in TERMS},
     )
-    if options.address is not None:
-        read_address(options.address)
+    if address is not None:
+        read_address(address)
 
 
 def _change_settings(
-    found: DataDirectory, options: PeerOptions, nodes: tuple[NodeAddress, ...]
+    data: DataDirectory,
+    address: str | None,
+    options: PeerOptions,
+    nodes: tuple[NodeAddress, ...],
 ) -> Settings:
     """Take over what may change, in a directory that no other process has. Raises `UsageError`."""
-    before = found.settings
+    before = data.settings
     after = replace(
         before,
         node=nodes[0],
         more_nodes=nodes[1:],
         policy=options.policy or before.policy,
-        address=options.address or before.address,
+        address=address or before.address,
     )
-    setup_of(found.config, after)
+    setup_of(data.config, after)
     if after != before:
-        write_settings(found.path, after)
+        write_settings(data.path, after)
     return after
-
-
-def _new_channel(side: Side, options: PeerOptions, nodes: tuple[NodeAddress, ...]) -> NewChannel:
-    """The channel that the options of a first start describe. Raises `UsageError`."""
-    if options.counterparty is None or options.wallet_key is None or options.games is None:
-        raise UsageError("a new DIR needs --peer, --wallet-key and --game (see --help)")
-    address = options.address
-    if address is None:
-        if side is Side.INITIATOR:
-            raise UsageError("--address: name where the receiver listens, as it prints it")
-        address = LISTEN_ADDRESS
-    read_address(address)
-    read_fingerprint(options.counterparty)
-    rotation = ROTATIONS.get(options.games.strip())
-    if rotation is not None and rotation.dealer_chooses:
-        raise UsageError(
-            f"--game {rotation.name}: two peers agree on the order of their games; name a rotation"
-            " that has one, or games"
-        )
-    games = rotation.games if rotation else game_names(options.games)
-    unit = options.unit or DEFAULT_UNIT
-    stack = options.stack or (rotation.stack if rotation else DEFAULT_STACK)
-    policy = options.policy or default_policy(games)
-    setup = Setup(
-        games=games,
-        seed="",
-        hands=options.hands or (rotation.hands if rotation else DEFAULT_HANDS),
-        unit=unit,
-        stack=stack,
-        balance=options.balance or unit * stack * DEFAULT_STAKES,
-        policies=_policies(side, policy, games),
-        rotation=rotation.name if rotation else None,
-    )
-    usual = Limits()
-    return NewChannel(
-        side=side,
-        setup=check(setup),
-        nodes=nodes,
-        address=address,
-        counterparty=options.counterparty,
-        wallet_key=options.wallet_key,
-        adversary=options.adversary or "",
-        limits=Limits(options.most_states or usual.states, options.most_bytes or usual.bytes),
-        fees=options.fees,
-        spacing=options.spacing,
-        unroll_timeout=options.unroll_timeout,
-        game_timeout=options.game_timeout,
-    )

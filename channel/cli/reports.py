@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from channelsim.channel.campaign.directory import is_campaign
-from channelsim.channel.cli.disputes import run_dispute
-from channelsim.channel.cli.sessions import run_session
+from channelsim.channel.cli.commands.replay import replay_transcript
 from channelsim.channel.documents.document_files import parsed as parsed_document
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding_files import parsed
@@ -17,8 +16,6 @@ from channelsim.channel.report.html.campaign_page import (
     document_page,
 )
 from channelsim.channel.report.html.finding_page import finding_html, finding_page
-from channelsim.channel.session.transcript import Comparer, of_lines, unbroken
-from channelsim.channel.simulation.transcript import DISPUTE, scenario_of
 from channelsim.channel.system import input_files
 from channelsim.channel.system.file_kinds import Kind, check_kind, kind_of
 
@@ -40,41 +37,16 @@ def page_of(file: Path) -> tuple[str, int]:
     check_kind(file, data, *_PAGED)
     match kind_of(data):
         case Kind.TRANSCRIPT:
-            return _page_of_transcript(file, data)
+            pages: list[str] = []
+            code = replay_transcript(
+                file, data, as_json=True, quiet=True, show=_nowhere, page=pages.append
+            )
+            # A broken promise is what the page shows, and no failure to make it.
+            return "".join(pages), 0 if pages else code
         case Kind.FINDING:
             return finding_html(finding_page(file, parsed(file, data))), 0
         case _:
             return campaign_html(document_page(file, parsed_document(file, data))), 0
-
-
-def _page_of_transcript(file: Path, data: bytes) -> tuple[str, int]:
-    lines, records = unbroken(file, data)
-    comparer = Comparer(file, lines)
-    pages: list[str] = []
-    if records[0].get("format") == DISPUTE:
-        code = run_dispute(
-            scenario_of(file, records[0]),
-            comparer,
-            comparer.finish,
-            as_json=True,
-            quiet=True,
-            show=_nowhere,
-            page=pages.append,
-        )
-    else:
-        transcript = of_lines(file, lines, records)
-        code = run_session(
-            transcript.setup,
-            comparer,
-            comparer.finish,
-            as_json=True,
-            quiet=True,
-            recorded=transcript,
-            show=_nowhere,
-            page=pages.append,
-        )
-    # A broken promise is what the page shows, and no failure to make it.
-    return ("".join(pages), 0 if pages else code)
 
 
 def _nowhere(document: Any) -> None:

@@ -1,4 +1,4 @@
-"""Run a peer on its event loop until it has ended, or until an interrupt, and print its lines."""
+"""Run the peer of a directory until it has ended, or until an interrupt, and print its lines."""
 
 from __future__ import annotations
 
@@ -7,15 +7,26 @@ import logging
 import sys
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
+from channelsim.channel.chain.rpc_server import read_address
 from channelsim.channel.cli.messages import complain, discard
 from channelsim.channel.errors import UsageError
-from channelsim.channel.report.peer_lines import Line
+from channelsim.channel.network.identity import Pairing
+from channelsim.channel.peer.fees.fee_state import limits_of
+from channelsim.channel.peer.interface import FeeLimits
+from channelsim.channel.peer.machine import Peer
+from channelsim.channel.report.peer_lines import Line, PeerLines
 from channelsim.channel.report.terminal import console, json_line, say
-from channelsim.channel.session.peer_runner import Trouble
+from channelsim.channel.session.linked_peer import Place, run_linked
+from channelsim.channel.session.peer_runner import PeerRunner, Trouble
+from channelsim.channel.store.data_directory import DataDirectory
 
 POLL_TIME = 0.1
 """Seconds after which an interrupt is noticed."""
+
+NOT_GIVEN = FeeLimits(None, None)
+"""No maxima of the player's own."""
 
 
 async def until_interrupted(
@@ -36,6 +47,30 @@ async def until_interrupted(
     return False
 
 
+def has_ended(
+    work: Coroutine[None, None, None], interrupted: Callable[[], bool], lines: PeerLines
+) -> bool:
+    """Do the work of a peer until it is done; False, after a line, if an interrupt ended it."""
+    if asyncio.run(until_interrupted(work, interrupted)):
+        return True
+    lines.add("Interrupted", "stopped; start again with the same DIR to go on")
+    return False
+
+
+def with_link(
+    runner: PeerRunner, data: DataDirectory, pairing: Pairing, lines: PeerLines, name: str = ""
+) -> Coroutine[None, None, None]:
+    """Run a peer with its link to the other side; `name` follows the address where it listens."""
+
+    def bound(address: tuple[str, int]) -> None:
+        """Print where this side listens."""
+        host = f"[{address[0]}]" if ":" in address[0] else address[0]
+        lines.add("Listening", f"listening at {host}:{address[1]}{name}")
+
+    place = Place(read_address(data.settings.address), data.settings.listens)
+    return run_linked(runner, place, pairing, lambda line: lines.add("Link", line), bound)
+
+
 @contextmanager
 def printing() -> Iterator[None]:
     """Print in this block. Raises `UsageError` if the reader of the output has gone."""
@@ -52,6 +87,7 @@ def line_printer(*, as_json: bool) -> Callable[[Line], None]:
     """Make the function that prints each line of a peer, as text or JSON."""
 
     def show(line: Line) -> None:
+        """Print one line."""
         with printing():
             if as_json:
                 print(json_line(line), flush=True)
@@ -64,3 +100,29 @@ def line_printer(*, as_json: bool) -> Callable[[Line], None]:
 def report_trouble(trouble: Trouble) -> None:
     """Print that the node cannot be asked, or that it can again."""
     complain(f"{trouble.reason}; asking again" if trouble.reason else "the node answers again")
+
+
+def changed_limits(peer: Peer, asked: FeeLimits, directory: Path) -> FeeLimits | None:
+    """The maxima that a peer has from now on, None if they stay; `asked` are the player's options.
+
+    Raises `UsageError` if there is no coin that fees can be paid from.
+    """
+    if asked == NOT_GIVEN:
+        return None
+    fees = peer.config.fees
+    if fees is None:
+        if 0 in (asked.per_spend, asked.per_channel):
+            return None
+        raise UsageError(
+            f"{directory}: --max-fee: the channel took the wallet's whole coin: no fees can be paid"
+        )
+    now = limits_of(fees, peer.state.fees)
+    after = FeeLimits(
+        now.per_spend if asked.per_spend is None else asked.per_spend,
+        now.per_channel if asked.per_channel is None else asked.per_channel,
+    )
+    if asked.per_spend is None and after.per_spend == 0 and asked.per_channel:
+        raise UsageError(f"{directory}: the most for a spend is 0 there: give --max-fee as well")
+    if asked.per_channel is None and after.per_channel == 0 and asked.per_spend:
+        raise UsageError(f"{directory}: the most for all is 0 there: give --max-fees as well")
+    return after if after != now else None

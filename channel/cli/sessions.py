@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 from channelsim.channel.chain.interface import FarmableChain
 from channelsim.channel.cli.messages import complain
 from channelsim.channel.cli.prompt import Prompt
-from channelsim.channel.report.document import document, unfinished
 from channelsim.channel.report.narrator import Narrator
 from channelsim.channel.report.progress import progress
-from channelsim.channel.report.session_progress import SessionProgress
+from channelsim.channel.report.session_document import SessionProgress, document, unfinished
 from channelsim.channel.report.terminal import console, print_json
 from channelsim.channel.session.deciders import Deciders
 from channelsim.channel.session.session import Session, SessionBroken, node_of

@@ -10,13 +10,13 @@ from time import monotonic, sleep
 
 from channelsim import plugins
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.target.target_files import target_files
+from channelsim.channel.lab.targets.target_inputs import target_files
 from channelsim.channel.report.plain import printable
 from channelsim.channel.report.terminal import console, say
 from channelsim.channel.system.file_changes import Snapshot, snapshot
 from channelsim.channel.system.interrupt import exit_code, polled
-from channelsim.channel.system.watchdog import Overrun
 from channelsim.games.errors import IllegalMove
+from channelsim.watchdog import Overrun
 
 PERIOD = 0.3
 """Seconds between two looks at the files."""

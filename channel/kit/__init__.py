@@ -1,4 +1,4 @@
 """The kit for authors of games: record honest play, check conformance, start a new package.
 
-It may import everything but the benchmarks and the command line.
+It may import everything but the command line.
 """

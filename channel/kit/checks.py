@@ -24,15 +24,19 @@ from channelsim.channel.lab.cases.trial import LabTally
 from channelsim.channel.lab.costs import bundles, costs, snapshot
 from channelsim.channel.lab.costs.costs import share_of_block
 from channelsim.channel.lab.costs.snapshot import Snapshot
-from channelsim.channel.lab.coverage.program_coverage import ProgramCoverage, corpus_coverage
-from channelsim.channel.lab.coverage.unreachable import stored_reasons, unexplained
+from channelsim.channel.lab.coverage.coverage import (
+    ProgramCoverage,
+    corpus_coverage,
+    stored_reasons,
+    unexplained,
+)
 from channelsim.channel.lab.crosscheck.chunks import chunks
 from channelsim.channel.lab.crosscheck.crosscheck import findings
 from channelsim.channel.lab.crosscheck.vectors import Disagreement, make
 from channelsim.channel.lab.laws import laws_for
 from channelsim.channel.lab.laws.progress import LAW as PROGRESS
 from channelsim.channel.lab.laws.verdicts_agree import VerdictsAgree
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.simulation.sweep_campaign import findings as dispute_findings
 from channelsim.clsp.run import MAX_COST
 from channelsim.games.amounts import counted

@@ -32,8 +32,8 @@ from channelsim.channel.lab.cases.corpus import site_cases
 from channelsim.channel.lab.costs import snapshot
 from channelsim.channel.lab.crosscheck.crosscheck import CrosscheckReport, crosscheck_of
 from channelsim.channel.lab.fuzz.fuzz import FuzzReport, timed_search
-from channelsim.channel.lab.target.target import Target
-from channelsim.channel.lab.target.target_inputs import target_inputs
+from channelsim.channel.lab.targets.target import Target
+from channelsim.channel.lab.targets.target_inputs import target_inputs
 from channelsim.channel.simulation.sweep import SweepTotals
 from channelsim.channel.simulation.sweep_campaign import SweepReport
 from channelsim.channel.system import input_files

@@ -11,7 +11,7 @@ import msgspec
 from channelsim.channel import __version__
 from channelsim.channel.documents.conform import CheckResult, ConformDocument, Status
 from channelsim.channel.kit.conformance import INTERRUPTED
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.report.junit import JUnitCase, JUnitFailure
 from channelsim.channel.report.terminal import json_line
 

@@ -11,8 +11,8 @@ from channelsim.channel import __version__
 from channelsim.channel.adversaries.base import get, names
 from channelsim.channel.campaign.job import plugin_inputs
 from channelsim.channel.campaign.shards import Configuration
-from channelsim.channel.lab.target.target import Target
-from channelsim.channel.lab.target.target_inputs import target_inputs
+from channelsim.channel.lab.targets.target import Target
+from channelsim.channel.lab.targets.target_inputs import target_inputs
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.sweep import SweepTotals, everywhere
 from channelsim.channel.simulation.sweep_campaign import TOGETHER, Sweep

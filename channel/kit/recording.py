@@ -14,7 +14,7 @@ from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.errors import UsageError
 from channelsim.channel.kit.driver import Hand, Move, NotPlain, Start, to_value
 from channelsim.channel.lab.cases.describe import described_value
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.system.user_code import NOT_THEIRS, failure
 from channelsim.clsp.integers import atom_to_int, int_to_atom, is_minimal
 from channelsim.clsp.run import (

@@ -17,7 +17,7 @@ from channelsim.channel.documents.conform import Status
 from channelsim.channel.errors import UsageError
 from channelsim.channel.kit.checks import CHECKS
 from channelsim.channel.kit.conformance import Effort, Subject
-from channelsim.channel.lab.target.loading import load
+from channelsim.channel.lab.targets.loading import load
 from channelsim.channel.report.terminal import json_line
 
 SHOWN = 5

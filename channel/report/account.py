@@ -15,8 +15,7 @@ from channelsim.channel.peer.chain_news import (
 )
 from channelsim.channel.peer.interface import BrokenOff, OldCopy, OpeningFailed, OwnFault
 from channelsim.channel.session.setup import NAMES
-from channelsim.channel.simulation.promises.news import valid_news
-from channelsim.channel.simulation.run import Run
+from channelsim.channel.simulation.run import Run, valid_news
 from channelsim.games.amounts import counted
 
 Parts = tuple[list[str], list[str]]
@@ -64,13 +63,15 @@ def account(run: Run) -> list[str]:
                 reasons.append(f"a move in game {game_id} broke {rule}")
             case GamePaid(game_id, slashed, ours, theirs, _):
                 moves = sum(
-                    isinstance(one, MovedOnChain) and one.game_id == game_id for one in events
+                    isinstance(move, MovedOnChain) and move.game_id == game_id for move in events
                 )
                 reasons.append(_ended(game_id, slashed, moves, us, them))
                 for side, coin in ((honest, ours), (1 - honest, theirs)):
                     parts[side].extend([f"{coin.amount} from game {game_id}"] if coin else [])
             case Forfeited(game_id, _, theirs):
-                if not any(isinstance(one, GamePaid) and one.game_id == game_id for one in events):
+                if not any(
+                    isinstance(paid, GamePaid) and paid.game_id == game_id for paid in events
+                ):
                     reasons.append(
                         f"{counted(theirs, 'mojo')} of game {game_id} went to the other side"
                     )

@@ -36,7 +36,7 @@ def overview_by_records(terms: ChannelTerms, records: Iterable[bytes]) -> dict[s
     games: dict[int, GameRecord] = {}
     newest: StateRecord | None = None
     completed: int | None = None
-    for record in sorted(map(decode_record, records), key=lambda one: one.number):
+    for record in sorted(map(decode_record, records), key=lambda record: record.number):
         for game_id in record.ended:
             games.pop(game_id, None)
         games |= {game.game_id: game for game in record.games}
@@ -69,7 +69,7 @@ def overview_of_peer(peer: Peer) -> dict[str, Any]:
     """The overview of a peer that was made again from its store."""
     config, state = peer.config, peer.state
     agreement, side = config.agreement, config.side
-    found = {
+    overview = {
         **_terms(side, agreement),
         "phase": state.phase.value,
         "height": state.block.peak,
@@ -81,20 +81,20 @@ def overview_of_peer(peer: Peer) -> dict[str, Any]:
     }
     if state.play is not None:
         newest = state.play.state
-        found["states"] = {
+        overview["states"] = {
             "newest": newest.number,
             "completed": state.play.newest.state.number,
             "balances": _by_name(newest.balances),
             "we_hold_the_potato": state.play.potato,
         }
-        found["games"] = [_game(game, side) for game in _live_games(state, newest)]
-    return found
+        overview["games"] = [_game(game, side) for game in _live_games(state, newest)]
+    return overview
 
 
 def ours_at_the_end(state: PeerState) -> int:
     """What a channel that has ended paid us, in mojos."""
     if state.dispute is not None:
-        settled = [one for one in state.dispute.reported if isinstance(one, ChannelSettled)]
+        settled = [news for news in state.dispute.reported if isinstance(news, ChannelSettled)]
         if settled:
             return settled[-1].ours
     return play_of(state).state.balances[endpoint_of(state).side]
@@ -119,7 +119,7 @@ def _live_games(state: PeerState, newest: ChannelState) -> tuple[LiveGame, ...]:
     lineage = state.dispute.lineage if state.dispute is not None else None
     if lineage is None or lineage.counts is None:
         return () if state.phase is Phase.CLOSED else newest.games
-    open_tracks = (one for one in lineage.tracks if one.end is None and not one.lost)
+    open_tracks = (track for track in lineage.tracks if track.end is None and not track.lost)
     return tuple(track.tip.game for track in open_tracks)
 
 
@@ -150,7 +150,7 @@ def _coins(peer: Peer) -> list[dict[str, Any]]:
         if lineage.unroll is not None:
             names[lineage.unroll.coin] = "unroll"
         for track in lineage.tracks:
-            names |= {one.coin: f"game {one.game.id}" for one in track.coins}
+            names |= {tracked.coin: f"game {tracked.game.id}" for tracked in track.coins}
     return [
         {
             "coin": seen.coin.id.hex(),
@@ -181,9 +181,14 @@ def _due(peer: Peer) -> list[dict[str, Any]]:
     if state.phase not in (Phase.PLAYING, Phase.CLOSING):
         return []
     times = peer.config.agreement.times
-    duties = [_duty(one.what, them, since + one.limit(times)) for one, since in state.marks.items()]
+    duties = [
+        _duty(deadline.what, them, since + deadline.limit(times))
+        for deadline, since in state.marks.items()
+    ]
     if state.phase is Phase.PLAYING:
-        duties += [_duty(one.what, us, None) for one in in_play(_mirrored(state), side.other)]
+        duties += [
+            _duty(deadline.what, us, None) for deadline in in_play(_mirrored(state), side.other)
+        ]
     return duties
 
 

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from channelsim.channel.errors import UsageError
 from channelsim.games.names import nearest, quoted
-from channelsim.plugins import Group, PluginError, answered, kind
+from channelsim.plugins import Group, PluginError, called, kind
 
 Format: TypeAlias = Callable[[dict[str, Any]], str]
 """Takes a document, as `--json` prints it or as a finding is stored, and returns its text."""
@@ -30,10 +30,10 @@ def get(name: str) -> Format:
         raise UsageError(str(error)) from None
 
 
-def _check(name: str, made: object) -> Format:
-    if not callable(made):
-        raise ValueError(f"it is {kind(made)}, not a function of a document")
-    return answered(made, _problem)
+def _check(name: str, plugin: object) -> Format:
+    if not callable(plugin):
+        raise ValueError(f"it is {kind(plugin)}, not a function of a document")
+    return called(plugin, f"the report {name}", _problem)
 
 
 def _problem(text: object) -> str:

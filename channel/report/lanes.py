@@ -46,6 +46,7 @@ from channelsim.channel.protocol.messages import (
     Funding,
     Hello,
     Launch,
+    Message,
     Request,
     Resume,
     Settle,
@@ -87,7 +88,7 @@ class Lanes:
             case BlockMade(height):
                 self.height = height
             case Sent(sender, message):
-                self._add(NAMES.index(sender), f"sends {message_text(message)}")
+                self._add(NAMES.index(sender), f"sends {message_text(decoded(message))}")
             case Pushed(by, what, bundle, result):
                 coin = f" ({_short(bundle.spends[0].coin)})" if bundle.spends else ""
                 refused = "" if result.answer is Answer.ACCEPTED else ", refused"
@@ -121,8 +122,8 @@ class Lanes:
         self.show_rows(console, run.scenario)
         for line in account(run):
             say(console, line)
-        for one in broken:
-            say(console, f"broken promise: {one.promise}: {one.how}", "red")
+        for promise in broken:
+            say(console, f"broken promise: {promise.promise}: {promise.how}", "red")
         if broken:
             say(console, summary(of_run(run, broken)))
         else:
@@ -147,13 +148,19 @@ class Lanes:
             say(console, f"The cards are from a {scenario.dealer}, who knows them all.")
 
 
-def message_text(blob: bytes) -> str:
-    """The text of a message: what it is, and what its actions are."""
+def decoded(blob: bytes) -> Message | None:
+    """The message in these bytes; None for something else."""
     try:
-        message = decode(blob)
+        return decode(blob)
     except Violation:
-        return "something that is not a message"
+        return None
+
+
+def message_text(message: Message | None) -> str:
+    """The text of a message: what it is, and what its actions are."""
     match message:
+        case None:
+            return "something that is not a message"
         case Batch(number, actions):
             verbs = [type(action).__name__.lower() for action in actions]
             games = sorted({a.game_id for a in actions if isinstance(a, MoveMade | Settle)})

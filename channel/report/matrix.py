@@ -9,7 +9,7 @@ from channelsim.channel.documents.disputes import DisputesDocument
 from channelsim.channel.report.tables import Cell as Shown
 from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import say
-from channelsim.channel.simulation.run_results import RunResult, columns
+from channelsim.channel.simulation.run import RunResult, columns
 from channelsim.channel.simulation.sweep import Cell
 from channelsim.games import registry
 from channelsim.games.amounts import counted

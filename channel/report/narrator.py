@@ -12,7 +12,7 @@ from channelsim.channel.chain.coins import Coin
 from channelsim.channel.peer.interface import FundingSent
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.report.plain import fitted
-from channelsim.channel.report.session_progress import SessionProgress
+from channelsim.channel.report.session_document import SessionProgress
 from channelsim.channel.report.terminal import say
 from channelsim.channel.session.result import Result
 from channelsim.channel.session.session_events import (
@@ -132,10 +132,10 @@ class Narrator:
 
     def _stakes(self, hand: Hand) -> str:
         """The stakes of a hand in words."""
-        one, two = map(self._money, hand.terms.stakes)
-        if one == two:
-            return f"for {one} each"
-        return f"for {one} of the {hand.names[0]} and {two} of the {hand.names[1]}"
+        first, second = map(self._money, hand.terms.stakes)
+        if first == second:
+            return f"for {first} each"
+        return f"for {first} of the {hand.names[0]} and {second} of the {hand.names[1]}"
 
     def _money(self, mojos: int) -> str:
         return amount_text(mojos, self._setup.unit)

@@ -123,12 +123,12 @@ class StatusLine:
 
     def __call__(self, status: CampaignStatus) -> None:
         """Show a status."""
-        said = status_text(status, self._unit)
+        note = status_text(status, self._unit)
         if not self._bar.live:
             left = f", {_clock(status.left)} left" if status.left is not None else ""
-            said += f", {_clock(status.seconds)}{left}"
+            note += f", {_clock(status.seconds)}{left}"
         # Earlier runs do not count for the time left.
-        self._bar(status.work - status.begun, status.total - status.begun, said)
+        self._bar(status.work - status.begun, status.total - status.begun, note)
 
 
 @contextmanager
@@ -166,6 +166,7 @@ class _Line(ProgressColumn):
         self._clock, self._console = clock, console
 
     def render(self, task: Task) -> Text:
+        """The text of the line."""
         elapsed = task.elapsed or 0.0
         left = 0.0
         if self._clock is not None:
@@ -191,10 +192,10 @@ def fitting(width: int, what: str, note: str, times: str) -> str:
     '0:05, 0:12 left'
     """
     parts = note.split(", ") if note else []
-    cut = [", ".join((*parts[:some], times)) for some in range(len(parts), -1, -1)]
+    cut = [", ".join((*parts[:count], times)) for count in range(len(parts), -1, -1)]
     whole = f"{what}: {cut[0]}"
-    every = (f"{whole} (Ctrl-C stops it)", whole, *cut)
-    return next((text for text in every if len(text) <= width), "")
+    candidates = (f"{whole} (Ctrl-C stops it)", whole, *cut)
+    return next((text for text in candidates if len(text) <= width), "")
 
 
 def _clock(seconds: float) -> str:

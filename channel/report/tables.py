@@ -56,9 +56,9 @@ def _text(console: Console, cell: Cell) -> Text:
 def _widths(rows: Sequence[Sequence[Text]], room: int) -> list[int] | None:
     """The widths of the columns, the widest reduced until all fit; None if they cannot fit."""
     columns = list(zip(*rows, strict=True))
-    words = [[word for cell in one for word in cell.plain.split()] for one in columns]
-    least = [max(map(cell_len, some), default=0) for some in words]
-    widths = [max(cell.cell_len for cell in one) for one in columns]
+    words = [[word for cell in column for word in cell.plain.split()] for column in columns]
+    least = [max(map(cell_len, column), default=0) for column in words]
+    widths = [max(cell.cell_len for cell in column) for column in columns]
     room -= len(GAP) * (len(columns) - 1)
     if sum(least) > room:
         return None

@@ -19,8 +19,8 @@ from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.driver import Driver
 from channelsim.games import registry
 from channelsim.games.chance import Chance
+from channelsim.games.deck.finished import simulated_decks
 from channelsim.games.deck.secrets import draw_secrets
-from channelsim.games.deck.simulated import simulated_decks
 
 T = TypeVar("T")
 

@@ -11,6 +11,7 @@ pushed, the player is asked nothing, and `run` raises it.
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
@@ -46,6 +47,10 @@ from channelsim.games.deck.work import DeckResult, DeckWork
 
 POLL_TIME = 1.0
 """Seconds between two looks at the chain."""
+
+MOST_TRIES, MOST_WAITING = 20, 100
+"""How often a push is tried that gets no answer, and how many wait for one. With the next block,
+the peer pushes what is still due."""
 
 SILENT = (SystemExit, asyncio.CancelledError, GeneratorExit)
 """Exceptions that end a task, or the process, without being reported as an error."""
@@ -131,6 +136,8 @@ class PeerRunner:
         self._block: Block | None = None
         self._looked_at: tuple[Coin, ...] = ()
         self._pushes: dict[Bundle, Push] = {}
+        self._tries: Counter[Bundle] = Counter()
+        self._unanswered: dict[str, str] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._last_steps: set[asyncio.Task[None]] = set()
         self._linked = asyncio.Event()
@@ -251,6 +258,8 @@ class PeerRunner:
     def push(self, push: Push) -> None:
         """Offer a bundle to the node as soon as it can be asked."""
         self._pushes[push.bundle] = push
+        if len(self._pushes) > MOST_WAITING:
+            self._forget(max(self._pushes, key=lambda bundle: self._tries[bundle]))
         self._chain_due.set()
 
     def compute(self, work: DeckWork) -> None:
@@ -284,7 +293,8 @@ class PeerRunner:
                     await step()
                 except NodeError as error:
                     trouble = str(error)
-            self._report_trouble(trouble or self._rate_trouble)
+            unanswered = next(iter(self._unanswered.values()), "")
+            self._report_trouble(trouble or unanswered or self._rate_trouble)
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._poll_time):
                     await self._chain_due.wait()
@@ -296,12 +306,22 @@ class PeerRunner:
             bundle, push = next(iter(self._pushes.items()))
             try:
                 result, pending = await in_thread(_offer, self._chain, push)
-            except NodeError:
-                # The others come before it the next time.
-                self._pushes[bundle] = self._pushes.pop(bundle)
-                raise
-            self._pushes.pop(bundle, None)
+            except NodeError as error:
+                self._unanswered.setdefault(_kind(push), str(error))
+                self._tries[bundle] += 1
+                if self._tries[bundle] < MOST_TRIES:
+                    # The others come before it the next time.
+                    self._pushes[bundle] = self._pushes.pop(bundle, push)
+                else:
+                    self._forget(bundle)
+                return
+            self._forget(bundle)
+            self._unanswered.pop(_kind(push), None)
             self._react(partial(self._driver.pushed, push, result, pending))
+
+    def _forget(self, bundle: Bundle) -> None:
+        self._pushes.pop(bundle, None)
+        del self._tries[bundle]
 
     async def _report_tip(self) -> None:
         """Report the tip if it changed, again while the peer starts to watch more coins.
@@ -322,6 +342,9 @@ class PeerRunner:
                     self.notify(BlockMade(block.peak))
                 self._block = block
                 self._react(partial(self._driver.handle, block))
+                due = set(map(_kind, self._pushes.values()))
+                for kind in self._unanswered.keys() - due:
+                    del self._unanswered[kind]
             if len(set(self._driven.watched)) == len(watched):
                 return self._looked.set()
 
@@ -440,6 +463,11 @@ class PeerRunner:
             if self._ending:
                 raise
             self.failed(error)
+
+
+def _kind(push: Push) -> str:
+    """The name of a push without its fee, which may be another one the next time."""
+    return push.name.partition("+")[0]
 
 
 def _offer(chain: Chain, push: Push) -> tuple[PushResult, tuple[PendingBundle, ...]]:

@@ -1,7 +1,7 @@
 """Play one scenario: two peers on one node, one of them perhaps an adversary.
 
-It ends when the honest side has everything it is entitled to. The same scenario gives the same
-bytes.
+Games are proposed by a schedule. It ends when the honest side has everything it is entitled to. The
+same scenario gives the same bytes.
 """
 
 from __future__ import annotations
@@ -19,17 +19,20 @@ from channelsim.channel.peer.interface import (
     AcceptGames,
     Act,
     Acted,
+    Cancelled,
     ChannelOpen,
     Close,
     Command,
     GameSettled,
     GameStarted,
     Moved,
+    News,
     Proposed,
     ProposeGames,
 )
 from channelsim.channel.peer.machine import Phase
-from channelsim.channel.protocol.proposals import needs_deck
+from channelsim.channel.protocol.proposals import Wish, needs_deck
+from channelsim.channel.protocol.state import ChannelState
 from channelsim.channel.session.dealers import SimulatedDealer
 from channelsim.channel.session.deck_works import Computing, on_demand, seeded_secrets
 from channelsim.channel.session.driver import Driver
@@ -45,16 +48,86 @@ from channelsim.channel.session.session_events import (
 from channelsim.channel.session.setup import policy_of
 from channelsim.channel.simulation.agreed_players import AgreedPlayers
 from channelsim.channel.simulation.crowd import CROWDED, CrowdedChain, CrowdSize
-from channelsim.channel.simulation.deadlines import deadlines
-from channelsim.channel.simulation.directed_peer import DirectedPeer
-from channelsim.channel.simulation.old_copy import actor_of
-from channelsim.channel.simulation.parties import Wrap, make_parties
+from channelsim.channel.simulation.parties import Wrap, actor_of, make_parties
 from channelsim.channel.simulation.run import Run, RunLog
 from channelsim.channel.simulation.scenario import Scenario
-from channelsim.channel.simulation.schedule import Schedule
-from channelsim.channel.simulation.session_processes import SessionProcesses
-from channelsim.channel.simulation.weather import Weather
+from channelsim.channel.simulation.session_processes import DirectedPeer, SessionProcesses
+from channelsim.channel.simulation.weather import Weather, deadlines
+from channelsim.games import registry
 from channelsim.games.chance import Chance
+
+MOST_MOVES = 4
+"""The most moves of a game before the next one is proposed beside it, when staggered."""
+
+
+class Schedule:
+    """The games still to be proposed, in the order of the scenario.
+
+    All games of a hand in one proposal, and the next hand when they are over; or, staggered, each
+    game on its own, and the next one after a few moves of the one before it. It follows the
+    honest side's news.
+    """
+
+    def __init__(self, scenario: Scenario, chance: Chance) -> None:
+        self._scenario = scenario
+        self._chance = chance
+        groups = [(name,) for name in scenario.games] if scenario.staggered else [scenario.games]
+        self._remaining = groups * scenario.hands
+        self._proposed = 0
+        self._answered = True
+        self._game = -1
+        self._moves = 0
+        self._moves_before_next = 0
+
+    @property
+    def is_new(self) -> bool:
+        """True if nothing has been proposed yet."""
+        return self._proposed == 0
+
+    @property
+    def is_over(self) -> bool:
+        """True if everything has been proposed."""
+        return not self._remaining
+
+    def follow(self, news: News) -> None:
+        """Follow the game that was proposed last."""
+        match news:
+            case GameStarted(game):
+                self._answered, self._game, self._moves = True, game.id, 0
+            case Cancelled():
+                self._answered = True
+            case Acted(game_id) | Moved(game_id) if game_id == self._game:
+                self._moves += 1
+            case _:
+                pass
+
+    def is_due_beside_others(self) -> bool:
+        """True if the next game is to be proposed now, while others are being played."""
+        begun = not self.is_over and not self.is_new and self._answered
+        return self._scenario.staggered and begun and self._moves >= self._moves_before_next
+
+    def is_due_after(self, state: ChannelState) -> bool:
+        """True if the next games are to be proposed in this state, and nothing else is going on."""
+        return not self.is_over and not state.games and not state.groups
+
+    def take(self) -> tuple[Wish, ...]:
+        """Take the next games off the schedule, as one proposal."""
+        scenario, names = self._scenario, self._remaining.pop(0)
+        first = self._chance.below(2)
+        self._proposed += 1
+        self._answered = False
+        if scenario.staggered:
+            self._moves_before_next = self._chance.between(1, MOST_MOVES)
+        return tuple(
+            Wish(
+                name,
+                registry.get(name).default_parameters(scenario.unit, scenario.stack),
+                scenario.game_timeout,
+                (number + first) % 2 == 0,
+            )
+            for number, name in enumerate(names)
+        )
+
 
 LIMIT = 600
 """Blocks after which a run is given up, multiplied by the spacing; the promise of liveness is
@@ -110,6 +183,7 @@ class Arena:
             rewind, wrap = apart.rewinding(rewind), None
         wrap = wrap or partial(actor_of, scenario)
         self.parties = make_parties(scenario, self.chain, rewind, wrap)
+        self._honest = self.parties[scenario.honest]
         self._weather.floor = self.chain.peak()
         self._begun_by = self.chain.peak() + scenario.confirmations + 2
         self._plan = Chance(derive(seed, "plan"))
@@ -211,7 +285,7 @@ class Arena:
     def _proposer(self) -> int | None:
         """The side that proposes now: first the adversary, later either; None if neither can."""
         honest, side = self.scenario.honest, self.scenario.side
-        if self.parties[honest].peer.phase is not Phase.PLAYING:
+        if self._honest.peer.phase is not Phase.PLAYING:
             return None
         if self.parties[side].peer.phase is not Phase.PLAYING:
             return honest
@@ -238,8 +312,7 @@ class Arena:
 
     def _propose_or_close(self) -> bool:
         """Propose the next hand, or after the last one ask for the shutdown."""
-        honest = self.scenario.honest
-        peer = self.parties[honest].peer
+        honest, peer = self.scenario.honest, self._honest.peer
         if peer.phase is not Phase.PLAYING:
             return False
         state = peer.play.state
@@ -254,7 +327,7 @@ class Arena:
             return True
         if self._schedule.is_over and not (self._closing or state.games or state.groups):
             self._closing = True
-            both = self.parties[1 - honest].peer.phase is Phase.PLAYING
+            both = self.parties[self.scenario.side].peer.phase is Phase.PLAYING
             other = self.scenario.side if both else honest
             self._command(honest if self._plan.below(2) else other, Close())
             return True
@@ -262,13 +335,12 @@ class Arena:
 
     def _lose_patience(self) -> None:
         """Close after a while, whatever the other side still wants."""
-        honest = self.scenario.honest
-        peer = self.parties[honest].peer
+        peer = self._honest.peer
         if self._schedule.is_new or peer.phase is not Phase.PLAYING:
             return
         self._waited += 1
         if self._waited > ENOUGH and not peer.play.closing:
-            self._command(honest, Close())
+            self._command(self.scenario.honest, Close())
 
     def _command(self, index: int, command: Command) -> None:
         # The game or the channel may have moved on in the meantime.
@@ -277,11 +349,11 @@ class Arena:
 
     def _on_event(self, event: SessionEvent) -> None:
         match event:
-            case NewsFor(name, news) if name == self.parties[self.scenario.honest].name:
+            case NewsFor(name, news) if name == self._honest.name:
                 self._schedule.follow(news)
                 if isinstance(news, PROGRESS):
                     self._quiet = 0
-            case Pushed(name, spend) if name == self.parties[self.scenario.honest].name:
+            case Pushed(name, spend) if name == self._honest.name:
                 if self._crowd is not None and spend not in OPENING:
                     self._crowd.begin()
             case _:
@@ -298,7 +370,7 @@ class Arena:
             self._driver.carry_out(self.scenario.side, self._adversary.finish_block())
             if self._weather.reorgs > reorgs:
                 self._driver.report_peak()
-        if self._weather.strike(one for party in self.parties for one in deadlines(party.peer)):
+        if self._weather.strike(due for party in self.parties for due in deadlines(party.peer)):
             self._driver.report_peak()
 
     def _honest_done(self) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -24,6 +24,7 @@ from channelsim.channel.campaign.campaign import Place, run_shards
 from channelsim.channel.campaign.job import Counts, Reporter, ShardWork
 from channelsim.channel.campaign.shards import Configuration, Plan, Shard, in_order
 from channelsim.channel.chain.interface import FarmableChain
+from channelsim.channel.chain.simulator import PUBLIC_LIKE
 from channelsim.channel.crypto import bls
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.findings.finding import BROKEN_PROMISE, THEFT, Finding
@@ -33,13 +34,11 @@ from channelsim.channel.session.deck_works import Computing
 from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.arena import Arena
-from channelsim.channel.simulation.killed_peer import Kill, KilledPeer
-from channelsim.channel.simulation.process_node import ProcessNode
-from channelsim.channel.simulation.process_peer import ProcessPeer
+from channelsim.channel.simulation.killed_peer import AIMS, Kill, KilledPeer, Stage
+from channelsim.channel.simulation.killed_processes import ProcessNode, ProcessPeer
 from channelsim.channel.simulation.promises.checker import check
-from channelsim.channel.simulation.promises.signatures import contradictions
-from channelsim.channel.simulation.scenario import WEATHERS, Scenario
-from channelsim.channel.simulation.stages import AIMS, Stage
+from channelsim.channel.simulation.promises.crash_safety import contradictions
+from channelsim.channel.simulation.scenario import MIXED, WEATHERS, Scenario
 from channelsim.channel.simulation.sweep import menus
 from channelsim.channel.simulation.sweep_campaign import MONEY
 from channelsim.channel.store.interface import PeerStore
@@ -52,6 +51,9 @@ ONE_IN, AIMED = 40, 4
 
 MOST_IN_RUN = 6
 """The most kills of one run: with more, no time would be left to play."""
+
+MOST_IDLE = 100
+"""The most runs in a row without a kill: if all runs fail before one, there are never enough."""
 
 KILLS_PER_SHARD = 25
 """Kills of one shard; more shards are shared among processes."""
@@ -89,11 +91,17 @@ class CrashedRun:
         return bool(self.contradictions or self.broken)
 
     @property
+    def all_kills(self) -> int:
+        """How often a peer or the node was killed."""
+        return sum(map(len, self.kills)) + self.node_kills
+
+    @property
     def title(self) -> str:
         """A line that names the run, with a colon."""
         scenario = self.scenario
         who = f"{scenario.adversary}@{scenario.step}" if scenario.adversary else "honest play"
-        return f"{who}, seed {scenario.seed}, {scenario.weather}:"
+        mix = ", mixed blocks" if scenario.mixed else ""
+        return f"{who}, seed {scenario.seed}, {scenario.weather}{mix}:"
 
     @property
     def details(self) -> list[str]:
@@ -123,7 +131,7 @@ class CrashTotals:
     """Totals over many runs; `failed` are the runs in which something went wrong.
 
     `node_kills` are among the `kills`; `stages` counts the others by stage. `lost` are the shards
-    that crashed their workers.
+    that crashed their workers. `idle`: some ended because `MOST_IDLE` runs in a row had no kill.
     """
 
     kills: int = 0
@@ -135,6 +143,7 @@ class CrashTotals:
     failed: list[CrashedRun] = field(default_factory=list)
     interrupted: bool = False
     lost: tuple[Shard, ...] = ()
+    idle: bool = False
 
     @property
     def findings(self) -> list[Finding]:
@@ -143,7 +152,7 @@ class CrashTotals:
 
     def add(self, run: CrashedRun) -> None:
         """Count a run."""
-        self.kills += sum(map(len, run.kills)) + run.node_kills
+        self.kills += run.all_kills
         self.node_kills += run.node_kills
         self.stages.update(kill.stage for kills in run.kills for kill in kills)
         self.sessions += 1
@@ -183,11 +192,11 @@ def run_crashing(
         killed[peer.config.side] = make(peer)
         return killed[peer.config.side]
 
-    contradicted: list[str] = []
+    contradicting: list[str] = []
     try:
         run = Arena(scenario, node=node, wrap=wrap, compute_deck=compute_deck).run()
         broken = [f"{promise.promise}: {promise.how}" for promise in check(run)]
-        contradicted = [
+        contradicting = [
             f"{NAMES[side]} sent {how}"
             for side in killed
             for how in contradictions(run.parties[side].sent)
@@ -199,19 +208,21 @@ def run_crashing(
         for actor in killed.values():
             actor.close()
     first, second = (tuple(killed[side].kills) if side in killed else () for side in Side)
-    return CrashedRun(scenario, (first, second), tuple(contradicted), tuple(broken))
+    return CrashedRun(scenario, (first, second), tuple(contradicting), tuple(broken))
 
 
 @dataclass(frozen=True)
 class Crashes:
     """The campaign: sessions until so many kills are done, simulated or of `processes`.
 
-    Processes have their stores below a `directory`. `in_worker`: workers are processes, which may
-    be ended without cleaning up after themselves.
+    Where blocks are `mixed`, one in three carries transactions. Processes have their stores below
+    a `directory`. `in_worker`: workers are processes, which may be ended without cleaning up after
+    themselves.
     """
 
     configuration: Configuration
     processes: bool = False
+    mixed: bool = False
     directory: str = ""
     in_worker: bool = False
 
@@ -242,6 +253,7 @@ class Crashes:
             done = run_shards(inside, place, hear)
         totals = CrashTotals(interrupted=done.interrupted, lost=tuple(done.lost))
         for runs in in_order({**done.partial, **done.results}):
+            totals.idle |= _is_idle(runs)
             for run in runs:
                 totals.add(run)
         return totals
@@ -263,8 +275,10 @@ class Crashes:
         done: list[CrashedRun] = []
         with bls.remembered():
             for number, scenario in enumerate(due.scenarios(seed, shard.first)):
-                if stops(shard.budget - due.left):
+                if stops(shard.budget - due.left) or _is_idle(done):
                     break
+                if self.mixed:
+                    scenario = replace(scenario, **MIXED)
                 if not self.processes:
                     done.append(run_killed(scenario, lambda side, kill: due.now(kill.stage)))
                 else:
@@ -275,11 +289,20 @@ class Crashes:
         return msgspec.json.encode(done)
 
 
-def crashes(kills: int, seed: str, *, processes: bool = False) -> Crashes:
-    """The campaign of so many kills; with `processes`, each peer is a process of its own."""
-    options = {"kills": kills, "processes": processes}
+def crashes(kills: int, seed: str, *, processes: bool = False, mixed: bool = False) -> Crashes:
+    """The campaign of so many kills; with `processes`, each peer is a process of its own.
+
+    Where blocks are `mixed`, one in three carries transactions.
+    """
+    options = {"kills": kills, "processes": processes, "mixed": mixed}
     configuration = Configuration("crash-test", __version__, "honest peers", seed, {}, options)
-    return Crashes(configuration, processes)
+    return Crashes(configuration, processes, mixed)
+
+
+def _is_idle(runs: Sequence[CrashedRun]) -> bool:
+    """True if the last runs had no kill, as many as may have none."""
+    last = runs[-MOST_IDLE:]
+    return len(last) == MOST_IDLE and not any(run.all_kills for run in last)
 
 
 def _run_in_processes(scenario: Scenario, directory: Path, due: _Due) -> CrashedRun:
@@ -289,7 +312,9 @@ def _run_in_processes(scenario: Scenario, directory: Path, due: _Due) -> Crashed
         return ProcessPeer(peer, directory / peer.config.name, due.now, due.chance)
 
     def node(seed: int) -> ProcessNode:
-        nodes.append(ProcessNode(directory / "chain", seed, due.now, due.chance))
+        settings = msgspec.structs.replace(PUBLIC_LIKE, mixed=scenario.mixed)
+        path = directory / "chain"
+        nodes.append(ProcessNode(path, seed, due.now, due.chance, settings=settings))
         return nodes[-1]
 
     try:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from channelsim.channel.chain.coins import Bundle, Coin, condition, signed_spend
-from channelsim.channel.chain.interface import Answer, FarmableChain, PushResult
+from channelsim.channel.chain.forwarding import ForwardingChain
+from channelsim.channel.chain.interface import Answer, FarmableChain
 from channelsim.channel.chain.mempool_items import Limits
-from channelsim.channel.chain.observations import CoinSeen, PendingBundle
+from channelsim.channel.chain.observations import CoinSeen
 from channelsim.channel.chain.padding import SLACK, padded_spend
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.protocol.wallet import address_of, wallet_key
@@ -130,14 +131,14 @@ class Crowd:
         return padded_spend(self._key, coin, size.fee, size.cost, data, nonce)
 
 
-class CrowdedChain:
+class CrowdedChain(ForwardingChain):
     """A chain whose blocks and mempool a crowd fills while it is there.
 
     The crowd comes when `begin` is first called, before the next block, and goes after its stay.
     """
 
     def __init__(self, chain: FarmableChain, secret: bytes, size: CrowdSize) -> None:
-        self._chain = chain
+        super().__init__(chain)
         self._crowd = Crowd(chain, secret, size)
         self._crowd.arrive()
         self._stays = size.stays
@@ -157,46 +158,6 @@ class CrowdedChain:
             if self._left:
                 self._left -= 1
                 self._crowd.fill()
-
-    def peak(self) -> int:
-        """The height of the tip."""
-        return self._chain.peak()
-
-    def agg_sig_data(self) -> bytes:
-        """The suffix of AGG_SIG_ME messages on this network."""
-        return self._chain.agg_sig_data()
-
-    def coin(self, coin_id: bytes) -> CoinSeen | None:
-        """The coin with this id, if the chain has it."""
-        return self._chain.coin(coin_id)
-
-    def coins_at(self, puzzle_hash: bytes) -> list[CoinSeen]:
-        """The unspent coins at this address."""
-        return self._chain.coins_at(puzzle_hash)
-
-    def children(self, coin_id: bytes) -> list[CoinSeen]:
-        """The coins that this coin's spend created."""
-        return self._chain.children(coin_id)
-
-    def push(self, bundle: Bundle) -> PushResult:
-        """Offer a bundle to the mempool."""
-        return self._chain.push(bundle)
-
-    def pending(self, coin_id: bytes) -> list[PendingBundle]:
-        """The bundles in the mempool that spend this coin."""
-        return self._chain.pending(coin_id)
-
-    def fee_rate(self) -> int:
-        """Mojos per cost that the node asks of a spend that is confirmed within about a minute."""
-        return self._chain.fee_rate()
-
-    def reorganise(self, back: int, new: int, *, keep: bool, bundle: Bundle | None = None) -> None:
-        """Replace the last blocks by others; the crowd makes up for its bundles that are lost."""
-        self._chain.reorganise(back, new, keep=keep, bundle=bundle)
-
-    def give(self, puzzle_hash: bytes, amount: int) -> Coin:
-        """A coin of at least this amount at this address."""
-        return self._chain.give(puzzle_hash, amount)
 
 
 def _age(seen: CoinSeen) -> tuple[int, bytes]:

@@ -81,8 +81,8 @@ def _changes(scenario: Scenario) -> Iterator[Mapping[str, Any]]:
     step = {"step": get(scenario.adversary).default_step}
     more = {"hands": max(HANDS, scenario.hands)}
     other = {"side": 1 - scenario.side}
-    dealt = [one for one in registry.channel_games() if one.deck_positions]
-    decks = [{"games": (min(dealt, key=lambda one: one.deck_positions).name,)}] if dealt else []
+    dealt = [game for game in registry.channel_games() if game.deck_positions]
+    decks = [{"games": (min(dealt, key=lambda game: game.deck_positions).name,)}] if dealt else []
     menus: list[dict[str, Any]] = [{}, *decks, {"games": (registry.DEFAULT,)}]
     for menu in menus:
         for weather in ({}, {"weather": "reconnects"}):

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import asyncio
 import queue
-import signal
 from collections import deque
 from concurrent.futures import Future
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from multiprocessing.connection import Connection as Pipe
 from pathlib import Path
 from threading import Thread
@@ -41,30 +41,31 @@ from channelsim.channel.session.peer_driver import Actor, DrivenPeer, PeerDriver
 from channelsim.channel.session.script import Script
 from channelsim.channel.session.session import scripted
 from channelsim.channel.session.session_events import SessionEvent
-from channelsim.channel.simulation.child_process import ANSWER_TIME
-from channelsim.channel.simulation.process_peer import effects_digest
+from channelsim.channel.simulation.killed_processes import (
+    ANSWER_TIME,
+    effects_digest,
+    ignore_signals,
+)
 from channelsim.channel.store.durable_peer import DurablePeer
+from channelsim.channel.store.event_codec import Start
 from channelsim.channel.store.interface import StoreError
 from channelsim.channel.store.keys_file import read_keys
 from channelsim.channel.store.sealed_store import SealedStore
 from channelsim.channel.store.sqlite_store import SqliteStore
-from channelsim.channel.system.interrupt import SIGNALS
 from channelsim.games.chance import Chance
 from channelsim.games.deck.work import DeckResult, DeckWork
 
 # --- what the parent orders ---
 
 
-@dataclass(frozen=True, slots=True)
-class Begin:
-    """Begin at this height."""
+class PlainOrder(Enum):
+    """An order that says it all by its name."""
 
-    peak: int
-
-
-@dataclass(frozen=True, slots=True)
-class TakeMessage:
-    """Take the next message of the other side."""
+    TAKE_MESSAGE = "take the next message of the other side"
+    TAKE_DECK_STEP = "take the result of the oldest step of a deck"
+    RELINK = "begin anew on the connection to the process that took the other one's place"
+    FINISH_BLOCK = "be an adversary's last effects after a block"
+    ASK_TO_BREAK = "say whether an adversary breaks the connection"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,30 +76,10 @@ class LookAtChain:
 
 
 @dataclass(frozen=True, slots=True)
-class TakeStep:
-    """Take the result of the oldest step of a deck."""
-
-
-@dataclass(frozen=True, slots=True)
 class Reconnect:
     """Begin anew as on a new connection; so many messages on their way are lost."""
 
     lost: int
-
-
-@dataclass(frozen=True, slots=True)
-class Relink:
-    """Begin anew on the connection to the process that took the other one's place."""
-
-
-@dataclass(frozen=True, slots=True)
-class FinishBlock:
-    """Be an adversary's last effects after a block."""
-
-
-@dataclass(frozen=True, slots=True)
-class AskToBreak:
-    """Say whether an adversary breaks the connection."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,23 +89,12 @@ class Offer:
     bundle: Bundle
 
 
-Order: TypeAlias = (
-    Begin
-    | TakeMessage
-    | LookAtChain
-    | TakeStep
-    | Reconnect
-    | Relink
-    | FinishBlock
-    | AskToBreak
-    | Offer
-    | Event
-)
+Order: TypeAlias = Start | PlainOrder | LookAtChain | Reconnect | Offer | Event
 """What the parent orders; an event that does not come from outside is one itself."""
 
 
 @dataclass(frozen=True, slots=True)
-class Rewind:
+class RewindRequest:
     """Asks the parent to replace so many blocks, for an adversary; it answers whether it has."""
 
     back: int
@@ -143,7 +113,7 @@ def travels(message: bytes) -> bool:
 class Work:
     """All that the process of a side is given; `adversary` is its name and step, or None."""
 
-    directory: str
+    directory: Path
     seed: bytes
     node: str
     counterparty: str
@@ -153,8 +123,7 @@ class Work:
 
 def serve(work: Work, parent: Pipe) -> None:
     """Obey, and answer each order."""
-    for one in SIGNALS:
-        signal.signal(one, signal.SIG_IGN)  # the parent handles them, and kills us
+    ignore_signals()
     # A parent that ends takes its pipe with it.
     with suppress(EOFError, ConnectionError):
         try:
@@ -166,7 +135,7 @@ def serve(work: Work, parent: Pipe) -> None:
 
 
 def _obey(work: Work, parent: Pipe) -> None:
-    directory = Path(work.directory)
+    directory = work.directory
     config = read_keys(directory)
     peer = Peer(replace(config, entropy=scripted(work.script, config.side, config.entropy)))
     loop = asyncio.new_event_loop()
@@ -195,7 +164,7 @@ def _adversary(
     peer: Peer, seed: bytes, name: str, step: int, chain: RpcChain, parent: Pipe
 ) -> Adversary:
     def rewind(back: int, bundle: Bundle | None = None) -> bool:
-        parent.send(Rewind(back))
+        parent.send(RewindRequest(back))
         return bool(parent.recv())
 
     chance = Chance(derive(seed, "adversary", name, step))
@@ -207,7 +176,7 @@ def _answer(driver: PeerDriver, ports: _Ports, order: Order) -> object:
     match order:
         case Offer(bundle):
             return ports.chain.push(bundle)
-        case AskToBreak():
+        case PlainOrder.ASK_TO_BREAK:
             return _adversary_of(driver).breaks_connection()
         case _:
             try:
@@ -220,28 +189,28 @@ def _answer(driver: PeerDriver, ports: _Ports, order: Order) -> object:
 
 def _react(driver: PeerDriver, ports: _Ports, order: Order) -> list[Effect]:
     match order:
-        case Begin(peak):
+        case Start(peak):
             return driver.start(peak)
-        case TakeMessage():
+        case PlainOrder.TAKE_MESSAGE:
             return driver.handle(Received(ports.next_message()))
         case LookAtChain(hidden):
             block = observe(ports.chain, driver.peer.watched)
-            coins = (_seen(one, hidden) for one in block.coins)
+            coins = (_seen(coin, hidden) for coin in block.coins)
             return driver.handle(Block(block.peak, with_children(ports.chain, block.peak, coins)))
-        case TakeStep():
+        case PlainOrder.TAKE_DECK_STEP:
             return driver.handle(DeckComputed(ports.steps.popleft().result()))
         case Reconnect(lost):
             for _ in range(lost):
                 ports.next_message()
             return driver.handle(Connected())
-        case Relink():
+        case PlainOrder.RELINK:
             ports.linked.get(timeout=ANSWER_TIME)
             return driver.handle(Connected())
-        case FinishBlock():
+        case PlainOrder.FINISH_BLOCK:
             effects = _adversary_of(driver).finish_block()
             driver.carry_out(effects)
             return effects
-        case AskToBreak() | Offer():
+        case PlainOrder.ASK_TO_BREAK | Offer():
             raise InvariantError(f"{order} has no effects")
         case _:
             return driver.handle(order)
@@ -282,25 +251,30 @@ class _Ports:
         return MAX_MESSAGE
 
     async def connected(self, link: Connection) -> None:
+        """Take a new connection in the place of an older one."""
         self.link = link
         self.inbox = queue.Queue()  # what an older connection brought is lost with it
         self.linked.put(link)
 
     def received(self, message: bytes) -> None:
+        """Keep a message until the parent orders to take it."""
         self.inbox.put(message)
 
     async def ready(self) -> None:
-        pass
+        """Do nothing: the parent says when the link is used."""
 
     def disconnected(self, link: Connection) -> None:
+        """Note that the connection is lost."""
         self.link = None
 
     def failed(self, error: BaseException) -> None:
+        """Let the process end by this error."""
         raise error
 
     # --- the ports of the peer ---
 
     def send(self, message: bytes) -> None:
+        """Send a message, unless no frame can carry it. Raises `InvariantError` without a link."""
         if self.link is None:
             raise InvariantError("the connection between the peers is lost")
         if travels(message):
@@ -310,10 +284,12 @@ class _Ports:
         """Wait for the parent's order: the weather may delay it."""
 
     def compute(self, work: DeckWork) -> None:
+        """Begin a step of a deck; the parent orders when its result is taken."""
         self.steps.append(self.decks.submit(self.side, work))
 
     def notify(self, event: SessionEvent) -> None:
-        pass
+        """Tell nobody: the parent's copy does."""
 
     def restart(self) -> None:
+        """Raise `InvariantError`: no actor stops in this process."""
         raise InvariantError("an actor stopped by itself")

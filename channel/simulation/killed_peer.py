@@ -1,30 +1,91 @@
 """A durable peer whose end is simulated at chosen instants, and that is restarted from its store.
 
-An instant lies before an event is durable, or between two of its effects.
+An instant lies before an event is durable, or between two of its effects. Kills are counted and
+aimed by the stage of a session in which they fall.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.peer.interface import (
+    Close,
+    ComputeDeck,
+    DeckComputed,
     Effect,
     Event,
+    PrepareDeck,
     Proposed,
     Received,
+    Send,
     Store,
     Tell,
     YourTurn,
 )
 from channelsim.channel.peer.machine import Peer
-from channelsim.channel.peer.peer_state import PeerState
+from channelsim.channel.peer.peer_state import PeerState, Phase
+from channelsim.channel.protocol.messages import (
+    Batch,
+    DeckAbort,
+    DeckStep,
+    Shutdown,
+    ShutdownDone,
+)
 from channelsim.channel.session.peer_driver import PeerStopped
-from channelsim.channel.simulation.stages import Stage, stage_of
+from channelsim.channel.simulation.run import read_message
 from channelsim.channel.store.durable_peer import DurablePeer
+from channelsim.channel.store.event_codec import JournalEvent
 from channelsim.channel.store.interface import PeerStore
 from channelsim.channel.store.memory_store import MemoryStore
+
+
+class Stage(StrEnum):
+    """What a peer is busy with while it handles an event.
+
+    A deck step is a message or a computation of a deck, a batch is one that comes in or goes out;
+    `REST` is all else during play: blocks, requests, connections.
+    """
+
+    OPENING = "opening"
+    DECK_STEP = "deck_step"
+    BATCH = "batch"
+    SHUTDOWN = "shutdown"
+    DISPUTE = "dispute"
+    REST = "rest"
+
+
+AIMS = tuple(stage for stage in Stage if stage is not Stage.REST)
+"""The stages at which kills are aimed in turn."""
+
+_OPENING = (Phase.OPENING, Phase.FUNDING, Phase.FAILED)
+_SHUTDOWN = (Phase.CLOSING, Phase.COMPLETED, Phase.CLOSED)
+
+
+def stage_of(
+    before: PeerState, event: JournalEvent | None, effects: Sequence[Effect], after: PeerState
+) -> Stage:
+    """The stage in which a peer handled an event (None: its start), with these effects."""
+    if after.dispute is not None:
+        return Stage.DISPUTE
+    if before.phase in _OPENING:
+        return Stage.OPENING
+    blobs = [effect.message for effect in effects if isinstance(effect, Send)]
+    if isinstance(event, Received):
+        blobs.append(event.message)
+    messages = [*map(read_message, blobs)]
+    closing = {before.phase, after.phase} & {*_SHUTDOWN} or isinstance(event, Close)
+    if closing or any(isinstance(message, Shutdown | ShutdownDone) for message in messages):
+        return Stage.SHUTDOWN
+    deck = isinstance(event, PrepareDeck | DeckComputed)
+    if deck or any(isinstance(effect, ComputeDeck) for effect in effects):
+        return Stage.DECK_STEP
+    if any(isinstance(message, DeckStep | DeckAbort) for message in messages):
+        return Stage.DECK_STEP
+    return Stage.BATCH if any(isinstance(message, Batch) for message in messages) else Stage.REST
+
 
 EVENTS_PER_SNAPSHOT = 9
 """Often enough for a short session to be restarted from many snapshots."""
@@ -97,8 +158,8 @@ class KilledPeer:
         stage = stage_of(before, event, effects, self._peer.state)
         number, self._events = self._events, self._events + 1
         # All that an event stores is stored with the event.
-        stored = [one for one in effects if isinstance(one, Store)]
-        others = [one for one in effects if not isinstance(one, Store)]
+        stored = [effect for effect in effects if isinstance(effect, Store)]
+        others = [effect for effect in effects if not isinstance(effect, Store)]
         for count in range(len(others) + 1):
             kill = Kill(number, count, stage)
             if self._dies(kill):
@@ -108,9 +169,14 @@ class KilledPeer:
     def _die(self, kill: Kill, effects: list[Effect] | None, carried_out: int = 0) -> None:
         self.kills.append(kill)
         self._durable = None
-        self._unheard = [
-            one
-            for one in (effects or [])[carried_out:]
-            if isinstance(one, Tell) and not isinstance(one.news, Proposed | YourTurn)
-        ]
+        self._unheard = untold((effects or [])[carried_out:])
         raise PeerStopped(effects, carried_out)
+
+
+def untold(effects: Sequence[Effect]) -> list[Effect]:
+    """The news among effects that were not carried out; a restarted peer asks again by itself."""
+    return [
+        effect
+        for effect in effects
+        if isinstance(effect, Tell) and not isinstance(effect.news, Proposed | YourTurn)
+    ]

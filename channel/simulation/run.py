@@ -1,25 +1,61 @@
-"""A run of one scenario: both parties, and the log of all that they did."""
+"""A run of one scenario: both parties, the log of all that they did, and how it ended."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from enum import Enum
 
 from channelsim.channel.adversaries.base import Adversary
-from channelsim.channel.chain.coins import Bundle
+from channelsim.channel.chain.coins import Bundle, Spend
 from channelsim.channel.chain.interface import Answer, FarmableChain
 from channelsim.channel.crypto.hkdf import derive
-from channelsim.channel.errors import UsageError
-from channelsim.channel.peer.interface import Effect, Event, News, Received, Store
+from channelsim.channel.errors import UsageError, Violation
+from channelsim.channel.peer.chain_news import (
+    ChannelClosed,
+    GamePaid,
+    MovedOnChain,
+    StateCounts,
+    Undone,
+)
+from channelsim.channel.peer.interface import Effect, Event, News, Received, Send, Store, Tell
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.deck_records import HIGHEST, decode_deck, is_free
-from channelsim.channel.protocol.messages import Batch, Move, decode
+from channelsim.channel.protocol.messages import (
+    Accept,
+    Advisory,
+    Batch,
+    BatchAction,
+    Cancel,
+    DeckAbort,
+    DeckStep,
+    Message,
+    Move,
+    Propose,
+    Request,
+    Resume,
+    Settle,
+    Shutdown,
+    ShutdownDone,
+    decode,
+)
+from channelsim.channel.protocol.state import ChannelState
 from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.session.session_events import Handled, NewsFor, Pushed, Sent, SessionEvent
-from channelsim.channel.simulation.deadlines import Deadline
 from channelsim.channel.simulation.scenario import Scenario
+from channelsim.channel.simulation.weather import Deadline
+from channelsim.games import registry
 from channelsim.games.chance import Chance
 from channelsim.games.deck.finished import FinishedDeck
 from channelsim.games.deck.group import real_group
+
+
+def read_message(blob: bytes) -> Message | None:
+    """The message in these bytes; None for bytes that are no message."""
+    try:
+        return decode(blob)
+    except Violation:
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +70,23 @@ class Disclosure:
     content: bytes | Bundle
     answer: Answer | None = None
 
+    @property
+    def message(self) -> Message | None:
+        """The message; None for a bundle."""
+        return decode(self.content) if isinstance(self.content, bytes) else None
+
+    @property
+    def spends(self) -> tuple[Spend, ...]:
+        """The spends of a bundle; none for a message."""
+        return () if isinstance(self.content, bytes) else self.content.spends
+
+    @property
+    def blobs(self) -> list[bytes]:
+        """The message, or the puzzles and solutions of the spends."""
+        if isinstance(self.content, bytes):
+            return [self.content]
+        return [blob for spend in self.spends for blob in (spend.puzzle, spend.solution)]
+
 
 @dataclass(frozen=True, slots=True)
 class JournalEntry:
@@ -43,12 +96,32 @@ class JournalEntry:
     event: Event | None
     effects: tuple[Effect, ...]
 
+    @property
+    def message(self) -> Message | None:
+        """The message that came in; None for another event, and for bytes that are no message."""
+        return read_message(self.event.message) if isinstance(self.event, Received) else None
+
+    @property
+    def sent(self) -> list[Message]:
+        """The messages that went out."""
+        return [decode(effect.message) for effect in self.effects if isinstance(effect, Send)]
+
+    @property
+    def news(self) -> list[News]:
+        """The news for the player."""
+        return [effect.news for effect in self.effects if isinstance(effect, Tell)]
+
+    @property
+    def stores(self) -> list[Store]:
+        """The records that it stored."""
+        return [effect for effect in self.effects if isinstance(effect, Store)]
+
     def finished_decks(self) -> list[FinishedDeck]:
         """The decks that the party has from now on: prepared, or from a simulated dealer."""
         records = [
-            one.data
-            for one in self.effects
-            if isinstance(one, Store) and one.name.startswith("deck/") and one.name != HIGHEST
+            store.data
+            for store in self.stores
+            if store.name.startswith("deck/") and store.name != HIGHEST
         ]
         return [decode_deck(real_group(), data) for data in records if data and is_free(data)]
 
@@ -60,6 +133,12 @@ class Delivered:
     sender: int
     message: bytes
     honest: bool
+
+    @property
+    def actions(self) -> tuple[BatchAction, ...]:
+        """The actions of a batch; none for any other message."""
+        message = read_message(self.message)
+        return message.actions if isinstance(message, Batch) else ()
 
 
 @dataclass(slots=True)
@@ -80,15 +159,16 @@ class Party:
     @property
     def sent(self) -> list[bytes]:
         """The messages that it sent."""
-        return [one.content for one in self.disclosures if isinstance(one.content, bytes)]
+        contents = [disclosure.content for disclosure in self.disclosures]
+        return [content for content in contents if isinstance(content, bytes)]
 
     @property
     def pushed(self) -> list[tuple[str, Bundle, Answer]]:
         """The bundles that it offered to the node, by name, with the node's answers."""
         return [
-            (one.name, one.content, one.answer)
-            for one in self.disclosures
-            if isinstance(one.content, Bundle) and one.answer is not None
+            (disclosure.name, disclosure.content, disclosure.answer)
+            for disclosure in self.disclosures
+            if isinstance(disclosure.content, Bundle) and disclosure.answer is not None
         ]
 
     def game(self, game_id: int) -> str:
@@ -118,6 +198,11 @@ class Run:
     struck: frozenset[Deadline] = frozenset()
 
     @property
+    def party(self) -> Party:
+        """The honest side."""
+        return self.parties[self.scenario.honest]
+
+    @property
     def deviated(self) -> bool:
         """True if the adversary broke a rule at all."""
         actor = self.parties[self.scenario.side].actor
@@ -133,7 +218,7 @@ class Run:
             for spend in bundle.spends
         }
         seen = [self.chain.coin(coin_id) for coin_id in coins]
-        return sum(one is not None and one.spent is not None for one in seen)
+        return sum(coin is not None and coin.spent is not None for coin in seen)
 
 
 def step_in_play(run: Run) -> int | None:
@@ -142,15 +227,14 @@ def step_in_play(run: Run) -> int | None:
     Of a run in which the adversary did nothing else than an honest peer.
     """
     sent = run.parties[run.scenario.side].sent
-    moves = [step for step, blob in enumerate(sent) if _moves(blob)]
+    batches = [(step, decode(blob)) for step, blob in enumerate(sent)]
+    moves = [
+        step
+        for step, batch in batches
+        if isinstance(batch, Batch) and any(isinstance(action, Move) for action in batch.actions)
+    ]
     chance = Chance(derive(run.scenario.seed.encode(), "step"))
     return chance.pick(moves) if moves else None
-
-
-def _moves(blob: bytes) -> bool:
-    """True if a message is a batch with a move."""
-    message = decode(blob)
-    return isinstance(message, Batch) and any(isinstance(one, Move) for one in message.actions)
 
 
 class RunLog:
@@ -190,3 +274,96 @@ class RunLog:
     ) -> None:
         disclosure = Disclosure(self._chain.peak(), what, content, answer)
         self._parties[name].disclosures.append(disclosure)
+
+
+HANDSHAKE, PROPOSAL, SETTLEMENT, POTATO, SHUTDOWN = (
+    "handshake",
+    "proposal",
+    "settlement",
+    "potato",
+    "shutdown",
+)
+
+
+def valid_news(news: Iterable[News]) -> list[News]:
+    """The news that was not undone, in order."""
+    valid: list[News] = []
+    for report in news:
+        if isinstance(report, Undone):
+            valid.remove(report.fact)
+        else:
+            valid.append(report)
+    return valid
+
+
+class RunResult(Enum):
+    """The result of a run for the honest side; the first of these that fits."""
+
+    NO_CHANNEL = "no channel"
+    CLOSED = "closed"
+    SLASHED = "slashed"
+    PREEMPTED = "preempted"
+    PLAYED = "played on chain"
+    PAID = "paid out"
+
+
+def columns(games: Iterable[str]) -> tuple[str, ...]:
+    """All parts of a session with these games, in the order of play."""
+    parts = dict.fromkeys(part for game in games for part in registry.get(game).parts)
+    return (HANDSHAKE, PROPOSAL, *parts, SETTLEMENT, POTATO, SHUTDOWN)
+
+
+def part_of(run: Run) -> str:
+    """The part of the session in which the adversary deviated, by its last message.
+
+    Without an adversary, that in which the honest side was restored from an old copy.
+    """
+    if run.scenario.old_copy and not run.scenario.adversary:
+        last = run.party.sent[: run.scenario.old_copy][-1:]
+        other = run.parties[run.scenario.side]
+        return _part(last[0], other.peer) if last else HANDSHAKE
+    actor = run.parties[run.scenario.side].actor
+    if not isinstance(actor, Adversary) or not actor.deviated_at:
+        return HANDSHAKE
+    return _part(actor.intended[actor.deviated_at - 1], actor.peer)
+
+
+def _part(message: bytes, peer: Peer) -> str:
+    """The part of the session that a message belongs to; the peer knows the states."""
+    match decode(message):
+        case Batch() as batch:
+            return _main(batch, peer.play.history.numbered(batch.number - 1))
+        case Shutdown() | ShutdownDone():
+            return SHUTDOWN
+        case Request() | Resume() | Advisory() | DeckStep() | DeckAbort():
+            return POTATO
+        case _:
+            return HANDSHAKE
+
+
+def _main(batch: Batch, before: ChannelState | None) -> str:
+    """The part of the session that a batch belongs to: that of a move, if it has one."""
+    kinds = {type(action) for action in batch.actions}
+    for action in batch.actions:
+        game = before.game(action.game_id) if isinstance(action, Move) and before else None
+        if game is not None:
+            return registry.get(game.terms.game).part(game.position)
+    if Settle in kinds:
+        return SETTLEMENT
+    return PROPOSAL if kinds & {Propose, Accept, Cancel} else POTATO
+
+
+def result_of(run: Run) -> RunResult:
+    """Classify a run by the honest side's news."""
+    valid = valid_news(run.party.news)
+    if any(isinstance(news, ChannelClosed) for news in valid):
+        return RunResult.CLOSED
+    state = next((news for news in valid if isinstance(news, StateCounts)), None)
+    if state is None:
+        return RunResult.NO_CHANNEL
+    if any(isinstance(news, GamePaid) and news.slashed == "us" for news in valid):
+        return RunResult.SLASHED
+    if state.preempted:
+        return RunResult.PREEMPTED
+    moved = any(isinstance(news, MovedOnChain) for news in valid)
+    return RunResult.PLAYED if moved else RunResult.PAID

@@ -154,28 +154,22 @@ def check(scenario: Scenario) -> Scenario:
         raise UsageError(f"an old copy at step {scenario.old_copy}: from 1 to {MOST_STEPS}")
     if min(scenario.most_states, scenario.most_bytes) < 0:
         raise UsageError("limits of states and bytes are at least 1")
-    if not 1 <= scenario.spacing <= MOST_SPACING:
-        raise UsageError(f"a spacing of {scenario.spacing}: from 1 to {MOST_SPACING}")
+    _bounded(f"a spacing of {scenario.spacing}", scenario.spacing, 1, MOST_SPACING)
     for blocks in (scenario.unroll_timeout, scenario.game_timeout):
-        if not 1 <= blocks <= MOST_TIMEOUT:
-            raise UsageError(f"{counted(blocks, 'block')}: from 1 to {MOST_TIMEOUT}")
+        _bounded(counted(blocks, "block"), blocks, 1, MOST_TIMEOUT)
     if scenario.weather not in WEATHERS:
         near = nearest(scenario.weather, WEATHERS)
-        one_of = ", ".join(WEATHERS)
-        raise UsageError(f"weather {quoted(scenario.weather)}{near}: one of {one_of}")
-    if not 0 <= scenario.fees <= MOST_FEES:
-        raise UsageError(f"fees of {counted(scenario.fees, 'mojo')}: from 0 to {MOST_FEES}")
+        known = ", ".join(WEATHERS)
+        raise UsageError(f"weather {quoted(scenario.weather)}{near}: one of {known}")
+    _bounded(f"fees of {counted(scenario.fees, 'mojo')}", scenario.fees, 0, MOST_FEES)
     for most in (scenario.max_fee, scenario.max_fees):
-        if most is not None and not 0 <= most <= BLOCK_REWARD:
-            raise UsageError(f"at most {counted(most, 'mojo')} of fees: from 0 to {BLOCK_REWARD}")
-    if not 0 <= scenario.crowd <= MOST_RATE:
-        raise UsageError(
-            f"a crowd at {counted(scenario.crowd, 'mojo')} per cost: from 0 to {MOST_RATE}"
-        )
+        if most is not None:
+            _bounded(f"at most {counted(most, 'mojo')} of fees", most, 0, BLOCK_REWARD)
+    rate = scenario.crowd
+    _bounded(f"a crowd at {counted(rate, 'mojo')} per cost", rate, 0, MOST_RATE)
     if min(scenario.unit, scenario.stack, scenario.stakes) < 1:
         raise UsageError("unit, stack and stakes are at least 1")
-    if not 1 <= scenario.hands <= MOST_HANDS:
-        raise UsageError(f"{counted(scenario.hands, 'hand')}: from 1 to {MOST_HANDS}")
+    _bounded(counted(scenario.hands, "hand"), scenario.hands, 1, MOST_HANDS)
     if scenario.contribution < 0 or scenario.balance < scenario.stake:
         raise UsageError(
             f"a balance of {counted(scenario.contribution, 'mojo')} does not cover one stake"
@@ -199,3 +193,8 @@ def check(scenario: Scenario) -> Scenario:
             )
         check_policy(policy, scenario.games)
     return scenario
+
+
+def _bounded(text: str, value: int, least: int, most: int) -> None:
+    if not least <= value <= most:
+        raise UsageError(f"{text}: from {least} to {most}")

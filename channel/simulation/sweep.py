@@ -16,12 +16,11 @@ from typing import Any
 
 from channelsim.channel.adversaries.base import Adversary, names
 from channelsim.channel.simulation.arena import Arena
-from channelsim.channel.simulation.old_copy import RestoredPeer
+from channelsim.channel.simulation.parties import RestoredPeer
 from channelsim.channel.simulation.promises.checker import BrokenPromise, check
 from channelsim.channel.simulation.promises.fee_offers import spends_with_fee
 from channelsim.channel.simulation.promises.old_copies import restored
-from channelsim.channel.simulation.run import Run
-from channelsim.channel.simulation.run_results import part_of, result_of
+from channelsim.channel.simulation.run import Run, part_of, result_of
 from channelsim.channel.simulation.scenario import FEES, MIXED, WEATHERS, Scenario
 from channelsim.games import registry
 

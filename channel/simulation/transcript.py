@@ -20,6 +20,11 @@ from channelsim.games.names import printable
 
 DISPUTE = "channelsim dispute 2"
 
+DISPUTE_WITH_FEES = "channelsim dispute 3"
+"""The format where the honest side pays fees: earlier versions raised them in other steps."""
+
+DISPUTES = frozenset((DISPUTE, DISPUTE_WITH_FEES))
+
 
 class _Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     format: str
@@ -27,15 +32,30 @@ class _Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def scenario_of(path: Path, header: Record) -> Scenario:
-    """Read the scenario in a transcript's first line. Raises `UsageError`."""
+    """Read the scenario in a transcript's first line. Raises `UsageError`.
+
+    A scenario with fees that an earlier version recorded cannot be played again.
+    """
     try:
-        return check_scenario(msgspec.convert(header, _Header).scenario)
+        scenario = check_scenario(msgspec.convert(header, _Header).scenario)
     except msgspec.ValidationError as error:
         raise UsageError(
             f"{path}: line 1: not the head of a dispute: {printable(str(error))}"
         ) from None
     except UsageError as error:
         raise UsageError(f"{path}: line 1: {error}") from None
+    if header["format"] == DISPUTE != format_of(scenario):
+        raise UsageError(
+            f"{path}: line 1: a dispute with fees that an earlier version recorded: its peers"
+            " offered other fees, so that it cannot be replayed; record it again with"
+            " `channelsim dispute run … --transcript FILE`"
+        )
+    return scenario
+
+
+def format_of(scenario: Scenario) -> str:
+    """The format of a scenario's transcript."""
+    return DISPUTE_WITH_FEES if all(scenario.most_fees) else DISPUTE
 
 
 def played(
@@ -51,7 +71,7 @@ def played(
     a transcript that is played again: older ones lack fields of scenarios.
     """
     lines = Lines(sink)
-    lines.write(head or {"format": DISPUTE, "scenario": asdict(scenario)})
+    lines.write(head or {"format": format_of(scenario), "scenario": asdict(scenario)})
 
     def record(event: SessionEvent) -> None:
         line = record_of(event)
@@ -66,7 +86,7 @@ def played(
                 "blocks": run.blocks,
                 "reorgs": run.reorgs,
                 "deviated": run.deviated,
-                "broken": [[one.promise, one.how] for one in broken],
+                "broken": [[promise.promise, promise.how] for promise in broken],
             }
         }
     )

@@ -29,8 +29,8 @@ class Snapshot:
 
     def changed(self, now: Snapshot) -> list[Path]:
         """The files that have another content now, that are new, or gone."""
-        every = dict.fromkeys((*self.digests, *now.digests))
-        return [path for path in every if self.digests.get(path, b"") != now.digests.get(path, b"")]
+        paths = dict.fromkeys((*self.digests, *now.digests))
+        return [path for path in paths if self.digests.get(path, b"") != now.digests.get(path, b"")]
 
 
 def snapshot(paths: Iterable[Path], before: Snapshot | None = None) -> Snapshot:

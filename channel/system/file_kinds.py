@@ -115,13 +115,13 @@ def is_page(data: bytes) -> bool:
     return data[:64].lstrip().lower().startswith(b"<!doctype html>")
 
 
-def check_kind(path: Path, data: bytes, *wanted: Kind) -> None:
+def check_kind(path: Path, data: bytes, *kinds: Kind) -> None:
     """Raises `UsageError`, naming the command to use, for a file of another of our kinds."""
-    found = kind_of(data)
-    if found is not None and found not in wanted:
-        *first, last = (kind.title for kind in wanted)
+    actual = kind_of(data)
+    if actual is not None and actual not in kinds:
+        *first, last = (kind.title for kind in kinds)
         titles = f"{', '.join(first)} or {last}" if first else last
-        raise UsageError(f"{path}: {found.title}, not {titles}; {found.use}")
+        raise UsageError(f"{path}: {actual.title}, not {titles}; {actual.use}")
 
 
 def _kind_of_json(data: bytes) -> Kind | None:

@@ -12,16 +12,16 @@ from threading import Event
 PERIOD = 0.2
 """Seconds after which a stop is noticed."""
 
+STDIN = 0
 CHUNK = 1 << 12
 LONGEST = 1 << 16
 """Bytes of a line; longer ones are cut."""
 
 
 class LineInput:
-    """Reads lines of a file descriptor. Call it for the next one; raises EOFError at the end."""
+    """Reads lines of standard input. Call it for the next one; raises EOFError at the end."""
 
-    def __init__(self, descriptor: int = 0) -> None:
-        self._descriptor = descriptor
+    def __init__(self) -> None:
         self._data = b""
         self._ended = False
         self._stopped = Event()
@@ -31,8 +31,8 @@ class LineInput:
         while b"\n" not in self._data and not self._ended and len(self._data) < LONGEST:
             if self._stopped.is_set():
                 raise EOFError
-            if select.select([self._descriptor], [], [], PERIOD)[0]:
-                more = os.read(self._descriptor, CHUNK)
+            if select.select([STDIN], [], [], PERIOD)[0]:
+                more = os.read(STDIN, CHUNK)
                 self._data += more
                 self._ended = not more
         if self._ended and not self._data:

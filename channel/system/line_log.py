@@ -108,9 +108,9 @@ def _end_of_lines(file: BinaryIO) -> int:
     while end:
         start = max(0, end - _BLOCK)
         file.seek(start)
-        found = file.read(end - start).rfind(b"\n")
-        if found >= 0:
-            return start + found + 1
+        at = file.read(end - start).rfind(b"\n")
+        if at >= 0:
+            return start + at + 1
         end = start
     return 0
 

@@ -62,19 +62,18 @@ class Output:
     def finish(self) -> None:
         """Rename the complete file to its own name."""
         if self._place is not None:
-            self._finish(self._place)
+            self._rename(self._place)
 
     def finish_beside(self, suffix: str) -> Path:
         """Rename the complete file to its name with this suffix instead, and return that path."""
         if self.path is None or self._place is None:
             raise InvariantError("only a renamed file can finish beside its place")
-        link = self.path.is_symlink()
-        there = self._place if link else self.path
+        there = self._place if self.path.is_symlink() else self.path
         beside = there.with_name(there.name + suffix)
-        self._finish(beside)
+        self._rename(beside)
         return beside
 
-    def _finish(self, place: Path) -> None:
+    def _rename(self, place: Path) -> None:
         if self._file is not None and self._half is not None:
             with held(), _reported(self._option, self.path):
                 self._file.flush()
@@ -162,10 +161,10 @@ def _is_standard(path: Path) -> bool:
     if str(path) in STANDARD:
         return True
     try:
-        found, ours = path.stat(), os.fstat(sys.stdout.fileno())
+        theirs, ours = path.stat(), os.fstat(sys.stdout.fileno())
     except (OSError, ValueError):
         return False
-    return stat.S_ISREG(found.st_mode) and os.path.samestat(found, ours)
+    return stat.S_ISREG(theirs.st_mode) and os.path.samestat(theirs, ours)
 
 
 @contextmanager

@@ -25,8 +25,8 @@ from typing import Any, ParamSpec, Protocol, TypeVar
 from channelsim import plugins
 from channelsim.channel.errors import InvariantError, UsageError
 from channelsim.channel.system.interrupt import SIGNALS
-from channelsim.channel.system.watchdog import watching
 from channelsim.games.errors import IllegalMove
+from channelsim.watchdog import watching
 
 _SERVE = """\
 import sys
@@ -127,8 +127,8 @@ class ProcessExecutor(Executor):
         """Ask the calls under way to return early, and those that come."""
         with self._lock:
             self._stopping = True
-            for one in self._busy:
-                _send_stop(one)
+            for end in self._busy:
+                _send_stop(end)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Finish the calls (or cancel those that wait), and end the processes."""

@@ -37,7 +37,10 @@ class TomlFile(Generic[T]):
 
 
 def read(
-    path: Path, kind: type[T], wanted: Kind, words: Callable[[tuple[Key, ...]], str] | None = None
+    path: Path,
+    kind: type[T],
+    file_kind: Kind,
+    words: Callable[[tuple[Key, ...]], str] | None = None,
 ) -> TomlFile[T]:
     """The `kind` in a file. Raises `UsageError`, naming the file and the place in it.
 
@@ -45,23 +48,23 @@ def read(
     """
     data = input_files.read(path, input_files.TOML)
     if not data.strip():
-        raise UsageError(f"{path}: is empty, so not {wanted.title}")
+        raise UsageError(f"{path}: is empty, so not {file_kind.title}")
     try:
         text = input_files.decoded(path, data)
         document = _parsed(path, text)
     except UsageError:
-        check_kind(path, data, wanted)
+        check_kind(path, data, file_kind)
         raise
     try:
         return TomlFile(path, text, msgspec.convert(document, kind, strict=True))
     except msgspec.ValidationError as error:
-        check_kind(path, data, wanted)
+        check_kind(path, data, file_kind)
         keys = _named(document, kind, keys_of(str(error)))
         unknown = unknown_key(str(error))
         place = _where(path, text, keys if unknown is None else (*keys, unknown))
-        said = (words or _words)(keys)
-        said = f"{printable(said)}: " if said else ""
-        raise UsageError(f"{place}: {said}{reason(str(error), kind)}") from None
+        place_in_file = (words or _words)(keys)
+        place_in_file = f"{printable(place_in_file)}: " if place_in_file else ""
+        raise UsageError(f"{place}: {place_in_file}{reason(str(error), kind)}") from None
     except RecursionError:
         raise UsageError(f"{path}: nested too deep") from None
 
@@ -72,10 +75,10 @@ def _parsed(path: Path, text: str) -> dict[str, Any]:
     except RecursionError:
         raise UsageError(f"{path}: not TOML: nested too deep") from None
     except ValueError as error:
-        found = _AT.search(str(error))
-        place = f"{found[1] or input_files.place(text, None)}: " if found else ""
-        said = printable(_AT.sub("", str(error)))
-        raise UsageError(f"{path}: {place}not TOML: {said}") from None
+        match = _AT.search(str(error))
+        place = f"{match[1] or input_files.place(text, None)}: " if match else ""
+        problem = printable(_AT.sub("", str(error)))
+        raise UsageError(f"{path}: {place}not TOML: {problem}") from None
 
 
 def _words(keys: tuple[Key, ...]) -> str:
@@ -93,12 +96,12 @@ def _named(document: Any, kind: type, keys: tuple[Key, ...]) -> tuple[Key, ...]:
 
     Of each table in question all keys but one are left out: the wrong one is still wrong alone.
     """
-    found: list[Key] = []
+    named: list[Key] = []
     here = document
     for key in keys:
         if key == ANY_KEY and isinstance(here, dict):
-            every = dict(here)
-            for name, value in every.items():
+            table = dict(here)
+            for name, value in table.items():
                 here.clear()
                 here[name] = value
                 try:
@@ -107,12 +110,12 @@ def _named(document: Any, kind: type, keys: tuple[Key, ...]) -> tuple[Key, ...]:
                     if keys_of(str(error))[: len(keys)] == keys:
                         key = name
                         break
-        found.append(key)
+        named.append(key)
         try:
             here = here[key]
         except (LookupError, TypeError):
             break
-    return tuple(found)
+    return tuple(named)
 
 
 def _where(path: Path, text: str, keys: tuple[Key, ...]) -> str:

@@ -13,7 +13,7 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.system import input_files
 from channelsim.channel.system.interrupt import Ended
 from channelsim.channel.system.time_limit import OutOfTime
-from channelsim.channel.system.watchdog import Overrun
+from channelsim.watchdog import Overrun, note_author
 
 NOT_THEIRS = (KeyboardInterrupt, Ended, OutOfTime, Overrun)
 """What comes out of a call of the user's code and is no error of that code: signals, and limits.
@@ -31,7 +31,7 @@ def load(path: Path) -> ModuleType:
     module = ModuleType(name)
     module.__file__ = str(path)
     module.__dict__["print"] = plugins.to_stderr
-    plugins.note_author(str(path))
+    note_author(str(path))
     sys.modules[name] = module  # dataclasses look their module up
     try:
         exec(compile(text, str(path), "exec", dont_inherit=True), module.__dict__)
@@ -52,5 +52,5 @@ def failure(path: Path, error: BaseException) -> str:
         if frame.filename == str(path)
     ]
     place = f"line {lines[-1]}: " if lines else ""
-    said = f": {error}" if str(error) else ""
-    return f"{path}: {place}{type(error).__name__}{said}"
+    message = f": {error}" if str(error) else ""
+    return f"{path}: {place}{type(error).__name__}{message}"

@@ -15,12 +15,12 @@ from chia_rs import PrivateKey
 from msgspec.structs import replace
 
 from channelsim.channel.chain.coins import Bundle, Coin
-from channelsim.channel.chain.constants import BLOCK_COST, POOL_BLOCKS, constants_of
 from channelsim.channel.chain.interface import Answer, Chain, PushResult, pending_with
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import PendingBundle
+from channelsim.channel.chain.refusals import is_judged
 from channelsim.channel.chain.rpc import NodeError
-from channelsim.channel.chain.validation import InvalidBundle, Validator
+from channelsim.channel.chain.validation import checked
 from channelsim.channel.peer.fee_settings import SHARE_OF_SPEND
 from channelsim.channel.peer.fees.answers import react
 from channelsim.channel.peer.fees.coins import FeeCoins, change_of
@@ -124,12 +124,12 @@ class Pusher:
         if self._key is not None and self._known_at != sight.peak:
             self._refresh(chain, sight)
         if sight.spend is None:
-            self._book = replace(self._book, offers=(), dropped=())
+            self._book = replace(self._without_offers(sight), dropped=())
             self._last = self._newer = None
             return None
         fee_wallet = self._fee_wallet(sight.peak)
         if fee_wallet is None:
-            return self._carry_out(chain, None, self._book.only(()), [_push_of(sight)])
+            return self._carry_out(chain, None, self._without_offers(sight), [_push_of(sight)])
         last = self._last
         if last is not None and last[:2] == (sight.peak, sight.spend):
             return last[2]
@@ -139,7 +139,8 @@ class Pusher:
             # The spend itself must not wait for what its fee needs.
             self._trouble = str(error)
             return Offered(chain.push(sight.spend))
-        self._last = sight.peak, sight.spend, offered
+        if _is_judged(offered.result):
+            self._last = sight.peak, sight.spend, offered
         return offered
 
     @property
@@ -155,12 +156,15 @@ class Pusher:
             elif self._known_at is not None and not self._coins:
                 notices.append(NoFeeCoin(address_of(self._key), LEAST_RAISE))
         for offer in self._book.offers:
-            if offer.reported and offer.coin is not None:
-                small = offer.fee + LEAST_RAISE > offer.coin.amount
+            if offer.reported and offer.coins:
+                small = offer.fee + LEAST_RAISE > sum(coin.amount for coin in offer.coins)
                 notices.append(FeeAtMaximum(offer.most, small))
         if self._book.dropped:
             notices.append(SpendIsDropped())
         return tuple(notices)
+
+    def _without_offers(self, sight: Sight) -> FeeState:
+        return self._book.only((), sight.peak, self._channel.confirmations)
 
     def _refresh(self, chain: Chain, sight: Sight) -> None:
         """Ask for the fee coins and the fee rate, which hold until the next block."""
@@ -227,7 +231,9 @@ class Pusher:
             fee_state = fee_state.with_offer(_resumed(fee_wallet, push, sight, pending))
         fee_state, effects = pay(fee_wallet, fee_state, [push], ready=0, scan=True)
         offered = self._carry_out(chain, fee_wallet, fee_state, effects)
-        if offered.result.answer not in (Answer.ACCEPTED, Answer.TOO_EARLY):
+        taken = offered.result.answer in (Answer.ACCEPTED, Answer.TOO_EARLY)
+        waited = 0 if sight.due is None else sight.peak - sight.due
+        if not taken and (_is_judged(offered.result) or waited > self._channel.confirmations):
             # Perhaps only the fee coin is spent, or another watcher with this key pays from it.
             result, _ = _answer_to(chain, push)
             if result.answer is Answer.ACCEPTED:
@@ -253,20 +259,10 @@ class Pusher:
                 continue
             if self._newer is not None and set(self._newer.spends) <= set(other.bundle.spends):
                 break
-            if self._is_valid(other.bundle):
+            if checked(other.bundle, self._channel.agg_sig_data) is not None:
                 self._newer = _beginning_with(key_of(_push_of(sight)), other.bundle)
                 break
         return self._newer
-
-    def _is_valid(self, bundle: Bundle) -> bool:
-        """True if the puzzles of a bundle run, and its signature is right."""
-        limits = BLOCK_COST, BLOCK_COST * POOL_BLOCKS
-        validator = Validator(constants_of(self._channel.agg_sig_data, *limits))
-        try:
-            validator.validate(b"", bundle)
-        except InvalidBundle:
-            return False
-        return True
 
     def _carry_out(
         self,
@@ -294,6 +290,11 @@ def _answer_to(chain: Chain, push: Push) -> tuple[PushResult, Pinned | Dropped |
     """The node's answer to a push, and the event that follows from it."""
     result = chain.push(push.bundle)
     return fate(push.bundle, result, pending_with(chain, push.bundle, result))
+
+
+def _is_judged(result: PushResult) -> bool:
+    """True unless the node was too busy to say anything about the bundle."""
+    return result.benign or is_judged(result.error)
 
 
 def _coins(chain: Chain, key: PrivateKey) -> tuple[Coin, ...]:
@@ -324,10 +325,13 @@ def _resumed(
     since = sight.peak if sight.due is None else sight.due
     offer = Offer(push, since)
     for other in pending:
-        for spend in other.bundle.spends:
-            if spend.coin in fee_wallet.coins.unspent:
-                change = change_of(spend.coin, other.bundle)
-                offer = fee_wallet.with_cost(replace(offer, coin=spend.coin))
-                paid = spend.coin.amount - (change.amount if change is not None else 0)
-                return replace(offer, fee=min(paid, fee_wallet.most(FeeState(), offer)))
+        spent = (spend.coin for spend in other.bundle.spends)
+        coins = [coin for coin in spent if coin in fee_wallet.coins.unspent]
+        if coins:
+            second = coins[1] if len(coins) > 1 else None
+            offer = fee_wallet.with_cost(replace(offer, coin=coins[0], second=second))
+            left = (change_of(coin, other.bundle) for coin in offer.coins)
+            paid = sum(coin.amount for coin in offer.coins)
+            paid -= sum(change.amount for change in left if change is not None)
+            return replace(offer, fee=max(0, min(paid, fee_wallet.most(FeeState(), offer))))
     return offer

@@ -13,7 +13,7 @@ from channelsim.clsp.values import Value
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """``(@ NAME (…))``: a name for the whole, and a pattern for its parts."""
+    """`(@ NAME (…))`: a name for the whole, and a pattern for its parts."""
 
     name: str
     parts: Pattern

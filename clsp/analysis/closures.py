@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Protocol, TypeAlias
 
-from channelsim.clsp.integers import OperatorError
-from channelsim.clsp.operators import Operator
+from channelsim.clsp.operators import Operator, OperatorError
 from channelsim.clsp.values import NIL, Value
 
 Run: TypeAlias = Callable[[Value], Value]
@@ -62,30 +63,31 @@ def never(*values: Value) -> Value:
     raise AssertionError("not called: the number of operands is wrong")
 
 
-def call_of(operator: Operator, made: list[Run], hits: bytearray, here: int) -> Run:
+def call_of(operator: Operator, given: list[Run], hits: bytearray, here: int) -> Run:
     """Compile an operator applied to its operands; the last operand is evaluated first."""
     call = operator.call
-    if not operator.least <= len(made) <= operator.most:
+    if not operator.least <= len(given) <= operator.most:
 
         def call(*values: Value) -> Value:
+            """Raise: the number of operands is wrong."""
             raise OperatorError(f"{operator.name} of {len(values)} operands")
 
-    match made:
-        case [one]:
+    match given:
+        case [first]:
 
             def run(environment: Value) -> Value:
                 hits[here] = 1
-                return call(one(environment))
+                return call(first(environment))
 
-        case [one, two]:
+        case [first, second]:
 
             def run(environment: Value) -> Value:
                 hits[here] = 1
-                last = two(environment)
-                return call(one(environment), last)
+                last = second(environment)
+                return call(first(environment), last)
 
         case _:
-            backwards = made[::-1]
+            backwards = given[::-1]
 
             def run(environment: Value) -> Value:
                 hits[here] = 1
@@ -101,9 +103,25 @@ def watched(node: Value, run: Run, watcher: Watcher) -> Run:
     """Wrap a compiled expression so that it notifies a watcher."""
 
     def run_and_notify(environment: Value) -> Value:
+        """Evaluate the expression between the calls of the watcher."""
         watcher.begins(node, environment)
         value = run(environment)
         watcher.ends(value)
         return value
 
     return run_and_notify
+
+
+FRAMES = 100_000
+"""Calls inside each other. Python keeps those of its own functions off the machine's stack."""
+
+
+@contextmanager
+def deep(frames: int = FRAMES) -> Iterator[None]:
+    """Raise the recursion limit to this many frames for a block of code."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, frames))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)

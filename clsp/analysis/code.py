@@ -2,9 +2,9 @@
 
 An expression is a node with an operator; its id is its place among them in the program as it is
 written, from 0. A branch is one side of an `i` that chooses between two pieces of code: side
-``2 * n`` of choice `n` is taken when the test holds, ``2 * n + 1`` when it does not.
+`2 * n` of choice `n` is taken when the test holds, `2 * n + 1` when it does not.
 
-Code is found by following the program (:mod:`clsp.analysis.flow`) and by the compiler's symbols,
+Code is found by following the program (`clsp.analysis.flow`) and by the compiler's symbols,
 which map the tree hash of each function to its name and so also find functions that are never
 called. Without symbols, a part of the tree of functions that is never called counts as code when
 it has the shape of code.
@@ -12,14 +12,14 @@ it has the shape of code.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from channelsim.clsp.analysis.closures import deep
 from channelsim.clsp.analysis.flow import CodePiece, Flow, Known, pair
-from channelsim.clsp.analysis.recursion import deep
 from channelsim.clsp.analysis.shapes import is_choice, looks_like_code, operands, quoted
-from channelsim.clsp.operators import APPLY, IF, QUOTE
-from channelsim.clsp.values import NIL, Value, tree_hash_atom, tree_hash_pair
+from channelsim.clsp.operators import APPLY, QUOTE
+from channelsim.clsp.values import Value, tree_hash_atom, tree_hash_pair
 
 MAIN = "main"
 """The name of the program's own expression."""
@@ -80,6 +80,11 @@ class Code:
         """The id of an expression of this tree; None for anything else."""
         return self._ids.get(id(node))
 
+    def place_of(self, node: Value) -> Place | None:
+        """The place of an expression of this tree; None for anything else."""
+        number = self.id_of(node)
+        return None if number is None else self.places[number]
+
     def holds(self, node: Value) -> bool:
         """True if this pair is a part of the program itself."""
         return id(node) in self._parts
@@ -89,7 +94,7 @@ class Code:
         return self._choices.get(id(node))
 
     def function_of(self, body: Value) -> Function | None:
-        """The function whose body is exactly this piece."""
+        """The function whose body is exactly this piece; None if there is none."""
         return self._functions.get(id(body))
 
     @property
@@ -119,17 +124,18 @@ class Code:
     def _followed(self, symbols: Mapping[str, str], name: str) -> Flow:
         """Follow the program and its uncalled functions, and name all functions."""
         flow = Flow(self.root)
-        bodies = {id(body): function for body, function in _named(self.root, symbols)}
+        bodies = _named(self.root, symbols)
         trees = {id(part): tree for tree in flow.trees.values() for part in _parts(tree)}
         for key, function in bodies.items():
             if key not in flow.code:
                 flow.follow(function.body, _environment(trees.get(key)))
         if not symbols:
             for tree in list(flow.trees.values()):
-                for body in _left_over(tree, flow):
-                    flow.follow(body, _environment(tree))
+                for body in _outermost(tree, lambda part: _looks_followed(part, flow)):
+                    if id(body) not in flow.code:
+                        flow.follow(body, _environment(tree))
         for tree in flow.trees.values():
-            for body in _outermost(tree, flow):
+            for body in _outermost(tree, lambda part: id(part) in flow.code):
                 unnamed = Function(f"function {len(bodies) + 1}", "", body)
                 bodies.setdefault(id(body), unnamed)
         arguments = symbols.get("__chia__main_arguments", "")
@@ -154,8 +160,11 @@ class Code:
             self._data(node[0], place, 0)
             self._data(node[1], place, 0)
 
-    def _expression(self, node: Value, place: Place) -> None:
-        """Number an expression and those inside it, in source order."""
+    def _expression(self, node: Value, place: Place, sides: int = 0) -> None:
+        """Number an expression and those inside it, in source order.
+
+        `sides` is the path of the arguments of both sides of a choice, where they are run.
+        """
         if not isinstance(node, tuple) or id(node) in self._ids:
             return
         head = node[0]
@@ -169,25 +178,15 @@ class Code:
             self._data(node[1], place, 0)
             return
         given = list(operands(node))
-        inner = _moved(given[1], place.arguments) if head == APPLY and len(given) == 2 else 0
-        for number, operand in enumerate(given):
+        arguments = [0, sides, sides] if sides else [0] * len(given)
+        if head == APPLY and len(given) == 2:
+            arguments[0] = _moved(given[1], place.arguments)
+        for operand, inner in zip(given, arguments, strict=True):
             body = quoted(operand)
             if body is not None:
-                self._data(body, place, inner if number == 0 else 0)
-            elif number == 0 and inner and is_choice(operand):
-                self._choice(operand, place, inner)
+                self._data(body, place, inner)
             else:
-                self._expression(operand, place)
-
-    def _choice(self, node: Value, place: Place, arguments: int) -> None:
-        """As :meth:`_expression`, for an `i` whose sides are run in a known environment."""
-        self._ids[id(node)] = len(self.expressions)
-        self.expressions.append(node)
-        self.places.append(place)
-        test, *sides = operands(node)
-        self._expression(test, place)
-        for side in sides:
-            self._data(quoted(side) or NIL, place, arguments)
+                self._expression(operand, place, inner if inner and is_choice(operand) else 0)
 
     def owner(self, function: Function) -> str:
         """The name of the source function that contains this one.
@@ -220,42 +219,31 @@ def _moved(environment: Value, arguments: int) -> int:
 
 
 def _chooses_code(node: Value, flow: Flow) -> bool:
-    if not isinstance(node, tuple) or node[0] != IF:
-        return False
-    sides = [quoted(operand) for operand in operands(node)][1:]
-    return is_choice(node) and any(id(side) in flow.code for side in sides)
+    return is_choice(node) and any(id(quoted(side)) in flow.code for side in operands(node))
 
 
 def _environment(tree: Value | None) -> Known:
     return None if tree is None else pair(CodePiece(tree), None)
 
 
-def _named(root: Value, symbols: Mapping[str, str]) -> Iterator[tuple[Value, Function]]:
-    """The pieces whose hash the compiler has a name for."""
-    if not symbols:
-        return
-    for node, node_hash in _hashes(root):
-        name = symbols.get(node_hash.hex())
-        if name is not None and isinstance(node, tuple):
-            arguments = symbols.get(f"{node_hash.hex()}_arguments", "")
-            yield node, Function(name, arguments, node)
+def _named(root: Value, symbols: Mapping[str, str]) -> dict[int, Function]:
+    """The functions that the compiler has a name for, inner ones first, by the id of the body."""
+    functions: dict[int, Function] = {}
 
-
-def _hashes(root: Value) -> Iterator[tuple[Value, bytes]]:
-    """Every piece with its tree hash, inner pieces first."""
-    waiting: list[tuple[Value, bool]] = [(root, False)]
-    done: list[bytes] = []
-    while waiting:
-        node, seen = waiting.pop()
+    def hashed(node: Value) -> bytes:
+        """The tree hash of a piece, once the functions inside of it are named."""
         if isinstance(node, bytes):
-            done.append(tree_hash_atom(node))
-        elif not seen:
-            waiting += ((node, True), (node[1], False), (node[0], False))
-            continue
-        else:
-            right = done.pop()
-            done.append(tree_hash_pair(done.pop(), right))
-        yield node, done[-1]
+            return tree_hash_atom(node)
+        node_hash = tree_hash_pair(hashed(node[0]), hashed(node[1]))
+        key = node_hash.hex()
+        if key in symbols:
+            arguments = symbols.get(f"{key}_arguments", "")
+            functions[id(node)] = Function(symbols[key], arguments, node)
+        return node_hash
+
+    if symbols:
+        hashed(root)
+    return functions
 
 
 def _parts(tree: Value) -> Iterator[Value]:
@@ -268,39 +256,21 @@ def _parts(tree: Value) -> Iterator[Value]:
             waiting += node
 
 
-def _left_over(tree: Value, flow: Flow) -> Iterator[Value]:
-    """The parts of a tree of functions that have the shape of code and were not reached."""
-    inside = {id(node) for node in _around(tree, flow)}
+def _outermost(tree: Value, is_code: Callable[[Value], bool]) -> Iterator[Value]:
+    """The outermost pairs of a tree that pass a test, from left to right."""
     waiting = [tree]
     while waiting:
         node = waiting.pop()
-        if not isinstance(node, tuple) or id(node) in flow.code:
-            continue
-        if id(node) not in inside and looks_like_code(node):
-            yield node
-        else:
-            waiting += node
+        if isinstance(node, tuple):
+            if is_code(node):
+                yield node
+            else:
+                waiting += (node[1], node[0])
 
 
-def _outermost(tree: Value, flow: Flow) -> Iterator[Value]:
-    """The outermost pieces of code in a tree, from left to right."""
-    waiting = [tree]
-    while waiting:
-        node = waiting.pop()
-        if id(node) in flow.code:
-            yield node
-        elif isinstance(node, tuple):
-            waiting += (node[1], node[0])
-
-
-def _around(tree: Value, flow: Flow) -> Iterator[Value]:
-    """The pairs of a tree that contain reached code."""
-    waiting: list[tuple[Value, tuple[Value, ...]]] = [(tree, ())]
-    while waiting:
-        node, above = waiting.pop()
-        if not isinstance(node, tuple):
-            continue
-        if id(node) in flow.code:
-            yield from above
-            continue
-        waiting += ((side, (*above, node)) for side in node)
+def _looks_followed(part: Value, flow: Flow) -> bool:
+    """True if a part of a tree of functions was reached, or has the shape of code and no part that
+    was reached."""
+    if id(part) in flow.code:
+        return True
+    return looks_like_code(part) and not any(_outermost(part, lambda node: id(node) in flow.code))

@@ -9,6 +9,7 @@ nothing. That terminates, since the knowledge of an environment only ever shrink
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import TypeAlias
 
 from channelsim.clsp.operators import APPLY, IF, QUOTE
@@ -81,19 +82,19 @@ def _depth(known: Known) -> int:
     return known.depth if isinstance(known, Pair) else 0
 
 
-def join(one: Known, other: Known) -> Known:
+def join(first: Known, second: Known) -> Known:
     """The knowledge of a value that is one or the other of two known ones."""
-    if one == other:
-        return one
-    if one is None or other is None:
+    if first == second:
+        return first
+    if first is None or second is None:
         return None
-    pieces, more = _pieces(one), _pieces(other)
+    pieces, more = _pieces(first), _pieces(second)
     if pieces and more:
-        every = (*pieces, *(piece for piece in more if piece not in pieces))
-        if len(every) > MOST_CHOICES:
+        choices = (*pieces, *(piece for piece in more if piece not in pieces))
+        if len(choices) > MOST_CHOICES:
             return None
-        return AnyOf(every) if len(every) > len(pieces) else one
-    sides, others = split(one), split(other)
+        return AnyOf(choices) if len(choices) > len(pieces) else first
+    sides, others = split(first), split(second)
     if sides is None or others is None:
         return None
     return pair(join(sides[0], others[0]), join(sides[1], others[1]))
@@ -138,20 +139,22 @@ class Flow:
         while self._changed:
             self._changed = False
             for key in list(self.code):
-                self._again(key)
+                self._follow_once(key)
 
-    def _again(self, key: int) -> None:
+    def _follow_once(self, key: int) -> None:
         before, self._at = self._at, key
         result = self._evaluate(CodePiece(self.code[key]), self._environments[key])
         self._at = before
-        if key not in self._results:
-            self._results[key] = result
-            self._changed = True
-            return
-        known = join(self._results[key], result)
-        if known != self._results[key]:
-            self._results[key] = known
-            self._changed = True
+        self._add(self._results, key, result)
+
+    def _add(self, table: dict[int, Known], key: int, known: Known) -> None:
+        """Combine what is known of a piece in this table with more, and note a change."""
+        if key in table:
+            known = join(table[key], known)
+            if known == table[key]:
+                return
+        table[key] = known
+        self._changed = True
 
     def _call(self, code: Known, environment: Known) -> Known:
         """The knowledge of this code's result; None while the code is being followed itself."""
@@ -159,22 +162,14 @@ class Flow:
             case CodePiece(tuple() as value):
                 key = id(value)
                 self.callers.setdefault(key, set()).add(self._at)
-                if key not in self.code:
-                    self.code[key] = value
-                    self._environments[key] = environment
-                    self._again(key)
-                else:
-                    known = join(self._environments[key], environment)
-                    if known != self._environments[key]:
-                        self._environments[key] = known
-                        self._changed = True
+                new = key not in self.code
+                self.code[key] = value
+                self._add(self._environments, key, environment)
+                if new:
+                    self._follow_once(key)
                 return self._results.get(key)
             case AnyOf(pieces):
-                results = [self._call(piece, environment) for piece in pieces]
-                known = results[0]
-                for result in results[1:]:
-                    known = join(known, result)
-                return known
+                return reduce(join, [self._call(piece, environment) for piece in pieces])
             case None:
                 return None
             case _:
@@ -205,8 +200,8 @@ class Flow:
                     if isinstance(functions, tuple):
                         self.trees[id(functions)] = functions
                 return self._call(program, inner)
-            case (op, [_, one, other]) if op == IF:
-                return join(one, other)
+            case (op, [_, first, second]) if op == IF:
+                return join(first, second)
             case (b"\x04", [left, right]):
                 return pair(left, right)
             case (b"\x05", [value]):

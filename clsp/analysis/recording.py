@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from channelsim.clsp.analysis.arguments import arguments_of, bound, pattern
 from channelsim.clsp.analysis.closures import path
-from channelsim.clsp.analysis.code import LET, Code, Function, Place
+from channelsim.clsp.analysis.code import LET, Code, Function
 from channelsim.clsp.analysis.disassembly import WIDE, Disassembly
 from channelsim.clsp.analysis.shapes import is_choice, operands, quoted
 from channelsim.clsp.analysis.text import value_text
@@ -49,7 +49,7 @@ class RunRecord:
     """One run of a program. `symbols` may be those of several programs; the tree hash of a whole
     program names it, as that of a function names the function. `known` are atoms with a name.
 
-    Raises :class:`~channelsim.clsp.values.BadValue` when the arguments are no serialized value.
+    Raises `BadValue` when the arguments are no serialized value.
     """
 
     def __init__(
@@ -58,7 +58,6 @@ class RunRecord:
         symbols: Mapping[str, str],
         arguments: bytes,
         known: Mapping[bytes, str],
-        steps: int = STEPS,
     ) -> None:
         self._symbols = symbols
         self.known = known
@@ -67,50 +66,35 @@ class RunRecord:
         tracer = Tracer(program, symbols, self)
         self._texts = [Disassembly(tracer.code, known)]
         self.main = tracer.code.functions[0]
-        self.end: End = tracer.run(arguments, steps)
+        self.end: End = tracer.run(arguments, STEPS)
 
     def text_of(self, node: Value) -> Disassembly:
         """The code that a step's expression is written in."""
-        for text in self._texts:
-            if text.code.holds(node):
-                return text
-        return self._texts[0]
-
-    def place_of(self, step: TraceStep) -> Place | None:
-        """The place of a step's expression; None for code that the run built."""
-        code = self.text_of(step.node).code
-        number = code.id_of(step.node)
-        return None if number is None else code.places[number]
+        return next((text for text in self._texts if text.code.holds(node)), self._texts[0])
 
     def owner(self, step: TraceStep) -> str | None:
         """The function of the source that a step's expression counts for.
 
         None for code that the run itself made.
         """
-        place = self.place_of(step)
-        if place is None:
-            return None
         code = self.text_of(step.node).code
         number = code.id_of(step.node)
-        return place.function.name if number is None else code.owners[number]
+        return None if number is None else code.owners[number]
 
     def expression(self, node: Value, step: TraceStep, room: int = WIDE) -> str:
         """An expression, or an operand of a step's, as text of about this many characters."""
+        if isinstance(node, tuple) and quoted(node) is None:
+            return self.text_of(node).text(node, room)
         text = self.text_of(step.node)
-        place = self.place_of(step)
-        if isinstance(node, bytes) or quoted(node) is not None:
-            return text.operand(node, place, room) if place is not None else value_text(node, room)
-        return self.text_of(node).text(node, room)
+        place = text.code.place_of(step.node)
+        return value_text(node, room) if place is None else text.operand(node, place, room)
 
     def arguments(self, step: TraceStep) -> list[tuple[str, Value]]:
         """The arguments of a step that calls a function, by name."""
         if step.function is None:
             return []
-        code = self.text_of(step.function.body).code
-        number = code.id_of(step.function.body)
         value = step.given
-        beside = number is not None and code.places[number].arguments == 3
-        if beside:
+        if self._arguments_at(step.function.body) == 3:
             value = value[1] if isinstance(value, tuple) else NIL
         if step.function.name == LET and isinstance(value, tuple):
             value = value[1]
@@ -118,9 +102,12 @@ class RunRecord:
 
     def is_program(self, body: Value) -> bool:
         """True if the body of a function is a whole program with its own functions."""
-        code = self.text_of(body).code
-        number = code.id_of(body)
-        return number is not None and code.places[number].arguments == 1
+        return self._arguments_at(body) == 1
+
+    def _arguments_at(self, body: Value) -> int:
+        """The path of the arguments of a body; 0 if unknown."""
+        place = self.text_of(body).code.place_of(body)
+        return 0 if place is None else place.arguments
 
     def given(self) -> list[tuple[str, Value]]:
         """The arguments of the program itself, by name."""
@@ -153,7 +140,7 @@ class RunRecord:
     def decision(self) -> tuple[Value, TraceStep] | None:
         """The expression that decided how the run ended, and the step that it belongs to.
 
-        Of a bare `(x)` or a constant that is the test before it.
+        Of a bare `(x)` or a constant that is the test before it; None if there is none.
         """
         step, choice = self.decided()
         if choice is not None and (step is None or step.operator in (RAISE, IF)):
@@ -163,7 +150,7 @@ class RunRecord:
     # --- calls of the tracer ------------------------------------------------------------------
 
     def begins(self, node: Value, environment: Value) -> None:
-        """See :class:`channelsim.clsp.analysis.closures.Watcher`."""
+        """See `channelsim.clsp.analysis.closures.Watcher`."""
         step = TraceStep(node, environment)
         if self._open:
             above = self._open[-1]
@@ -175,7 +162,7 @@ class RunRecord:
         self._open.append(step)
 
     def applies(self, code: Value, environment: Value) -> None:
-        """See :class:`channelsim.clsp.analysis.closures.Watcher`."""
+        """See `channelsim.clsp.analysis.closures.Watcher`."""
         step = self._open[-1]
         step.code, step.given = code, environment
         if not isinstance(code, tuple):
@@ -187,7 +174,7 @@ class RunRecord:
         step.function = self.text_of(code).code.function_of(code)
 
     def ends(self, value: Value) -> None:
-        """See :class:`channelsim.clsp.analysis.closures.Watcher`."""
+        """See `channelsim.clsp.analysis.closures.Watcher`."""
         step = self._open.pop()
         step.value, step.ended = value, True
 
@@ -208,13 +195,11 @@ def tested(choice: TraceStep) -> tuple[Value, Value]:
     return test, next((inner.value for inner in choice.inner if inner.node is test), NIL)
 
 
-def named(
-    programs: Mapping[str, Program], symbols: Mapping[str, Mapping[str, str]]
-) -> dict[str, str]:
+def named(programs: Mapping[str, Program]) -> dict[str, str]:
     """The symbols of several programs as one table that also names each program."""
     table: dict[str, str] = {}
     for name, program in programs.items():
-        own = dict(symbols.get(name, {}))
+        own = dict(program.symbols)
         arguments = own.pop("__chia__main_arguments", "")
         table |= own
         table[program.hash.hex()] = name

@@ -22,9 +22,9 @@ def quoted(node: Value) -> Value | None:
 
 
 def is_choice(node: Value) -> bool:
-    """True if this is ``(i test (q . ONE) (q . OTHER))``.
+    """True if this is `(i test (q . ONE) (q . OTHER))`.
 
-    The older dialects write `()` for a side ``(q)``.
+    The older dialects write `()` for a side `(q)`.
 
     >>> is_choice((b"\\x03", (b"\\x02", ((b"\\x01", b"\\x05"), (b"", b"")))))
     True

@@ -2,7 +2,7 @@
 
 Every expression is compiled to a Python function of the environment once. Results and raises are
 those of the node under its strict flags. Cost is not counted, so a run is bounded by steps instead
-(see :class:`Stopped`).
+(see `Stopped`).
 """
 
 from __future__ import annotations
@@ -14,12 +14,19 @@ from typing import Annotated, NamedTuple, TypeAlias
 
 from msgspec import Meta
 
-from channelsim.clsp.analysis.closures import Run, Watcher, call_of, constant, never, path, watched
+from channelsim.clsp.analysis.closures import (
+    Run,
+    Watcher,
+    call_of,
+    constant,
+    deep,
+    never,
+    path,
+    watched,
+)
 from channelsim.clsp.analysis.code import Code
-from channelsim.clsp.analysis.recursion import deep
 from channelsim.clsp.analysis.shapes import is_choice, is_list, operands, quoted
-from channelsim.clsp.integers import OperatorError
-from channelsim.clsp.operators import APPLY, IF, QUOTE, Operator, TooLong, operator
+from channelsim.clsp.operators import APPLY, IF, QUOTE, Operator, OperatorError, TooLong, operator
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import ProgramRaised, Raised
 from channelsim.clsp.values import NIL, Value, deserialize
@@ -53,7 +60,7 @@ class CoverageCounts:
 
 
 class Reach(NamedTuple):
-    """The nodes and branches that a run reached, by the ids of :mod:`clsp.analysis.code`."""
+    """The nodes and branches that a run reached, by the ids of `clsp.analysis.code`."""
 
     nodes: frozenset[int]
     branches: frozenset[int]
@@ -107,8 +114,8 @@ class OutOfSteps(Exception):
 class Tracer:
     """Runs one program any number of times, and reports what each run reached.
 
-    `symbols` are the compiler's (:class:`clsp.compiler.Compiled`); without them functions have
-    no names, and an uncalled one is recognised by its shape. Raises :class:`TooDeep`.
+    `symbols` are those of `clsp.programs.Program`; without them functions have
+    no names, and an uncalled one is recognised by its shape. Raises `TooDeep`.
 
     >>> tracer = Tracer(Program(bytes.fromhex("ff10ff02ff0580")))
     >>> tracer.nodes, tracer.branches, tracer.run(bytes.fromhex("ff02ff0380"))
@@ -141,7 +148,7 @@ class Tracer:
     def reach(self, arguments: bytes, steps: int = STEPS) -> Reach:
         """Run on this serialized environment and report what was reached, however the run ends.
 
-        Raises :class:`~channelsim.clsp.values.BadValue` for what is no serialized value.
+        Raises `BadValue` for what is no serialized value.
         """
         self.run(arguments, steps)
         return Reach(
@@ -150,7 +157,7 @@ class Tracer:
         )
 
     def run(self, arguments: bytes, steps: int = STEPS) -> End:
-        """Run on this serialized environment and report the end. Raises as :meth:`reach`."""
+        """Run on this serialized environment and report the end. Raises as `reach`."""
         own = self.program.serialized
         # A validator is given itself: most of what there is to read, and it is our own tree.
         part = (own, self.code.root) if isinstance(self.code.root, tuple) else None
@@ -180,18 +187,18 @@ class Tracer:
         """A piece of code as a function, cached for the program or for the run."""
         if isinstance(code, bytes):
             return self._path(code)
-        found = self._compiled.get(id(code))
-        if found is None:
-            found = self._compiled[id(code)] = self._expression(code)
+        run = self._compiled.get(id(code))
+        if run is None:
+            run = self._compiled[id(code)] = self._expression(code)
             if not self.code.holds(code):
                 self._foreign.append(code)
-        return found
+        return run
 
     def _path(self, atom: bytes) -> Run:
-        found = self._paths.get(atom)
-        if found is None:
-            found = self._paths[atom] = path(atom)
-        return found
+        run = self._paths.get(atom)
+        if run is None:
+            run = self._paths[atom] = path(atom)
+        return run
 
     def _expression(self, node: Value) -> Run:
         if isinstance(node, bytes):
@@ -212,21 +219,21 @@ class Tracer:
             # ((X) …): the operands are taken as they stand. Any atom ends the inner list.
             if isinstance(inner, tuple) or isinstance(end, tuple) or inner == QUOTE:
                 return self._refused("no operator", here)
-            head, made = inner, [constant(operand) for operand in given]
+            head, compiled = inner, [constant(operand) for operand in given]
         elif not is_list(rest):
             return self._refused("a list of operands without an end", here)
         elif head == APPLY and len(given) == 2 and self._watcher is None:
             choice = given[0]
             if given[1] == b"\x01" and is_choice(choice):
                 return self._branch(here, choice)
-            made = [self._expression(operand) for operand in given]
+            compiled = [self._expression(operand) for operand in given]
         else:
-            made = [self._expression(operand) for operand in given]
+            compiled = [self._expression(operand) for operand in given]
         if head == APPLY:
-            return self._apply(made, here)
-        if head == IF and len(made) == 3:
-            return self._choice(node, made, here)
-        return call_of(operator(head), made, self._hits, here)
+            return self._apply(compiled, here)
+        if head == IF and len(compiled) == 3:
+            return self._choice(node, compiled, here)
+        return call_of(operator(head), compiled, self._hits, here)
 
     def _refused(self, reason: str, here: int) -> Run:
         hits = self._hits
@@ -237,12 +244,12 @@ class Tracer:
 
         return run
 
-    def _apply(self, made: list[Run], here: int) -> Run:
-        if len(made) != 2:
-            return call_of(Operator("a", never, 2, 2), made, self._hits, here)
+    def _apply(self, given: list[Run], here: int) -> Run:
+        if len(given) != 2:
+            return call_of(Operator("a", never, 2, 2), given, self._hits, here)
         hits, left, compiled, code = self._hits, self._left, self._compiled, self._code
         watcher = self._watcher
-        program, inner = made
+        program, inner = given
 
         def run(environment: Value) -> Value:
             hits[here] = 1
@@ -257,15 +264,15 @@ class Tracer:
 
         return run
 
-    def _choice(self, node: Value, made: list[Run], here: int) -> Run:
+    def _choice(self, node: Value, given: list[Run], here: int) -> Run:
         """An `i`: all of its operands are evaluated."""
         hits, sides, first = self._hits, self._sides, self._sides_of(node)
-        test, one, other = made
+        test, then, otherwise = given
 
         def run(environment: Value) -> Value:
             hits[here] = 1
-            no = other(environment)
-            yes = one(environment)
+            no = otherwise(environment)
+            yes = then(environment)
             if test(environment) != NIL:
                 sides[first] = 1
                 return yes
@@ -275,22 +282,22 @@ class Tracer:
         return run
 
     def _branch(self, here: int, choice: Value) -> Run:
-        """``(a (i test (q . ONE) (q . OTHER)) 1)``, the compiled form of an `if`, in one step."""
+        """`(a (i test (q . ONE) (q . OTHER)) 1)`, the compiled form of an `if`, in one step."""
         hits, sides, left, first = self._hits, self._sides, self._left, self._sides_of(choice)
         known = self.code.id_of(choice)
         inside = self.nodes if known is None else known
         asked, *chosen = operands(choice)
         test = self._expression(asked)
-        one, other = (self._expression(quoted(side) or NIL) for side in chosen)
+        then, otherwise = (self._expression(quoted(side) or NIL) for side in chosen)
 
         def run(environment: Value) -> Value:
             hits[here] = hits[inside] = 1
             if test(environment) != NIL:
                 sides[first] = 1
-                chosen = one
+                chosen = then
             else:
                 sides[first + 1] = 1
-                chosen = other
+                chosen = otherwise
             if left[0] <= 0:
                 raise OutOfSteps
             left[0] -= 1

@@ -12,11 +12,11 @@ import re
 from collections.abc import Sequence
 
 from channelsim.games.calpoker.deal import GIVEN, HAND
-from channelsim.games.calpoker.hands import rank_of, suit_of
 from channelsim.games.calpoker.player import DISCARD, CalPokerPlayer
-from channelsim.games.cards import SUIT_LETTERS, SUITS, face, rank_text
+from channelsim.games.cards import SUIT_LETTERS, SUITS, card_face, rank_text
 from channelsim.games.choices import choose, offered
 from channelsim.games.contract import Action, Choice, Player
+from channelsim.games.counting import rank_of, suit_of
 from channelsim.games.errors import IllegalAction
 
 _NAME = re.compile(f"(10|[2-9tjqka])([{SUIT_LETTERS}{SUITS}])")
@@ -60,7 +60,7 @@ def _mask(words: Sequence[str], own: Sequence[int]) -> int:
     for word in words:
         place = _place(word, own)
         if mask >> place & 1:
-            raise IllegalAction(f"{_face(own[place])} is named twice")
+            raise IllegalAction(f"{card_face(own[place])[0]} is named twice")
         mask |= 1 << place
     if mask.bit_count() != GIVEN:
         raise IllegalAction(f"name {GIVEN} cards to give away, not {len(words)}")
@@ -75,7 +75,7 @@ def _place(word: str, own: Sequence[int]) -> int:
     if name is None:
         raise IllegalAction(
             f"{word[:40]!r} is not a card: write a number from 1 to {HAND}, or a name such as"
-            f" {_face(own[0])}"
+            f" {card_face(own[0])[0]}"
         )
     rank, suit = name.groups()
     for place, card in enumerate(own):
@@ -85,7 +85,3 @@ def _place(word: str, own: Sequence[int]) -> int:
         ):
             return place
     raise IllegalAction(f"{word.upper()} is not one of your cards")
-
-
-def _face(card: int) -> str:
-    return face(rank_of(card), suit_of(card))[0]

@@ -1,7 +1,8 @@
-"""The values of hands of California Poker, as lists, and the best five of eight.
+"""The values of hands of California Poker, the best five of eight, and their names.
 
-A value starts with the counts of equal ranks, then the ranks; the first difference decides.
-A straight counts as 3 1 2 and a flush as 3 1 3, which puts both between set and full house.
+A value is a list that starts with the counts of equal ranks, then the ranks; the first difference
+decides. A straight counts as 3 1 2 and a flush as 3 1 3, which puts both between set and full
+house.
 
 Values are cached by the sum of the cards' weights: its low bits determine the ranks of a hand, its
 high bits the number of cards of each suit. So nearly every hand of eight takes eight additions and
@@ -13,9 +14,33 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 
+from channelsim.games import hand_classes
 from channelsim.games.calpoker.deal import HAND
-from channelsim.games.counting import RANKS, WEIGHTS, HandValue, groups, is_run
-from channelsim.games.masks import masks, pickers
+from channelsim.games.counting import (
+    RANKS,
+    WEIGHTS,
+    HandValue,
+    groups,
+    is_run,
+    masks,
+    pickers,
+    rank_of,
+    suit_of,
+)
+from channelsim.games.hand_classes import (
+    FLUSH,
+    FOUR_OF_A_KIND,
+    FULL_HOUSE,
+    HIGH_CARD,
+    PAIR,
+    SET,
+    STRAIGHT,
+    TWO_PAIR,
+    Classes,
+)
+
+# --- values -------------------------------------------------------------------------------------
+
 
 FIVE_OF_EIGHT = frozenset(masks(HAND, 5))
 """The 56 selections of five of eight cards."""
@@ -43,20 +68,6 @@ _EIGHT: dict[int, HandValue] = {}
 _OF_A_SUIT: dict[int, HandValue] = {}
 """Values by the sum of the ranks' weights: of five cards that are no flush, and that are; the
 best of eight if no five are of one suit; the best of five to eight cards of one suit."""
-
-
-def rank_of(card: int) -> int:
-    """A card's rank.
-
-    >>> rank_of(0), rank_of(51)
-    (2, 14)
-    """
-    return 2 + (card >> 2)
-
-
-def suit_of(card: int) -> int:
-    """A card's suit, 0 to 3; the specification counts them from 1."""
-    return card & 3
 
 
 def value_of(cards: Sequence[int]) -> HandValue:
@@ -181,3 +192,47 @@ def best_selection(cards: Sequence[int]) -> int:
     """
     best = best_of_eight(cards)
     return next(mask for mask, pick in _PICK.items() if value_of_five(pick(cards)) == best)
+
+
+# --- names, and the reason why one hand beats another -------------------------------------------
+
+
+CLASSES: Classes = {
+    (5,): ("straight flush", ("highest card",)),
+    (4, 1): FOUR_OF_A_KIND,
+    (3, 2): FULL_HOUSE,
+    (3, 1, 3): FLUSH,
+    (3, 1, 2): STRAIGHT,
+    (3, 1, 1): SET,
+    (2, 2, 1): TWO_PAIR,
+    (2, 1, 1, 1): PAIR,
+    (1, 1, 1, 1, 1): HIGH_CARD,
+}
+"""The classes of hands, best first."""
+
+ROYAL = (5, 14)
+"""The value of the highest straight flush, which has a name of its own."""
+
+
+def describe(value: HandValue) -> str:
+    """A hand by name.
+
+    >>> describe((2, 2, 1, 13, 4, 9))
+    'two pair, kings and fours'
+    >>> describe((5, 14)), describe((3, 1, 2, 5))
+    ('royal flush', 'straight, five high')
+    """
+    return "royal flush" if value == ROYAL else hand_classes.describe(value, CLASSES)
+
+
+def decided_by(winner: HandValue, loser: HandValue) -> str:
+    """The reason why the first hand beats the second: the class, or a rank.
+
+    >>> decided_by((3, 1, 2, 9), (2, 2, 1, 13, 4, 9))
+    'class: straight over two pair'
+    >>> decided_by((2, 2, 1, 13, 4, 9), (2, 2, 1, 13, 4, 7))
+    'kicker: nine over seven'
+    >>> decided_by((5, 9), (5, 9))
+    'split: equal hands'
+    """
+    return hand_classes.decided_by(winner, loser, CLASSES)

@@ -1,4 +1,4 @@
-"""One seat of California Poker: its choices, its moves, its cards, its evidence."""
+"""One seat of California Poker: the cards that it knows, its choices, its moves, its evidence."""
 
 from __future__ import annotations
 
@@ -7,25 +7,17 @@ from hashlib import sha256
 import msgspec
 
 from channelsim.clsp.values import Value
-from channelsim.games.amounts import amount_text
-from channelsim.games.calpoker.deal import FOUR_OF_EIGHT, deal, final_hands
+from channelsim.games.calpoker.deal import FOUR_OF_EIGHT, Hands, deal, final_hands
 from channelsim.games.calpoker.hands import best_selection
-from channelsim.games.calpoker.known_cards import (
-    KnownCards,
-    best_selections,
-    committed_mask,
-    discard_commit,
-)
 from channelsim.games.calpoker.states import StateA, StateB, StateC, StateD, StateE
 from channelsim.games.calpoker.terms import initial
 from channelsim.games.calpoker.validators import REVEAL_SIZE, bobs_share
-from channelsim.games.choices import choose
+from channelsim.games.choices import accept, choose, fold
 from channelsim.games.contract import (
     Action,
     Choice,
     Forced,
     OneOf,
-    Plain,
     Play,
     Position,
     Seat,
@@ -34,6 +26,55 @@ from channelsim.games.contract import (
     check_entropy,
 )
 from channelsim.games.errors import BadAdvisory, IllegalAction
+
+# --- what a player knows, and commitments to discards -------------------------------------------
+
+
+class KnownCards(msgspec.Struct, frozen=True, gc=False):
+    """The cards that a player knows.
+
+    `hands` are Alice's and Bob's as they were dealt, and `masks`, by seat, what each gives away;
+    None for what the player does not know yet.
+    """
+
+    hands: Hands | None = None
+    masks: tuple[int | None, int | None] = (None, None)
+
+    @property
+    def final(self) -> Hands | None:
+        """Both hands after the swap; None until both discards are known."""
+        alice, bob = self.masks
+        if self.hands is None or alice is None or bob is None:
+            return None
+        return final_hands(self.hands, alice, bob)
+
+    def with_mask(self, seat: Seat, mask: int | None) -> KnownCards:
+        """The same with the discards of one seat."""
+        alice, bob = self.masks
+        masks = (mask, bob) if seat is Seat.ALICE else (alice, mask)
+        return KnownCards(self.hands, masks)
+
+
+def discard_commit(salt: bytes, mask: int) -> bytes:
+    """Alice's commitment: the hash of a 16-byte salt and the mask of what she gives away."""
+    return sha256(salt + bytes([mask])).digest()
+
+
+def committed_mask(salt: bytes, commit: bytes) -> int | None:
+    """The mask behind one's own commitment; None for a commitment made with another salt."""
+    for mask in FOUR_OF_EIGHT:
+        if discard_commit(salt, mask) == commit:
+            return mask
+    return None
+
+
+def best_selections(final: Hands) -> tuple[int, int]:
+    """The masks of both players' best five of their final eight."""
+    return best_selection(final[0]), best_selection(final[1])
+
+
+# --- the player ---------------------------------------------------------------------------------
+
 
 ENTROPY_SIZE = 32
 """The least entropy that a player is made from: 16 bytes for the deal, 16 for the salt."""
@@ -77,13 +118,11 @@ class CalPokerPlayer(msgspec.Struct, frozen=True):
             case StateB():
                 return (Forced("seed"),)
             case StateC() | StateD():
-                share = amount_text(self.position.mover_share, self.terms.unit)
-                return (DISCARD, Plain("fold", hint=f"stop here and keep {share}"))
+                return (DISCARD, fold(self.position.mover_share, self.terms.unit))
             case StateE():
                 return (Forced("reveal"),)
             case _:
-                share = amount_text(self.position.mover_share, self.terms.unit)
-                return (Forced("accept", hint=f"take {share}"),)
+                return accept(self.position.mover_share, self.terms.unit)
 
     def act(self, action: Action) -> Play | Settle:
         """The move or settlement that takes an action. Raises `IllegalAction`, with the choices.
@@ -152,7 +191,7 @@ class CalPokerPlayer(msgspec.Struct, frozen=True):
     # --- early reveals -----------------------------------------------------------------------
 
     def advisory(self) -> bytes | None:
-        """Alice's preimage, once Bob's seed has fixed the cards; her next move reveals it too."""
+        """Alice's preimage, which her next move reveals; None unless Bob's seed has just come."""
         if self.position.mover is self.seat and isinstance(self.position.state, StateC):
             return self.half
         return None

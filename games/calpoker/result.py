@@ -1,16 +1,21 @@
-"""The result of a hand, and the best hands at its showdown."""
+"""The result of a hand, the best hands at its showdown, and all of it as JSON data."""
 
 from __future__ import annotations
 
-from channelsim.games.calpoker.deal import Cards
-from channelsim.games.calpoker.hand_names import decided_by
-from channelsim.games.calpoker.hands import rank_of, value_of_selection
-from channelsim.games.calpoker.known_cards import KnownCards, best_selections
-from channelsim.games.calpoker.player import CalPokerPlayer
+from collections.abc import Sequence
+from typing import Any
+
+from channelsim.games import results
+from channelsim.games.calpoker.deal import Cards, given
+from channelsim.games.calpoker.hands import decided_by, describe, value_of_selection
+from channelsim.games.calpoker.player import DISCARD, CalPokerPlayer, KnownCards, best_selections
+from channelsim.games.calpoker.policies import ANSWERS, discard_odds
 from channelsim.games.calpoker.states import StateA, StateB, StateC, StateD
-from channelsim.games.contract import Hand, Player, Position, Seat
-from channelsim.games.masks import pickers
-from channelsim.games.results import BestHand, HandResult, early_result, showdown_result
+from channelsim.games.cards import card_name
+from channelsim.games.contract import Hand, Player, Position, Seat, Step
+from channelsim.games.counting import pickers, rank_of
+from channelsim.games.results import BestHand, best_hand_data
+from channelsim.games.story import HandResult, summary_of, tellers
 
 
 def street(position: Position) -> str:
@@ -24,7 +29,7 @@ def street(position: Position) -> str:
             return "showdown"
 
 
-def cards_of(player: Player) -> KnownCards:
+def cards_of(player: Player | None) -> KnownCards:
     """The cards that a player knows; none that a player of another game does."""
     return player.cards if isinstance(player, CalPokerPlayer) else KnownCards()
 
@@ -58,8 +63,71 @@ def best_hand(cards: Cards, mask: int) -> BestHand:
 
 def hand_result(hand: Hand) -> HandResult:
     """The result of a hand, also of an unfinished one."""
-    hands = showdown(hand)
-    if hands is not None:
-        return showdown_result(hands, decided_by)
     alice_left = bool(hand.steps) and hand.steps[-1].seat is Seat.ALICE
-    return early_result(hand, "before the discards" if alice_left else "before the swap")
+    where = "before the discards" if alice_left else "before the swap"
+    return results.hand_result(hand, showdown(hand), decided_by, where)
+
+
+# --- as JSON data -------------------------------------------------------------------------------
+
+
+def summarize(hand: Hand, viewer: Seat | None = None) -> dict[str, Any]:
+    """The whole hand: everything that either player knows, or that the viewer does.
+
+    - `cards`: by player `{dealt, given, final}`, null where that is unknown; a card is
+      two letters, rank and suit (`Th`);
+    - `actions`: every step, `{player, verb, street, amount, given, chance, pot}`; discards have
+      their mask as `amount`, the cards given away, and their exact chance against an opponent
+      that picks any four alike, `{wins, ties, of, error}`;
+    - `best_hands`: by player `{name, list, cards, mask}`, null without a showdown;
+    - `result`: `{kind, winner, by}`;
+    - `payouts`: by player, null until the hand is settled.
+
+    Amounts of money are in mojos.
+    """
+    known = [cards_of(player) for _, player, _ in tellers(hand, viewer)]
+    return summary_of(
+        hand,
+        hand_result(hand),
+        {name: _cards(known, seat) for name, seat in zip(hand.names, Seat, strict=True)},
+        (_action(hand, step, _mask(known, step.seat)) for step in hand.steps),
+        [best_hand_data(best, describe, "cards", _names) for best in showdown(hand) or (None,) * 2],
+    )
+
+
+def _cards(known: Sequence[KnownCards], seat: Seat) -> dict[str, Any]:
+    dealt = next((cards.hands[seat] for cards in known if cards.hands), None)
+    final = next((cards.final[seat] for cards in known if cards.final), None)
+    mask = _mask(known, seat)
+    gave = None if dealt is None or mask is None else given(dealt, mask)
+    return {"dealt": _names(dealt), "given": _names(gave), "final": _names(final)}
+
+
+def _mask(known: Sequence[KnownCards], seat: Seat) -> int | None:
+    """The discards of a seat; None if no player knows them."""
+    return next((cards.masks[seat] for cards in known if cards.masks[seat] is not None), None)
+
+
+def _names(cards: Cards | None) -> list[str] | None:
+    return None if cards is None else [card_name(card) for card in cards]
+
+
+def _action(hand: Hand, step: Step, mask: int | None) -> dict[str, Any]:
+    gave, chance, amount = None, None, step.action.amount
+    if step.action.verb == DISCARD.verb:
+        amount = mask or 0
+        hands = cards_of(step.players[step.seat]).hands
+        if mask and hands is not None:
+            own, others = hands[step.seat], hands[step.seat.other]
+            gave = _names(given(own, mask))
+            odds = discard_odds(own, others)[mask]
+            chance = {"wins": odds.wins, "ties": odds.ties, "of": ANSWERS, "error": 0}
+    return {
+        "player": hand.names[step.seat],
+        "verb": step.action.verb,
+        "street": street(step.before),
+        "amount": amount,
+        "given": gave,
+        "chance": chance,
+        "pot": hand.terms.amount,
+    }

@@ -6,16 +6,17 @@ discards when it picks them, the opponent's only when they are revealed.
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from channelsim.games.amounts import amount_text
 from channelsim.games.calpoker.deal import Cards, Hands, given
-from channelsim.games.calpoker.discard_odds import best_response, discard_odds
-from channelsim.games.calpoker.hand_names import card_face, describe, signs
-from channelsim.games.calpoker.known_cards import best_selections
-from channelsim.games.calpoker.player import DISCARD, CalPokerPlayer
+from channelsim.games.calpoker.hands import describe
+from channelsim.games.calpoker.player import DISCARD, CalPokerPlayer, KnownCards, best_selections
+from channelsim.games.calpoker.policies import best_response, discard_odds
 from channelsim.games.calpoker.result import best_hand, cards_of, hand_result, showdown
-from channelsim.games.cards import LABEL, in_a_row, pictures
-from channelsim.games.contract import Hand, Line, Player, Seat, Span, Step
-from channelsim.games.results import best_hand_line, result_lines
+from channelsim.games.cards import LABEL, faces, in_a_row, pictures, signs
+from channelsim.games.contract import Hand, Line, Player, Seat, Step
+from channelsim.games.results import result_lines, showdown_lines, step_lines
 
 PARTS = {"a": "deal", "b": "deal", "c": "opening", "d": "discards", "e": "showdown"}
 """The part of a hand that a move belongs to, by its validator."""
@@ -27,20 +28,12 @@ class CaliforniaPokerStory:
     def step(self, hand: Hand, viewer: Seat | None) -> list[Line]:
         """The newest step: its action, and the cards that became known before and after it."""
         step = hand.steps[-1]
-        earlier = hand.steps[-2].players if len(hand.steps) > 1 else step.players_before
-        return [
-            *_dealt(hand, viewer, earlier, step.players_before),
-            *_action(hand, step, viewer),
-            *_dealt(hand, viewer, step.players_before, step.players),
-            *_swap(hand, step),
-        ]
+        action = _action(hand, step, viewer)
+        return [*step_lines(hand, viewer, cards_of, _dealt, action), *_swap(hand, step)]
 
     def result(self, hand: Hand, viewer: Seat | None) -> list[Line]:
         """The result of the hand. Both hands are named only after a showdown."""
-        lines = [
-            best_hand_line(name, describe(best.value), signs(best.five))
-            for name, best in zip(hand.names, showdown(hand) or (), strict=False)
-        ]
+        lines = showdown_lines(hand, showdown(hand), describe, signs)
         return [*lines, *result_lines(hand, hand_result(hand), "the stakes are")]
 
     def view(self, player: Player) -> list[Line]:
@@ -54,8 +47,8 @@ class CaliforniaPokerStory:
             lines += _final("their eight", cards.final, player.seat.other)
         elif cards.hands is not None:
             own, others = cards.hands[player.seat], cards.hands[player.seat.other]
-            lines += pictures("your cards", _faces(own), numbered=True)
-            lines += pictures("their cards", _faces(others))
+            lines += pictures("your cards", faces(own), numbered=True)
+            lines += pictures("their cards", faces(others))
             if DISCARD in player.choices():
                 lines += _advice(own, others)
         stakes = f"the winner takes {amount_text(terms.amount, terms.unit)}"
@@ -63,39 +56,41 @@ class CaliforniaPokerStory:
         return lines
 
 
-def _dealt(
-    hand: Hand, viewer: Seat | None, before: tuple[Player, Player], after: tuple[Player, Player]
-) -> list[Line]:
-    """Both hands, if the viewer (None: either player) did not know them before."""
-    seats = tuple(Seat) if viewer is None else (viewer,)
-    if any(cards_of(before[seat]).hands is not None for seat in seats):
+_BySeat: TypeAlias = dict[Seat, KnownCards]
+
+
+def _dealt(hand: Hand, before: _BySeat, after: _BySeat) -> list[Line]:
+    """Both hands, if nobody knew them before."""
+    if any(cards.hands for cards in before.values()):
         return []
-    hands = next((found for seat in seats if (found := cards_of(after[seat]).hands)), None)
+    hands = next(filter(None, (cards.hands for cards in after.values())), None)
     if hands is None:
         return []
     return [
         line
         for name, cards in zip(hand.names, hands, strict=True)
-        for line in pictures(f"  {name}", _faces(cards))
+        for line in pictures(f"  {name}", faces(cards))
     ]
+
+
+_PHRASES = {
+    "commit": " commits to one half of the deal",
+    "seed": " sends the other half, which fixes the cards",
+    "reveal": " opens what was given away",
+    "accept": " accepts the result",
+}
 
 
 def _action(hand: Hand, step: Step, viewer: Seat | None) -> list[Line]:
     name = (hand.names[step.seat], "bold")
     match step.action.verb:
-        case "commit":
-            return [(name, (" commits to one half of the deal", ""))]
-        case "seed":
-            return [(name, (" sends the other half, which fixes the cards", ""))]
         case "discard":
             return _discard(hand, step, viewer)
-        case "reveal":
-            return [(name, (" opens what was given away", ""))]
         case "fold":
             share = amount_text(step.before.mover_share, hand.terms.unit)
             return [(name, (f" folds, keeping {share}", "red"))]
-        case _:
-            return [(name, (" accepts the result", ""))]
+        case verb:
+            return [(name, (_PHRASES[verb], ""))]
 
 
 def _discard(hand: Hand, step: Step, viewer: Seat | None) -> list[Line]:
@@ -110,7 +105,7 @@ def _discard(hand: Hand, step: Step, viewer: Seat | None) -> list[Line]:
     own, others = cards.hands[step.seat], cards.hands[step.seat.other]
     odds = discard_odds(own, others)[mask]
     return [
-        (name, (" gives away ", ""), *in_a_row(_faces(given(own, mask)))),
+        (name, (" gives away ", ""), *in_a_row(faces(given(own, mask)))),
         ((f"  uniform answers: {odds.text()}", "dim"),),
     ]
 
@@ -121,7 +116,7 @@ def _swap(hand: Hand, step: Step) -> list[Line]:
     mask = cards.masks[Seat.ALICE]
     if step.action.verb != "reveal" or cards.hands is None or cards.final is None or mask is None:
         return []
-    gave = in_a_row(_faces(given(cards.hands[Seat.ALICE], mask)))
+    gave = in_a_row(faces(given(cards.hands[Seat.ALICE], mask)))
     return [
         ((f"  {hand.names[Seat.ALICE]} gave ", ""), *gave),
         *(line for seat in Seat for line in _final(f"  {hand.names[seat]}", cards.final, seat)),
@@ -131,12 +126,12 @@ def _swap(hand: Hand, step: Step) -> list[Line]:
 def _final(label: str, final: Hands, seat: Seat) -> list[Line]:
     """Eight cards after the swap, the best five bright, and their name."""
     mask = best_selections(final)[seat]
-    faces = [
-        card_face(card) if mask >> place & 1 else (card_face(card)[0], "dim")
-        for place, card in enumerate(final[seat])
+    spans = [
+        span if mask >> place & 1 else (span[0], "dim")
+        for place, span in enumerate(faces(final[seat]))
     ]
     name = describe(best_hand(final[seat], mask).value)
-    return [*pictures(label, faces), ((f"{'':<{LABEL}}", ""), (name, "cyan"))]
+    return [*pictures(label, spans), ((f"{'':<{LABEL}}", ""), (name, "cyan"))]
 
 
 def _advice(own: Cards, others: Cards) -> list[Line]:
@@ -144,10 +139,6 @@ def _advice(own: Cards, others: Cards) -> list[Line]:
     mask = best_response(own, others)
     odds = discard_odds(own, others)[mask]
     return [
-        ((f"{'hint':<{LABEL}}", "dim"), ("give away ", ""), *in_a_row(_faces(given(own, mask)))),
+        ((f"{'hint':<{LABEL}}", "dim"), ("give away ", ""), *in_a_row(faces(given(own, mask)))),
         ((f"{'':<{LABEL}}{odds.text()}", "dim"),),
     ]
-
-
-def _faces(cards: Cards) -> list[Span]:
-    return [card_face(card) for card in cards]

@@ -31,8 +31,7 @@ from channelsim.games.contract import (
     Verdict,
     by_name,
 )
-from channelsim.games.counting import ranked
-from channelsim.games.masks import read_mask
+from channelsim.games.counting import ranked, read_mask
 
 COMMIT_SIZE = 32
 """Size of Alice's commitment to her preimage."""
@@ -130,7 +129,7 @@ def bobs_share(amount: int, hands: Hands, selection: int, bob_selection: int) ->
 
 
 def showdown(state: State, move: bytes, evidence: Value) -> tuple[Rank, Rank] | None:
-    """The ranks of the hands that `e` compares for this move and evidence."""
+    """The ranks of the hands that `e` compares; None where it would compare none."""
     bob_selection = read_mask(evidence)
     if not isinstance(state, StateE) or len(move) != REVEAL_SIZE or bob_selection is None:
         return None

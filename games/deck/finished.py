@@ -2,6 +2,10 @@
 
 The point at a position is `k·l·M[v]`, with a lock k of the initiator and l of the receiver. An
 opening is one lock's scalar; a player knows a card when the other side has opened its lock.
+
+The simulated dealer makes a finished deck for both sides at once, for simulations only: what a
+preparation with the same secrets makes, without the messages and proofs. Whoever deals like this
+knows every card.
 """
 
 from __future__ import annotations
@@ -11,8 +15,10 @@ from dataclasses import dataclass, field
 
 from channelsim.games.deck.faults import DeckFault
 from channelsim.games.deck.group import SCALAR_SIZE, Group
-from channelsim.games.deck.secrets import encode_scalars
-from channelsim.games.deck.terms import CARDS, DeckTerms, card_points, tagged_hash
+from channelsim.games.deck.secrets import DeckSecrets, encode_scalars
+from channelsim.games.deck.terms import CARDS, DeckTerms, card_points, deck_id, tagged_hash
+
+# --- finished decks -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,3 +85,31 @@ def check_card(group: Group, deck: bytes, point: bytes, scalars: Sequence[int], 
         both = both * scalar % group.order
     if group.multiply([(both, group.map(deck + bytes((card,))))]) != [point]:
         raise DeckFault("PD-14", f"card {card} is not at this position")
+
+
+# --- the simulated dealer -----------------------------------------------------------------------
+
+
+SIMULATED_DEALER = "simulated dealer"
+"""How an output names it."""
+
+
+def simulated_decks(
+    group: Group, terms: DeckTerms, initiators: DeckSecrets, receivers: DeckSecrets
+) -> tuple[FinishedDeck, FinishedDeck]:
+    """Make a deck from the secrets of both sides; return it as the initiator and the receiver
+    hold it."""
+    deck = deck_id(terms, receivers.nonce, initiators.nonce)
+    products = []
+    for position, locks in enumerate(zip(initiators.locks, receivers.locks, strict=True)):
+        card = initiators.permutation[receivers.permutation[position]]
+        both = locks[0] * locks[1] % group.order
+        products.append((both, group.map(deck + bytes((card,)))))
+    products += [(lock, group.base) for lock in initiators.locks + receivers.locks]
+    results = tuple(group.multiply(products))
+    count = terms.positions
+    shared = results[:count], results[count : 2 * count], results[2 * count :]
+    return (
+        FinishedDeck(group, terms, deck, *shared, True, initiators.locks),
+        FinishedDeck(group, terms, deck, *shared, False, receivers.locks),
+    )

@@ -15,8 +15,8 @@ from channelsim.games.deck.finished import FinishedDeck
 from channelsim.games.deck.group import Group
 from channelsim.games.deck.lock_proof import Locks
 from channelsim.games.deck.secrets import DeckSecrets, challenge_commitment
-from channelsim.games.deck.shuffle_proof import Shuffle, shuffled
-from channelsim.games.deck.terms import CARDS, HASH_SIZE, DeckTerms, card_points, deck_id
+from channelsim.games.deck.shuffle_proof import Shuffle
+from channelsim.games.deck.terms import HASH_SIZE, DeckTerms, card_points, deck_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,29 +33,21 @@ class Shuffled:
     def receive(self, message: bytes) -> tuple[Locked, bytes]:
         """Take the receiver's shuffle and its challenge; answer that, and lock the positions."""
         group, terms, secrets = self.group, self.terms, self.secrets
-        half = terms.rounds // 8
-        size = half + HASH_SIZE + group.point_size * (1 + CARDS) + HASH_SIZE * terms.rounds
-        fields = Fields(3, message, size)
-        bits, salt = fields.take(half), fields.take(HASH_SIZE)
-        (base,) = fields.points(group, 1, "mask key")
-        pack = fields.points(group, CARDS, "card")
-        hashes = fields.each(terms.rounds, HASH_SIZE)
+        fields = Fields(group, terms, 3, message)
+        bits, salt = fields.challenge()
+        base, pack, hashes = fields.shuffle()
         if challenge_commitment(terms, b"B", self.receiver_nonce, bits, salt) != self.challenge:
             raise DeckFault("PD-6", "message 3: the challenge is not the one committed to")
         answers = shuffle_proof.answers(
             self.shuffle, bits, secrets.round_seeds, secrets.mask, secrets.permutation
         )
-        inverse = pow(secrets.mask, -1, group.order)
-        scalars = [lock * inverse % group.order for lock in secrets.locks]
-        source = pack[: terms.positions]
-        locked = group.multiply(list(zip(scalars, source, strict=True)))
-        keys = group.multiply([(lock, group.base) for lock in secrets.locks])
-        deck = self.shuffle.deck
-        locks = Locks(group, deck, b"A", self.shuffle.result_base, source, locked, keys)
-        proof = lock_proof.prove(locks, scalars, secrets.lock_nonces)
+        deck, source = self.shuffle.deck, pack[: terms.positions]
+        locks, locked = lock_proof.lock(
+            group, deck, b"A", self.shuffle.result_base, source, secrets
+        )
         theirs = Shuffle(group, deck, b"B", self.shuffle.result, pack, base)
-        state = Locked(group, terms, theirs, tuple(hashes), secrets.bits, locks, secrets.locks)
-        return state, b"".join((secrets.bits, secrets.salt, answers, *locked, *keys, proof))
+        state = Locked(group, terms, theirs, hashes, secrets.bits, locks, secrets.locks)
+        return state, b"".join((secrets.bits, secrets.salt, answers, locked))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,37 +64,26 @@ class Locked:
 
     def receive(self, message: bytes) -> FinishedDeck:
         """Check the receiver's shuffle and its locks; the deck is finished."""
-        group, positions = self.group, self.terms.positions
-        answered = shuffle_proof.answers_size(self.bits)
-        proof_size = lock_proof.proof_size(positions)
-        size = answered + 2 * positions * group.point_size + proof_size
-        fields = Fields(5, message, size)
-        answers = fields.take(answered)
-        points = fields.points(group, positions, "locked card")
-        keys = fields.points(group, positions, "key")
+        group, terms, deck = self.group, self.terms, self.shuffle.deck
+        fields = Fields(group, terms, 5, message, self.bits)
+        answers = fields.take(shuffle_proof.answers_size(self.bits))
+        points, keys, proof = fields.locks()
         shuffle_proof.verify(self.shuffle, self.hashes, self.bits, answers)
-        mask_base = self.shuffle.result_base
-        deck = self.shuffle.deck
-        locks = Locks(group, deck, b"B", mask_base, self.locks.locked, points, keys)
-        lock_proof.verify(locks, fields.take(proof_size))
-        ours = tuple(self.locks.keys)
-        return FinishedDeck(group, self.terms, deck, points, ours, keys, True, self.own_locks)
+        base = self.shuffle.result_base
+        lock_proof.verify(Locks(group, deck, b"B", base, self.locks.locked, points, keys), proof)
+        ours = self.locks.keys
+        return FinishedDeck(group, terms, deck, points, ours, keys, True, self.own_locks)
 
 
 def answer(
     group: Group, terms: DeckTerms, secrets: DeckSecrets, message: bytes
 ) -> tuple[Shuffled, bytes]:
     """Answer message 1, which must repeat these terms, with the initiator's shuffle."""
-    size = len(terms.offer) + 2 * HASH_SIZE
-    fields = Fields(1, message, size)
+    fields = Fields(group, terms, 1, message)
     if fields.take(len(terms.offer)) != terms.offer:
         raise DeckFault("PD-8", "message 1: these are not the agreed terms")
     nonce, challenge = fields.take(HASH_SIZE), fields.take(HASH_SIZE)
     deck = deck_id(terms, nonce, secrets.nonce)
-    source = card_points(group, deck)
-    pack, base = shuffled(group, source, secrets.mask, secrets.permutation)
-    shuffle = Shuffle(group, deck, b"A", source, pack, base)
-    hashes = shuffle_proof.round_hashes(shuffle, secrets.round_seeds)
+    shuffle, sent = shuffle_proof.shuffle(group, deck, b"A", card_points(group, deck), secrets)
     ours = challenge_commitment(terms, b"A", nonce, secrets.bits, secrets.salt)
-    state = Shuffled(group, terms, secrets, nonce, challenge, shuffle)
-    return state, b"".join((secrets.nonce, ours, base, *pack, *hashes))
+    return Shuffled(group, terms, secrets, nonce, challenge, shuffle), secrets.nonce + ours + sent

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from channelsim.games.deck.faults import DeckFault
 from channelsim.games.deck.group import SCALAR_SIZE, Group
-from channelsim.games.deck.secrets import encode_scalars
+from channelsim.games.deck.secrets import DeckSecrets, encode_scalars
 from channelsim.games.deck.terms import HASH_SIZE, tagged_hash
 
 
@@ -29,8 +29,8 @@ class Locks:
     prover: bytes
     mask_base: bytes
     source: Sequence[bytes]
-    locked: Sequence[bytes]
-    keys: Sequence[bytes]
+    locked: tuple[bytes, ...]
+    keys: tuple[bytes, ...]
 
     def challenge(self, commitments: Sequence[bytes]) -> bytes:
         """The hash of the statement and of the prover's commitments."""
@@ -41,6 +41,23 @@ class Locks:
 def proof_size(positions: int) -> int:
     """The bytes of a proof."""
     return HASH_SIZE + SCALAR_SIZE * positions
+
+
+def lock(
+    group: Group,
+    deck: bytes,
+    prover: bytes,
+    mask_base: bytes,
+    source: tuple[bytes, ...],
+    secrets: DeckSecrets,
+) -> tuple[Locks, bytes]:
+    """Lock points with the prover's locks, in place of its mask; return the fields of a message."""
+    inverse = pow(secrets.mask, -1, group.order)
+    scalars = [lock * inverse % group.order for lock in secrets.locks]
+    locked = tuple(group.multiply(list(zip(scalars, source, strict=True))))
+    keys = tuple(group.multiply([(lock, group.base) for lock in secrets.locks]))
+    locks = Locks(group, deck, prover, mask_base, source, locked, keys)
+    return locks, b"".join((*locked, *keys, prove(locks, scalars, secrets.lock_nonces)))
 
 
 def prove(locks: Locks, scalars: Sequence[int], nonces: Sequence[int]) -> bytes:
@@ -69,8 +86,8 @@ def verify(locks: Locks, proof: bytes) -> None:
     products = list(zip(responses, locks.source, strict=True))
     products += [(response, locks.mask_base) for response in responses]
     products += [(number, point) for point in (*locks.locked, *locks.keys)]
-    made = group.multiply(products)
-    half = len(made) // 2
-    commitments = group.subtract(list(zip(made[:half], made[half:], strict=True)))
+    results = group.multiply(products)
+    half = len(results) // 2
+    commitments = group.subtract(list(zip(results[:half], results[half:], strict=True)))
     if locks.challenge(commitments) != challenge:
         raise DeckFault("PD-7", "the proof of the locks is wrong")

@@ -15,8 +15,8 @@ from channelsim.games.deck.finished import FinishedDeck
 from channelsim.games.deck.group import Group
 from channelsim.games.deck.lock_proof import Locks
 from channelsim.games.deck.secrets import DeckSecrets, challenge_commitment
-from channelsim.games.deck.shuffle_proof import Shuffle, shuffled
-from channelsim.games.deck.terms import CARDS, HASH_SIZE, DeckTerms, card_points, deck_id
+from channelsim.games.deck.shuffle_proof import Shuffle
+from channelsim.games.deck.terms import HASH_SIZE, DeckTerms, card_points, deck_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,19 +30,14 @@ class Started:
     def receive(self, message: bytes) -> tuple[Shuffled, bytes]:
         """Take the initiator's shuffle; shuffle once more, and open the challenge."""
         group, terms, secrets = self.group, self.terms, self.secrets
-        size = 2 * HASH_SIZE + group.point_size * (1 + CARDS) + HASH_SIZE * terms.rounds
-        fields = Fields(2, message, size)
+        fields = Fields(group, terms, 2, message)
         nonce, challenge = fields.take(HASH_SIZE), fields.take(HASH_SIZE)
-        (base,) = fields.points(group, 1, "mask key")
-        pack = fields.points(group, CARDS, "card")
-        hashes = fields.each(terms.rounds, HASH_SIZE)
+        base, pack, hashes = fields.shuffle()
         deck = deck_id(terms, secrets.nonce, nonce)
         theirs = Shuffle(group, deck, b"A", card_points(group, deck), pack, base)
-        result, own_base = shuffled(group, pack, secrets.mask, secrets.permutation)
-        ours = Shuffle(group, deck, b"B", pack, result, own_base)
-        rounds = shuffle_proof.round_hashes(ours, secrets.round_seeds)
-        state = Shuffled(group, terms, secrets, challenge, theirs, tuple(hashes), ours)
-        return state, b"".join((secrets.bits, secrets.salt, own_base, *result, *rounds))
+        ours, sent = shuffle_proof.shuffle(group, deck, b"B", pack, secrets)
+        state = Shuffled(group, terms, secrets, challenge, theirs, hashes, ours)
+        return state, secrets.bits + secrets.salt + sent
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,36 +55,25 @@ class Shuffled:
     def receive(self, message: bytes) -> tuple[FinishedDeck, bytes]:
         """Check the initiator's shuffle and locks; answer its challenge, and lock on top."""
         group, terms, secrets = self.group, self.terms, self.secrets
-        positions = terms.positions
-        half = terms.rounds // 8
-        answered = shuffle_proof.answers_size(secrets.bits)
-        proof_size = lock_proof.proof_size(positions)
-        size = half + HASH_SIZE + answered + 2 * positions * group.point_size + proof_size
-        fields = Fields(4, message, size)
-        bits, salt, answers = fields.take(half), fields.take(HASH_SIZE), fields.take(answered)
-        locked = fields.points(group, positions, "locked card")
-        keys = fields.points(group, positions, "key")
+        fields = Fields(group, terms, 4, message, secrets.bits)
+        bits, salt = fields.challenge()
+        answers = fields.take(shuffle_proof.answers_size(secrets.bits))
+        locked, keys, proof = fields.locks()
         if challenge_commitment(terms, b"A", secrets.nonce, bits, salt) != self.challenge:
             raise DeckFault("PD-6", "message 4: the challenge is not the one committed to")
         shuffle_proof.verify(self.theirs, self.hashes, secrets.bits, answers)
-        deck = self.ours.deck
-        source = self.ours.result[:positions]
-        theirs = Locks(group, deck, b"A", self.theirs.result_base, source, locked, keys)
-        lock_proof.verify(theirs, fields.take(proof_size))
+        deck, source = self.ours.deck, self.ours.result[: terms.positions]
+        base = self.theirs.result_base
+        lock_proof.verify(Locks(group, deck, b"A", base, source, locked, keys), proof)
 
-        given = shuffle_proof.answers(
+        own_answers = shuffle_proof.answers(
             self.ours, bits, secrets.round_seeds, secrets.mask, secrets.permutation
         )
-        inverse = pow(secrets.mask, -1, group.order)
-        scalars = [lock * inverse % group.order for lock in secrets.locks]
-        points = group.multiply(list(zip(scalars, locked, strict=True)))
-        own_keys = group.multiply([(lock, group.base) for lock in secrets.locks])
-        locks = Locks(group, deck, b"B", self.ours.result_base, locked, points, own_keys)
-        proof = lock_proof.prove(locks, scalars, secrets.lock_nonces)
+        ours, own_locks = lock_proof.lock(group, deck, b"B", self.ours.result_base, locked, secrets)
         finished = FinishedDeck(
-            *(group, terms, deck, tuple(points), keys, tuple(own_keys), False, secrets.locks)
+            *(group, terms, deck, ours.locked, keys, ours.keys, False, secrets.locks)
         )
-        return finished, b"".join((given, *points, *own_keys, proof))
+        return finished, own_answers + own_locks
 
 
 def start(group: Group, terms: DeckTerms, secrets: DeckSecrets) -> tuple[Started, bytes]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from channelsim.games.deck.faults import DeckFault
 from channelsim.games.deck.group import SCALAR_SIZE, Group
-from channelsim.games.deck.secrets import bit, encode_scalars, permutation, seed_mask
+from channelsim.games.deck.secrets import DeckSecrets, bit, encode_scalars, permutation, seed_mask
 from channelsim.games.deck.terms import CARDS, tagged_hash
 
 SEED_SIZE = 32
@@ -49,6 +49,15 @@ def shuffled(
     return tuple(result), base
 
 
+def shuffle(
+    group: Group, deck: bytes, prover: bytes, source: Sequence[bytes], secrets: DeckSecrets
+) -> tuple[Shuffle, bytes]:
+    """Shuffle a pack with the prover's secrets; return the fields of a message."""
+    result, base = shuffled(group, source, secrets.mask, secrets.permutation)
+    statement = Shuffle(group, deck, prover, source, result, base)
+    return statement, b"".join((base, *result, *round_hashes(statement, secrets.round_seeds)))
+
+
 def round_hashes(shuffle: Shuffle, seeds: Sequence[bytes]) -> list[bytes]:
     """The hash of each round, from its seed: the prover's first message."""
     digest = shuffle.digest()
@@ -59,14 +68,14 @@ def answers(
     shuffle: Shuffle, bits: bytes, seeds: Sequence[bytes], mask: int, order: Sequence[int]
 ) -> bytes:
     """The prover's answers to a challenge, one round after the other."""
-    made = []
+    answered = []
     for number, seed in enumerate(seeds):
         if not bit(bits, number):
-            made.append(seed)
+            answered.append(seed)
             continue
         joined = mask * seed_mask(shuffle.group, seed) % shuffle.group.order
-        made.append(encode_scalars([joined]) + bytes(order[at] for at in permutation(seed)))
-    return b"".join(made)
+        answered.append(encode_scalars([joined]) + bytes(order[at] for at in permutation(seed)))
+    return b"".join(answered)
 
 
 def answers_size(bits: bytes) -> int:
@@ -82,11 +91,11 @@ def verify(shuffle: Shuffle, hashes: Sequence[bytes], bits: bytes, given: bytes)
     for number, expected in enumerate(hashes):
         if bit(bits, number):
             end = at + SCALAR_SIZE + CARDS
-            found = _joined(shuffle, digest, number, given[at:end])
+            recomputed = _joined(shuffle, digest, number, given[at:end])
         else:
             end = at + SEED_SIZE
-            found = _seeded(shuffle, digest, number, given[at:end])
-        if found != expected:
+            recomputed = _seeded(shuffle, digest, number, given[at:end])
+        if recomputed != expected:
             raise DeckFault("PD-5", f"round {number} of the shuffle's proof does not fit its hash")
         at = end
 

@@ -114,12 +114,12 @@ class DeckVectors:
             return self._check_message(line)
         self._conversations[line.id] = None
         try:
-            made = _played(line)
+            played = _played(line)
         except DeckFault as fault:
             return [f"our sides refuse it: {fault}"]
-        differences = _differences(line, made)
+        differences = _differences(line, played)
         if not differences:
-            self._conversations[line.id] = made
+            self._conversations[line.id] = played
         return differences
 
     def _check_message(self, line: MessageLine) -> list[str]:
@@ -173,7 +173,7 @@ def _comes_before(rule: str, expected: str) -> bool:
 
 
 def _wrong(line: Line) -> str | None:
-    """What is wrong with a line of the right shape."""
+    """What is wrong with a line of the right shape; None for a right one."""
     if isinstance(line, MessageLine):
         if line.expect != "accepted" and line.expect not in RULES:
             return "`expect` is neither `accepted` nor the rule of a check"
@@ -218,14 +218,14 @@ def _played(line: DeckLine) -> Conversation:
     group = real_group()
     terms: DeckTerms = decode_terms(bytes.fromhex(line.terms))
     ours, theirs = _secrets(line.a), _secrets(line.b)
-    started, one = receiver.start(group, terms, theirs)
-    shuffled, two = initiator.answer(group, terms, ours, one)
-    both, three = started.receive(two)
-    locked, four = shuffled.receive(three)
-    receivers, five = both.receive(four)
-    initiators = locked.receive(five)
+    started, first = receiver.start(group, terms, theirs)
+    shuffled, second = initiator.answer(group, terms, ours, first)
+    both, third = started.receive(second)
+    locked, fourth = shuffled.receive(third)
+    receivers, fifth = both.receive(fourth)
+    initiators = locked.receive(fifth)
     return Conversation(
-        (one, two, three, four, five),
+        (first, second, third, fourth, fifth),
         (initiators, receivers),
         {
             1: partial(initiator.answer, group, terms, ours),
@@ -237,15 +237,15 @@ def _played(line: DeckLine) -> Conversation:
     )
 
 
-def _differences(line: DeckLine, made: Conversation) -> list[str]:
-    ours = made.decks[0]
-    theirs = made.decks[1]
+def _differences(line: DeckLine, played: Conversation) -> list[str]:
+    ours = played.decks[0]
+    theirs = played.decks[1]
     positions = ours.terms.positions
-    found: list[tuple[str, object, object]] = [
+    compared: list[tuple[str, object, object]] = [
         *(
             (f"message {step}", message.hex(), stated.lower())
             for step, (message, stated) in enumerate(
-                zip(made.messages, line.messages, strict=True), 1
+                zip(played.messages, line.messages, strict=True), 1
             )
         ),
         ("deck_id", ours.deck.hex(), line.deck_id.lower()),
@@ -256,4 +256,4 @@ def _differences(line: DeckLine, made: Conversation) -> list[str]:
         ("L", [key.hex() for key in ours.receiver_keys], [text.lower() for text in line.L]),
         ("cards", [ours.card(at, theirs.opening(at)) for at in range(positions)], line.cards),
     ]
-    return [f"{name} is another one" for name, ours_, stated in found if ours_ != stated]
+    return [f"{name} is another one" for name, ours_, stated in compared if ours_ != stated]

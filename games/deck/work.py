@@ -1,19 +1,89 @@
-"""A step of a preparation as work to do elsewhere: it takes about 0.6 s, and needs only its value.
+"""One side of a deck in the making, and each of its steps as work to do elsewhere.
 
-A peer never waits for it. The work is done in a thread or another process, and the result comes
-back as a value too.
+Each step comes once, in order, with the same answer to a repeat. Soundness rests on this (PD-11,
+PD-12). A prover that answered two challenges to one set of hashes would give its mask and
+permutation away, and a verifier that took a second set of hashes after its challenge was known
+would accept a marked pack.
+
+A step takes about 0.6 s, and needs only its value. A peer never waits for it: the work is done in a
+thread or another process, and the result comes back as a value too.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
-from channelsim.games.deck import lock_proof, preparation, shuffle_proof
+from channelsim.games.deck import initiator, receiver
 from channelsim.games.deck.faults import DeckFault
+from channelsim.games.deck.fields import message_size
+from channelsim.games.deck.finished import FinishedDeck
 from channelsim.games.deck.group import Group
-from channelsim.games.deck.preparation import Preparation
-from channelsim.games.deck.secrets import Random, draw_secrets
-from channelsim.games.deck.terms import CARDS, HASH_SIZE, DeckTerms
+from channelsim.games.deck.secrets import DeckSecrets, Random, draw_secrets
+from channelsim.games.deck.terms import DeckTerms
+
+# --- a deck in preparation ----------------------------------------------------------------------
+
+
+Stage: TypeAlias = (
+    receiver.Started | receiver.Shuffled | initiator.Shuffled | initiator.Locked | FinishedDeck
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Preparation:
+    """A deck in preparation, or just finished, as one side has it.
+
+    It is never stored: a crash discards it (PD-12). `awaited` is the step that may come next, and
+    `last` the step taken last, with its message and the answer.
+    """
+
+    stage: Stage
+    awaited: int
+    last: tuple[int, bytes, bytes] | None = field(default=None, repr=False)
+
+    @property
+    def finished(self) -> FinishedDeck | None:
+        """The deck; None until this side has checked everything."""
+        return self.stage if isinstance(self.stage, FinishedDeck) else None
+
+    def receive(self, step: int, message: bytes) -> tuple[Preparation, bytes]:
+        """Take a step; return what follows and the answer, which is empty after the last step.
+
+        Raises `DeckFault`: the deck is burnt, and this side must be dropped.
+        """
+        if self.last is not None and self.last[:2] == (step, message):
+            return self, self.last[2]
+        stage: Stage
+        answer = b""
+        if step != self.awaited or isinstance(self.stage, FinishedDeck):
+            raise DeckFault("PD-11", f"step {step} came where step {self.awaited} may come")
+        if isinstance(self.stage, initiator.Locked):
+            stage = self.stage.receive(message)
+        else:
+            stage, answer = self.stage.receive(message)
+        return Preparation(stage, step + 2, (step, message, answer)), answer
+
+
+def start(group: Group, terms: DeckTerms, secrets: DeckSecrets) -> tuple[Preparation, bytes]:
+    """Start a deck as the receiver: message 1."""
+    stage, message = receiver.start(group, terms, secrets)
+    return Preparation(stage, 2), message
+
+
+def join(
+    group: Group, terms: DeckTerms, secrets: DeckSecrets, message: bytes
+) -> tuple[Preparation, bytes]:
+    """Join a deck as the initiator: the answer to message 1. Raises `DeckFault`.
+
+    The secrets are fresh, also where message 1 is one that was answered before.
+    """
+    stage, answer = initiator.answer(group, terms, secrets, message)
+    return Preparation(stage, 3, (1, message, answer)), answer
+
+
+# --- a step as work -----------------------------------------------------------------------------
+
 
 LAST_STEP = 5
 """The step that has no answer."""
@@ -68,9 +138,9 @@ def compute(work: DeckWork, random: Random) -> DeckResult:
         else:
             secrets = draw_secrets(work.group, work.terms, random)
             if step == 0:
-                after, answer = preparation.start(work.group, work.terms, secrets)
+                after, answer = start(work.group, work.terms, secrets)
             else:
-                after, answer = preparation.join(work.group, work.terms, secrets, work.message)
+                after, answer = join(work.group, work.terms, secrets, work.message)
     except DeckFault as fault:
         return DeckResult(number, step, None, b"", fault.rule, fault.reason)
     return DeckResult(number, step, after, answer)
@@ -84,16 +154,4 @@ def longest_message(group: Group, terms: DeckTerms, step: int) -> int:
     >>> [longest_message(real_group(), terms, step) for step in range(7)]
     [0, 71, 3888, 3861, 6757, 6720, 0]
     """
-    point, rounds, positions = group.point_size, terms.rounds, terms.positions
-    pack = point * (1 + CARDS) + HASH_SIZE * rounds
-    opened = rounds // 8 + HASH_SIZE
-    locks = 2 * point * positions + lock_proof.proof_size(positions)
-    proved = shuffle_proof.answers_size(b"\xff" * (rounds // 8)) + locks
-    sizes = {
-        1: len(terms.offer) + 2 * HASH_SIZE,
-        2: 2 * HASH_SIZE + pack,
-        3: opened + pack,
-        4: opened + proved,
-        5: proved,
-    }
-    return sizes.get(step, 0)
+    return message_size(group, terms, step, b"\xff" * (terms.rounds // 8))

@@ -11,14 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from channelsim.games.choices import choose, offered
-from channelsim.games.contract import Action, Amount, OneOf, Player, read_verb
+from channelsim.games.betting import ALL_IN, all_in
+from channelsim.games.cards import card_name
+from channelsim.games.choices import choose
+from channelsim.games.contract import Action, OneOf, Player, read_verb
 from channelsim.games.errors import IllegalAction
 from channelsim.games.poker.arrangements import CARDS, number_of
-from channelsim.games.poker.hand_names import card_name
 from channelsim.games.poker.player import PokerPlayer
-
-_ALL_IN = {"all-in", "allin", "all in"}
 
 TOP, ABOVE_BOTTOM = 3, 8
 """The cards of the top row, and those of the top and the middle row."""
@@ -27,13 +26,8 @@ TOP, ABOVE_BOTTOM = 3, 8
 def read(player: Player, text: str) -> Action:
     """Read an action as people write it. Raises `IllegalAction`, naming what is possible."""
     choices = player.choices()
-    if " ".join(text.lower().split()) in _ALL_IN:
-        for choice in choices:
-            if isinstance(choice, Amount):
-                return Action(choice.verb, choice.most)
-        if any(choice.verb == "call" for choice in choices):
-            return Action("call")
-        raise IllegalAction(f"cannot go all-in now; possible: {offered(choices)}")
+    if " ".join(text.lower().split()) in ALL_IN:
+        return all_in(choices)
     verb, *words = text.lower().replace("/", " ").replace(",", " ").split() or [""]
     for choice in choices:
         if isinstance(choice, OneOf) and choice.verb == verb and isinstance(player, PokerPlayer):

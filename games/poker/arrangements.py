@@ -59,7 +59,7 @@ _ROWS_BELOW = tuple(
 """For each middle row, a function that puts the ten cards below the top in order."""
 
 
-_made: dict[bytes, bytes] = {}
+_orders: dict[bytes, bytes] = {}
 """The orders of the last commitments that were made here."""
 
 KEPT = 256
@@ -67,11 +67,11 @@ KEPT = 256
 
 def commit(order: bytes, salt: bytes) -> bytes:
     """Commit to an order of positions, and remember it for `committed_order`."""
-    made = commitment(order, salt)
-    while len(_made) >= KEPT:
-        _made.pop(next(iter(_made), b""), None)
-    _made[made] = order
-    return made
+    committed = commitment(order, salt)
+    while len(_orders) >= KEPT:
+        _orders.pop(next(iter(_orders), b""), None)
+    _orders[committed] = order
+    return committed
 
 
 @lru_cache(maxsize=64)
@@ -81,7 +81,7 @@ def committed_order(positions: bytes, salt: bytes, committed: bytes) -> bytes | 
     A player finds a choice that is no longer remembered by trying all, which takes a tenth of a
     second.
     """
-    known = _made.get(committed, b"")
+    known = _orders.get(committed, b"")
     if sorted(known) == sorted(positions) and commitment(known, salt) == committed:
         return known
     for top in _TOPS:

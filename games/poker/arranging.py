@@ -1,20 +1,104 @@
-"""The rules of Chinese Poker's validators: commit to an arrangement, show one, and score.
+"""Chinese Poker: thirteen cards in three rows, how they are compared, and its validators.
 
-The same rules as programs, with the same names, are `clsp/source/poker/<validator>.clsp`. The
-player that has the button shows its rows first; the other one has committed to its rows before.
+The rows are compared one by one, with royalties (CHIN-1 to CHIN-7). The validators commit to an
+arrangement, show one, and score; the same rules as programs, with the same names, are
+`clsp/source/poker/<validator>.clsp`. The player that has the button shows its rows first; the other
+one has committed to its rows before.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 
 from channelsim.clsp.values import Value
 from channelsim.games.contract import Hashes, Next, Slash, Valid, Validator, Verdict, by_name
-from channelsim.games.poker.chinese import arranged, payment, points
 from channelsim.games.poker.openings import OPENING, locks_open, pending_size
+from channelsim.games.poker.ranking import (
+    FULL_HOUSE,
+    HIGH,
+    QUADS,
+    STRAIGHT_FLUSH,
+    TRIPS,
+)
 from channelsim.games.poker.states import Commit, Held, Rows, Score
-from channelsim.games.poker.validators import COMMITMENT_SIZE, held_cards, held_open
+from channelsim.games.poker.validators import COMMITMENT_SIZE, held_cards, held_open, stake_left
+
+# --- points -------------------------------------------------------------------------------------
+
+
+ROWS = (3, 5, 5)
+"""The cards of the top, middle and bottom row."""
+
+MOST_POINTS = 14
+"""3 rows, 1 for most of them, and royalties of 4, 4 and 2."""
+
+_ROYALTIES: tuple[dict[int, int], ...] = (
+    {TRIPS: 2},
+    {FULL_HOUSE: 1, QUADS: 3, STRAIGHT_FLUSH: 4},
+    {QUADS: 3, STRAIGHT_FLUSH: 4},
+)
+"""Points by the class of a row that wins, for each row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrangement:
+    """The keys of the three rows of thirteen cards."""
+
+    keys: tuple[int, int, int]
+
+    @property
+    def foul(self) -> bool:
+        """True if a row is stronger than the one below it; equal rows are legal (CHIN-2)."""
+        top, middle, bottom = self.keys
+        return top > middle or middle > bottom
+
+
+def arranged(cards: Sequence[int]) -> Arrangement:
+    """Arrange thirteen cards as they come: three for the top, five, and five for the bottom."""
+    return Arrangement((HIGH.key(cards[:3]), HIGH.key(cards[3:8]), HIGH.key(cards[8:13])))
+
+
+def points(own: Arrangement, other: Arrangement) -> int:
+    """The points that `own` wins from `other` (CHIN-3 to CHIN-5), from -14 to 14.
+
+    >>> foul = Arrangement((0x320000, 0x1EDC90, 0x1EDC90))
+    >>> points(foul, foul), points(foul, Arrangement((0xE3200, 0x1EDC90, 0x1EDC90)))
+    (0, -4)
+    """
+    if own.foul or other.foul:
+        if own.foul and other.foul:
+            return 0
+        winner, sign = (other, -1) if own.foul else (own, 1)
+        return sign * (len(ROWS) + 1 + sum(map(_royalty, range(len(ROWS)), winner.keys)))
+    won = lost = royalties = 0
+    for row, (ours, theirs) in enumerate(zip(own.keys, other.keys, strict=True)):
+        if ours > theirs:
+            won += 1
+            royalties += _royalty(row, ours)
+        elif theirs > ours:
+            lost += 1
+            royalties -= _royalty(row, theirs)
+    return won - lost + (won >= 2) - (lost >= 2) + royalties
+
+
+def _royalty(row: int, key: int) -> int:
+    return _ROYALTIES[row].get(key >> 20, 0)
+
+
+def payment(won: int, point: int, stake: int) -> int:
+    """The chips that change hands for these points (CHIN-6).
+
+    >>> payment(-3, 10, 100), payment(14, 10, 100)
+    (-30, 100)
+    """
+    size = min(abs(won) * point, stake)
+    return size if won > 0 else -size
+
+
+# --- validators ---------------------------------------------------------------------------------
+
 
 SALT_SIZE = 32
 
@@ -27,7 +111,7 @@ def commit(
     size = pending_size(pending)
     if len(move) != size + COMMITMENT_SIZE:
         return Slash("PK-COMMIT-1")
-    if share != table.unit * (table.stake - state.put):
+    if share != stake_left(table, state.put):
         return Slash("PK-COMMIT-2")
     if not locks_open(table, pending, state.seats, move):
         return Slash("PK-COMMIT-3")
@@ -48,7 +132,7 @@ def rows(
     count = len(held)
     if len(move) != (1 + OPENING) * count:
         return Slash("PK-ROWS-1")
-    if share != table.unit * (table.stake - state.put):
+    if share != stake_left(table, state.put):
         return Slash("PK-ROWS-2")
     if not held_open(table, held, state.seats, move[count:]):
         return Slash("PK-ROWS-3")

@@ -10,10 +10,9 @@ from channelsim.games.contract import Carry, Game, Seat
 from channelsim.games.poker import actions, arranging, validators
 from channelsim.games.poker.player import entropy_size, new_player
 from channelsim.games.poker.policies import policies_of
-from channelsim.games.poker.result import parts, street
+from channelsim.games.poker.result import parts, street, summarize
 from channelsim.games.poker.rules import RULES
 from channelsim.games.poker.story import PokerStory
-from channelsim.games.poker.summary import summarize
 from channelsim.games.poker.terms import (
     carried,
     default_parameters,

@@ -51,10 +51,10 @@ class NoCard(ValueError):
 def card(table: Table, position: int, mine: bytes, theirs: bytes) -> int:
     """The card at a position, from the scalars of both locks. Raises `NoCard`."""
     both = int.from_bytes(mine, "big") * int.from_bytes(theirs, "big") % real_group().order
-    found = card_behind(table.deck_id, table.locks[position].point, both)
-    if found is None:
+    number = card_behind(table.deck_id, table.locks[position].point, both)
+    if number is None:
         raise NoCard("a position of the deck holds none of the 52 cards")
-    return found
+    return number
 
 
 def known_cards(

@@ -1,19 +1,25 @@
-"""The openings in a move: bytes that open locks and claim cards, in the order of what is due.
+"""The openings in a move, and the cards that a draw replaces.
 
-Every function returns None for bytes that do not open what they must.
+Openings are bytes that open locks and claim cards, in the order of what is due. Every function
+returns None for bytes that do not open what they must. Rules of draws: DRAW-2, DRAW-4.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+
+from msgspec import structs
 
 from channelsim.games.deck.openings import is_card, is_opening
+from channelsim.games.poker.limits import First
 from channelsim.games.poker.states import (
     BOARD,
     BUTTONS,
     BUTTONS_UP,
     OTHERS,
     OTHERS_UP,
+    Held,
     Kind,
     Known,
     Lock,
@@ -22,6 +28,9 @@ from channelsim.games.poker.states import (
     Street,
     Table,
 )
+
+# --- openings -----------------------------------------------------------------------------------
+
 
 SCALAR, OPENING = 32, 33
 """Bytes of a lock's opening, and of one with the card that it shows."""
@@ -46,7 +55,7 @@ def dealt_by_call(streets: Sequence[Street], all_in: bool) -> tuple[tuple[int, i
     later = streets[1:]
     if not later or later[0].kind != Kind.BET:
         return ()
-    return tuple(one for street in (later if all_in else later[:1]) for one in street.deal)
+    return tuple(card for street in (later if all_in else later[:1]) for card in street.deal)
 
 
 def pending_size(pending: Sequence[Owed]) -> int:
@@ -69,7 +78,10 @@ def shows(table: Table, position: int, mine: bytes, theirs: bytes, card: bytes) 
 def dealt(
     table: Table, deal: Sequence[tuple[int, int]], seats: Seats, data: bytes
 ) -> tuple[tuple[tuple[int, bytes], ...], tuple[Owed, ...]] | None:
-    """Open the mover's locks of a deal: what the waiter then holds, and what it owes."""
+    """Open the mover's locks of a deal: what the waiter then holds, and what it owes.
+
+    None if a scalar does not open its lock.
+    """
     held: list[tuple[int, bytes]] = []
     pending: list[Owed] = []
     at = 0
@@ -124,3 +136,38 @@ def taken(
         (*known.waiters_up, *open_cards[other]),
         (*known.board, *(card for _, card in open_cards[BOARD])),
     )
+
+
+# --- draws: which cards a player replaces, and the positions that it gets -----------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """The mover's hand without its discards, and the openings of its new cards, which the waiter
+    owes."""
+
+    kept: Held
+    pending: tuple[Owed, ...]
+
+
+def replaced(held: Held, mask: bytes, draw: Street, seats: Seats) -> Replaced | None:
+    """Replace the cards of the hand whose bits are set; None for a mask beyond the hand."""
+    number = int.from_bytes(mask, "big")
+    if len(mask) != 1 or number >> len(held):
+        return None
+    kept = tuple(card for at, card in enumerate(held) if not number >> at & 1)
+    own = [(position, who) for position, who in draw.deal if is_own(who, seats)]
+    drawn = own[: number.bit_count()]
+    return Replaced(kept, tuple(Owed(position, who, b"") for position, who in drawn))
+
+
+def with_bettor(streets: Sequence[Street], raises: int, seats: Seats) -> tuple[Street, ...]:
+    """The streets after a draw; where who bet first begins, its seat is written.
+
+    Bets and raises alternate: the mover, who calls, made every second one.
+    """
+    if not streets or streets[0].first != First.BETTOR:
+        return tuple(streets)
+    bettor = (raises + seats.button) % 2
+    first, *others = streets
+    return structs.replace(first, first=bettor), *others

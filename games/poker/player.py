@@ -9,10 +9,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
+from msgspec import structs
+
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import Value
 from channelsim.games.amounts import amount_text
-from channelsim.games.choices import choose
+from channelsim.games.choices import accept, choose, fold
 from channelsim.games.contract import (
     Action,
     Amount,
@@ -30,10 +32,9 @@ from channelsim.games.contract import (
 from channelsim.games.errors import BadAdvisory, IllegalAction
 from channelsim.games.poker.arrangements import COUNT, commit, committed_order, in_rows
 from channelsim.games.poker.arranging import due_points, in_order
-from channelsim.games.poker.first import acts_first
 from channelsim.games.poker.known_cards import NO_CARDS, KnownCards, card, known_cards, shown_last
 from channelsim.games.poker.limits import Forced as ForcedBet
-from channelsim.games.poker.limits import Limits
+from channelsim.games.poker.limits import Limits, acts_first
 from channelsim.games.poker.openings import (
     SCALAR,
     dealt_by_call,
@@ -67,6 +68,7 @@ from channelsim.games.poker.validators import (
     draws_with_call,
     limits_facing,
     pot_won,
+    stake_left,
     waiters_share,
 )
 from channelsim.games.poker.variants import VARIANTS, Variant
@@ -116,13 +118,12 @@ class PokerPlayer:
             case Show():
                 return (Forced("show"),)
             case Score() as state:
-                found = self._committed(state)
-                return _showing(found is None or self._keeps(self._scored(state, found[1])))
+                committed = self._committed(state)
+                return _showing(committed is None or self._keeps(self._scored(state, committed[1])))
             case End() as state:
                 return _showing(self._keeps(state.table.unit * self._showdown(state)[0]))
             case _:
-                share = amount_text(self.position.mover_share, self.terms.unit)
-                return (Forced("accept", hint=f"take {share}"),)
+                return accept(self.position.mover_share, self.terms.unit)
 
     def _keeps(self, share: int) -> bool:
         """True if a player that shows, and leaves this share, has more than one that gives up."""
@@ -169,8 +170,7 @@ class PokerPlayer:
         return (Plain(stay, hint), *bets, self._fold())
 
     def _fold(self) -> Plain:
-        share = amount_text(self.position.mover_share, self.terms.unit)
-        return Plain("fold", hint=f"stop here and keep {share}")
+        return fold(self.position.mover_share, self.terms.unit)
 
     # --- moves -------------------------------------------------------------------------------
 
@@ -189,14 +189,14 @@ class PokerPlayer:
                 return self._answer(state, action)
             case Draw() as state:
                 move = self._owed(state.table, state.pending) + bytes((action.amount,))
-                return Play(move, state.table.unit * (state.table.stake - state.put))
+                return Play(move, stake_left(state.table, state.put))
             case Commit() | Rows() as state:
                 return self._arrange(state, action.amount)
             case Score() as state:
                 return self._score(state)
             case Show() as state:
                 move = self._owed(state.table, state.pending) + self._shown(state.known.movers)
-                return Play(move, state.table.unit * (state.table.stake - state.put))
+                return Play(move, stake_left(state.table, state.put))
             case End() as state:
                 chips, mine, theirs = self._showdown(state)
                 return Play(self._shown(state.held) + mine, state.table.unit * chips, theirs)
@@ -224,7 +224,7 @@ class PokerPlayer:
 
     def _arrange(self, state: Commit | Rows, number: int) -> Play:
         """Commit to an arrangement, or show it."""
-        share = state.table.unit * (state.table.stake - state.put)
+        share = stake_left(state.table, state.put)
         order = bytes(in_rows(number, positions_of(state.held)))
         if isinstance(state, Rows):
             return Play(order + self._shown(state.held), share)
@@ -233,10 +233,10 @@ class PokerPlayer:
 
     def _score(self, state: Score) -> Play:
         """Show the arrangement that this player committed to."""
-        found = self._committed(state)
-        if found is None:
+        committed = self._committed(state)
+        if committed is None:
             raise IllegalAction("this player did not make the commitment")
-        order, rows = found
+        order, rows = committed
         return Play(self._shown(state.held) + order + self.salt, self._scored(state, rows))
 
     def _committed(self, state: Score) -> tuple[bytes, tuple[int, ...]] | None:
@@ -299,7 +299,7 @@ class PokerPlayer:
     # --- early reveals -----------------------------------------------------------------------
 
     def advisory(self) -> bytes | None:
-        """What the player owes on a street that begins: its next move opens that anyway.
+        """What the player owes on a street that begins, and opens anyway; None if it owes nothing.
 
         The opponent then sees its cards, or the street, before the player has decided what to bet.
         """
@@ -320,13 +320,8 @@ class PokerPlayer:
         known = taken(table, pending, seats, state.known, data)
         if known is None:
             raise BadAdvisory("the early reveal claims another card")
-        told = Begin(
-            *(table, state.streets, state.pot, state.forced, known, (), seats, state.mid_hash)
-        )
-        position = Position(
-            *(self.position.validator, told, self.position.mover, self.position.mover_share),
-            self.position.max_move_size,
-        )
+        told = structs.replace(state, known=known, pending=())
+        position = structs.replace(self.position, state=told)
         cards = known_cards(self.cards, self.locks, position, self.seat)
         return replace(self, cards=cards)
 

@@ -1,22 +1,112 @@
-"""Ways to play poker games. A policy knows only what its player knows."""
+"""Ways to play poker games, by samples of what is still unknown and by simpler rules.
+
+A policy knows only what its player knows.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from types import MappingProxyType
 
-from channelsim.games.betting_policies import aggressive, caller, folder, random
+from channelsim.games.betting import aggressive, caller, folder, random
 from channelsim.games.chance import Chance
 from channelsim.games.contract import Action, Amount, Player, Policy
-from channelsim.games.poker.best_arrangement import best_arrangement
-from channelsim.games.poker.equity import sampled_equity
+from channelsim.games.deck.terms import CARDS as PACK
+from channelsim.games.poker.arrangements import CARDS, number_of
+from channelsim.games.poker.arranging import Arrangement, arranged, points
+from channelsim.games.poker.known_cards import KnownCards
 from channelsim.games.poker.player import PokerPlayer
-from channelsim.games.poker.ranking import ACE_TO_FIVE, PAIR, RANKINGS
+from channelsim.games.poker.ranking import ACE_TO_FIVE, HIGH, PAIR, RANKINGS
 from channelsim.games.poker.result import money
-from channelsim.games.poker.schedule import HOLDEM
+from channelsim.games.poker.selections import best_selection
 from channelsim.games.poker.states import Showdown
-from channelsim.games.poker.variants import Variant
+from channelsim.games.poker.variants import HOLDEM, Variant
+
+# --- the chance to win against a random hand ----------------------------------------------------
+
+
+SAMPLES = 40
+BOARD = 5
+
+
+def sampled_equity(
+    showdown: Showdown, cards: KnownCards, chance: Chance, samples: int = SAMPLES
+) -> float:
+    """The part of the pot that a player wins on average against two random cards, from 0 to 1.
+
+    >>> aces = KnownCards(own=(51, 50))
+    >>> 0.7 < sampled_equity(Showdown(1, 0, 0), aces, Chance(b"aces"), 100) < 1
+    True
+    """
+    known = {*cards.own, *cards.board}
+    rest = [card for card in range(PACK) if card not in known]
+    missing = BOARD - len(cards.board)
+    won = 0
+    for _ in range(samples):
+        drawn = chance.draw(rest, len(cards.own) + missing)
+        board = (*cards.board, *drawn[:missing])
+        mine = best_selection(showdown, (*cards.own, *board))
+        theirs = best_selection(showdown, (*drawn[missing:], *board))
+        won += 1 + RANKINGS[showdown.ranking].better(mine.key, theirs.key)
+    return won / (2 * samples)
+
+
+# --- the arrangement that wins the most points on average ---------------------------------------
+
+
+BOTTOMS, MIDDLES = 12, 6
+"""How many of the best bottom rows are tried, and how many middle rows with each."""
+
+OPPONENTS = 6
+"""The hands of an opponent that candidates are compared with."""
+
+
+def best_arrangement(cards: Sequence[int], chance: Chance) -> int:
+    """The number of the best of some strong arrangements; never a foul.
+
+    Opponents are random hands out of the other 39 cards, each sorted by its strongest rows.
+    """
+    rest = [card for card in range(PACK) if card not in cards]
+    opponents = [_strongest(chance.draw(rest, CARDS)) for _ in range(OPPONENTS)]
+    _, number = max(
+        (sum(points(rows, other) for other in opponents), -number_of(top, middle))
+        for top, middle, rows in _strong(cards)
+    )
+    return -number
+
+
+def _strong(cards: Sequence[int]) -> Iterator[tuple[Sequence[int], Sequence[int], Arrangement]]:
+    """Legal arrangements with a strong bottom row: the places of top and middle, and the keys."""
+    places = range(CARDS)
+    for bottom_key, bottom in _best_fives(cards, places, BOTTOMS):
+        left = [place for place in places if place not in bottom]
+        for middle_key, middle in _best_fives(cards, left, MIDDLES):
+            top = [place for place in left if place not in middle]
+            rows = Arrangement((HIGH.key([cards[at] for at in top]), middle_key, bottom_key))
+            if not rows.foul:
+                yield top, middle, rows
+
+
+def _best_fives(
+    cards: Sequence[int], places: Sequence[int], count: int
+) -> Sequence[tuple[int, Sequence[int]]]:
+    """The strongest rows of five of these places, with their keys; different keys only."""
+    by_key = {HIGH.key([cards[at] for at in five]): five for five in combinations(places, 5)}
+    return sorted(by_key.items(), reverse=True)[:count]
+
+
+def _strongest(cards: Sequence[int]) -> Arrangement:
+    """The best bottom row, then the best middle row."""
+    (_, bottom), *_ = _best_fives(cards, range(CARDS), 1)
+    left = [place for place in range(CARDS) if place not in bottom]
+    (_, middle), *_ = _best_fives(cards, left, 1)
+    top = [place for place in left if place not in middle]
+    return arranged([cards[at] for at in (*top, *middle, *bottom)])
+
+
+# --- policies -----------------------------------------------------------------------------------
+
 
 STRONG = 0.6
 """With this chance to win, the player that plays by its equity bets."""
@@ -56,7 +146,7 @@ def is_weak(showdown: Showdown, cards: tuple[int, ...]) -> bool:
 
     >>> deuce_to_seven, high = Showdown(0, 1, 0), Showdown(0, 0, 0)
     >>> seven_low, kings = (20, 12, 9, 5, 2), (44, 45, 9, 5, 2)
-    >>> [is_weak(one, cards) for one in (deuce_to_seven, high) for cards in (seven_low, kings)]
+    >>> [is_weak(game, cards) for game in (deuce_to_seven, high) for cards in (seven_low, kings)]
     [False, True, True, False]
     """
     # Of hands that are not complete, what is there of the best hand counts.
@@ -89,21 +179,21 @@ _folder = folder(_is_weak)
 def greedy(player: Player, chance: Chance) -> Action:
     """Arranges by the points that it wins on average from sampled hands; otherwise stays."""
     choices = player.choices()
-    if isinstance(player, PokerPlayer) and any(one.verb == "arrange" for one in choices):
+    if isinstance(player, PokerPlayer) and any(choice.verb == "arrange" for choice in choices):
         return Action("arrange", best_arrangement(player.cards.own, chance))
     return caller(player, chance)
 
 
 def policies_of(variant: Variant) -> Mapping[str, Policy]:
     """The policies of a game by name; the first is the default."""
-    found: dict[str, Policy] = {
+    policies: dict[str, Policy] = {
         "caller": caller,
         "random": random,
         "aggressive": aggressive(_modest),
         "folder": _folder,
     }
     if variant.arranges:
-        return MappingProxyType({"greedy": greedy, **found})
+        return MappingProxyType({"greedy": greedy, **policies})
     if variant.rounds == HOLDEM:
-        found["equity"] = equity
-    return MappingProxyType(found)
+        policies["equity"] = equity
+    return MappingProxyType(policies)

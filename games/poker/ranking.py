@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations
 
 NONE, PAIR, TWO_PAIR, TRIPS, STRAIGHT, FLUSH, FULL_HOUSE, QUADS, STRAIGHT_FLUSH = range(9)
 """The classes of hands."""
@@ -58,9 +57,9 @@ class Ranking:
         ranks = tuple(sorted([card >> 2 for card in cards]))
         return _key(self, ranks, len({card & 3 for card in cards}) == 1)
 
-    def better(self, one: int, other: int) -> int:
+    def better(self, key: int, other: int) -> int:
         """Compare two keys: 1 if the first one wins, -1 if the other does, 0 for a tie."""
-        order = (one > other) - (one < other)
+        order = (key > other) - (key < other)
         return -order if self.low else order
 
     def best(self, selections: Iterable[Sequence[int]]) -> tuple[int, Sequence[int]]:
@@ -81,35 +80,6 @@ RANKINGS = (HIGH, DEUCE_TO_SEVEN, ACE_TO_SIX, ACE_TO_FIVE)
 
 EIGHT_LOW = 0x090000
 """The keys of qualifying lows in the order ace to five are less: five ranks of at most eight."""
-
-
-def eight_low(cards: Sequence[int]) -> int | None:
-    """The key of five cards as a low hand, eight or better; None if they do not qualify (EVAL-6).
-
-    >>> hex(eight_low([48, 1, 5, 9, 24]) or 0), eight_low([48, 1, 5, 9, 28])
-    ('0x84321', None)
-    """
-    key = ACE_TO_FIVE.key(cards)
-    return key if key < EIGHT_LOW else None
-
-
-def top_key(cards: Sequence[int]) -> int:
-    """The key of a row of three cards, comparable with those of five (EVAL-8, EVAL-9).
-
-    >>> hex(top_key([0, 1, 2])), hex(top_key([48, 1, 5]))
-    ('0x320000', '0xe3200')
-    """
-    return HIGH.key(cards)
-
-
-def of_all(own: Sequence[int], board: Sequence[int] = ()) -> Iterable[Sequence[int]]:
-    """The selections of five cards out of own and shared ones (HOLD-1)."""
-    return combinations((*own, *board), 5)
-
-
-def two_and_three(own: Sequence[int], board: Sequence[int]) -> Iterable[Sequence[int]]:
-    """The selections of two own and three shared cards (OMA-1, OMA-2)."""
-    return ((*mine, *shared) for mine in combinations(own, 2) for shared in combinations(board, 3))
 
 
 @lru_cache(maxsize=1 << 16)

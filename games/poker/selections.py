@@ -1,7 +1,10 @@
-"""Selections at a showdown: the masks of a move or of evidence, and the keys of what they select.
+"""Selections at a showdown, and how they divide the pot.
 
-A selection chooses among a player's own cards, its open ones and the board, in this order; bit 0 is
-the first card. Rules: HOLD-1, OMA-1, EVAL-6, HL-1, HL-2, HL-7.
+The masks of a move or of evidence select cards, whose keys are compared. A selection chooses among
+a player's own cards, its open ones and the board, in this order; bit 0 is the first card. The pot
+goes to the better hand, or in halves to the best high and the best low.
+
+Rules: HOLD-1, OMA-1, EVAL-6, HL-1 to HL-7 and SHOW-4.
 """
 
 from __future__ import annotations
@@ -10,10 +13,50 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from channelsim.games.masks import pickers
-from channelsim.games.poker.pots import split_quarters
+from channelsim.games.counting import pickers
 from channelsim.games.poker.ranking import ACE_TO_FIVE, RANKINGS, Ranking
 from channelsim.games.poker.states import Showdown
+
+# --- pots ---------------------------------------------------------------------------------------
+
+
+WHOLE = 4
+"""Quarters of a pot."""
+
+
+def quarters(order: int, halves: int = 1) -> int:
+    """The quarters of the pot that a comparison gives to the first player.
+
+    `order` is 1, 0 or -1 as the first player wins, ties or loses, and `halves` how many halves of
+    the pot are compared at once.
+
+    >>> [quarters(order, 2) for order in (1, 0, -1)], [quarters(order) for order in (1, 0, -1)]
+    ([4, 2, 0], [2, 1, 0])
+    """
+    return halves * (1 + order)
+
+
+def split_quarters(high: int, low: int | None) -> int:
+    """The first player's quarters of a pot of high and low hands (HL-3, HL-4).
+
+    `high` and `low` are 1, 0 or -1 as it wins, ties or loses; `low` is None if nobody qualifies.
+    """
+    return quarters(high, 2) if low is None else quarters(high) + quarters(low)
+
+
+def pot_share(pot: int, of_four: int, button: int) -> int:
+    """The chips of a player with this many quarters of an even pot (HL-5).
+
+    An odd chip goes to the seat that is not the button; `button` is 1 for the one that is.
+
+    >>> pot_share(50, 1, 0), pot_share(50, 3, 1), pot_share(50, 2, 0), pot_share(50, 4, 1)
+    (13, 37, 25, 50)
+    """
+    return (pot * of_four + (0 if button else WHOLE - 1)) // WHOLE
+
+
+# --- selections ---------------------------------------------------------------------------------
+
 
 OWN, SHARED = 4, 5
 """Own and shared cards where exactly two and three are selected."""
@@ -92,8 +135,8 @@ def best_low(showdown: Showdown, cards: tuple[int, ...]) -> Selection | None:
     """The best low hand; None if no selection qualifies."""
     if not showdown.low:
         return None
-    found = _best(ACE_TO_FIVE, showdown, cards)
-    return found if found.key < showdown.low else None
+    low = _best(ACE_TO_FIVE, showdown, cards)
+    return low if low.key < showdown.low else None
 
 
 def best_claim(showdown: Showdown, cards: tuple[int, ...]) -> Claim:
@@ -148,9 +191,9 @@ def _selections(
                     yield low_bits | high_bits << OWN, (*two(own), *three(shared))
 
 
-def quarters_won(showdown: Showdown, one: Claim, other: Claim) -> int:
+def quarters_won(showdown: Showdown, claim: Claim, other: Claim) -> int:
     """The quarters of the pot that the first of two claims wins (HL-3, HL-4)."""
-    high = RANKINGS[showdown.ranking].better(one.high, other.high)
-    if one.low == other.low == showdown.low:
+    high = RANKINGS[showdown.ranking].better(claim.high, other.high)
+    if claim.low == other.low == showdown.low:
         return split_quarters(high, None)
-    return split_quarters(high, ACE_TO_FIVE.better(one.low, other.low))
+    return split_quarters(high, ACE_TO_FIVE.better(claim.low, other.low))

@@ -13,8 +13,7 @@ from typing import Annotated, TypeAlias
 from channelsim.games.amounts import MAX_AMOUNT
 from channelsim.games.deck.terms import CARDS
 from channelsim.games.forms import Atom, ByteIn, HashOf, Integer, ListOf, Optional, Pair
-from channelsim.games.poker.first import First
-from channelsim.games.poker.limits import Forced, Structure
+from channelsim.games.poker.limits import First, Forced, Structure
 from channelsim.games.poker.ranking import RANKINGS
 from channelsim.games.states import Bytes32, PlainState
 

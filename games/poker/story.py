@@ -8,37 +8,34 @@ the viewer never sees are drawn face down.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 from channelsim.games.amounts import amount_text, counted
-from channelsim.games.betting_story import action_lines, field, money_fields, pot_line
-from channelsim.games.cards import pictures
+from channelsim.games.betting import action_lines, bet_phrase, field, money_fields, pot_line
+from channelsim.games.cards import dimmed, faces, pictures, signs
 from channelsim.games.contract import Hand, Line, Player, Seat, Span, Step
-from channelsim.games.poker.chinese import arranged
-from channelsim.games.poker.hand_names import (
-    card_face,
-    describe,
-    low_name,
-    signs,
-    value_of_key,
-)
+from channelsim.games.poker.arranging import arranged
 from channelsim.games.poker.known_cards import KnownCards
 from channelsim.games.poker.player import PokerPlayer
 from channelsim.games.poker.result import (
     best_hand,
     cards_of,
+    describe,
     hand_result,
+    low_name,
     money,
     money_after,
     name_of,
     shown_cards,
     shown_rows,
+    value_of_key,
 )
 from channelsim.games.poker.selections import best_low, is_whole
 from channelsim.games.poker.states import Begin, Deal, Mid, Showdown
 from channelsim.games.poker.terms import passed_out, stakes
 from channelsim.games.poker.validators import draws_with_call
 from channelsim.games.poker.variants import VARIANTS
-from channelsim.games.results import best_hand_line, result_lines
+from channelsim.games.results import best_hand_line, result_lines, step_lines
 
 FACE_DOWN: Span = ("▒▒▒", "dim")
 
@@ -52,23 +49,18 @@ class PokerStory:
     def step(self, hand: Hand, viewer: Seat | None) -> list[Line]:
         """The newest step: its action, and the cards that became known before and after it."""
         step = hand.steps[-1]
-        earlier = hand.steps[-2].players if len(hand.steps) > 1 else step.players_before
-        return [
-            *_dealt(hand, viewer, earlier, step.players_before),
-            *action_lines(hand, _phrase(hand, step), money_after),
-            *_posted(hand, step),
-            *_dealt(hand, viewer, step.players_before, step.players),
-        ]
+        action = action_lines(hand, _phrase(hand, step), money_after)
+        return step_lines(hand, viewer, cards_of, _dealt, [*action, *_posted(hand, step)])
 
     def result(self, hand: Hand, viewer: Seat | None) -> list[Line]:
         """The result of the hand. Both hands are named only if both were shown; otherwise those
         that the viewer does not know are face down, and a folded one is dim."""
         result, cards, rows = hand_result(hand), shown_cards(hand), shown_rows(hand)
         lines: list[Line] = []
-        for name, one in zip(hand.names, cards or (), strict=False):
-            lines += _hand_lines(VARIANTS[hand.terms.game].showdown, name, one)
-        for name, one in zip(hand.names, rows or (), strict=False):
-            lines += _rows_lines(name, one)
+        for name, shown in zip(hand.names, cards or (), strict=False):
+            lines += _hand_lines(VARIANTS[hand.terms.game].showdown, name, shown)
+        for name, shown in zip(hand.names, rows or (), strict=False):
+            lines += _rows_lines(name, shown)
         if cards is None and rows is None and hand.steps:
             lines += _left_over(hand, viewer, result.winner)
         halves = VARIANTS[hand.terms.game].showdown.low and cards is not None
@@ -83,64 +75,53 @@ class PokerStory:
         own = (*cards.own, *cards.own_up)
         lines: list[Line] = []
         if own:
-            lines += _pictures("your cards", _faces(own))
+            lines += _pictures("your cards", faces(own))
             if cards.own_up:
                 lines.append(field("face up", signs(cards.own_up)))
             others = (*cards.others, *cards.others_up)
             hidden = len(own) - len(others)
-            lines += _pictures("their cards", [*[FACE_DOWN] * hidden, *_faces(others)])
+            lines += _pictures("their cards", [*[FACE_DOWN] * hidden, *faces(others)])
         if cards.board:
-            lines += pictures("board", _faces(cards.board))
+            lines += pictures("board", faces(cards.board))
         if is_whole(player.showdown, own, cards.board):
-            every = (*own, *cards.board)
-            best = best_hand(player.showdown, every)
+            known = (*own, *cards.board)
+            best = best_hand(player.showdown, known)
             lines.append(field("your hand", name_of(player.showdown, best.value)))
             if player.showdown.low:
-                lines.append(field("your low", _low(player.showdown, every)))
+                lines.append(field("your low", _low(player.showdown, known)))
         if not player.position.over:
             lines += money_fields(money(terms, player.position), player.seat, terms.unit)
         lines.append(field("a unit", amount_text(terms.unit, 1)))
         return lines
 
 
-def _dealt(
-    hand: Hand, viewer: Seat | None, before: tuple[Player, Player], after: tuple[Player, Player]
-) -> list[Line]:
-    """The cards that the viewer (None: both players together) knows after and not before."""
+_BySeat: TypeAlias = dict[Seat, KnownCards]
+
+
+def _dealt(hand: Hand, before: _BySeat, after: _BySeat) -> list[Line]:
     lines: list[Line] = []
-    seats = tuple(Seat) if viewer is None else (viewer,)
-    for seat in seats:
-        had, has = cards_of(before[seat]), cards_of(after[seat])
-        lines += _new_cards(hand.names[seat], _own(had), _own(has))
-    had_board, board = _longest(seats, before), _longest(seats, after)
-    if len(board) > len(had_board):
-        lines += _row("board", board, len(had_board))
-    return lines
+    for seat, cards in after.items():
+        known, own = len(_own(before[seat])), _own(cards)
+        lines += _row(hand.names[seat], own, known) if len(own) > known else []
+    had = max(len(cards.board) for cards in before.values())
+    board = max((cards.board for cards in after.values()), key=len)
+    return [*lines, *(_row("board", board, had) if len(board) > had else [])]
 
 
 def _own(cards: KnownCards) -> tuple[int, ...]:
     return (*cards.own, *cards.own_up)
 
 
-def _new_cards(name: str, had: tuple[int, ...], has: tuple[int, ...]) -> list[Line]:
-    return _row(name, has, len(had)) if len(has) > len(had) else []
-
-
-def _longest(seats: Sequence[Seat], players: tuple[Player, Player]) -> tuple[int, ...]:
-    return max((cards_of(players[seat]).board for seat in seats), key=len)
-
-
 def _row(label: str, cards: Sequence[int], known: int) -> list[Line]:
     """Cards in a row, those that were known already dim."""
-    faces = _faces(cards)
-    return _pictures(f"  {label}", [*_dimmed(faces[:known]), *faces[known:]])
+    return _pictures(f"  {label}", [*dimmed(faces(cards[:known])), *faces(cards[known:])])
 
 
-def _pictures(label: str, faces: Sequence[Span]) -> list[Line]:
+def _pictures(label: str, spans: Sequence[Span]) -> list[Line]:
     """Cards in as many rows as they need."""
-    lines = pictures(label, faces[:IN_A_ROW])
-    if len(faces) > IN_A_ROW:
-        lines += pictures("", faces[IN_A_ROW:])
+    lines = pictures(label, spans[:IN_A_ROW])
+    if len(spans) > IN_A_ROW:
+        lines += pictures("", spans[IN_A_ROW:])
     return lines
 
 
@@ -178,7 +159,7 @@ def _posted(hand: Hand, step: Step) -> list[Line]:
     if chips.ante:
         posted.append(f"antes of {amount_text(chips.ante * unit, unit)}")
     if variant.blinds:
-        small, big = (amount_text(one * unit, unit) for one in (chips.small_blind, chips.bet))
+        small, big = (amount_text(blind * unit, unit) for blind in (chips.small_blind, chips.bet))
         posted.append(f"blinds of {small} and {big}")
     line: Line = (("; ".join(posted), "dim"),)
     return [line, pot_line(hand, money_after(hand.terms, ()))]
@@ -191,50 +172,48 @@ def _left_over(hand: Hand, viewer: Seat | None, winner: Seat | None) -> list[Lin
     for seat in Seat:
         own = _own(cards_of(players[seat]))
         if viewer in (None, seat):
-            faces = _faces(own)
+            spans = faces(own)
         else:
             seen = cards_of(players[viewer])
             known = (*seen.others, *seen.others_up)
-            faces = [*[FACE_DOWN] * (len(own) - len(known)), *_faces(known)]
+            spans = [*[FACE_DOWN] * (len(own) - len(known)), *faces(known)]
         lost = winner is seat.other
-        lines += _pictures(f"  {hand.names[seat]}", _dimmed(faces) if lost else faces)
+        lines += _pictures(f"  {hand.names[seat]}", dimmed(spans) if lost else spans)
     return lines
+
+
+_PHRASES = {
+    "deal": "opens the other player's cards",
+    "pong": "opens what is due",
+    "arrange": "arranges thirteen cards",
+    "bring-in": "brings in",
+    "muck": "mucks",
+    "accept": "accepts the result",
+}
 
 
 def _phrase(hand: Hand, step: Step) -> str:
     """The action as a phrase."""
-    unit, state = hand.terms.unit, step.before.state
-    amount = amount_text(step.action.amount, unit)
-    match step.action.verb:
-        case "deal":
-            return "opens the other player's cards"
-        case "pong":
-            return "opens what is due"
+    unit, state, verb = hand.terms.unit, step.before.state, step.action.verb
+    match verb:
         case "check":
             return f"checks{_replacing(step)}"
         case "discard":
             return f"replaces {counted(step.action.amount.bit_count(), 'card')}"
-        case "arrange":
-            return "arranges thirteen cards"
-        case "call" if isinstance(state, Begin | Mid):
-            owed = amount_text((state.pot.waiter - state.pot.mover) * unit, unit)
-            return f"calls {owed}{_if_all_in(hand, step)}{_replacing(step)}"
-        case "bet":
-            return f"bets {amount}{_if_all_in(hand, step)}"
-        case "raise":
-            return f"raises by {amount}{_if_all_in(hand, step)}"
-        case "bring-in":
-            return "brings in"
+        case "bet" | "raise" | "call":
+            mojos = step.action.amount
+            if verb == "call" and isinstance(state, Begin | Mid):
+                mojos = (state.pot.waiter - state.pot.mover) * unit
+            now = money(hand.terms, step.after)
+            return bet_phrase(hand, verb, mojos, now) + (_replacing(step) if verb == "call" else "")
         case "show":
             rows = shown_rows(hand)
-            shown = rows[step.seat] if rows else cards_of(step.players[step.seat]).own
-            return f"shows {signs(shown)}"
-        case "muck":
-            return "mucks"
+            return (
+                f"shows {signs(rows[step.seat] if rows else cards_of(step.players[step.seat]).own)}"
+            )
         case "fold":
             return f"folds, keeping {amount_text(step.before.mover_share, unit)}"
-        case _:
-            return "accepts the result"
+    return _PHRASES[verb]
 
 
 def _replacing(step: Step) -> str:
@@ -243,15 +222,3 @@ def _replacing(step: Step) -> str:
     if not isinstance(state, Mid) or not draws_with_call(state):
         return ""
     return f" and replaces {counted(step.action.amount.bit_count(), 'card')}"
-
-
-def _if_all_in(hand: Hand, step: Step) -> str:
-    return " and is all-in" if money(hand.terms, step.after).stacks[step.seat] == 0 else ""
-
-
-def _faces(cards: Sequence[int]) -> list[Span]:
-    return [card_face(card) for card in cards]
-
-
-def _dimmed(faces: Sequence[Span]) -> list[Span]:
-    return [(text, "dim") for text, _ in faces]

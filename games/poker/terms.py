@@ -1,19 +1,71 @@
-"""The terms of a poker game: the money of both players, and the sizes of the bets."""
+"""The terms of a poker game, and what they lead to: the money of a hand, and its first coin."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from channelsim.games.amounts import MAX_AMOUNT, short_number
 from channelsim.games.contract import Hand, Initial, Parameters, Position, Terms
 from channelsim.games.errors import BadTerms
 from channelsim.games.players import Seat
+from channelsim.games.poker.arranging import MOST_POINTS
 from channelsim.games.poker.limits import Forced, Structure
 from channelsim.games.poker.openings import SCALAR, owed_locks
-from channelsim.games.poker.stakes import Stakes, first_state
-from channelsim.games.poker.states import Lock, Mid
+from channelsim.games.poker.states import Deal, Lock, Mid, Pot, Seats, Street, Table
 from channelsim.games.poker.validators import forced_bet
 from channelsim.games.poker.variants import Variant
+
+# --- the money of a hand, and its first state ---------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Stakes:
+    """The money of a hand: chips of `unit` mojos, the stake of each player, and the forced bets.
+
+    `bet` is the smallest bet: the big blind where there are blinds, and what a point is worth in
+    Chinese Poker. `ante` has what is carried over from hands that were passed out.
+    """
+
+    unit: int
+    stake: int
+    small_blind: int
+    bet: int
+    structure: Structure = Structure.NO_LIMIT
+    cap: int = 3
+    ante: int = 0
+    bring_in: int = 0
+
+
+def first_state(
+    variant: Variant, stakes: Stakes, deck_id: bytes, locks: tuple[Lock, ...], initiator: int
+) -> Deal:
+    """The state of the first coin, for the player that opens first.
+
+    `initiator` is 1 if that player is the channel's initiator.
+    """
+    fixed = stakes.structure is Structure.FIXED_LIMIT
+    streets = tuple(
+        Street(
+            row.first, stakes.bet * (row.bets if fixed else min(row.bets, 1)), row.deal, row.kind
+        )
+        for row in variant.rounds
+    )
+    constants = stakes.unit, stakes.stake, stakes.structure, stakes.cap, stakes.bring_in
+    table = Table(deck_id, locks, *constants, variant.showdown)
+    button = int(variant.opener_has_button)
+    if variant.arranges:
+        posted = [min(MOST_POINTS * stakes.bet, stakes.stake)] * 2
+    elif variant.blinds:
+        posted = [stakes.bet, stakes.small_blind]
+    else:
+        posted = [0, 0]
+    pot = Pot(stakes.ante + posted[button], stakes.ante + posted[1 - button])
+    return Deal(table, streets, pot, variant.forced, Seats(button, initiator))
+
+
+# --- terms --------------------------------------------------------------------------------------
+
 
 BET, BRING_IN_BET, POINT = 2, 4, 1
 """In default terms, in chips: the smallest bet, that of games with a bring-in, and a point."""
@@ -61,8 +113,8 @@ def limits(variant: Variant) -> Mapping[str, Parameters]:
     """The betting structures by name, that of the default terms first (BET-1)."""
     if variant.arranges:
         return {}
-    first = sorted(Structure, key=lambda one: one is not variant.structure)
-    return {LIMITS[one]: {"structure": int(one)} for one in first}
+    first = sorted(Structure, key=lambda structure: structure is not variant.structure)
+    return {LIMITS[structure]: {"structure": int(structure)} for structure in first}
 
 
 def variations(variant: Variant) -> tuple[Parameters, ...]:
@@ -81,8 +133,8 @@ def carried(terms: Terms, before: Position, after: Position) -> int:
     """
     if not is_passed_out(before, after):
         return 0
-    found = dict(terms.parameters)
-    return found["ante"] * found["chip"]
+    parameters = dict(terms.parameters)
+    return parameters["ante"] * parameters["chip"]
 
 
 def passed_out(hand: Hand) -> bool:
@@ -157,16 +209,16 @@ def bet_step(variant: Variant) -> int:
 
 def stakes(variant: Variant, terms: Terms) -> Stakes:
     """The money of a hand in chips."""
-    found = dict(terms.parameters)
-    bet = found.get("bet", found.get("point", 0))
+    parameters = dict(terms.parameters)
+    bet = parameters.get("bet", parameters.get("point", 0))
     return Stakes(
-        found["chip"],
-        terms.amount // 2 // found["chip"],
+        parameters["chip"],
+        terms.amount // 2 // parameters["chip"],
         bet // 2 if variant.blinds else 0,
         bet,
-        Structure(found.get("structure", Structure.NO_LIMIT)),
-        found.get("cap", 0),
-        found.get("ante", 0),
+        Structure(parameters.get("structure", Structure.NO_LIMIT)),
+        parameters.get("cap", 0),
+        parameters.get("ante", 0),
         bet // 4 if variant.forced is Forced.BRING_IN else 0,
     )
 

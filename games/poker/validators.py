@@ -11,12 +11,12 @@ what it has put in, so that whoever stops loses exactly that.
 
 from __future__ import annotations
 
+from msgspec import structs
+
 from channelsim.clsp.integers import atom_to_int, is_minimal
 from channelsim.clsp.values import Value
 from channelsim.games.contract import Hashes, Next, Raise, Slash, Valid, Validator, Verdict, by_name
-from channelsim.games.poker.draws import replaced, with_bettor
-from channelsim.games.poker.first import acts_first
-from channelsim.games.poker.limits import Forced, Limits, Structure
+from channelsim.games.poker.limits import Forced, Limits, Structure, acts_first
 from channelsim.games.poker.openings import (
     OPENING,
     SCALAR,
@@ -26,11 +26,12 @@ from channelsim.games.poker.openings import (
     opens,
     owed_locks,
     pending_size,
+    replaced,
     shows,
     taken,
+    with_bettor,
 )
-from channelsim.games.poker.pots import pot_share
-from channelsim.games.poker.selections import claimed, quarters_won
+from channelsim.games.poker.selections import claimed, pot_share, quarters_won
 from channelsim.games.poker.states import (
     Begin,
     Commit,
@@ -42,7 +43,6 @@ from channelsim.games.poker.states import (
     Known,
     Mid,
     OpenCards,
-    Owed,
     Pot,
     Seats,
     Show,
@@ -83,8 +83,9 @@ def deal(
         commit = Commit(table, state.streets[0].size, pot.mover, held, pending, seats)
         return Valid(Next("commit", commit, pending_size(pending) + COMMITMENT_SIZE))
     known = Known(held, (), (), (), ())
-    mid_hash = hashes["mid"]
-    return Valid(_begin(table, state.streets, pot, state.forced, known, pending, seats, mid_hash))
+    return _begin(
+        Begin(table, state.streets, pot, state.forced, known, pending, seats, hashes["mid"])
+    )
 
 
 def begin(
@@ -112,9 +113,11 @@ def begin(
     if not is_first:
         if data:
             return Slash("PK-BEGIN-5")
-        streets, forced, mid_hash = state.streets, state.forced, state.mid_hash
-        pot, known, seats = swapped(pot), known.swapped, seats.swapped
-        return Valid(_begin(table, streets, pot, forced, known, (), seats, mid_hash))
+        return _begin(
+            structs.replace(
+                state, pot=swapped(pot), known=known.swapped, pending=(), seats=seats.swapped
+            )
+        )
     if not is_minimal(data):
         return Slash("PK-BEGIN-6")
     x = atom_to_int(data)
@@ -143,7 +146,7 @@ def mid(
     verb, data = move[:1], move[1:]
     if verb not in (CALL, RAISE):
         return Slash("PK-MID-1")
-    if share != (calls_share(state) if verb == CALL else _stake_left(table, pot.waiter)):
+    if share != (calls_share(state) if verb == CALL else stake_left(table, pot.waiter)):
         return Slash("PK-MID-2")
     if verb == RAISE:
         if not is_minimal(data):
@@ -171,16 +174,15 @@ def _call(state: Mid, data: bytes, hashes: Hashes) -> Verdict:
     if opened is None:
         return Slash("PK-MID-6")
     held, pending = opened
-    known = _with_waiters(state.known, held)
+    known = structs.replace(state.known, waiters=(*state.known.waiters, *held))
+    after = Draw(table, later, put, known, pending, seats, hashes["mid"])
     if not later or later[0].kind == Kind.BET:
-        return Valid(_after_round(table, later, put, known, pending, seats, hashes["mid"]))
-    streets = (later[0], *with_bettor(later[1:], state.raises, seats))
+        return _after_round(after)
+    after = structs.replace(after, streets=(later[0], *with_bettor(later[1:], state.raises, seats)))
     if draws_with_call(state):
-        drawn = replaced(known.movers, data[size:], later[0], seats)
-        if drawn is None:
-            return Slash("PK-MID-7")
-        known, pending = _with_hand(known, drawn.kept), drawn.pending
-    return Valid(_draw(table, streets, put, known, pending, seats, hashes["mid"]))
+        drawn = _with_discards(after, data[size:])
+        return Slash("PK-MID-7") if drawn is None else _draw(drawn)
+    return _draw(after)
 
 
 def draw(
@@ -191,23 +193,17 @@ def draw(
     size = pending_size(pending)
     if len(move) != size + MASK_SIZE:
         return Slash("PK-DRAW-1")
-    if share != _stake_left(table, put):
+    if share != stake_left(table, put):
         return Slash("PK-DRAW-2")
     known = taken(table, pending, seats, state.known, move)
     if known is None or not locks_open(table, pending, seats, move):
         return Slash("PK-DRAW-3")
-    street, *later = state.streets
-    drawn = replaced(known.movers, move[size:], street, seats)
-    if drawn is None:
+    after = _with_discards(structs.replace(state, known=known), move[size:])
+    if after is None:
         return Slash("PK-DRAW-4")
-    known = _with_hand(known, drawn.kept)
-    if street.first == seats.button:
-        following = _draw
-        streets = state.streets
-    else:
-        following = _after_round
-        streets = tuple(later)
-    return Valid(following(table, streets, put, known, drawn.pending, seats, state.mid_hash))
+    if state.streets[0].first == seats.button:
+        return _draw(after)
+    return _after_round(structs.replace(after, streets=state.streets[1:]))
 
 
 def show(
@@ -218,7 +214,7 @@ def show(
     size = pending_size(pending)
     if len(move) != size + OPENING * len(held):
         return Slash("PK-SHOW-1")
-    if share != _stake_left(table, state.put):
+    if share != stake_left(table, state.put):
         return Slash("PK-SHOW-2")
     if not locks_open(table, pending, seats, move) or not held_open(
         table, held, seats, move[size:]
@@ -282,8 +278,8 @@ def forced_bet(table: Table, streets: Streets, forced: int) -> int:
     return {Forced.BRING_IN: table.bring_in, Forced.OPENING: streets[0].size}.get(Forced(forced), 0)
 
 
-def _stake_left(table: Table, put: int) -> int:
-    """What a player with these chips in the pot has left, in mojos."""
+def stake_left(table: Table, put: int) -> int:
+    """What a player that has put these chips in the pot has left, in mojos."""
     return table.unit * (table.stake - put)
 
 
@@ -296,7 +292,7 @@ def passes_out(state: Mid) -> bool:
 def calls_share(state: Mid) -> int:
     """The waiter's share when the mover calls or checks, in mojos."""
     put = 0 if passes_out(state) else state.pot.waiter
-    return _stake_left(state.table, put)
+    return stake_left(state.table, put)
 
 
 def draws_with_call(state: Mid) -> bool:
@@ -330,63 +326,40 @@ def limits_facing(state: Begin | Mid) -> Limits:
     return Limits(structure, table.cap, left, pot.waiter, size, last, raises, forced, bring_in)
 
 
-def _begin(
-    table: Table,
-    streets: Streets,
-    pot: Pot,
-    forced: int,
-    known: Known,
-    pending: tuple[Owed, ...],
-    seats: Seats,
-    mid_hash: bytes,
-) -> Next:
-    """The beginning of a street, seen from its mover."""
-    state = Begin(table, streets, pot, forced, known, pending, seats, mid_hash)
-    return Next("begin", state, pending_size(pending) + AMOUNT_SIZE)
+def _begin(state: Begin) -> Verdict:
+    """A street begins."""
+    return Valid(Next("begin", state, pending_size(state.pending) + AMOUNT_SIZE))
 
 
-def _after_round(
-    table: Table,
-    streets: Streets,
-    put: int,
-    known: Known,
-    pending: tuple[Owed, ...],
-    seats: Seats,
-    mid_hash: bytes,
-) -> Next:
+def _after_round(state: Draw) -> Verdict:
     """A street begins, or the cards are shown if none is left or both players are all-in.
 
-    `known` and `seats` are seen from the player that just moved, `pending` is what the other owes.
+    `state` has the streets that are left, seen from the player that just moved; its `pending` is
+    what the other one owes.
     """
-    if streets and put < table.stake:
+    table, put, pending = state.table, state.put, state.pending
+    known, seats = state.known.swapped, state.seats.swapped
+    if state.streets and put < table.stake:
         both = Pot(put, put)
-        return _begin(table, streets, both, 0, known.swapped, pending, seats.swapped, mid_hash)
-    after = Show(table, put, known.swapped, pending, seats.swapped)
-    return Next("show", after, pending_size(pending) + OPENING * len(known.waiters))
+        return _begin(Begin(table, state.streets, both, 0, known, pending, seats, state.mid_hash))
+    size = pending_size(pending) + OPENING * len(known.movers)
+    return Valid(Next("show", Show(table, put, known, pending, seats), size))
 
 
-def _draw(
-    table: Table,
-    streets: Streets,
-    put: int,
-    known: Known,
-    pending: tuple[Owed, ...],
-    seats: Seats,
-    mid_hash: bytes,
-) -> Next:
-    """The player that did not just move draws; the arguments are those of `_after_round`."""
-    after = Draw(table, streets, put, known.swapped, pending, seats.swapped, mid_hash)
-    draws_first = streets[0].first == after.seats.button
-    return Next("draw", after, MASK_SIZE if draws_first else ANSWER_SIZE)
+def _draw(state: Draw) -> Verdict:
+    """The player that did not just move draws; `state` is as in `_after_round`."""
+    after = structs.replace(state, known=state.known.swapped, seats=state.seats.swapped)
+    draws_first = state.streets[0].first == after.seats.button
+    return Valid(Next("draw", after, MASK_SIZE if draws_first else ANSWER_SIZE))
 
 
-def _with_hand(known: Known, hand: Held) -> Known:
-    return Known(hand, known.waiters, known.movers_up, known.waiters_up, known.board)
-
-
-def _with_waiters(known: Known, held: Held) -> Known:
-    waiters = (*known.waiters, *held)
-    return Known(known.movers, waiters, known.movers_up, known.waiters_up, known.board)
+def _with_discards(state: Draw, mask: bytes) -> Draw | None:
+    """The state with the mover's hand after its discards; None for a mask beyond the hand."""
+    drawn = replaced(state.known.movers, mask, state.streets[0], state.seats)
+    if drawn is None:
+        return None
+    known = structs.replace(state.known, movers=drawn.kept)
+    return structs.replace(state, known=known, pending=drawn.pending)
 
 
 def cards_of(open_cards: OpenCards) -> tuple[int, ...]:

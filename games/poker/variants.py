@@ -1,7 +1,8 @@
 """The poker games that are played with a prepared deck: each is a row of data.
 
-The schedule says what is dealt and who acts first; the validators and their programs are the same
-for all games.
+The schedule of a game says which positions of the deck are dealt when, to whom, and who acts first;
+the validators and their programs are the same for all games. The seats are the button and the other
+one; the other seat's cards come first. Rules: SCH-H to SCH-C.
 """
 
 from __future__ import annotations
@@ -9,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TypeAlias
 
-from channelsim.games.poker.first import First
-from channelsim.games.poker.limits import Forced, Structure
+from channelsim.games.poker.limits import First, Forced, Structure
 from channelsim.games.poker.ranking import (
     ACE_TO_FIVE,
     ACE_TO_SIX,
@@ -21,18 +22,103 @@ from channelsim.games.poker.ranking import (
     RANKINGS,
     Ranking,
 )
-from channelsim.games.poker.schedule import (
-    ANTE_DRAW,
-    BLIND_DRAW,
-    CHINESE,
-    HOLDEM,
-    OMAHA,
-    Round,
-    five_stud,
-    positions,
-    seven_stud,
+from channelsim.games.poker.states import (
+    BOARD,
+    BUTTONS,
+    BUTTONS_UP,
+    OTHERS,
+    OTHERS_UP,
+    Kind,
+    Showdown,
 )
-from channelsim.games.poker.states import Kind, Showdown
+
+# --- schedules ----------------------------------------------------------------------------------
+
+
+Dealt: TypeAlias = tuple[tuple[int, int], ...]
+"""Positions, and whose card each is."""
+
+SMALL, BIG = 1, 2
+"""The size of a street's bets in fixed limit, in small bets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """A street without amounts: who acts first, the size in small bets, and what is dealt."""
+
+    first: First
+    bets: int
+    deal: Dealt
+    kind: Kind = Kind.BET
+
+
+def positions(rounds: tuple[Round, ...]) -> int:
+    """How many positions of a deck a game uses."""
+    return 1 + max(position for street in rounds for position, _ in street.deal)
+
+
+def _private(each: int, start: int = 0) -> Dealt:
+    """Closed cards for the other seat, then as many for the button."""
+    others = ((start + number, OTHERS) for number in range(each))
+    return (*others, *((start + each + number, BUTTONS) for number in range(each)))
+
+
+def _board(*at: int) -> Dealt:
+    return tuple((position, BOARD) for position in at)
+
+
+def _up(start: int) -> Dealt:
+    """An open card for each seat."""
+    return (start, OTHERS_UP), (start + 1, BUTTONS_UP)
+
+
+def _with_board(own: int) -> tuple[Round, ...]:
+    """Closed cards, then a flop, a turn and a river."""
+    flop = 2 * own
+    return (
+        Round(First.BUTTON, SMALL, _private(own)),
+        Round(First.OTHER, SMALL, _board(flop, flop + 1, flop + 2)),
+        Round(First.OTHER, BIG, _board(flop + 3)),
+        Round(First.OTHER, BIG, _board(flop + 4)),
+    )
+
+
+HOLDEM = _with_board(2)
+OMAHA = _with_board(4)
+
+ANTE_DRAW = (
+    Round(First.OTHER, SMALL, _private(5)),
+    Round(First.OTHER, 0, _private(5, 10), Kind.OPENED_DRAW),
+    Round(First.BETTOR, BIG, ()),
+)
+"""A draw game with antes: a hand in which nobody bets before the draw is passed out (DRAW-3)."""
+
+
+def five_stud(first: First) -> tuple[Round, ...]:
+    """Five Card Stud, its first round opened by one card."""
+    return (
+        Round(first, SMALL, (*_private(1), *_up(2))),
+        Round(First.HIGHEST, SMALL, _up(4)),
+        Round(First.HIGHEST, BIG, _up(6)),
+        Round(First.HIGHEST, BIG, _up(8)),
+    )
+
+
+def seven_stud(first: First, later: First = First.HIGHEST) -> tuple[Round, ...]:
+    """Seven cards, the last one closed; the first round is opened by one card, others by boards."""
+    return (
+        Round(first, SMALL, (*_private(2), *_up(4))),
+        Round(later, SMALL, _up(6)),
+        Round(later, BIG, _up(8)),
+        Round(later, BIG, _up(10)),
+        Round(later, BIG, _private(1, 12)),
+    )
+
+
+CHINESE = (Round(First.OTHER, SMALL, _private(13), Kind.ARRANGE),)
+
+
+# --- games --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +151,7 @@ class Variant:
     @property
     def draws(self) -> bool:
         """True if players replace cards."""
-        return any(one.kind in (Kind.DRAW, Kind.OPENED_DRAW) for one in self.rounds)
+        return any(row.kind in (Kind.DRAW, Kind.OPENED_DRAW) for row in self.rounds)
 
     @property
     def arranges(self) -> bool:
@@ -89,19 +175,9 @@ def _draw(name: str, title: str, ranking: Ranking) -> Variant:
     return Variant(name, title, ANTE_DRAW, _DRAW_STREETS, _showdown(_FIVE_CARDS, ranking))
 
 
-def _blind_draw(name: str, title: str, ranking: Ranking) -> Variant:
-    showdown = _showdown(_FIVE_CARDS, ranking)
-    return Variant(name, title, BLIND_DRAW, _DRAW_STREETS, showdown, blinds=True)
-
-
-def _seven(
-    name: str,
-    title: str,
-    showdown: Showdown,
-    *rules: First,
-    forced: Forced = Forced.BRING_IN,
-) -> Variant:
-    return Variant(name, title, seven_stud(*rules), _SEVEN_STREETS, showdown, forced=forced)
+def _seven(name: str, title: str, showdown: Showdown, *rules: First) -> Variant:
+    rounds = seven_stud(*rules)
+    return Variant(name, title, rounds, _SEVEN_STREETS, showdown, forced=Forced.BRING_IN)
 
 
 _HIGH_SEVEN = _showdown(_FIVE_OF_SEVEN)
@@ -171,27 +247,6 @@ _ROWS = (
         _showdown(_FIVE_CARDS),
     ),
 )
-
-OPTIONS = (
-    _blind_draw("five-draw-blinds", "Five Card Draw with blinds", HIGH),
-    _blind_draw("lowball-27-blinds", "Lowball, deuce to seven, with blinds", DEUCE_TO_SEVEN),
-    Variant(
-        "five-stud-open",
-        "Five Card Stud with a forced opening",
-        five_stud(First.HIGHEST),
-        _FIVE_STREETS,
-        _showdown(_FIVE_CARDS),
-        forced=Forced.OPENING,
-    ),
-    _seven(
-        "seven-stud-high",
-        "Seven Card Stud opened by the higher card",
-        _HIGH_SEVEN,
-        First.HIGHEST,
-        forced=Forced.NONE,
-    ),
-)
-"""Other forms of these games, which the validators judge as well; they are not registered."""
 
 VARIANTS: Mapping[str, Variant] = MappingProxyType({row.name: row for row in _ROWS})
 """The games by name."""

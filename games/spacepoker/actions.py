@@ -8,13 +8,12 @@ Amounts are in units, or with an `m` in mojos. A raise is the amount on top of t
 from __future__ import annotations
 
 from channelsim.games.amounts import read_amount
+from channelsim.games.betting import ALL_IN, all_in
 from channelsim.games.choices import choose, offered, with_bounds
 from channelsim.games.contract import Action, Amount, Choice, Player
 from channelsim.games.errors import IllegalAction
 from channelsim.games.spacepoker.player import SpacePokerPlayer
 from channelsim.games.spacepoker.states import MidRound
-
-_ALL_IN = {"all-in", "allin", "all in"}
 
 
 def read(player: Player, text: str) -> Action:
@@ -39,8 +38,8 @@ def read_choice(
     Action(verb='raise', amount=250)
     """
     words = text.lower().split()
-    if " ".join(words) in _ALL_IN:
-        return _all_in(choices, after_check=after_check)
+    if " ".join(words) in ALL_IN:
+        return all_in(choices, may_call=not after_check)
     if not words or len(words) > 2:
         raise IllegalAction(f"{text[:40]!r} is no action; possible: {offered(choices)}")
     verb = words[0][:40]
@@ -52,14 +51,3 @@ def read_choice(
     action = Action(verb, read_amount(words[1], unit) if len(words) == 2 else 0)
     choose(choices, action)
     return action
-
-
-def _all_in(choices: tuple[Choice, ...], *, after_check: bool) -> Action:
-    """The highest bet or raise, or the call if the opponent's bet leaves no room for a raise."""
-    for choice in choices:
-        if isinstance(choice, Amount):
-            return Action(choice.verb, choice.most)
-    for choice in choices:
-        if choice.verb == "call" and not after_check:
-            return Action("call")
-    raise IllegalAction(f"cannot go all-in now; possible: {offered(choices)}")

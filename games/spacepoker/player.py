@@ -1,4 +1,8 @@
-"""One seat of Space Poker: its choices, its moves, its cards, its evidence."""
+"""One seat of Space Poker: the cards that it knows, its choices, its moves, its evidence.
+
+A player knows the cards that follow from its own chain and the values that it knows of the
+opponent's.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ import msgspec
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import Value
 from channelsim.games.amounts import amount_text
-from channelsim.games.choices import choose
+from channelsim.games.choices import accept, choose, fold
 from channelsim.games.contract import (
     Action,
     Amount,
@@ -24,19 +28,87 @@ from channelsim.games.contract import (
     check_entropy,
 )
 from channelsim.games.errors import BadAdvisory, IllegalAction
-from channelsim.games.spacepoker.entropy import chain, wins_toss
-from channelsim.games.spacepoker.hands import value_of_selection
-from channelsim.games.spacepoker.known_cards import (
-    UNKNOWN,
-    ChainValue,
-    Holding,
-    KnownCards,
-    known_cards,
-    lowest_public,
-    showdown_cards,
-)
+from channelsim.games.spacepoker.cards import TOP, above, board, chain, hole, wins_toss
+from channelsim.games.spacepoker.hands import best_selection, value_of_selection
 from channelsim.games.spacepoker.states import PRE_FLOP, BeginRound, CommitA, CommitB, End, MidRound
 from channelsim.games.spacepoker.terms import initial
+
+# --- what a player knows ------------------------------------------------------------------------
+
+
+class ChainValue(msgspec.Struct, frozen=True, gc=False):
+    """Value `level` of a player's chain, from 5 (the commitment) down to 0 (the preimage)."""
+
+    level: int
+    value: bytes
+
+
+UNKNOWN = ChainValue(TOP + 1, b"")
+"""No value of a chain is known yet."""
+
+
+class Holding(msgspec.Struct, frozen=True, gc=False):
+    """A player's own two cards and its boost (1 or 0)."""
+
+    hole: tuple[int, ...]
+    boost: int
+
+    def best(self, common: tuple[int, ...]) -> int:
+        """The mask of the best five, with all five community cards."""
+        return best_selection(self.hole + common, self.boost)
+
+
+class KnownCards(msgspec.Struct, frozen=True, gc=False):
+    """The cards that a player knows; a holding is None as long as it is unknown."""
+
+    own: Holding | None
+    other: Holding | None
+    board: tuple[int, ...]
+
+
+NO_CARDS = KnownCards(None, None, ())
+"""The cards that a player knows before both have committed: none."""
+
+
+def lowest_public(position: Position, seat: Seat) -> ChainValue:
+    """The lowest value of a seat's chain that the moves up to a position have made public."""
+    moves = seat is position.mover
+    match position.state:
+        case CommitB(alices_image=image) if not moves:
+            return ChainValue(5, image)
+        case BeginRound(street=street, mover_image=mover, waiter_image=waiter):
+            return ChainValue(street + 1, mover) if moves else ChainValue(street, waiter)
+        case MidRound(street=street, mover_image=mover, waiter_image=waiter):
+            return ChainValue(street, mover if moves else waiter)
+        case End(mover_image=mover, waiter_preimage=waiter):
+            return ChainValue(1, mover) if moves else ChainValue(0, waiter)
+        case None if not moves:
+            return ChainValue(0, position.move[:16])
+        case _:
+            return UNKNOWN
+
+
+def known_cards(chain: tuple[bytes, ...], known: ChainValue) -> KnownCards:
+    """The cards that the owner of `chain` knows, by the lowest value of the opponent's."""
+    level, value = known.level, known.value
+    if level > PRE_FLOP:
+        return NO_CARDS
+    if level == 0:
+        return KnownCards(*showdown_cards(chain, value))
+    own = Holding(*hole(chain[0], above(value, PRE_FLOP - level)))
+    return KnownCards(own, None, board(chain[level], value, level))
+
+
+def showdown_cards(
+    chain: tuple[bytes, ...], preimage: bytes
+) -> tuple[Holding, Holding, tuple[int, ...]]:
+    """All cards: the holdings of the owner of `chain` and of its opponent, and the board."""
+    own, other = hole(chain[0], above(preimage, PRE_FLOP)), hole(preimage, chain[PRE_FLOP])
+    return Holding(*own), Holding(*other), board(chain[1], above(preimage, 1), 1)
+
+
+# --- the player ---------------------------------------------------------------------------------
+
 
 ENTROPY_SIZE = 16
 """The least entropy that a player is made from; its first 16 bytes are the preimage."""
@@ -85,8 +157,7 @@ class SpacePokerPlayer(msgspec.Struct, frozen=True):
             case End():
                 return (Forced("show"),)
             case _:
-                share = amount_text(self.position.mover_share, self.terms.unit)
-                return (Forced("accept", hint=f"take {share}"),)
+                return accept(self.position.mover_share, self.terms.unit)
 
     def _openings(self, state: BeginRound) -> tuple[Choice, ...]:
         if state.street == PRE_FLOP and not wins_toss(self.chain[PRE_FLOP], state.waiter_image):
@@ -109,8 +180,7 @@ class SpacePokerPlayer(msgspec.Struct, frozen=True):
         return (call, more, self._fold())
 
     def _fold(self) -> Plain:
-        share = amount_text(self.position.mover_share, self.terms.unit)
-        return Plain("fold", hint=f"stop here and keep {share}")
+        return fold(self.position.mover_share, self.terms.unit)
 
     def act(self, action: Action) -> Play | Settle:
         """The move or settlement that takes an action. Raises `IllegalAction`, with the choices."""
@@ -166,7 +236,7 @@ class SpacePokerPlayer(msgspec.Struct, frozen=True):
     # --- early reveals -----------------------------------------------------------------------
 
     def advisory(self) -> bytes | None:
-        """The player's next image, when its next move opens a street and reveals it anyway.
+        """The player's next image; None unless its next move opens a street and reveals it.
 
         Alice sends it after Bob's commitment, so that he sees his hole cards; the opener sends it
         after a call, so that the caller sees the new street.

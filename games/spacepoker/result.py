@@ -1,18 +1,19 @@
-"""The result of a hand, its money after each step, and the best hands at its showdown."""
+"""The result of a hand, its money, its best hands, and all of it as JSON data."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from channelsim.games.betting_story import Money
+from channelsim.games import results
+from channelsim.games.betting import Money, actions_data, live_position, money_of
 from channelsim.games.contract import Hand, Player, Position, Seat, Step, Terms
-from channelsim.games.results import BestHand, HandResult, early_result, showdown_result
-from channelsim.games.spacepoker.hand_names import decided_by
-from channelsim.games.spacepoker.hands import value_of_selection
-from channelsim.games.spacepoker.known_cards import NO_CARDS, Holding, KnownCards
-from channelsim.games.spacepoker.money import money
-from channelsim.games.spacepoker.player import SpacePokerPlayer
-from channelsim.games.spacepoker.states import BeginRound, CommitA, CommitB, MidRound
+from channelsim.games.results import BestHand, best_hand_data
+from channelsim.games.spacepoker.hands import boost_sign, decided_by, describe, value_of_selection
+from channelsim.games.spacepoker.player import NO_CARDS, Holding, KnownCards, SpacePokerPlayer
+from channelsim.games.spacepoker.states import BeginRound, CommitA, CommitB, End, MidRound
+from channelsim.games.spacepoker.terms import initial
+from channelsim.games.story import HandResult, summary_of, tellers
 
 STREETS = {4: "pre-flop", 3: "flop", 2: "turn", 1: "river"}
 """The names of the streets, by number."""
@@ -32,18 +33,29 @@ def street(position: Position) -> str:
             return "showdown"
 
 
-def cards_of(player: Player) -> KnownCards:
+def cards_of(player: Player | None) -> KnownCards:
     """The cards that a player knows; none that a player of another game does."""
     return player.cards if isinstance(player, SpacePokerPlayer) else NO_CARDS
 
 
+def money(terms: Terms, position: Position) -> Money:
+    """The money at a position of a game that is not over.
+
+    Before Bob's commitment the pot is empty. In the betting the mover has half_pot in it, and the
+    waiter the last raise beyond that.
+    """
+    mover = waiter = 0
+    match position.state:
+        case BeginRound(half_pot=half_pot) | End(half_pot=half_pot):
+            mover = waiter = half_pot
+        case MidRound(half_pot=half_pot, last_raise=last_raise):
+            mover, waiter = half_pot, half_pot + last_raise
+    return money_of(terms, position.mover, (mover, waiter))
+
+
 def money_after(terms: Terms, steps: Sequence[Step]) -> Money:
-    """Pot and stacks after these steps; the end of the betting fixes them."""
-    for step in reversed(steps):
-        for position in (step.after, step.before):
-            if not position.over:
-                return money(terms, position)
-    return Money((0, 0), terms.stakes)
+    """Pot and stacks after these steps."""
+    return money(terms, live_position(steps) or initial(terms).position)
 
 
 def showdown(hand: Hand) -> tuple[BestHand, BestHand] | None:
@@ -72,7 +84,51 @@ def best_hand(holding: Holding, board: tuple[int, ...]) -> BestHand:
 
 def hand_result(hand: Hand) -> HandResult:
     """The result of a hand, also of an unfinished one."""
-    hands = showdown(hand)
-    if hands is not None:
-        return showdown_result(hands, decided_by)
-    return early_result(hand, street(hand.steps[-1].before) if hand.steps else "")
+    where = street(hand.steps[-1].before) if hand.steps else ""
+    return results.hand_result(hand, showdown(hand), decided_by, where)
+
+
+# --- as JSON data -------------------------------------------------------------------------------
+
+
+def summarize(hand: Hand, viewer: Seat | None = None) -> dict[str, Any]:
+    """The whole hand: everything that either player knows, or that the viewer does.
+
+    - `cards`: by player `{hole, boost}` (null where it is unknown), and `board`
+      as far as it was dealt;
+    - `actions`: every step, `{player, verb, street, amount, units, pot, stacks}`, pot and
+      stacks after it; the amount of a call is the raise that it matches;
+    - `best_hands`: by player `{name, list, ranks, mask}`, null without a showdown;
+    - `result`: `{kind, winner, by}`;
+    - `payouts`: by player, null until the hand is settled.
+
+    Amounts are in mojos but for `units`.
+    """
+    actions = actions_data(hand, street, _amount, money_after, "units")
+    hands = [
+        best_hand_data(best, describe, "ranks", list) for best in showdown(hand) or (None, None)
+    ]
+    return summary_of(hand, hand_result(hand), _cards(hand, viewer), actions, hands)
+
+
+def _cards(hand: Hand, viewer: Seat | None) -> dict[str, Any]:
+    holdings: dict[str, Any] = {}
+    board: tuple[int, ...] = ()
+    for seat, player, is_own in tellers(hand, viewer):
+        cards = cards_of(player)
+        holdings[hand.names[seat]] = _holding(cards.own if is_own else cards.other)
+        board = max(board, cards.board, key=len)
+    return {**holdings, "board": list(board)}
+
+
+def _holding(holding: Holding | None) -> dict[str, Any]:
+    if holding is None:
+        return {"hole": None, "boost": None}
+    return {"hole": list(holding.hole), "boost": boost_sign(holding.boost)}
+
+
+def _amount(step: Step) -> int:
+    """What an action puts in, in mojos."""
+    if step.action.verb == "call" and isinstance(step.before.state, MidRound):
+        return step.before.state.last_raise
+    return step.action.amount

@@ -7,19 +7,17 @@ as far as it is dealt, the opponent's cards only once they are shown.
 from __future__ import annotations
 
 from itertools import combinations
+from typing import TypeAlias
 
 from channelsim.games.amounts import amount_text
-from channelsim.games.betting_story import action_lines, field, money_fields
-from channelsim.games.cards import face, pictures
-from channelsim.games.contract import Hand, Line, Player, Seat, Step, Terms
-from channelsim.games.results import best_hand_line, result_lines
-from channelsim.games.spacepoker.entropy import wins_toss
-from channelsim.games.spacepoker.hand_names import boost_sign, card_names, describe
-from channelsim.games.spacepoker.hands import value_of_five
-from channelsim.games.spacepoker.known_cards import Holding
-from channelsim.games.spacepoker.money import money
-from channelsim.games.spacepoker.player import SpacePokerPlayer
-from channelsim.games.spacepoker.result import cards_of, hand_result, money_after, showdown
+from channelsim.games.betting import action_lines, bet_phrase, field, money_fields
+from channelsim.games.cards import dimmed, face, pictures
+from channelsim.games.contract import Hand, Line, Player, Seat, Step
+from channelsim.games.results import result_lines, showdown_lines, step_lines
+from channelsim.games.spacepoker.cards import wins_toss
+from channelsim.games.spacepoker.hands import boost_sign, card_names, describe, value_of_five
+from channelsim.games.spacepoker.player import Holding, KnownCards, SpacePokerPlayer
+from channelsim.games.spacepoker.result import cards_of, hand_result, money, money_after, showdown
 from channelsim.games.spacepoker.states import PRE_FLOP, BeginRound, MidRound
 
 _DEALS = (("flop", 0, 3), ("turn", 3, 4), ("river", 4, 5))
@@ -31,21 +29,18 @@ class SpacePokerStory:
     def step(self, hand: Hand, viewer: Seat | None) -> list[Line]:
         """The newest step: its action, and the cards that became known before and after it."""
         step = hand.steps[-1]
-        earlier = hand.steps[-2].players if len(hand.steps) > 1 else step.players_before
-        return [
-            *_dealt(hand, viewer, earlier, step.players_before),
-            *_toss(hand, step),
-            *action_lines(hand, _phrase(hand.terms, step), money_after),
-            *_answer_shown(hand, step),
-            *_dealt(hand, viewer, step.players_before, step.players),
-        ]
+        action = action_lines(hand, _phrase(hand, step), money_after)
+        return step_lines(
+            hand,
+            viewer,
+            cards_of,
+            _dealt,
+            [*_toss(hand, step), *action, *_answer_shown(hand, step)],
+        )
 
     def result(self, hand: Hand, viewer: Seat | None) -> list[Line]:
         """The result of the hand. Both hands are named only after a showdown."""
-        lines = [
-            best_hand_line(name, describe(best.value), card_names(best.five))
-            for name, best in zip(hand.names, showdown(hand) or (), strict=False)
-        ]
+        lines = showdown_lines(hand, showdown(hand), describe, card_names)
         return [*lines, *result_lines(hand, hand_result(hand), "the pot is")]
 
     def view(self, player: Player) -> list[Line]:
@@ -70,21 +65,20 @@ class SpacePokerStory:
         return lines
 
 
-def _dealt(
-    hand: Hand, viewer: Seat | None, before: tuple[Player, Player], after: tuple[Player, Player]
-) -> list[Line]:
-    """The cards that the viewer (None: both players together) knows after and not before."""
+_BySeat: TypeAlias = dict[Seat, KnownCards]
+
+
+def _dealt(hand: Hand, before: _BySeat, after: _BySeat) -> list[Line]:
     lines: list[Line] = []
-    seats = tuple(Seat) if viewer is None else (viewer,)
-    for seat in seats:
-        own = cards_of(after[seat]).own
-        if own is not None and cards_of(before[seat]).own is None:
-            lines += _dealt_cards(hand.names[seat], own, drawn=viewer is None)
-    had = max(len(cards_of(before[seat]).board) for seat in seats)
-    board = max((cards_of(after[seat]).board for seat in seats), key=len)
+    drawn = len(after) > 1
+    for seat, cards in after.items():
+        if cards.own is not None and before[seat].own is None:
+            lines += _dealt_cards(hand.names[seat], cards.own, drawn=drawn)
+    had = max(len(cards.board) for cards in before.values())
+    board = max((cards.board for cards in after.values()), key=len)
     for name, start, stop in _DEALS:
         if had < stop <= len(board):
-            lines += _dealt_board(name, board[:start], board[start:stop], drawn=viewer is None)
+            lines += _dealt_board(name, board[:start], board[start:stop], drawn=drawn)
     return lines
 
 
@@ -102,8 +96,7 @@ def _dealt_board(
     street: str, known: tuple[int, ...], new: tuple[int, ...], *, drawn: bool
 ) -> list[Line]:
     if drawn:
-        faces = [(face(rank)[0], "dim") for rank in known] + [face(rank) for rank in new]
-        return pictures(f"  {street}", faces)
+        return pictures(f"  {street}", [*dimmed(map(face, known)), *map(face, new)])
     whole = f"  board {card_names(known + new)}" if known else ""
     return [((f"  {street}: ", "cyan"), (card_names(new), "bold"), (whole, "dim"))]
 
@@ -128,39 +121,29 @@ def _answer_shown(hand: Hand, step: Step) -> list[Line]:
     return [((hand.names[step.seat.other], "bold"), (" has ", ""), *_cards(other))]
 
 
-def _phrase(terms: Terms, step: Step) -> str:
+_PHRASES = {"commit": "commits", "check": "checks", "pong": "pongs", "accept": "accepts the result"}
+
+
+def _phrase(hand: Hand, step: Step) -> str:
     """The action as a phrase."""
-    unit, state = terms.unit, step.before.state
-    match step.action.verb:
+    unit, state, verb = hand.terms.unit, step.before.state, step.action.verb
+    last_raise = state.last_raise if isinstance(state, MidRound) else 0
+    match verb:
         case "commit" if step.seat is Seat.BOB:
             return f"commits; each puts in {amount_text(unit, unit)}"
-        case "commit":
-            return "commits"
-        case "check":
-            return "checks"
-        case "pong":
-            return "pongs"
-        case "bet":
-            return f"bets {amount_text(step.action.amount, unit)}" + _if_all_in(terms, step)
-        case "raise" if isinstance(state, MidRound) and state.last_raise == 0:
-            return f"bets {amount_text(step.action.amount, unit)}" + _if_all_in(terms, step)
-        case "raise":
-            return f"raises by {amount_text(step.action.amount, unit)}" + _if_all_in(terms, step)
-        case "call" if isinstance(state, MidRound) and state.last_raise:
-            return f"calls {amount_text(state.last_raise, unit)}" + _if_all_in(terms, step)
-        case "call":
+        case "call" if not last_raise:
             return "checks too"
+        case "bet" | "raise" | "call":
+            is_bet = verb == "raise" and not last_raise
+            mojos = last_raise if verb == "call" else step.action.amount
+            now = money(hand.terms, step.after)
+            return bet_phrase(hand, "bet" if is_bet else verb, mojos, now)
         case "show":
             holding = cards_of(step.players[step.seat]).own
             return f"shows {_text(_cards(holding))}" if holding else "shows"
         case "fold":
             return f"folds, keeping {amount_text(step.before.mover_share, unit)}"
-        case _:
-            return "accepts the result"
-
-
-def _if_all_in(terms: Terms, step: Step) -> str:
-    return " and is all-in" if money(terms, step.after).stacks[step.seat] == 0 else ""
+    return _PHRASES[verb]
 
 
 def _text(line: Line) -> str:

@@ -30,10 +30,8 @@ from channelsim.games.contract import (
     Verdict,
     by_name,
 )
-from channelsim.games.counting import HandValue, ranked
-from channelsim.games.masks import read_mask
-from channelsim.games.spacepoker.cards import board, boost, cards, draw_number
-from channelsim.games.spacepoker.entropy import above, wins_toss
+from channelsim.games.counting import HandValue, ranked, read_mask
+from channelsim.games.spacepoker.cards import above, board, boost, cards, draw_number, wins_toss
 from channelsim.games.spacepoker.hands import FIVE_OF_SEVEN, value_of_selection
 from channelsim.games.spacepoker.states import (
     PRE_FLOP,
@@ -179,7 +177,7 @@ def end(
 
 
 def showdown(state: State, move: bytes, evidence: Value) -> tuple[Rank, Rank] | None:
-    """The ranks of the hands that `end` compares for this move and evidence."""
+    """The ranks of the hands that `end` compares; None where it would compare none."""
     mask = read_mask(evidence)
     if not isinstance(state, End) or len(move) != REVEAL_SIZE:
         return None

@@ -16,7 +16,7 @@ from channelsim.channel.peer.interface import GameSettled, GoOnChain
 from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.protocol.half_signed import publish
 from channelsim.channel.protocol.messages import Batch, Move, decode
-from channelsim.channel.simulation.promises.news import valid_news
+from channelsim.channel.simulation.run import valid_news
 from tests.channel.on_chain import exists, reward
 from tests.channel.table import ANN, BEN, Cheat, Decide, End, Table, call, sit
 

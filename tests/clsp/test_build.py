@@ -10,18 +10,9 @@ from shutil import copytree
 import pytest
 
 from channelsim.clsp.__main__ import main
-from channelsim.clsp.build import (
-    COMPILED,
-    SOURCE,
-    STAMP,
-    build,
-    build_order,
-    compile_tree,
-    stale,
-    stamp,
-)
-from channelsim.clsp.compiler import Compiled, compile_source
-from channelsim.clsp.programs import SYMBOLS, load, names, symbols
+from channelsim.clsp.build import STAMP, build, build_order, compile_tree, stale, stamp
+from channelsim.clsp.compiler import compile_source
+from channelsim.clsp.programs import COMPILED, SOURCE, SYMBOLS, Program, load, names, with_symbols
 from channelsim.clsp.run import Outcome, ProgramValid, run_serialized
 from tests.clsp.analysis.test_tracer import calls
 
@@ -60,17 +51,17 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def ours(tree: Path) -> dict[str, Compiled]:
+def ours(tree: Path) -> dict[str, Program]:
     """All programs, compiled once, in `tree`."""
     return compile_tree(tree)
 
 
 @pytest.mark.long
 def test_the_compiled_programs_are_what_the_sources_compile_to(
-    ours: dict[str, Compiled],
+    ours: dict[str, Program],
 ) -> None:
     committed = json.loads((COMPILED / SYMBOLS).read_text("utf-8"))
-    assert {name: one.program for name, one in ours.items()} == {n: load(n) for n in names()}
+    assert ours == {n: load(n) for n in names()}
     assert {name: one.symbols for name, one in ours.items()} == committed
 
 
@@ -80,7 +71,7 @@ def test_the_compiled_programs_are_fresh() -> None:
 
 
 def test_stale_programs_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    fresh = {name: Compiled(load(name), symbols(load(name))) for name in names()}
+    fresh = {name: with_symbols(load(name)) for name in names()}
     monkeypatch.setattr("channelsim.clsp.build.compile_tree", lambda folder: fresh)
     compiled = tmp_path / "compiled"
     copytree(COMPILED, compiled)
@@ -122,7 +113,7 @@ def test_the_commands(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mo
 
 @pytest.mark.long
 def test_a_second_compiler_makes_the_same_bytes(
-    tree: Path, ours: dict[str, Compiled], tmp_path: Path
+    tree: Path, ours: dict[str, Program], tmp_path: Path
 ) -> None:
     """Each source in a process of its own: see `channelsim.clsp.compiler`.
 
@@ -135,7 +126,7 @@ def test_a_second_compiler_makes_the_same_bytes(
         arguments = (str(source / f"{name}.clsp"), str(output), [str(source)])
         code = f"import clvm_tools_rs; clvm_tools_rs.compile_clvm(*{arguments!r})"
         subprocess.run([sys.executable, "-c", code], check=True)
-        first, second = made.program.serialized, bytes.fromhex(output.read_text("ascii"))
+        first, second = made.serialized, bytes.fromhex(output.read_text("ascii"))
         if name != ORDERED_DIFFERENTLY:
             assert second == first, name
             continue
@@ -152,7 +143,7 @@ def result_of(outcome: Outcome) -> object:
 
 def test_a_program_does_not_depend_on_what_was_compiled_before() -> None:
     """The compiler orders functions by names that it numbers across a process."""
-    assert compile_source(SOURCE / "poker" / "deal.clsp").program.hash == load("poker/deal").hash
+    assert compile_source(SOURCE / "poker" / "deal.clsp").hash == load("poker/deal").hash
 
 
 def test_programs_name_their_successors_by_hash() -> None:

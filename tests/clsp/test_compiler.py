@@ -46,7 +46,7 @@ def test_a_source_may_include_ours_and_its_own(tmp_path: Path) -> None:
     source = written(tmp_path, MOD)
     written(tmp_path, BESIDE, "beside.clinc")
     compiled = compile_source(source)
-    result = evaluate(compiled.program, to_list([b"\x83"]))
+    result = evaluate(compiled, to_list([b"\x83"]))
     assert result == to_list([b"\x03", b"\x2a", load("spacepoker/end").hash])
     assert "popcount" in set(compiled.symbols.values())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["beside.clinc", "user.clsp"]
@@ -56,19 +56,19 @@ def test_other_folders_may_be_searched(tmp_path: Path) -> None:
     libraries = tmp_path / "libraries"
     libraries.mkdir()
     written(libraries, BESIDE, "beside.clinc")
-    assert compile_source(written(tmp_path, MOD), [libraries]).program.serialized
+    assert compile_source(written(tmp_path, MOD), [libraries]).serialized
 
 
 def test_a_module_leaves_nothing_beside_its_source(tmp_path: Path) -> None:
     source = written(tmp_path, MODULE)
     compiled = compile_source(source)
-    assert evaluate(compiled.program, to_list([b"\x05"])) == to_list([b"\x05", b"\x06"])
+    assert evaluate(compiled, to_list([b"\x05"])) == to_list([b"\x05", b"\x06"])
     assert list(tmp_path.iterdir()) == [source]
 
 
 def test_a_modules_only_export_is_its_program(tmp_path: Path) -> None:
     compiled = compile_source(written(tmp_path, EXPORTS.replace("(export two)", "")))
-    assert evaluate(compiled.program, to_list([b"\x05"])) == b"\x06"
+    assert evaluate(compiled, to_list([b"\x05"])) == b"\x06"
     assert compiled.symbols[compiled_name(compiled.symbols, "one") + "_arguments"] == "(number)"
 
 
@@ -88,7 +88,7 @@ def test_an_authors_own_prelude_comes_before_ours(tmp_path: Path) -> None:
     written(tmp_path / "std", PRELUDE, "prelude.clinc")
     text = MODULE.splitlines()[1] + "\n(export (number) (one_more number))\n"
     compiled = compile_source(written(tmp_path, text))
-    assert evaluate(compiled.program, to_list([b"\x05"])) == b"\x06"
+    assert evaluate(compiled, to_list([b"\x05"])) == b"\x06"
 
 
 @pytest.mark.parametrize(

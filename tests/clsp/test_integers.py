@@ -13,10 +13,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from channelsim.clsp import integers
 from channelsim.clsp.compiler import compile_source
-from channelsim.clsp.integers import MAX_SHIFT, OperatorError, atom_to_int, int_to_atom
-from channelsim.clsp.operators import CODES, COMMON
+from channelsim.clsp.integers import atom_to_int, int_to_atom, is_minimal
+from channelsim.clsp.operators import CODES, COMMON, MAX_SHIFT, OperatorError
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import ProgramSlash, ProgramValid, Raised, run_serialized
 from channelsim.clsp.values import serialize, serialize_atom, to_list
@@ -30,7 +29,7 @@ TRUE = b"\x01"
 
 @cache
 def judge() -> Program:
-    return compile_source(Path(__file__).parent / "sources" / "judge_integers.clsp").program
+    return compile_source(Path(__file__).parent / "sources" / "judge_integers.clsp")
 
 
 def answer(name: str, *operands: bytes) -> bytes:
@@ -43,7 +42,11 @@ def answer(name: str, *operands: bytes) -> bytes:
 def described(a: bytes, b: bytes, count: int, start: int, end: int) -> bytes:
     """One item for the judge: the operands, and what every model answers; serialized."""
     divisor = b if atom_to_int(b) else b"\x0d"
-    quotient, remainder = integers.divmod_(a, divisor)
+    match COMMON[CODES["divmod"]].call(a, divisor):
+        case (bytes(quotient), bytes(remainder)):
+            pass
+        case other:
+            raise AssertionError(other)
     by, bounds = int_to_atom(count), (int_to_atom(start), int_to_atom(end))
     atoms = (
         a,
@@ -68,7 +71,7 @@ def described(a: bytes, b: bytes, count: int, start: int, end: int) -> bytes:
         answer("ash", a, by),
         answer("strlen", a),
         answer("substr", a, *bounds),
-        TRUE if integers.is_minimal(a) else b"",
+        TRUE if is_minimal(a) else b"",
     )
     return b"\xff" + b"\xff".join([serialize_atom(atom) for atom in atoms]) + b"\x80"
 
@@ -159,10 +162,10 @@ def _parts(item: bytes) -> list[bytes]:
 def test_numbers_are_written_in_the_fewest_bytes(number: int) -> None:
     atom = int_to_atom(number)
     assert atom_to_int(atom) == number
-    assert integers.is_minimal(atom)
+    assert is_minimal(atom)
     if atom:
         assert atom_to_int(atom[1:]) != number or len(atom) == 1
-    assert not integers.is_minimal((b"\xff" if number < 0 else b"\x00") + atom)
+    assert not is_minimal((b"\xff" if number < 0 else b"\x00") + atom)
 
 
 def clvm(operator: int, *operands: bytes) -> bytes | None:
@@ -184,7 +187,7 @@ def clvm(operator: int, *operands: bytes) -> bytes | None:
 def test_substr_raises_where_clvms_does(atom: bytes, start: int, end: int | None) -> None:
     bounds = [int_to_atom(at) for at in (start, end) if at is not None]
     try:
-        ours: bytes | None = integers.substr(atom, start, end)
+        ours: bytes | None = answer("substr", atom, *bounds)
     except OperatorError:
         ours = None
     assert ours == clvm(12, atom, *bounds)
@@ -199,15 +202,14 @@ def test_dividing_by_zero_raises(zero: bytes) -> None:
 
 
 @pytest.mark.parametrize("count", [MAX_SHIFT, -MAX_SHIFT, MAX_SHIFT + 1, -MAX_SHIFT - 1])
-@pytest.mark.parametrize(("operator", "model"), [(22, integers.ash), (23, integers.lsh)])
-def test_shifts_are_bounded(operator: int, model: object, count: int) -> None:
-    assert callable(model)
+@pytest.mark.parametrize("name", ["ash", "lsh"])
+def test_shifts_are_bounded(name: str, count: int) -> None:
     for atom in (b"\x05", b"\xfb"):
         try:
-            ours: bytes | None = model(atom, count)
+            ours: bytes | None = answer(name, atom, int_to_atom(count))
         except OperatorError:
             ours = None
-        assert ours == clvm(operator, atom, int_to_atom(count))
+        assert ours == clvm(CODES[name][0], atom, int_to_atom(count))
         assert (ours is None) == (abs(count) > MAX_SHIFT)
 
 

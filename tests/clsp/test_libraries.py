@@ -30,7 +30,7 @@ CLASSES = {
 
 @cache
 def compiled(name: str) -> Program:
-    return compile_source(Path(__file__).parent / "sources" / f"{name}.clsp").program
+    return compile_source(Path(__file__).parent / "sources" / f"{name}.clsp")
 
 
 def numbers(value: Value) -> list[int]:

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from channelsim.clsp import program_cache
-from channelsim.clsp.compiler import Compiled, compile_source
+from channelsim.clsp.compiler import compile_source
 from channelsim.clsp.programs import Program
 
 MOD = '(mod (x) (include *standard-cl-23*) (include "lib/integers.clinc") (is_minimal x))'
 KEY = "ab" * 32
-PROGRAM, SYMBOLS = Program(b"\xff\x02\x80"), {"00": "main"}
+PROGRAM = Program(b"\xff\x02\x80", {"00": "main"})
 
 
 @pytest.fixture
@@ -30,14 +30,16 @@ def test_a_program_is_compiled_once_for_one_content(folder: Path, tmp_path: Path
     source.write_text(MOD)
     made = compile_source(source)
     (kept,) = stored(folder)
-    assert compile_source(source) == made == Compiled(made.program, dict(made.symbols))
+    again = compile_source(source)
+    assert (again, again.symbols) == (made, made.symbols)
     # What is under the key is returned, so that nothing was compiled.
-    program_cache.write(kept.name, PROGRAM, SYMBOLS)
-    assert compile_source(source) == Compiled(PROGRAM, SYMBOLS)
+    program_cache.write(kept.name, PROGRAM)
+    assert compile_source(source) == PROGRAM
+    assert compile_source(source).symbols == PROGRAM.symbols
     (tmp_path / "lib").mkdir()
     (tmp_path / "lib" / "integers.clinc").write_text("((defun is_minimal (x) 7))")
-    assert compile_source(source).program != PROGRAM
-    assert compile_source(source, others={"end": PROGRAM}).program != PROGRAM
+    assert compile_source(source) != PROGRAM
+    assert compile_source(source, others={"end": PROGRAM}) != PROGRAM
     assert len(stored(folder)) == 3
 
 
@@ -46,7 +48,7 @@ def truncated(file: Path) -> None:
 
 
 def swapped(file: Path) -> None:
-    program_cache.write("cd" * 32, Program(b"\x01"), {})
+    program_cache.write("cd" * 32, Program(b"\x01"))
     os.replace(file.with_name("cd" * 32), file)
 
 
@@ -93,8 +95,11 @@ def a_named_pipe(file: Path) -> None:
 def test_what_others_may_have_written_is_not_read(
     folder: Path, spoil: Callable[[Path], None]
 ) -> None:
-    program_cache.write(KEY, PROGRAM, SYMBOLS)
-    assert program_cache.read(KEY) == (PROGRAM, SYMBOLS)
+    program_cache.write(KEY, PROGRAM)
+    program = program_cache.read(KEY)
+    assert program == PROGRAM
+    assert program is not None
+    assert program.symbols == PROGRAM.symbols
     assert stored(folder) == [folder / KEY]
     spoil(folder / KEY)
     assert program_cache.read(KEY) is None
@@ -104,4 +109,4 @@ def test_a_cache_that_cannot_be_written_changes_nothing(folder: Path, tmp_path: 
     folder.parent.parent.write_text("a file in the way")
     source = tmp_path / "one.clsp"
     source.write_text(MOD)
-    assert compile_source(source).program == compile_source(source).program
+    assert compile_source(source) == compile_source(source)

@@ -35,7 +35,7 @@ from channelsim.games.selfplay import PlayedMove, turns
 from channelsim.games.spacepoker.states import BeginRound, MidRound
 from tests.games.table import GAME, HASHES, ask_both
 from tests.menu import each_program
-from tests.reference import form_text
+from tools.reference import form_text
 
 
 class Card(PlainState, frozen=True):

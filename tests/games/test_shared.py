@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 from channelsim.clsp.values import NIL, Value, to_list
 from channelsim.games.amounts import amount_text, in_units, read_amount
-from channelsim.games.counting import RANKS, WEIGHTS, groups, is_run
+from channelsim.games.counting import RANKS, WEIGHTS, groups, is_run, masks, pickers, read_mask
 from channelsim.games.errors import BadState, IllegalAction
-from channelsim.games.masks import masks, pickers, read_mask
-from channelsim.games.reading import read_bytes, read_int, read_list
+from channelsim.games.forms import read_bytes, read_int, read_list
 
 values = st.recursive(st.binary(max_size=4), lambda inner: st.tuples(inner, inner), max_leaves=8)
 

@@ -134,7 +134,7 @@ def word_game(source: str = SOURCE, code: int = AGG_SIG_UNSAFE) -> Game:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "say.clsp"
         path.write_text(source)
-        program = compile_source(path).program
+        program = compile_source(path)
     return Game(
         name="words",
         validators=by_name(say_under(code)),

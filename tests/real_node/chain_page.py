@@ -40,6 +40,11 @@ pending either: the node had these bytes before. If no bundle of ours is pending
 take them again before it restarts or the chain reorganises, and the spend has to be offered in
 other bytes.
 
+A genuine node that is busy refuses valid bundles, with `INVALID_SPEND_BUNDLE` if validating one
+took it too long, with `NO_TRANSACTIONS_WHILE_SYNCING` or `MEMPOOL_NOT_INITIALIZED` before it is
+ready, or with an error that names no reason, such as a time-out. It judges the same bytes anew, so
+peers and watchers take none of these for a refusal, and offer the bundle again.
+
 ## Everything else
 
 | matter | genuine node | embedded node |

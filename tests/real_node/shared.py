@@ -7,8 +7,8 @@ from threading import Condition, Thread
 from typing import TypeVar
 
 from channelsim.channel.chain.coins import Bundle, Coin
-from channelsim.channel.chain.interface import FarmableChain, PushResult
-from channelsim.channel.chain.observations import CoinSeen, PendingBundle
+from channelsim.channel.chain.forwarding import ForwardingChain
+from channelsim.channel.chain.interface import FarmableChain
 from tests.real_node.chain import RealChain
 
 T = TypeVar("T")
@@ -18,39 +18,16 @@ class SharedBlocks(Exception):
     """One of those that share a chain wants to replace its blocks: it has to be alone."""
 
 
-class SharedChain:
+class SharedChain(ForwardingChain):
     """A chain for one of several threads; its blocks come when all threads have asked for one."""
 
     def __init__(self, chain: RealChain, blocks: Blocks) -> None:
-        self._chain = chain
+        super().__init__(chain)
+        self._real = chain
         self._blocks = blocks
 
-    def peak(self) -> int:
-        return self._chain.peak()
-
-    def agg_sig_data(self) -> bytes:
-        return self._chain.agg_sig_data()
-
-    def coin(self, coin_id: bytes) -> CoinSeen | None:
-        return self._chain.coin(coin_id)
-
-    def coins_at(self, puzzle_hash: bytes) -> list[CoinSeen]:
-        return self._chain.coins_at(puzzle_hash)
-
-    def push(self, bundle: Bundle) -> PushResult:
-        return self._chain.push(bundle)
-
-    def pending(self, coin_id: bytes) -> list[PendingBundle]:
-        return self._chain.pending(coin_id)
-
-    def fee_rate(self) -> int:
-        return self._chain.fee_rate()
-
-    def children(self, coin_id: bytes) -> list[CoinSeen]:
-        return self._chain.children(coin_id)
-
     def give(self, puzzle_hash: bytes, amount: int) -> Coin:
-        coin = self._chain.pay(puzzle_hash, amount)
+        coin = self._real.pay(puzzle_hash, amount)
         self.farm()
         return coin
 

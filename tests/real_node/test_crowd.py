@@ -1,6 +1,6 @@
 """Blocks and the mempool of the genuine node, filled by a crowd, and spends pinned by costly ones.
 
-CHANNELSIM_EVERY_CROWD=1 measures all rows of `channelsim bench --crowd 10`, in half an hour or so.
+CHANNELSIM_EVERY_CROWD=1 measures all rows of `scripts/bench --crowd 10`, in half an hour or so.
 """
 
 from __future__ import annotations
@@ -14,7 +14,13 @@ import pytest
 from rich.console import Console
 
 from channelsim.channel.adversaries.pins import MOST_COST
-from channelsim.channel.bench.crowded_spends import (
+from channelsim.channel.chain.interface import Answer, FarmableChain
+from channelsim.channel.chain.padding import padded_spend
+from channelsim.channel.protocol.wallet import address_of, wallet_key
+from channelsim.channel.simulation.crowd import FULL_BLOCKS, CrowdedChain, CrowdSize
+from channelsim.games.amounts import counted
+from tests.real_node.chain import RealChain
+from tools.bench.crowded_spends import (
     Node,
     Outcome,
     Trial,
@@ -24,12 +30,6 @@ from channelsim.channel.bench.crowded_spends import (
     run_trial,
     show_outcomes,
 )
-from channelsim.channel.chain.interface import Answer, FarmableChain
-from channelsim.channel.chain.padding import padded_spend
-from channelsim.channel.protocol.wallet import address_of, wallet_key
-from channelsim.channel.simulation.crowd import FULL_BLOCKS, CrowdedChain, CrowdSize
-from channelsim.games.amounts import counted
-from tests.real_node.chain import RealChain
 
 RATE = 10
 COST = 8_000_000

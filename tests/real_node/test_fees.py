@@ -23,7 +23,7 @@ from channelsim.channel.peer.interface import FeeLimits, FeeTooLow, GoOnChain, S
 from channelsim.channel.protocol.wallet import address_of, wallet_key
 from tests.channel.chain.mempool_rows import RICH
 from tests.channel.disputes import farm, hear, publish_old, received, settle, sound
-from tests.channel.peer.test_fees import MOST, paid, paying
+from tests.channel.peer.fees import MOST, paid, paying
 from tests.channel.session.test_two_games import decider
 from tests.channel.session.test_two_games import wish as any_wish
 from tests.channel.table import ANN, BEN, Table

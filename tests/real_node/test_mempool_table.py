@@ -6,7 +6,7 @@ With CHANNELSIM_WRITE_TABLE=1 the table is written anew, with the answers of thi
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from secrets import token_bytes
 
@@ -23,12 +23,20 @@ from channelsim.channel.protocol.wallet import address_of, wallet_key
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import to_list
 from channelsim.games.referee import CREATE_COIN
-from tests.channel.chain.mempool_rows import sequences
-from tests.channel.chain.mempool_sequences import Row, groups, run
-from tests.channel.chain.test_mempool_table import TABLE, table
+from tests.channel.chain.mempool_rows import crowded_mixtures, sequences, wild_mixtures
+from tests.channel.chain.mempool_sequences import PushSequence, Row, groups, run
+from tests.channel.chain.test_mempool_table import TABLE, Embedded, table
 from tests.real_node.chain import RealChain
 
 WRITES = os.environ.get("CHANNELSIM_WRITE_TABLE") == "1"
+
+SEED = os.environ.get("CHANNELSIM_MEMPOOL_SEED", "other")
+"""The seed of the sequences that are in no table."""
+
+WILD, WILD_CROWDS = (
+    int(count) for count in os.environ.get("CHANNELSIM_MEMPOOL_COUNTS", "60,3").split(",")
+)
+"""How many of them are asked: mixtures, and those that fill blocks."""
 
 
 class Genuine:
@@ -84,31 +92,40 @@ class Genuine:
         return [Coin(self._reward.id, *pair) for pair in wanted]
 
     def block(self) -> None:
+        self._one_more(self._chain.farm)
+
+    def replace(self, back: int) -> None:
+        self._one_more(lambda: self._chain.reorganise(back, back + 1, keep=False))
+
+    def _one_more(self, change: Callable[[], object]) -> None:
         height = self._chain.peak()
         # The block is made, but the node stumbles over a bundle that it kept, took again, and gave
         # up at once for another one that it kept.
         with suppress(NodeError):
-            self._chain.farm()
+            change()
         assert self._chain.peak() == height + 1
-
-    def replace(self, back: int) -> None:
-        self._chain.reorganise(back, back + 1, keep=False)
 
 
 def _amount(coin: Coin) -> tuple[int, bytes]:
     return coin.amount, coin.id
 
 
-def _rows(node: Genuine) -> Iterator[Row]:
-    for group in groups(sequences()):
-        node.begin_again()
-        yield from run(node, group)
+def _rows(node: Genuine, group: Sequence[PushSequence]) -> list[Row]:
+    node.begin_again()
+    return run(node, group)
 
 
 @pytest.fixture(scope="module")
-def rows(chain_from_the_start: RealChain) -> dict[str, Row]:
-    """The genuine node's answers to all sequences."""
-    return {row.sequence.name: row for row in _rows(Genuine(chain_from_the_start))}
+def genuine(chain_from_the_start: RealChain) -> Genuine:
+    return Genuine(chain_from_the_start)
+
+
+@pytest.fixture(scope="module")
+def rows(genuine: Genuine) -> dict[str, Row]:
+    """The genuine node's answers to all sequences of the table."""
+    return {
+        row.sequence.name: row for group in groups(sequences()) for row in _rows(genuine, group)
+    }
 
 
 def test_the_answers_are_those_of_the_table(rows: dict[str, Row]) -> None:
@@ -118,3 +135,10 @@ def test_the_answers_are_those_of_the_table(rows: dict[str, Row]) -> None:
         table.cache_clear()
     wrong = [row.sequence.name for row in table() if rows[row.sequence.name] != row]
     assert wrong == []
+
+
+def test_both_nodes_answer_other_sequences_alike(genuine: Genuine) -> None:
+    wild = [*wild_mixtures(SEED, WILD), *crowded_mixtures(SEED, WILD_CROWDS)]
+    for group in groups(wild):
+        for ours, theirs in zip(run(Embedded(), group), _rows(genuine, group), strict=True):
+            assert ours.answers == theirs.answers, (SEED, ours.sequence)

@@ -11,6 +11,7 @@ from dataclasses import replace
 import msgspec
 
 from channelsim.channel.adversaries.base import Plan
+from channelsim.channel.adversaries.opening import any_wish
 from channelsim.channel.adversaries.rules.breaker import RuleBreaker, add
 from channelsim.channel.crypto.keys import PublicKeys
 from channelsim.channel.errors import InvariantError, Violation
@@ -27,9 +28,8 @@ from channelsim.channel.peer.interface import (
 from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.peer.own_action import OwnAction, own_action
 from channelsim.channel.protocol.messages import Hello, Move, decode, encode
-from channelsim.channel.protocol.proposals import Wish, first_game, offer_of
+from channelsim.channel.protocol.proposals import first_game, offer_of
 from channelsim.channel.protocol.state import Channel, LiveGame, Side
-from channelsim.games import registry
 from channelsim.games.contract import Action
 
 GAME_ID = 1
@@ -43,11 +43,7 @@ class Addressee(RuleBreaker):
 
     def __init__(self, peer: Peer, plan: Plan) -> None:
         super().__init__(peer, plan)
-        games = [registry.get(name) for name in registry.built_in()]
-        game = plan.chance.pick([one for one in games if not one.deck_positions])
-        parameters = game.default_parameters(UNIT, STACK)
-        timeout = 15 * peer.config.agreement.spacing
-        self._wish = Wish(game.name, parameters, timeout, i_am_alice=True)
+        self._wish = any_wish(peer, plan, UNIT, STACK)
         self._proposed = False
 
     def handle(self, event: Event) -> list[Effect]:
@@ -56,21 +52,21 @@ class Addressee(RuleBreaker):
             self._choose_address(event.message)
         effects = super().handle(event)
         refused = [
-            one.news.blame.rule
-            for one in effects
-            if isinstance(one, Tell) and isinstance(one.news, BrokenOff)
+            effect.news.blame.rule
+            for effect in effects
+            if isinstance(effect, Tell) and isinstance(effect.news, BrokenOff)
         ]
         endpoint = self.peer.state.endpoint
         if self.done or refused != ["CH-COINS-1"] or endpoint is None:
             return effects
         self.done = True
         state = self.peer.play.state
-        (game,) = (one for one in state.games if one.id == GAME_ID)
+        (game,) = (game for game in state.games if game.id == GAME_ID)
         own = _first_move(endpoint, game)
         after = msgspec.structs.replace(
             state,
             number=state.number + 1,
-            games=tuple(own.after if one.id == GAME_ID else one for one in state.games),
+            games=tuple(own.after if live.id == GAME_ID else live for live in state.games),
         )
         if not isinstance(own.wire, Move):
             raise InvariantError("the first move of a game is not a move")

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import ClassVar, TypeAlias, TypeVar
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 from msgspec.structs import replace
 
-from channelsim.channel.adversaries.base import Adversary, Plan, adversary, as_declared
+from channelsim.channel.adversaries.base import Adversary, as_declared, variant
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.crypto.keys import SecretKeys
 from channelsim.channel.errors import InvariantError, Violation
 from channelsim.channel.peer.interface import Effect, Event, Received, Send
-from channelsim.channel.peer.machine import Peer, Phase
+from channelsim.channel.peer.machine import Phase
 from channelsim.channel.protocol import transitions
 from channelsim.channel.protocol.messages import (
     Batch,
@@ -42,25 +42,22 @@ UNBREAKABLE = {
 Variants: TypeAlias = list[list[Message | bytes]]
 """Alternatives to a message: each is a list of messages to send instead of it."""
 
-Breaks: TypeAlias = Callable[["RuleBreaker", Message], Variants]
+M = TypeVar("M")
+"""A kind of message."""
+
+Breaks: TypeAlias = Callable[["RuleBreaker", M], Variants]
 """Makes the alternatives that break a rule; none where it cannot be broken."""
 
 BreaksBatch: TypeAlias = Callable[["RuleBreaker", Batch, ChannelState], Variants]
 """The same for a batch that its peer has just made, and the state before it."""
 
 
-M = TypeVar("M")
-"""A kind of message."""
-
-
 class RuleBreaker(Adversary):
     """Breaks one rule with the first message, from its step on, that allows it."""
 
     rule: ClassVar[str] = ""
-
-    def __init__(self, peer: Peer, plan: Plan) -> None:
-        super().__init__(peer, plan)
-        self.part: Bundle | None = None
+    part: Bundle | None = None
+    """The initiator's part of the funding; None before it was received."""
 
     def handle(self, event: Event) -> list[Effect]:
         """Handle an event as the peer does, and note the initiator's part of the funding."""
@@ -78,7 +75,7 @@ class RuleBreaker(Adversary):
         """Deviate: pick one variant at random and encode it."""
         self.done = True
         picked = self.plan.chance.pick(variants)
-        return [one if isinstance(one, bytes) else encode(one) for one in picked]
+        return [part if isinstance(part, bytes) else encode(part) for part in picked]
 
     def variants(self, message: Message) -> Variants:
         """Alternatives to this message that break the rule."""
@@ -127,7 +124,7 @@ class Requester(RuleBreaker):
         if self.done or self.peer.phase is not Phase.PLAYING or not self.peer.play.potato:
             return []
         variants = self.variants(Request())
-        return [Send(one) for one in self.pick(variants)] if variants else []
+        return [*map(Send, self.pick(variants))] if variants else []
 
 
 class SilentBreaker(RuleBreaker):
@@ -160,44 +157,40 @@ EARLY = ("CH-OPEN", "CH-MSG", "CH-SHUT", "CH-PROPOSE", "CH-ACCEPT", "CH-COINS")
 """Rules that can be broken at the first opportunity."""
 
 
-def add(rule: str, kind: type[RuleBreaker], variants: Breaks | None = None) -> None:
-    """Register the adversary of a rule.
+def add(rule: str, kind: type[RuleBreaker], **attributes: object) -> None:
+    """Register the adversary of a rule, with these methods and class variables.
 
     Raises `InvariantError` for an unknown rule.
     """
     if rule not in RULES:
         raise InvariantError(f"no rule is called {rule}")
-    attributes: dict[str, object] = {
-        "rule": rule,
-        **({"variants": variants} if variants is not None else {}),
-        "default_step": 0 if rule.startswith(EARLY) else Adversary.default_step,
-    }
-    name = name_of(rule)
-    adversary(name, f"breaks {rule}: {RULES[rule]}")(type(name, (kind,), attributes))
+    step = 0 if rule.startswith(EARLY) else Adversary.default_step
+    about = f"breaks {rule}: {RULES[rule]}"
+    variant(kind, name_of(rule), about, rule=rule, default_step=step, **attributes)
 
 
-def breaks(rule: str, kind: type[RuleBreaker] = RuleBreaker) -> Callable[[Breaks], Breaks]:
+def breaks(
+    rule: str, kind: type[RuleBreaker] = RuleBreaker
+) -> Callable[[Breaks[Message]], Breaks[Message]]:
     """Register a function as the way to break a rule."""
 
-    def register(variants: Breaks) -> Breaks:
-        add(rule, kind, variants)
+    def register(variants: Breaks[Message]) -> Breaks[Message]:
+        add(rule, kind, variants=variants)
         return variants
 
     return register
 
 
 def breaks_kind(
-    rule: str, kind: type[M]
-) -> Callable[[Callable[[RuleBreaker, M], Variants]], Callable[[RuleBreaker, M], Variants]]:
+    rule: str, kind: type[M], breaker: type[RuleBreaker] = RuleBreaker
+) -> Callable[[Breaks[M]], Breaks[M]]:
     """Register a function as the way to break a rule with a message of one kind."""
 
-    def register(
-        variants: Callable[[RuleBreaker, M], Variants],
-    ) -> Callable[[RuleBreaker, M], Variants]:
-        def of_message(one: RuleBreaker, message: Message) -> Variants:
-            return variants(one, message) if isinstance(message, kind) else []
+    def register(variants: Breaks[M]) -> Breaks[M]:
+        def of_message(breaker: RuleBreaker, message: Message) -> Variants:
+            return variants(breaker, message) if isinstance(message, kind) else []
 
-        add(rule, RuleBreaker, of_message)
+        add(rule, breaker, variants=of_message)
         return variants
 
     return register
@@ -207,17 +200,17 @@ def breaks_batch(rule: str) -> Callable[[BreaksBatch], BreaksBatch]:
     """Register a function as the way to break a rule with a batch of its peer."""
 
     def register(variants: BreaksBatch) -> BreaksBatch:
-        def of_message(one: RuleBreaker, message: Message) -> Variants:
-            found = one.batch_and_before(message)
-            return variants(one, *found) if found is not None else []
+        def of_message(breaker: RuleBreaker, message: Message) -> Variants:
+            batch_and_before = breaker.batch_and_before(message)
+            return variants(breaker, *batch_and_before) if batch_and_before is not None else []
 
-        add(rule, RuleBreaker, of_message)
+        add(rule, RuleBreaker, variants=of_message)
         return variants
 
     return register
 
 
-def changed(message: Message, *changes: Mapping[str, object]) -> Variants:
+def changed(message: Any, *changes: Mapping[str, object]) -> Variants:
     """The message with each of these changes, one at a time."""
     return [[replace(message, **change)] for change in changes]
 

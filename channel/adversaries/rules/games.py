@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 
 import msgspec
 
@@ -34,65 +35,68 @@ from channelsim.games.choices import least_action
 from channelsim.games.errors import IllegalAction
 
 
-def _with(one: RuleBreaker, batch: Batch, before: ChannelState, action: BatchAction) -> Variants:
+def _add_action(
+    action: BatchAction, breaker: RuleBreaker, batch: Batch, before: ChannelState
+) -> Variants:
     """The batch with one more action in the right place, signed as if it had no effect."""
     kinds = (Settle, Cancel, Accept, Move, Propose)
     actions = sorted((*batch.actions, action), key=lambda act: kinds.index(type(act)))
-    return [[one.signs(one.applied(before, batch.actions), actions)]]
+    return [[breaker.signs(breaker.applied(before, batch.actions), actions)]]
 
 
-@breaks_batch("CH-SETTLE-1")
-def _settles_nothing(one: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
-    return _with(one, batch, before, Settle(NOWHERE))
+_OF_NOTHING: Mapping[str, BatchAction] = {
+    "CH-SETTLE-1": Settle(NOWHERE),
+    "CH-CANCEL-1": Cancel(NOWHERE, "no"),
+    "CH-ACCEPT-1": Accept(NOWHERE),
+    "CH-MOVE-1": Move(NOWHERE, bytes(32), 0, 32, bytes(32)),
+}
+"""Actions on games and proposals that do not exist, by the rules that they break."""
+
+for _rule, _action in _OF_NOTHING.items():
+    breaks_batch(_rule)(partial(_add_action, _action))
+
+
+def _in_the_others_turn(breaker: RuleBreaker, actions: Iterable[BatchAction]) -> Variants:
+    """A batch of each of these actions that only the other side may take."""
+    state, other = breaker.state, breaker.side.other
+    return [[breaker.batch_after(state, (action,), other)] for action in actions]
 
 
 @breaks("CH-SETTLE-2", Requester)
-def _settles_in_the_others_turn(one: RuleBreaker, message: Message) -> Variants:
-    state = one.state
-    theirs = [game for game in state.games if game.mover is one.side.other]
-    settles = [(Settle(game.id),) for game in theirs]
-    return [[one.batch_after(state, act, one.side.other)] for act in settles]
-
-
-@breaks_batch("CH-CANCEL-1")
-def _cancels_nothing(one: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
-    return _with(one, batch, before, Cancel(NOWHERE, "no"))
-
-
-@breaks_batch("CH-ACCEPT-1")
-def _accepts_nothing(one: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
-    return _with(one, batch, before, Accept(NOWHERE))
+def _settles_theirs(breaker: RuleBreaker, message: Message) -> Variants:
+    games = breaker.state.games
+    theirs = (Settle(game.id) for game in games if game.mover is breaker.side.other)
+    return _in_the_others_turn(breaker, theirs)
 
 
 @breaks("CH-ACCEPT-2", Requester)
-def _accepts_its_own(one: RuleBreaker, message: Message) -> Variants:
-    state = one.state
-    own = [group for group in state.groups if group.proposer is one.side]
-    accepts = [(Accept(group.id),) for group in own]
-    return [[one.batch_after(state, act, one.side.other)] for act in accepts]
+def _accepts_its_own(breaker: RuleBreaker, message: Message) -> Variants:
+    groups = breaker.state.groups
+    own = (Accept(group.id) for group in groups if group.proposer is breaker.side)
+    return _in_the_others_turn(breaker, own)
 
 
 @breaks_batch("CH-ACCEPT-3")
-def _accepts_too_much(one: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
+def _accepts_too_much(breaker: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
     rest = tuple(act for act in batch.actions if not isinstance(act, Cancel | Accept))
     variants: Variants = []
     for group in before.groups:
         stakes = group.stakes()
         left = [balance - stake for balance, stake in zip(before.balances, stakes, strict=True)]
         if (
-            group.proposer is one.side
+            group.proposer is breaker.side
             or min(left) >= 0
             or any(isinstance(act, Settle) for act in rest)
         ):
             continue
-        after = one.applied(before, rest)
+        after = breaker.applied(before, rest)
         balances = [balance - stake for balance, stake in zip(after.balances, stakes, strict=True)]
-        games = [first_game(one.channel, group.proposer, offer) for offer in group.offers]
+        games = [first_game(breaker.channel, group.proposer, offer) for offer in group.offers]
         after = msgspec.structs.replace(
             after, balances=(balances[0], balances[1]), games=(*after.games, *games)
         )
         actions = sorted((*rest, Accept(group.id)), key=lambda act: isinstance(act, Move | Propose))
-        variants.append([one.signs(after, actions)])
+        variants.append([breaker.signs(after, actions)])
     return variants
 
 
@@ -103,21 +107,16 @@ def _moves(batch: Batch) -> list[Move]:
     return [action for action in batch.actions if isinstance(action, Move)]
 
 
-@breaks_batch("CH-MOVE-1")
-def _moves_nowhere(one: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
-    return _with(one, batch, before, Move(NOWHERE, bytes(32), 0, 32, bytes(32)))
-
-
 @breaks("CH-MOVE-2", Requester)
-def _moves_for_the_other(one: RuleBreaker, message: Message) -> Variants:
-    endpoint, state = one.peer.state.endpoint, one.state
+def _moves_for_the_other(breaker: RuleBreaker, message: Message) -> Variants:
+    endpoint, state = breaker.peer.state.endpoint, breaker.state
     if endpoint is None:
         return []
-    swapped = replace(endpoint, side=one.side.other)
-    records = SignedGames.of(swapped, one.peer.play.history)
+    swapped = replace(endpoint, side=breaker.side.other)
+    records = SignedGames.of(swapped, breaker.peer.play.history)
     variants: Variants = []
     for game in state.games:
-        if game.mover is one.side or game.terms.deck is not None:
+        if game.mover is breaker.side or game.terms.deck is not None:
             continue  # nobody moves for the other without its locks
         player = records.player_at(state, game)
         if player is None:
@@ -128,24 +127,24 @@ def _moves_for_the_other(one: RuleBreaker, message: Message) -> Variants:
             except (IllegalAction, InvariantError):
                 continue
             if isinstance(own.wire, Move):
-                games = tuple(own.after if one_.id == game.id else one_ for one_ in state.games)
+                games = tuple(own.after if live.id == game.id else live for live in state.games)
                 after = msgspec.structs.replace(state, games=games, number=state.number + 1)
-                variants.append([one.signs(after, (own.wire,))])
+                variants.append([breaker.signs(after, (own.wire,))])
     return variants
 
 
 @breaks_batch("CH-MOVE-3")
-def _moves_twice(one: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
-    after, actions = one.applied(before, batch.actions), batch.actions
+def _moves_twice(breaker: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
+    after, actions = breaker.applied(before, batch.actions), batch.actions
     return [
-        [one.signs(after, (*actions[:at], move, *actions[at:]))]
+        [breaker.signs(after, (*actions[:at], move, *actions[at:]))]
         for at, move in enumerate(actions)
         if isinstance(move, Move)
     ]
 
 
 def _other_move(
-    one: RuleBreaker, batch: Batch, before: ChannelState, *changes: Mapping[str, object]
+    breaker: RuleBreaker, batch: Batch, before: ChannelState, *changes: Mapping[str, object]
 ) -> Variants:
     variants: Variants = []
     for move in _moves(batch):
@@ -153,23 +152,25 @@ def _other_move(
             other = msgspec.structs.replace(move, **change)
             actions = [other if act is move else act for act in batch.actions]
             try:
-                variants.append([one.batch_after(before, actions)])
+                variants.append([breaker.batch_after(before, actions)])
             except (Violation, InvariantError):
                 continue
     return variants
 
 
 @breaks_batch("CH-MOVE-4")
-def _illegal(one: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
+def _illegal(breaker: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
     variants: Variants = []
     for move in _moves(batch):
         if len(move.move) >= 16:
             # Too short for anything but an amount, and larger than any stack.
-            variants += _other_move(one, batch, before, {"move": move.move[:15]})
+            variants += _other_move(breaker, batch, before, {"move": move.move[:15]})
     return variants
 
 
 @breaks_batch("CH-MOVE-5")
-def _other_record(one: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
-    commitment = {"commitment": one.plan.chance.bytes(32)}
-    return _other_move(one, batch, before, commitment, {"commitment": b""}, {"max_move_size": 1})
+def _other_record(breaker: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
+    commitment = {"commitment": breaker.plan.chance.bytes(32)}
+    return _other_move(
+        breaker, batch, before, commitment, {"commitment": b""}, {"max_move_size": 1}
+    )

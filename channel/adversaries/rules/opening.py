@@ -1,4 +1,4 @@
-"""Violations of the rules of messages and of the opening."""
+"""Violations of the rules of messages, of the opening, and of last numbers."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from channelsim.channel.adversaries.rules.breaker import (
     changed,
 )
 from channelsim.channel.peer.agreement import least_funding_blocks
+from channelsim.channel.peer.machine import Phase
 from channelsim.channel.peer.opening.handshake import MOST_FUNDING_BLOCKS
 from channelsim.channel.protocol.half_signed import sign_halves
 from channelsim.channel.protocol.messages import (
@@ -26,6 +27,7 @@ from channelsim.channel.protocol.messages import (
     Launch,
     Message,
     Request,
+    Resume,
     Welcome,
     encode,
 )
@@ -33,18 +35,18 @@ from channelsim.channel.protocol.state import ChannelState
 
 
 @breaks("CH-MSG-1")
-def _too_long(one: RuleBreaker, message: Message) -> Variants:
+def _too_long(breaker: RuleBreaker, message: Message) -> Variants:
     return [[encode(message) + bytes(MAX_MESSAGE)]]
 
 
 @breaks("CH-MSG-2")
-def _no_message(one: RuleBreaker, message: Message) -> Variants:
+def _no_message(breaker: RuleBreaker, message: Message) -> Variants:
     return [[b""], [b"\xc1"], [encode(message)[:-1]], [encode(message) + b"\x00"]]
 
 
 @breaks("CH-MSG-3")
-def _out_of_step(one: RuleBreaker, message: Message) -> Variants:
-    launch = Launch(one.peer.config.wallet.coin, 1, bytes(48), bytes(96))
+def _out_of_step(breaker: RuleBreaker, message: Message) -> Variants:
+    launch = Launch(breaker.peer.config.wallet.coin, 1, bytes(48), bytes(96))
     if isinstance(message, Hello | Launch | Welcome | FirstHalves | Funding):
         return [[Request()], [Advisory(0, b"")], [FirstHalves(bytes(96), bytes(96)), message]]
     if isinstance(message, Funded):
@@ -53,8 +55,8 @@ def _out_of_step(one: RuleBreaker, message: Message) -> Variants:
 
 
 @breaks("CH-OPEN-1")
-def _same_keys(one: RuleBreaker, message: Message) -> Variants:
-    theirs = one.peer.state.opening.introduction
+def _same_keys(breaker: RuleBreaker, message: Message) -> Variants:
+    theirs = breaker.peer.state.opening.introduction
     match message:
         case Hello():
             infinity = bytes([0xC0]) + bytes(47)
@@ -70,8 +72,8 @@ def _same_keys(one: RuleBreaker, message: Message) -> Variants:
 
 
 @breaks("CH-OPEN-2")
-def _no_proof(one: RuleBreaker, message: Message) -> Variants:
-    other = one.other_keys()
+def _no_proof(breaker: RuleBreaker, message: Message) -> Variants:
+    other = breaker.other_keys()
     match message:
         case Hello():
             return changed(message, {"unroll_proof": other.unroll_proof()})
@@ -84,86 +86,114 @@ def _no_proof(one: RuleBreaker, message: Message) -> Variants:
             return []
 
 
-@breaks("CH-OPEN-3")
-def _unsigned_address(one: RuleBreaker, message: Message) -> Variants:
-    if not isinstance(message, Introduction):
-        return []
-    signed = one.keys.payout_signature(one.plan.chance.bytes(32))
-    other = one.other_keys().payout_signature(message.reward_address)
+@breaks_kind("CH-OPEN-3", Introduction)
+def _unsigned_address(breaker: RuleBreaker, message: Introduction) -> Variants:
+    signed = breaker.keys.payout_signature(breaker.plan.chance.bytes(32))
+    other = breaker.other_keys().payout_signature(message.reward_address)
     return changed(message, {"payout_signature": signed}, {"payout_signature": other})
 
 
 @breaks_kind("CH-OPEN-4", Welcome)
-def _same_address(one: RuleBreaker, message: Welcome) -> Variants:
-    hello = one.peer.state.opening.introduction
+def _same_address(breaker: RuleBreaker, message: Welcome) -> Variants:
+    hello = breaker.peer.state.opening.introduction
     if hello is None:
         return []
     address = hello.reward_address
-    signature = one.keys.payout_signature(address)
+    signature = breaker.keys.payout_signature(address)
     return changed(message, {"reward_address": address, "payout_signature": signature})
 
 
-@breaks("CH-OPEN-5")
-def _other_contributions(one: RuleBreaker, message: Message) -> Variants:
-    if not isinstance(message, Introduction):
-        return []
+@breaks_kind("CH-OPEN-5", Introduction)
+def _other_contributions(breaker: RuleBreaker, message: Introduction) -> Variants:
     first, second = message.contributions
     return changed(
         message, {"contributions": (first - 1, second)}, {"contributions": (0, first + second)}
     )
 
 
-@breaks("CH-OPEN-6")
-def _other_timeout(one: RuleBreaker, message: Message) -> Variants:
-    if not isinstance(message, Introduction):
-        return []
+@breaks_kind("CH-OPEN-6", Introduction)
+def _other_timeout(breaker: RuleBreaker, message: Introduction) -> Variants:
     return changed(message, {"unroll_timeout": 1}, {"unroll_timeout": 100_000})
 
 
-@breaks("CH-OPEN-12")
-def _other_times(one: RuleBreaker, message: Message) -> Variants:
-    if not isinstance(message, Introduction):
-        return []
+@breaks_kind("CH-OPEN-12", Introduction)
+def _other_times(breaker: RuleBreaker, message: Introduction) -> Variants:
     return changed(message, {"response_time": 1}, {"move_time": 100_000})
 
 
 @breaks_kind("CH-OPEN-7", Launch)
-def _no_time(one: RuleBreaker, message: Launch) -> Variants:
-    peak = one.plan.chain.peak()
-    near = peak + least_funding_blocks(one.peer.config.agreement.spacing) - 1
+def _no_time(breaker: RuleBreaker, message: Launch) -> Variants:
+    peak = breaker.plan.chain.peak()
+    near = peak + least_funding_blocks(breaker.peer.config.agreement.spacing) - 1
     far = peak + MOST_FUNDING_BLOCKS + 1
     return changed(message, {"deadline": peak - 1}, {"deadline": near}, {"deadline": far})
 
 
 @breaks("CH-OPEN-8")
-def _other_first_halves(one: RuleBreaker, message: Message) -> Variants:
+def _other_first_halves(breaker: RuleBreaker, message: Message) -> Variants:
     if not isinstance(message, FirstHalves | Funding):
         return []
-    state = ChannelState(2, one.peer.config.agreement.contributions)
-    channel_half, unroll_half = sign_halves(one.opening_channel(), one.keys, state)
+    state = ChannelState(2, breaker.peer.config.agreement.contributions)
+    channel_half, unroll_half = sign_halves(breaker.opening_channel(), breaker.keys, state)
     return changed(message, {"channel_half": channel_half}, {"unroll_half": unroll_half})
 
 
 @breaks_kind("CH-OPEN-9", Funding)
-def _other_part(one: RuleBreaker, message: Funding) -> Variants:
-    opening, wallet = one.peer.state.opening, one.peer.config.wallet
-    channel = one.opening_channel()
+def _other_part(breaker: RuleBreaker, message: Funding) -> Variants:
+    opening, wallet = breaker.peer.state.opening, breaker.peer.config.wallet
+    channel = breaker.opening_channel()
     parts = wallet_spends.initiators(channel, wallet, opening.deadline, message.part)
     return [[replace(message, part=part)] for part in parts]
 
 
 @breaks_kind("CH-OPEN-10", Funded)
-def _other_bundle(one: RuleBreaker, message: Funded) -> Variants:
-    if one.part is None:
+def _other_bundle(breaker: RuleBreaker, message: Funded) -> Variants:
+    if breaker.part is None:
         return []
-    opening, wallet = one.peer.state.opening, one.peer.config.wallet
-    channel = one.opening_channel()
-    bundles = wallet_spends.receivers(channel, wallet, opening.deadline, one.part, message.bundle)
+    opening, wallet = breaker.peer.state.opening, breaker.peer.config.wallet
+    channel = breaker.opening_channel()
+    bundles = wallet_spends.receivers(
+        channel, wallet, opening.deadline, breaker.part, message.bundle
+    )
     return [[Funded(bundle)] for bundle in bundles]
 
 
 @breaks_kind("CH-OPEN-11", Launch)
-def _other_channel_key(one: RuleBreaker, message: Launch) -> Variants:
-    other = one.other_keys()
+def _other_channel_key(breaker: RuleBreaker, message: Launch) -> Variants:
+    other = breaker.other_keys()
     key, proof = bytes(other.channel.get_g1()), other.channel_proof()
     return changed(message, {"channel_key": key, "channel_proof": proof})
+
+
+class _Reconnecting(RuleBreaker):
+    """Makes new connections until it can break its rule."""
+
+    def reconnects(self) -> bool:
+        """True in play: earlier the other side may not expect any numbers."""
+        return self.due and self.phase is Phase.PLAYING and not self.done
+
+
+@breaks_kind("CH-RESUME-1", Resume, _Reconnecting)
+def _numbers_that_cannot_be(breaker: RuleBreaker, message: Resume) -> Variants:
+    received, sent = message.received, message.sent
+    return changed(
+        message,
+        {"sent": received},
+        {"sent": received + 3},
+        {"received": sent, "sent": received},
+        {"received": received + 1, "sent": received + 2},
+    )
+
+
+@breaks_kind("CH-RESUME-2", Resume, _Reconnecting)
+def _without_proof(breaker: RuleBreaker, message: Resume) -> Variants:
+    received, own = message.received, sign_halves(breaker.channel, breaker.keys, breaker.state)
+    return changed(
+        message,
+        {"received": received + 2, "sent": received + 3},
+        {"received": received + 100, "sent": received + 101},
+        {"conditions": bytes(32)},
+        {"channel_half": own[0], "unroll_half": own[1]},
+        {"channel_half": message.unroll_half},
+        {"unroll_half": message.channel_half},
+    )

@@ -38,8 +38,8 @@ def initiators(channel: Channel, wallet: Wallet, deadline: int, part: Bundle) ->
         Bundle((own, elsewhere), part.signature),
         Bundle(part.spends, bls.sign(wallet.key, b"something else")),
         *(
-            Bundle((made.spends[0], launcher), made.signature)
-            for made in _wrong(WalletSpend(channel, wallet, deadline, launches=True))
+            Bundle((wrong.spends[0], launcher), wrong.signature)
+            for wrong in _wrong(WalletSpend(channel, wallet, deadline, launches=True))
         ),
     ]
 
@@ -58,8 +58,8 @@ def receivers(
         Bundle((*part.spends, first), part.signature),
         Bundle(bundle.spends, part.signature),
         *(
-            joined(part, made)
-            for made in _wrong(WalletSpend(channel, wallet, deadline, launches=False))
+            joined(part, wrong)
+            for wrong in _wrong(WalletSpend(channel, wallet, deadline, launches=False))
         ),
     ]
 
@@ -78,8 +78,8 @@ class WalletSpend:
 
     def with_launcher(self, *conditions: Value) -> list[Value]:
         """The launcher, if it makes one, and then these conditions."""
-        made = condition(CREATE_COIN, launcher_puzzle().hash, int_to_atom(0))
-        return [made, *conditions] if self.launches else [*conditions]
+        launcher = condition(CREATE_COIN, launcher_puzzle().hash, int_to_atom(0))
+        return [launcher, *conditions] if self.launches else [*conditions]
 
     def back(self, amount: int) -> Value:
         """Return this many mojos to the wallet."""
@@ -109,14 +109,14 @@ class WalletSpend:
         )
 
 
-def _halved(one: WalletSpend) -> list[Value]:
-    half = (one.wallet.coin.amount - one.channel.contributions[not one.launches]) // 2
-    return one.with_launcher(one.back(half), one.back(half), one.asserted(), one.until())
+def _halved(spend: WalletSpend) -> list[Value]:
+    half = (spend.wallet.coin.amount - spend.channel.contributions[not spend.launches]) // 2
+    return spend.with_launcher(spend.back(half), spend.back(half), spend.asserted(), spend.until())
 
 
-def _signed_nine_times(one: WalletSpend) -> list[Value]:
-    key = bytes(one.wallet.key.get_g1())
-    return [*one.usual(), *(condition(AGG_SIG_ME, key, bytes([number])) for number in range(9))]
+def _signed_nine_times(spend: WalletSpend) -> list[Value]:
+    key = bytes(spend.wallet.key.get_g1())
+    return [*spend.usual(), *(condition(AGG_SIG_ME, key, bytes([number])) for number in range(9))]
 
 
 WRONG_CONDITIONS: Mapping[str, Callable[[WalletSpend], list[Value]]] = {
@@ -141,22 +141,22 @@ WRONG_CONDITIONS: Mapping[str, Callable[[WalletSpend], list[Value]]] = {
 """Conditions of a wallet spend that does not fund its part as agreed, by what is wrong."""
 
 
-def _wrong(one: WalletSpend) -> list[Bundle]:
+def _wrong(spend: WalletSpend) -> list[Bundle]:
     """Wrong spends of a wallet, each signed by its key."""
-    lists = [conditions(one) for conditions in WRONG_CONDITIONS.values()]
-    if one.launches:
-        lists.append([one.change(), one.asserted(), one.until()])
-    made = [one.signed(to_list(conditions)) for conditions in lists]
-    coin, right = one.wallet.coin, to_list(one.usual())
+    lists = [conditions(spend) for conditions in WRONG_CONDITIONS.values()]
+    if spend.launches:
+        lists.append([spend.change(), spend.asserted(), spend.until()])
+    wrong = [spend.signed(to_list(conditions)) for conditions in lists]
+    coin, right = spend.wallet.coin, to_list(spend.usual())
     quoted = Program(serialize((b"\x01", right)))
     keyless = Coin(coin.parent, quoted.hash, coin.amount)
-    good = one.signed(right)
-    (spend,) = good.spends
+    good = spend.signed(right)
+    (right_spend,) = good.spends
     spends = (
         Spend(keyless, quoted.serialized, serialize(b"")),
-        replace(spend, puzzle=quoted.serialized),
-        replace(spend, solution=b"\xff"),
-        replace(spend, solution=serialize(b"")),
+        replace(right_spend, puzzle=quoted.serialized),
+        replace(right_spend, solution=b"\xff"),
+        replace(right_spend, solution=serialize(b"")),
     )
-    unlisted = one.signed((condition(REMARK), b"\x01"))
-    return [*made, unlisted, *(Bundle((spend,), good.signature) for spend in spends)]
+    unlisted = spend.signed((condition(REMARK), b"\x01"))
+    return [*wrong, unlisted, *(Bundle((forged,), good.signature) for forged in spends)]

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import msgspec
 
 from channelsim.channel.cli.messages import complain
-from channelsim.channel.cli.options import InText, Json, file_argument, json_wanted
-from channelsim.channel.cli.passphrases import PassphraseFile, given_passphrase
+from channelsim.channel.cli.options import OutputForm, file_argument
+from channelsim.channel.cli.secret_files import PassphraseFile, given_passphrase
 from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.report.channel_overview import (
@@ -28,8 +28,8 @@ from channelsim.channel.store.store_copy import copied_store
 def command(
     directory: Annotated[Path, file_argument("A data directory, or a folder of data directories.")],
     passphrase_file: PassphraseFile = None,
-    json: Json = False,
-    text: InText = False,
+    *,
+    form: OutputForm,
 ) -> int:
     """Show what data directories hold: states, games, coins, and what is due by which height.
 
@@ -40,18 +40,18 @@ def command(
 
     Example: channelsim channels ~/channels/alice
     """
-    as_json = json_wanted(json, text)
+    as_json = form.as_json
     passphrase = given_passphrase(passphrase_file)
-    found, bad = [], list[UsageError]()
-    for one in _within(directory):
+    channels, bad = [], list[UsageError]()
+    for path in _within(directory):
         try:
-            found.append({"directory": f"{one}", **_overview(one, passphrase)})
+            channels.append({"directory": f"{path}", **_overview(path, passphrase)})
         except UsageError as error:
             bad.append(error)
-    if found and as_json:
-        print_json({"channels": found})
-    elif found:
-        _show(found)
+    if channels and as_json:
+        print_json({"channels": channels})
+    elif channels:
+        _show(channels)
     for reason in bad:
         complain(f"{reason}")
     return 2 if bad else 0
@@ -69,12 +69,12 @@ def _within(directory: Path) -> list[Path]:
     if is_complete(directory):
         return [directory]
     try:
-        found = sorted(one for one in directory.iterdir() if is_complete(one))
+        directories = sorted(path for path in directory.iterdir() if is_complete(path))
     except OSError as error:
         raise UsageError(f"{directory}: cannot be read ({error.strerror})") from None
-    if not found:
+    if not directories:
         raise no_channel(directory)
-    return found
+    return directories
 
 
 def _overview(directory: Path, passphrase: bytes) -> dict[str, Any]:

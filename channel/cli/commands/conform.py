@@ -47,7 +47,7 @@ from channelsim.channel.kit.conformance import (
 )
 from channelsim.channel.kit.conformance_reports import document, junit_cases, sarif
 from channelsim.channel.lab.cases.corpus import own_corpus
-from channelsim.channel.lab.target.loading import load
+from channelsim.channel.lab.targets.loading import load
 from channelsim.channel.report.junit import junit
 from channelsim.channel.report.progress import (
     Bar,

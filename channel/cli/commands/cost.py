@@ -22,7 +22,7 @@ from channelsim.channel.lab.costs import bundles, costs, snapshot
 from channelsim.channel.lab.costs.bundles import Bundles
 from channelsim.channel.lab.costs.costs import share_of_block
 from channelsim.channel.lab.costs.snapshot import Changes, Snapshot
-from channelsim.channel.lab.target.loading import load
+from channelsim.channel.lab.targets.loading import load
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import console, print_json, say
@@ -95,10 +95,10 @@ def command(
                     _print_interrupted(write, check)
                 if changes or spends.refused:
                     say(console(), printed.summary)
-            every = spends.interrupted or all_tried(
+            complete = spends.interrupted or all_tried(
                 tried.name, tried.programs, now.validators, "try more --cases"
             )
-    failed = bool(printed.every_finding()) or not every
+    failed = bool(printed.every_finding()) or not complete
     return exit_code(spends.interrupted, failed)
 
 

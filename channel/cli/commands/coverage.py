@@ -12,11 +12,15 @@ from channelsim.channel.cli.messages import all_tried, unfinished_output
 from channelsim.channel.cli.options import Json, NoProgress, TargetName, file_option
 from channelsim.channel.documents.coverage import CoverageDocument, CoveredProgram, UnreachedCode
 from channelsim.channel.lab.cases.corpus import read
-from channelsim.channel.lab.coverage.page import page
-from channelsim.channel.lab.coverage.program_coverage import WIDTH, ProgramCoverage, corpus_coverage
-from channelsim.channel.lab.coverage.unreachable import stored_reasons
-from channelsim.channel.lab.target.loading import load
-from channelsim.channel.lab.target.stored_reasons import Place
+from channelsim.channel.lab.coverage.coverage import (
+    WIDTH,
+    ProgramCoverage,
+    corpus_coverage,
+    stored_reasons,
+)
+from channelsim.channel.lab.targets.loading import load
+from channelsim.channel.lab.targets.stored_reasons import Place
+from channelsim.channel.report.html.page import render
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.tables import Cell, show_table
 from channelsim.channel.report.terminal import console, print_json, say
@@ -50,41 +54,45 @@ def command(
         with progress("coverage", "case", shown=not quiet) as bar:
             tried = load(target, partial=True)
             tried.check_programs()
-            found: dict[str, ProgramCoverage] = {}
+            programs: dict[str, ProgramCoverage] = {}
             try:
                 entries = []
                 for entry in read(tried, corpus):
                     entries.append(entry)
                     bar(len(entries), note=f"{counted(len(entries), 'case', ',')} read")
-                found = corpus_coverage(tried, ())
+                programs = corpus_coverage(tried, ())
                 for number, entry in enumerate(entries, 1):
-                    found[entry.program].add(entry)
+                    programs[entry.program].add(entry)
                     bar(number, len(entries))
             except KeyboardInterrupt:
                 interrupted = True
-                found = found or corpus_coverage(tried, ())
+                programs = programs or corpus_coverage(tried, ())
         with finishing():
             if html is not None and not interrupted:
-                file.write(page(tried.name, found).encode())
+                totals = {name: program.total for name, program in programs.items()}
+                page = render(
+                    "coverage", name=tried.name, totals=totals, programs=programs.values()
+                )
+                file.write(page.encode())
                 file.finish()
             reasons = stored_reasons(tried)
             if json:
-                print_json(document(tried.name, found, reasons, interrupted))
+                print_json(document(tried.name, programs, reasons, interrupted))
             else:
-                _print(tried.name, found, reasons)
+                _print(tried.name, programs, reasons)
                 if interrupted:
                     left = f"; {unfinished_output(html)}" if html else ""
                     say(console(), f"interrupted: not all cases were run{left}")
-            run = {one.name for one in found.values() if one.entries}
-            every = interrupted or all_tried(
-                tried.name, tried.present, run, f"add cases to {corpus}"
+            reached = {program.name for program in programs.values() if program.entries}
+            complete = interrupted or all_tried(
+                tried.name, tried.present, reached, f"add cases to {corpus}"
             )
-    return exit_code(interrupted, failed=not every)
+    return exit_code(interrupted, failed=not complete)
 
 
 def document(
     name: str,
-    found: dict[str, ProgramCoverage],
+    programs: dict[str, ProgramCoverage],
     reasons: Mapping[Place, str],
     interrupted: bool = False,
 ) -> CoverageDocument:
@@ -93,60 +101,60 @@ def document(
         target=name,
         interrupted=interrupted,
         programs={
-            one.name: CoveredProgram(
-                cases=one.entries,
-                total=one.total,
-                functions=one.functions,
+            program.name: CoveredProgram(
+                cases=program.entries,
+                total=program.total,
+                functions=program.functions,
                 unreached=tuple(
                     UnreachedCode(
                         function,
                         code,
-                        one.line_of(function, code),
-                        reasons.get((one.name, function, code)),
+                        program.line_of(function, code),
+                        reasons.get((program.name, function, code)),
                     )
-                    for function, code in one.unreached()
+                    for function, code in program.unreached()
                 ),
-                differs=tuple(one.differs),
+                differs=tuple(program.differs),
             )
-            for one in found.values()
+            for program in programs.values()
         },
     )
 
 
-def _print(name: str, found: dict[str, ProgramCoverage], reasons: Mapping[Place, str]) -> None:
+def _print(name: str, programs: dict[str, ProgramCoverage], reasons: Mapping[Place, str]) -> None:
     out = console()
     rows: list[Sequence[Cell]] = []
-    for one in found.values():
-        cells = (one.name, f"{one.entries:,}", *one.total.shares)
+    for program in programs.values():
+        cells = (program.name, f"{program.entries:,}", *program.total.shares)
         rows.append([Text(cell, "bold") for cell in cells])
-        for function, share in one.functions.items():
-            if len(one.functions) > 1:
+        for function, share in program.functions.items():
+            if len(program.functions) > 1:
                 rows.append((f"  {function}", "", *share.shares))
     headings = ("program, function", "cases", "nodes", "branches")
     show_table(out, headings, rows, title=f"what the corpus reaches of {name}")
-    for one in found.values():
-        for line in _never(one):
+    for program in programs.values():
+        for line in _never(program):
             print(line)  # code keeps its layout
-        for function, code in one.unreached():
-            if reason := reasons.get((one.name, function, code)):
-                say(out, f"{one.name}, {function}: {code}: never reached, as {reason}")
-    for one in found.values():
-        for text in one.differs[:SHOWN]:
-            say(out, f"{one.name}: {text}")
-        if len(one.differs) > SHOWN:
-            say(out, f"{one.name}: and {len(one.differs) - SHOWN} more")
+        for function, code in program.unreached():
+            if reason := reasons.get((program.name, function, code)):
+                say(out, f"{program.name}, {function}: {code}: never reached, as {reason}")
+    for program in programs.values():
+        for text in program.differs[:SHOWN]:
+            say(out, f"{program.name}: {text}")
+        if len(program.differs) > SHOWN:
+            say(out, f"{program.name}: and {len(program.differs) - SHOWN} more")
 
 
-def _never(one: ProgramCoverage) -> Iterator[str]:
+def _never(program: ProgramCoverage) -> Iterator[str]:
     """The functions that were not reached completely; lines never reached are marked."""
-    if one.total.whole:
+    if program.total.whole:
         return
-    yield f"\n{one.name}: what is marked with ! was never reached"
-    for function, lines in one.listing():
+    yield f"\n{program.name}: what is marked with ! was never reached"
+    for function, lines in program.listing():
         if all(piece.reached for line in lines for piece in line.pieces):
             continue
         arguments = "" if len(function.arguments) > WIDTH else function.arguments
-        source = one.line_of(function.name)
+        source = program.line_of(function.name)
         yield f"{function.name} {arguments}{f'  ; {source}' if source else ''}"
         for line in lines:
             never = any(not piece.reached for piece in line.pieces)

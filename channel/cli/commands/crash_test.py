@@ -9,12 +9,12 @@ import typer
 
 from channelsim.channel.cli.campaigns import CampaignOptions, Ending, run_campaign
 from channelsim.channel.cli.messages import complain
-from channelsim.channel.cli.options import InText, Json, NoProgress, Seed, json_wanted, whole
+from channelsim.channel.cli.options import InText, Json, Mix, NoProgress, Seed, json_wanted, whole
 from channelsim.channel.documents.results import lost_work
 from channelsim.channel.findings.finding import summary
 from channelsim.channel.report.terminal import console, say
-from channelsim.channel.simulation.crashes import CrashTotals, crashes
-from channelsim.channel.simulation.stages import AIMS, Stage
+from channelsim.channel.simulation.crashes import MOST_IDLE, CrashTotals, crashes
+from channelsim.channel.simulation.killed_peer import AIMS, Stage
 from channelsim.channel.system.file_kinds import DOCUMENT
 from channelsim.games.amounts import counted
 
@@ -31,6 +31,7 @@ def command(
             "--processes", help="Kill real processes, including the node; all have files on disk."
         ),
     ] = False,
+    mix: Mix = False,
     per_stage: Annotated[
         int, whole(0, MOST_KILLS, "Fail if there are fewer kills in a stage.")
     ] = 0,
@@ -50,16 +51,26 @@ def command(
     """
     options = CampaignOptions(jobs=jobs, json=json_wanted(json, text), quiet=quiet)
     return run_campaign(
-        crashes(kills, seed, processes=processes),
+        crashes(kills, seed, processes=processes, mixed=mix),
         options,
         "crashes",
         lambda totals: Ending(
             name="crashes",
             document=lambda: crash_document(totals),
             show=lambda _: _show(totals),
-            tried=lambda: _in_each_stage(totals, per_stage),
+            tried=lambda: _all_killed(totals, kills) & _in_each_stage(totals, per_stage),
         ),
     )
+
+
+def _all_killed(totals: CrashTotals, kills: int) -> bool:
+    """True unless runs without a kill ended the test early. Complains otherwise."""
+    if totals.idle:
+        complain(
+            f"stopped after {counted(totals.kills, 'kill')} of {kills}: {MOST_IDLE} runs in a row"
+            " had none"
+        )
+    return not totals.idle
 
 
 def _in_each_stage(totals: CrashTotals, least: int) -> bool:

@@ -39,7 +39,7 @@ from channelsim.channel.lab.cases.runs import OUTCOMES
 from channelsim.channel.lab.coverage.coverage import sampled_coverage
 from channelsim.channel.lab.crosscheck.crosscheck import CrosscheckReport, crosscheck_of
 from channelsim.channel.lab.laws import laws_for, unchecked
-from channelsim.channel.lab.target.loading import load
+from channelsim.channel.lab.targets.loading import load
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import console, json_line, say

@@ -52,8 +52,8 @@ from channelsim.channel.lab.fuzz.fuzz import (
     timed_search,
 )
 from channelsim.channel.lab.laws import applies, laws_for, unchecked
-from channelsim.channel.lab.target.loading import load
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.loading import load
+from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.report.junit import JUnitCase, JUnitFailure
 from channelsim.channel.report.junit import junit as junit_text
 from channelsim.channel.report.tables import show_table

@@ -44,7 +44,7 @@ from channelsim.channel.lab.mutants.report import (
     hunt_configuration,
     hunted,
 )
-from channelsim.channel.lab.target.loading import load
+from channelsim.channel.lab.targets.loading import load
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import console, say

@@ -26,11 +26,11 @@ def command(
     Example: channelsim new-game dice
     """
     place = Path(name) if folder is None else folder
-    made = write_package(name, place)
+    files = write_package(name, place)
     out = console()
-    for path in made:
+    for path in files:
         say(out, str(place / path))
-    say(out, f"{counted(len(made), 'file')}; next:")
+    say(out, f"{counted(len(files), 'file')}; next:")
     say(out, f"  pip install -e '{place}[test]'")
     say(out, f"  pytest {place}")
     say(out, f"  channelsim conform {name}")

@@ -21,13 +21,11 @@ from channelsim.channel.chain.simulator import (
     SimulatedChain,
 )
 from channelsim.channel.cli.options import (
-    InText,
-    Json,
     Mix,
+    OutputForm,
     Seed,
     file_option,
     hash_of,
-    json_wanted,
     real,
     refuse,
     whole,
@@ -85,8 +83,8 @@ def command(
         file_option("Store the chain in this file, and continue a chain that it holds."),
     ] = None,
     seed: Seed = "node",
-    json: Json = False,
-    text: InText = False,
+    *,
+    form: OutputForm,
 ) -> int:
     """Serve a full node of a new test chain, with the usual RPC and funded wallets, until Ctrl-C.
 
@@ -96,7 +94,7 @@ def command(
 
     Example: channelsim node --block-on-push
     """
-    as_json = json_wanted(json, text)
+    as_json = form.as_json
     if block_on_push:
         refuse("blocks come with --block-on-push already", block_every=block_every)
     address = read_address(listen) if listen is not None else LOCAL
@@ -129,7 +127,9 @@ def _funded(chain: SimulatedChain, secret: bytes) -> dict[str, Any]:
     puzzle_hash = address_of(key)
     if not chain.had(puzzle_hash):
         chain.give(puzzle_hash, 1)
-    coins = sorted((seen.coin for seen in chain.coins_at(puzzle_hash)), key=lambda one: one.amount)
+    coins = sorted(
+        (seen.coin for seen in chain.coins_at(puzzle_hash)), key=lambda coin: coin.amount
+    )
     return {
         "address": Address(puzzle_hash, "txch").encode(),
         "puzzle_hash": puzzle_hash.hex(),
@@ -141,18 +141,18 @@ def _funded(chain: SimulatedChain, secret: bytes) -> dict[str, Any]:
 
 
 def _make_blocks(
-    chain: SimulatedChain, every: float | None, interrupted: Callable[[], bool]
+    chain: SimulatedChain, seconds: float | None, interrupted: Callable[[], bool]
 ) -> None:
     """Make a block every so many seconds, or (None) whenever a bundle is pending."""
-    due = monotonic() + (every or 0.0)
+    due = monotonic() + (seconds or 0.0)
     while not interrupted():
-        sleep(min(POLL_TIME, every or POLL_TIME))
-        if every is None:
+        sleep(min(POLL_TIME, seconds or POLL_TIME))
+        if seconds is None:
             if chain.pending_count():
                 chain.farm()
         elif monotonic() >= due:
             chain.farm()
-            due = max(due + every, monotonic())
+            due = max(due + seconds, monotonic())
 
 
 def _show(about: dict[str, Any], *, as_json: bool) -> None:

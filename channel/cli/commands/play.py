@@ -10,25 +10,22 @@ import typer
 from channelsim.channel.chain.spacing import HOME_SPACING, PUBLIC_SPACING
 from channelsim.channel.cli.options import (
     MOST_MOJOS,
-    InText,
-    Json,
     MaxFee,
     MaxFees,
     Mix,
+    OutputForm,
     Quiet,
     ReportFile,
     SeedOrNone,
     TranscriptFile,
     file_option,
     game_names,
-    json_wanted,
     policy_pair,
     refuse,
     whole,
 )
-from channelsim.channel.cli.report_files import report_file
+from channelsim.channel.cli.session_files import report_file, transcript_file
 from channelsim.channel.cli.sessions import run_session
-from channelsim.channel.cli.transcripts import transcript_file
 from channelsim.channel.crypto.hkdf import fresh_seed
 from channelsim.channel.session.script import Script
 from channelsim.channel.session.script import read as read_script
@@ -85,8 +82,8 @@ def command(
     script: Annotated[
         Path | None, file_option("A TOML file that fixes entropy and actions.")
     ] = None,
-    json: Json = False,
-    text: InText = False,
+    *,
+    form: OutputForm,
     transcript: TranscriptFile = None,
     report: ReportFile = None,
     quiet: Quiet = False,
@@ -113,7 +110,7 @@ def command(
 
     Example: channelsim play {game} --seed 7 --policy ask,random
     """
-    as_json = json_wanted(json, text)
+    as_json = form.as_json
     if adversary is not None:
         refuse("does not go with --adversary, which does not follow a script", script=script)
         refuse("does not go with --adversary: it plays the usual terms", limit=limit)
@@ -144,7 +141,7 @@ def command(
         with (
             report_file(report, transcript=transcript) as page,
             transcript_file(transcript) as file,
-            processes_of(scenario, wanted=processes) as apart,
+            processes_of(scenario, apart=processes) as apart,
         ):
             return run_dispute(
                 scenario,

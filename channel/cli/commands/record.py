@@ -17,9 +17,9 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.kit import driver
 from channelsim.channel.kit.recording import Recording, record
 from channelsim.channel.lab.cases.corpus import stored_case
-from channelsim.channel.lab.coverage.program_coverage import ProgramCoverage, corpus_coverage
-from channelsim.channel.lab.target.loading import play_files, read
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.coverage.coverage import ProgramCoverage, corpus_coverage
+from channelsim.channel.lab.targets.loading import play_files, read
+from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import console, json_line, print_json, say
@@ -67,9 +67,9 @@ def command(
                 # What a driver prints is no part of the output.
                 with time_limit(seconds), redirect_stdout(sys.stderr):
                     hand = driver.load(files.driver)
-                    found = record(tried, hand, files.driver, hands, seed, bar)
+                    recording = record(tried, hand, files.driver, hands, seed, bar)
                 bar.phase("coverage")
-                reached = _coverage(tried, found)
+                reached = _coverage(tried, recording)
         except OutOfTime:
             raise UsageError(
                 f"{files.driver}: not done after --seconds {seconds:g}:"
@@ -79,90 +79,95 @@ def command(
             say(out, f"interrupted; {unfinished_output(honest)}")
             return exit_code()
         with finishing():
-            if found.wrong is None:
+            if recording.wrong is None:
                 encoder = msgspec.json.Encoder()
-                for case in found.cases:
+                for case in recording.cases:
                     file.write(encoder.encode(case) + b"\n")
                 file.finish()
             if json:
-                print_json(_document(tried, found, reached, honest))
-            elif found.wrong is None:
-                _print(tried, found, reached, honest)
+                print_json(_document(tried, recording, reached, honest))
+            elif recording.wrong is None:
+                _print(tried, recording, reached, honest)
             else:
-                say(out, f"{found.wrong.place}: {found.wrong.difference}")
-                print(json_line(found.wrong.case))
+                say(out, f"{recording.wrong.place}: {recording.wrong.difference}")
+                print(json_line(recording.wrong.case))
                 say(out, unfinished_output(honest))
-    seen = {case.validator for case in found.cases}
-    every = found.wrong is not None or all_tried(
+    seen = {case.validator for case in recording.cases}
+    complete = recording.wrong is not None or all_tried(
         tried.name, tried.programs, seen, f"{files.driver} plays none of it"
     )
-    return exit_code(interrupted=False, failed=found.wrong is not None or not every)
+    return exit_code(interrupted=False, failed=recording.wrong is not None or not complete)
 
 
-def _coverage(target: Target, found: Recording) -> Mapping[str, ProgramCoverage]:
+def _coverage(target: Target, recording: Recording) -> Mapping[str, ProgramCoverage]:
     """The coverage of each validator by the recorded cases; the referee is not run."""
-    reached = corpus_coverage(target, (stored_case(target, case) for case in found.cases))
-    return {name: one for name, one in reached.items() if name in target.programs}
+    reached = corpus_coverage(target, (stored_case(target, case) for case in recording.cases))
+    return {name: program for name, program in reached.items() if name in target.programs}
 
 
 def _document(
-    target: Target, found: Recording, reached: Mapping[str, ProgramCoverage], honest: Path
+    target: Target, recording: Recording, reached: Mapping[str, ProgramCoverage], honest: Path
 ) -> dict[str, Any]:
     wrong = None
-    if found.wrong is not None:
+    if recording.wrong is not None:
         wrong = {
-            "place": found.wrong.place,
-            "difference": found.wrong.difference,
-            "case": msgspec.to_builtins(found.wrong.case),
+            "place": recording.wrong.place,
+            "difference": recording.wrong.difference,
+            "case": msgspec.to_builtins(recording.wrong.case),
         }
     return {
         "target": target.name,
-        "hands": found.hands,
-        "cases": len(found.cases),
+        "hands": recording.hands,
+        "cases": len(recording.cases),
         "written": None if wrong else str(honest),
         "wrong": wrong,
         "validators": {
             name: {
-                "cases": one.entries,
-                **msgspec.to_builtins(one.total),
+                "cases": program.entries,
+                **msgspec.to_builtins(program.total),
                 "unreached": [
-                    {"function": function, "code": code} for function, code in one.unreached()
+                    {"function": function, "code": code} for function, code in program.unreached()
                 ],
             }
-            for name, one in reached.items()
+            for name, program in reached.items()
         },
         "endings": [
             {"validator": name, "ending": ending.value, "hands": times}
-            for (name, ending), times in found.endings.items()
+            for (name, ending), times in recording.endings.items()
         ],
         "unseen_endings": [
-            {"validator": name, "ending": ending.value} for name, ending in found.unseen_endings()
+            {"validator": name, "ending": ending.value}
+            for name, ending in recording.unseen_endings()
         ],
-        "stopped": found.stopped,
+        "stopped": recording.stopped,
     }
 
 
 def _print(
-    target: Target, found: Recording, reached: Mapping[str, ProgramCoverage], honest: Path
+    target: Target, recording: Recording, reached: Mapping[str, ProgramCoverage], honest: Path
 ) -> None:
     out = console()
     rows: list[Sequence[str]] = []
-    for name, one in reached.items():
-        rows.append((name, f"{one.entries:,}", *one.total.shares))
+    for name, program in reached.items():
+        rows.append((name, f"{program.entries:,}", *program.total.shares))
     headings = ("validator", "cases", "nodes", "branches")
     show_table(out, headings, rows, title=f"recorded play of {target.name}")
-    for name, one in reached.items():
-        missing = one.unreached() if one.entries else []
+    for name, program in reached.items():
+        missing = program.unreached() if program.entries else []
         for function, code in missing[:SHOWN]:
             inside = "" if function == name else f" (in {function})"
             say(out, f"{name}: never reached{inside}: {code}")
         if len(missing) > SHOWN:
             say(out, f"{name}: and {len(missing) - SHOWN} more pieces")
-    for (name, ending), times in sorted(found.endings.items(), key=lambda item: item[0][0]):
+    for (name, ending), times in sorted(recording.endings.items(), key=lambda item: item[0][0]):
         say(out, f"{name} ended {counted(times, 'hand')}: {ending.value}")
-    for name, ending in found.unseen_endings():
+    for name, ending in recording.unseen_endings():
         say(out, f"{name} ended no hand in which {ending.value}")
-    if found.stopped:
-        left = counted(found.stopped, "hand")
+    if recording.stopped:
+        left = counted(recording.stopped, "hand")
         say(out, f"{left} stopped before the end")
-    say(out, f"{counted(len(found.cases), 'case')} of {counted(found.hands, 'hand')} in {honest}")
+    say(
+        out,
+        f"{counted(len(recording.cases), 'case')} of {counted(recording.hands, 'hand')} in"
+        f" {honest}",
+    )

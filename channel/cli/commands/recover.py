@@ -7,30 +7,15 @@ from typing import Annotated
 
 import typer
 
-from channelsim.channel.cli.endings import Ending, EndPolicy, Every, end_channel, node_of_directory
-from channelsim.channel.cli.nodes import Certificate, NodeKey, NodeUrl
-from channelsim.channel.cli.options import (
-    InText,
-    Json,
-    MaxFee,
-    MaxFees,
-    file_argument,
-    json_wanted,
-)
-from channelsim.channel.cli.passphrases import PassphraseFile, passphrase_of
-from channelsim.channel.peer.interface import FeeLimits
-from channelsim.channel.session.peer_runner import POLL_TIME
+from channelsim.channel.cli.endings import EndingOptions, end_channel
+from channelsim.channel.cli.options import OutputForm, file_argument
+from channelsim.channel.cli.secret_files import PassphraseFile
 
 
 def command(
     directory: Annotated[Path, file_argument("The data directory of one channel.")],
-    node: NodeUrl = None,
-    cert: Certificate = None,
-    key: NodeKey = None,
-    policy: EndPolicy = None,
-    every: Every = POLL_TIME,
-    max_fee: MaxFee = None,
-    max_fees: MaxFees = None,
+    *,
+    options: EndingOptions,
     publish_old: Annotated[
         bool,
         typer.Option(
@@ -40,8 +25,7 @@ def command(
         ),
     ] = False,
     passphrase_file: PassphraseFile = None,
-    json: Json = False,
-    text: InText = False,
+    form: OutputForm,
 ) -> int:
     """Recover all our money from a channel, with nothing but its data directory.
 
@@ -54,9 +38,11 @@ def command(
 
     Example: channelsim recover ~/channels/alice --node http://127.0.0.1:8555
     """
-    as_json = json_wanted(json, text)
-    chain = node_of_directory(directory, node, cert, key)
-    passphrase = passphrase_of(directory, passphrase_file)
-    fees = FeeLimits(max_fee, max_fees)
-    ending = Ending("recovery", policy, every, fees, publish_old=publish_old)
-    return end_channel(directory, chain, passphrase, ending, as_json=as_json)
+    return end_channel(
+        directory,
+        options,
+        passphrase_file,
+        "recovery",
+        as_json=form.as_json,
+        publish_old=publish_old,
+    )

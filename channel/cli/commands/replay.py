@@ -14,12 +14,12 @@ from channelsim.channel.cli import FAILED, USAGE
 from channelsim.channel.cli.disputes import run_dispute
 from channelsim.channel.cli.findings import replay_finding
 from channelsim.channel.cli.messages import complain
-from channelsim.channel.cli.options import InText, Json, Quiet, file_argument, json_wanted, refuse
+from channelsim.channel.cli.options import OutputForm, Quiet, file_argument, refuse
 from channelsim.channel.cli.sessions import run_session
 from channelsim.channel.errors import UsageError
 from channelsim.channel.report.terminal import console, print_json, say
 from channelsim.channel.session.transcript import Comparer, of_lines, unbroken
-from channelsim.channel.simulation.transcript import DISPUTE, scenario_of
+from channelsim.channel.simulation.transcript import DISPUTES, scenario_of
 from channelsim.channel.system import input_files
 from channelsim.channel.system.file_kinds import Kind, kind_of
 
@@ -28,8 +28,8 @@ def command(
     files: Annotated[
         list[Path], file_argument("Transcripts that `play` wrote, or findings of `fuzz`.")
     ],
-    json: Json = False,
-    text: InText = False,
+    *,
+    form: OutputForm,
     quiet: Quiet = False,
     target: Annotated[
         str | None,
@@ -43,11 +43,12 @@ def command(
 
     Example: channelsim replay session.jsonl
     """
-    as_json = json_wanted(json, text)
+    as_json = form.as_json
     # A single finding is text in a pipe, too.
-    of_finding = json if len(files) == 1 else as_json
+    of_finding = form.json if len(files) == 1 else as_json
 
     def replayed(file: Path, show: Callable[[Any], None]) -> int:
+        """Replay one file; the exit code."""
         if is_campaign(file):
             raise UsageError(
                 f"{file}: the folder of a campaign; `channelsim replay` takes the files of its"
@@ -57,7 +58,7 @@ def command(
         if target is not None or kind_of(data) is Kind.FINDING:
             refuse("is for a transcript, not for a finding", quiet=quiet)
             return replay_finding(file, data, target, json=of_finding, show=show)
-        return _replay_transcript(file, data, as_json=as_json, quiet=quiet, show=show)
+        return replay_transcript(file, data, as_json=as_json, quiet=quiet, show=show)
 
     if len(files) == 1:
         return replayed(files[0], print_json)
@@ -79,17 +80,27 @@ def command(
     return worst
 
 
-def _collect(documents: list[dict[str, Any]], file: Path, found: dict[str, Any]) -> None:
-    documents.append({"file": str(file), **found})
+def _collect(documents: list[dict[str, Any]], file: Path, document: dict[str, Any]) -> None:
+    documents.append({"file": str(file), **document})
 
 
-def _replay_transcript(
-    file: Path, data: bytes, *, as_json: bool, quiet: bool, show: Callable[[Any], None]
+def replay_transcript(
+    file: Path,
+    data: bytes,
+    *,
+    as_json: bool,
+    quiet: bool,
+    show: Callable[[Any], None],
+    page: Callable[[str], None] | None = None,
 ) -> int:
-    """Run the session or the dispute of a transcript again; the exit code."""
+    """Run the session or the dispute of a transcript again; the exit code.
+
+    `show` prints its document, and `page` receives its HTML page. Raises `UsageError` for a
+    transcript that comes out differently.
+    """
     lines, records = unbroken(file, data)
     comparer = Comparer(file, lines)
-    if records[0].get("format") == DISPUTE:
+    if records[0].get("format") in DISPUTES:
         scenario = scenario_of(file, records[0])
         return run_dispute(
             scenario,
@@ -98,6 +109,7 @@ def _replay_transcript(
             as_json=as_json,
             quiet=quiet,
             show=show,
+            page=page,
             head=records[0],
         )
     transcript = of_lines(file, lines, records)
@@ -109,4 +121,5 @@ def _replay_transcript(
         quiet=quiet,
         recorded=transcript,
         show=show,
+        page=page,
     )

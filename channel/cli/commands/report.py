@@ -9,8 +9,8 @@ import msgspec
 import typer
 
 from channelsim.channel.cli.options import file_argument, file_option, refuse
-from channelsim.channel.cli.report_files import report_file
 from channelsim.channel.cli.reports import page_of
+from channelsim.channel.cli.session_files import report_file
 from channelsim.channel.documents.document_files import summary_file
 from channelsim.channel.errors import UsageError
 from channelsim.channel.report import formats

@@ -8,8 +8,8 @@ from tempfile import mkstemp
 from typing import Annotated
 
 from channelsim.channel.cli.options import file_argument, file_option
-from channelsim.channel.cli.report_files import report_file
 from channelsim.channel.cli.reports import page_of
+from channelsim.channel.cli.session_files import report_file
 from channelsim.channel.errors import UsageError
 from channelsim.channel.report.terminal import console, say
 from channelsim.channel.system import input_files

@@ -15,19 +15,24 @@ from channelsim.channel.chain.full_node import NodeError
 from channelsim.channel.chain.interface import Chain
 from channelsim.channel.chain.peaks import MAINNET
 from channelsim.channel.cli.messages import complain
-from channelsim.channel.cli.nodes import Certificate, NodeKey, NodeUrl, node_addresses, nodes_at
+from channelsim.channel.cli.nodes import (
+    Certificate,
+    NodeKey,
+    NodeUrl,
+    check_network,
+    node_addresses,
+    nodes_at,
+)
 from channelsim.channel.cli.options import (
     MOST_MOJOS,
-    InText,
-    Json,
+    OutputForm,
     file_argument,
     file_option,
-    json_wanted,
     real,
     whole,
 )
 from channelsim.channel.cli.running import printing
-from channelsim.channel.cli.wallet_keys import read_wallet_keys
+from channelsim.channel.cli.secret_files import read_wallet_keys
 from channelsim.channel.errors import UsageError
 from channelsim.channel.protocol.proposals import MOST_TIMEOUT
 from channelsim.channel.report.terminal import console, json_line, say
@@ -74,8 +79,8 @@ def command(
         whole(0, MOST_MOJOS, "The most mojos that a spend may cost (1 % of what is at stake)."),
     ] = None,
     every: Annotated[float, real(0.05, 3600, "Seconds between two queries of the chain.")] = PERIOD,
-    json: Json = False,
-    text: InText = False,
+    *,
+    form: OutputForm,
 ) -> int:
     """Watch a channel for its owner, from public data alone, until the channel has ended.
 
@@ -88,13 +93,13 @@ def command(
 
     Example: channelsim watch tower/watch --node http://127.0.0.1:8555
     """
-    as_json = json_wanted(json, text)
+    as_json = form.as_json
     if max_fee is not None and fee_key is None:
         raise UsageError("--max-fee: only with --fee-key")
     data = read_watch_data(folder)
     pusher = Pusher(data.channel, _fee_keys(fee_key), max_fee)
     with closing(nodes_at(node_addresses(node, cert, key))) as chain, polled() as interrupted:
-        _check_network(chain, data)
+        check_network(chain, data.channel.agg_sig_data)
         return _watch(folder, data, chain, wait, every, interrupted, pusher, as_json=as_json)
 
 
@@ -204,19 +209,14 @@ def _files(folder: Path) -> list[Path]:
 def _read_again(folder: Path, data: WatchData) -> WatchData:
     """Read data that were copied again; those from before while the copy is not complete."""
     try:
-        found = read_watch_data(folder)
+        copied = read_watch_data(folder)
     except UsageError as error:
         complain(f"{error}; going on with state {data.newest.state.number}")
         return data
-    if found.channel != data.channel or found.newest.state.number < data.newest.state.number:
+    if copied.channel != data.channel or copied.newest.state.number < data.newest.state.number:
         complain(f"{folder}: data of another channel, or older ones: going on without them")
         return data
-    return found
-
-
-def _check_network(chain: Chain, data: WatchData) -> None:
-    if chain.agg_sig_data() != data.channel.agg_sig_data:
-        raise UsageError("--node: it is on another network than the channel")
+    return copied
 
 
 def _pause(seconds: float, interrupted: Callable[[], bool]) -> None:

@@ -20,7 +20,7 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.cases.case import SiteCase, make_case
 from channelsim.channel.lab.sites.honest_play import Recorded, recorded_sites, site_of_case
 from channelsim.channel.lab.sites.site import Site, make_site
-from channelsim.channel.lab.target.target import REFEREE, Target
+from channelsim.channel.lab.targets.target import REFEREE, Target
 from channelsim.channel.system import input_files
 from channelsim.channel.system.file_kinds import Kind, check_kind
 from channelsim.channel.system.interrupt import held

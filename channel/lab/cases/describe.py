@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from channelsim.channel.findings.finding import CaseCall
 from channelsim.channel.lab.sites.site import Call, Site
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.integers import atom_to_int, is_minimal
 from channelsim.clsp.values import NotAList, Value, from_list, serialize
 from channelsim.games.contract import Slash, Valid, Verdict

@@ -22,7 +22,7 @@ from channelsim.channel.lab.cases.mutator import SELECTIONS
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.site import Call, Site
 from channelsim.channel.lab.sites.values import numbers
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.values import Value
 from channelsim.games.contract import Raise, Rank, Slash, Valid, Verdict
 

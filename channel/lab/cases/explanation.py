@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import TypeGuard
 
 from channelsim.channel.findings.finding import ComparedPart
-from channelsim.channel.lab.target.other_builds import other_build
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.other_builds import other_build
+from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.analysis.arguments import bound, pattern
 from channelsim.clsp.analysis.recording import RunRecord, named
 from channelsim.clsp.analysis.text import HASH, value_text
@@ -155,7 +155,7 @@ def deciding_line(target: Target, validator: str, environment: bytes) -> str:
     """
     if target.sources is None or validator in target.missing:
         return ""
-    symbols = named(target.with_referee, target.symbols)
+    symbols = named(target.with_referee)
     try:
         record = RunRecord(target.programs[validator], symbols, environment, {})
     except TooDeep:

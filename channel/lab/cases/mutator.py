@@ -21,10 +21,10 @@ from channelsim.channel.lab.cases.program_words import (
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.site import END, HEADS, Site
 from channelsim.channel.lab.sites.values import leaves, longer, numbers
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.integers import atom_to_int, int_to_atom
 from channelsim.clsp.values import NIL, Value, serialize, serialize_atom, to_list
-from channelsim.games.masks import masks
+from channelsim.games.counting import masks
 
 LONGEST = 60
 """The longest generated move, in bytes, unless an honest move is longer."""

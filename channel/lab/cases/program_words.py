@@ -12,9 +12,9 @@ from itertools import cycle, islice
 from operator import itemgetter
 from typing import TypeAlias
 
+from channelsim.channel.lab.sites.commitments import LONGEST as LONGEST_HEAD
+from channelsim.channel.lab.sites.commitments import SHORTEST as SHORTEST_HEAD
 from channelsim.channel.lab.sites.fast_chance import FastChance
-from channelsim.channel.lab.sites.openings import LONGEST as LONGEST_HEAD
-from channelsim.channel.lab.sites.openings import SHORTEST as SHORTEST_HEAD
 from channelsim.channel.lab.sites.values import NUMBER, leaves
 from channelsim.clsp.integers import atom_to_int, int_to_atom
 from channelsim.clsp.programs import Program

@@ -14,7 +14,7 @@ from channelsim.channel.lab.cases.describe import described_call, described_run,
 from channelsim.channel.lab.referee.referee_runs import RefereeRunner, SlashResult
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.site import Call, Site
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.run import (
     MAX_COST,
     Outcome,

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
 import msgspec
-from chia_rs import Coin as ChiaCoin
-from chia_rs import solution_generator
-from chia_rs.sized_ints import uint64
+from chia_rs import get_conditions_from_spendbundle
+from chia_rs.sized_ints import uint32
 
-from channelsim.channel.chain.coins import Bundle, Spend, joined, standard_spend
+from channelsim.channel.chain.coins import Bundle, joined, standard_spend
+from channelsim.channel.chain.constants import BLOCK_COST, COST_PER_BYTE, constants_of
 from channelsim.channel.chain.interface import Answer
 from channelsim.channel.chain.simulator import SimulatedChain
+from channelsim.channel.chain.validation import node_bundle
 from channelsim.channel.crypto import bls
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.crypto.keys import SecretKeys
@@ -26,11 +26,10 @@ from channelsim.channel.lab.costs.costs import (
     PATHS,
     TIMEOUT,
     VALIDATOR,
-    CostFigure,
     Costs,
 )
 from channelsim.channel.lab.node.node_wallet import NodeWallet, signed, spend_of
-from channelsim.channel.lab.referee.referee_runs import RefereeRunner, conditions
+from channelsim.channel.lab.referee.referee_runs import RefereeRunner
 from channelsim.channel.lab.sites.values import atom_of
 from channelsim.channel.protocol.half_signed import (
     SignedState,
@@ -42,22 +41,9 @@ from channelsim.channel.protocol.half_signed import (
 )
 from channelsim.channel.protocol.state import Channel, ChannelState, LiveGame, Side
 from channelsim.channel.protocol.wallet import Wallet, address_of, wallet_key
-from channelsim.clsp.integers import atom_to_int, int_to_atom
-from channelsim.clsp.run import ProgramSlash, ProgramValid, run_serialized
+from channelsim.clsp.analysis.tracer import Figure
+from channelsim.clsp.integers import atom_to_int
 from channelsim.games.contract import Terms
-from channelsim.games.referee import AGG_SIG_ME, AGG_SIG_UNSAFE, CREATE_COIN
-
-PER_COIN, PER_SIGNATURE, PER_BYTE = 1_800_000, 1_200_000, 12_000
-"""The cost of each CREATE_COIN, each AGG_SIG and each byte in a block."""
-
-_COSTS = {
-    int_to_atom(CREATE_COIN): PER_COIN,
-    int_to_atom(AGG_SIG_ME): PER_SIGNATURE,
-    int_to_atom(AGG_SIG_UNSAFE): PER_SIGNATURE,
-}
-
-_QUOTE = 2
-"""The bytes in which a block wraps all of its spends together."""
 
 UNROLL_TIMEOUT = 15
 
@@ -68,36 +54,18 @@ NODE = 1
 class BundleCost(msgspec.Struct, frozen=True, rename={"size": "bytes"}):
     """The cost of a bundle in a block, by what it is for; `size` (`bytes` in files) is a length."""
 
-    clvm: CostFigure
-    conditions: CostFigure
-    size: CostFigure
-    total: CostFigure
+    clvm: Figure
+    conditions: Figure
+    size: Figure
+    total: Figure
 
 
 def bundle_cost(bundle: Bundle) -> BundleCost:
     """Compute the cost of a bundle that shares a block with others."""
-    clvm = asked = 0
-    for spend in bundle.spends:
-        outcome = run_serialized(spend.puzzle, spend.solution)
-        if not isinstance(outcome, ProgramValid | ProgramSlash):
-            raise InvariantError(f"a spend that fails has no cost: {outcome}")
-        clvm += outcome.cost
-        asked += sum(_COSTS.get(atom_of(code), 0) for code, *_ in conditions(outcome))
-    size = generator_size(bundle.spends)
-    return BundleCost(clvm, asked, size, clvm + asked + PER_BYTE * size)
-
-
-def generator_size(spends: tuple[Spend, ...]) -> int:
-    """The bytes that spends add to a block."""
-    listed = [
-        (
-            ChiaCoin(spend.coin.parent, spend.coin.puzzle_hash, uint64(spend.coin.amount)),
-            spend.puzzle,
-            spend.solution,
-        )
-        for spend in spends
-    ]
-    return len(solution_generator(listed)) - _QUOTE
+    constants = constants_of(bytes(32), BLOCK_COST, BLOCK_COST)
+    costs = get_conditions_from_spendbundle(node_bundle(bundle), BLOCK_COST, constants, uint32(0))
+    total, clvm, conditions = int(costs.cost), int(costs.execution_cost), int(costs.condition_cost)
+    return BundleCost(clvm, conditions, (total - clvm - conditions) // COST_PER_BYTE, total)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,14 +89,14 @@ def measure(costs: Costs) -> Bundles:
     its validator and path. An interrupt ends it early; with interrupted costs, nothing is
     offered.
     """
-    found, refused = {}, {}
+    measured, refused = {}, {}
     interrupted = costs.interrupted
     try:
         for name, bundle, error in offer_bundles(costs) if not interrupted else ():
             if error:
                 refused[name] = error
             else:
-                found[name] = bundle_cost(bundle)
+                measured[name] = bundle_cost(bundle)
     except KeyboardInterrupt:
         interrupted = True
     left_out = [
@@ -137,7 +105,7 @@ def measure(costs: Costs) -> Bundles:
         for path in paths
         if path != VALIDATOR and (name, path) not in costs.costliest
     ]
-    return Bundles(found, refused, tuple(left_out), interrupted)
+    return Bundles(measured, refused, tuple(left_out), interrupted)
 
 
 Tried = tuple[str, Bundle, str]
@@ -146,7 +114,11 @@ Tried = tuple[str, Bundle, str]
 
 def offer_bundles(costs: Costs) -> Iterator[Tried]:
     """Offer every bundle to the node, and yield each with the answer."""
-    return _Lab(costs).all()
+    lab = _Lab(costs)
+    if costs.first is not None:
+        yield from lab.shut_down()
+        yield from lab.unroll()
+    yield from lab.spend_games()
 
 
 class _Lab:
@@ -158,19 +130,15 @@ class _Lab:
         self._agg_sig_data = self._chain.agg_sig_data()
         self._secrets = tuple(derive(b"costs", "player", side) for side in Side)
         self._keys = tuple(SecretKeys.derive(secret) for secret in self._secrets)
-        self._rewards = tuple(address_of(wallet_key(one, "reward")) for one in self._secrets)
-
-    def all(self) -> Iterator[Tried]:
-        if self._costs.first is not None:
-            yield from self._shut_down()
-            yield from self._unroll()
-        yield from self._games()
+        self._rewards = tuple(address_of(wallet_key(secret, "reward")) for secret in self._secrets)
+        self._referee_keys = tuple(bytes(keys.referee.get_g1()) for keys in self._keys)
 
     # --- the channel ---
 
-    def _shut_down(self) -> Iterator[Tried]:
-        channel, funding = self._channel()
-        yield self._push("funding", funding)
+    def shut_down(self) -> Iterator[Tried]:
+        """Fund a channel, and shut it down together."""
+        channel, funding = self._funded()
+        yield funding
         state = ChannelState(2, channel.contributions)
         message = channel.shutdown_message(state)
         signature = bls.add(
@@ -181,21 +149,20 @@ class _Lab:
         )
         yield self._push("clean shutdown", Bundle((spend,), signature))
 
-    def _unroll(self) -> Iterator[Tried]:
-        channel, funding = self._channel()
-        self._push("", funding)
+    def unroll(self) -> Iterator[Tried]:
+        """Publish a state and preempt it; publish another one, and let it time out."""
+        channel, _ = self._funded()
         older, newer = (self._signed(channel, number) for number in (4, 5))
         yield self._push("publish", publish(channel, self._keys[0], older))
         yield self._push("preempt", preempt(channel, self._keys[1], newer, older.state))
-        channel, funding = self._channel()
-        self._push("", funding)
+        channel, _ = self._funded()
         older = self._signed(channel, 4)
         self._push("", publish(channel, self._keys[0], older))
         self._chain.farm(UNROLL_TIMEOUT)
         yield self._push("unroll timeout", time_out(channel, older.state))
 
-    def _channel(self) -> tuple[Channel, Bundle]:
-        """A channel that is not funded yet, and the bundle that does it."""
+    def _funded(self) -> tuple[Channel, Tried]:
+        """A new channel, and the bundle that funded it."""
         stake = self._live().coin.amount
         contributions = (2 * stake + 1, 2 * stake + 2)
         wallets = []
@@ -203,13 +170,13 @@ class _Lab:
             key = wallet_key(secret, "funding")
             coin = self._chain.give(address_of(key), contribution + 1)
             wallets.append(Wallet(key, coin))
-        one, other = self._keys
+        (first, second), rewards = self._keys, self._rewards
         channel = Channel.of(
-            keys=(one.public(), other.public()),
-            rewards=(self._rewards[0], self._rewards[1]),
+            keys=(first.public(), second.public()),
+            rewards=(rewards[0], rewards[1]),
             payout_signatures=(
-                one.payout_signature(self._rewards[0]),
-                other.payout_signature(self._rewards[1]),
+                first.payout_signature(rewards[0]),
+                second.payout_signature(rewards[1]),
             ),
             contributions=contributions,
             unroll_timeout=UNROLL_TIMEOUT,
@@ -221,7 +188,7 @@ class _Lab:
             wallet.fund(channel, contribution, deadline, launch=side is Side.INITIATOR)
             for side, wallet, contribution in zip(Side, wallets, contributions, strict=True)
         ]
-        return channel, joined(*parts)
+        return channel, self._push("funding", joined(*parts))
 
     def _signed(self, channel: Channel, number: int) -> SignedState:
         """A state with one game, signed by the other side of the one that may publish it."""
@@ -245,21 +212,17 @@ class _Lab:
         terms = Terms(self._costs.target.name, coin.amount, (coin.amount, 0), 1, ())
         return LiveGame(coin.nonce, terms, Side.INITIATOR, coin, site.before, None)
 
-    @cached_property
-    def _referee_keys(self) -> tuple[bytes, bytes]:
-        one, other = (bytes(keys.referee.get_g1()) for keys in self._keys)
-        return one, other
-
     # --- the games ---
 
-    def _games(self) -> Iterator[Tried]:
+    def spend_games(self) -> Iterator[Tried]:
+        """Make the costliest coins, and spend them."""
         wallet = NodeWallet(self._chain, b"costs")
-        keys = dict(zip(self._referee_keys, (one.referee for one in self._keys), strict=True))
+        keys = {bytes(keys.referee.get_g1()): keys.referee for keys in self._keys}
         runner = RefereeRunner(self._costs.target)
         for name in self._costs.target.programs:
             for path in PATHS:
                 costliest = self._costs.costliest.get((name, path))
-                if path == VALIDATOR or costliest is None:
+                if costliest is None:
                     continue
                 # The keys of generated hands are none that could sign.
                 fields = (*self._referee_keys, *costliest.fields[2:])

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from statistics import mean, median
-from typing import Annotated
 
 import msgspec
 
 from channelsim.channel.lab.cases.trial import Trial
 from channelsim.channel.lab.crosscheck.chunks import chunks
-from channelsim.channel.lab.referee.referee_runs import Commitment, SlashResult
+from channelsim.channel.lab.referee.referee_runs import LIE, Commitment, SlashResult
 from channelsim.channel.lab.sites.site import Site
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
+from channelsim.clsp.analysis.tracer import Figure
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.run import MAX_COST, CostExceeded, Outcome, Raised, run_serialized
 from channelsim.clsp.values import NIL, Value, to_list
@@ -40,25 +40,18 @@ CHUNK = 2048
 OUT_OF_MEMORY = ("too many pairs", "too many atoms")
 """The interpreter's error for an endless run that uses up memory before cost."""
 
-LIE = b"\xee" * 32
-"""A commitment to nothing that any move leads to: the slash runs the validator to its end."""
-
 PAYEES = (b"\x01" * 32, b"\x02" * 32)
 """The addresses to which a timeout pays the mover and the waiter."""
-
-
-CostFigure = Annotated[int, msgspec.Meta(ge=0, lt=1 << 53)]
-"""A number of costs or bytes in a file."""
 
 
 class Figures(msgspec.Struct, frozen=True):
     """The costs of one path: this many runs, and the least, mean, median and most of them."""
 
-    runs: CostFigure
-    least: CostFigure
-    mean: CostFigure
-    median: CostFigure
-    most: CostFigure
+    runs: Figure
+    least: Figure
+    mean: Figure
+    median: Figure
+    most: Figure
 
 
 class CostliestSpend(msgspec.Struct, frozen=True):
@@ -171,6 +164,7 @@ def _referee(costs: Costs, trial: Trial) -> None:
         solution: Value,
         signature: bytes = b"",
     ) -> None:
+        """Note a spend, unless it raised."""
         if (cost := _cost(outcome)) is not None:
             spend = CostliestSpend(cost, fields, solution, signature)
             costs.note_spend(name, path, site.amount, spend)
@@ -199,12 +193,12 @@ def _moves(trial: Trial) -> Iterator[tuple[bytes, int, Commitment]]:
     with the commitment that its mover declares: the right one of a legal move, a false one of the
     first of them too, and the best one for a cheat of an illegal move."""
     site, runner = trial.site, trial.runner
-    found: dict[tuple[bytes, int], bytes] = {}
+    moves: dict[tuple[bytes, int], bytes] = {}
     for case in trial.cases:
         if site.fits(case.move, case.share):
-            found.setdefault((case.move, case.share), case.arguments)
+            moves.setdefault((case.move, case.share), case.arguments)
     lied = False
-    for (move, share), arguments in [*found.items()][:MOVES]:
+    for (move, share), arguments in [*moves.items()][:MOVES]:
         verdict, _ = trial.ruling(move, share)
         if not isinstance(verdict, Legal):
             yield move, share, runner.best_cheat(site, arguments)
@@ -212,18 +206,16 @@ def _moves(trial: Trial) -> Iterator[tuple[bytes, int, Commitment]]:
         honest = runner.honest(verdict.next)
         yield move, share, honest
         if not lied:
+            # A slash of it runs the validator to its end.
             yield move, share, Commitment(LIE, honest.size)
             lied = True
 
 
 def _cost(outcome: Outcome) -> int | None:
-    match outcome:
-        case Raised():
-            return None
-        case CostExceeded():
-            return MAX_COST
-        case _:
-            return outcome.cost
+    """The cost of a run, which is a whole block's of one that was cut off; None if it raised."""
+    if isinstance(outcome, Raised):
+        return None
+    return MAX_COST if isinstance(outcome, CostExceeded) else outcome.cost
 
 
 def _figures(costs: list[int]) -> Figures:

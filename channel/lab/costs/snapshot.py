@@ -36,13 +36,13 @@ class Snapshot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def lines(self) -> dict[Line, dict[str, int]]:
         """Every line of figures, without the numbers of runs, which are not compared."""
-        found: dict[Line, dict[str, int]] = {}
-        for name, paths in self.validators.items():
-            for path, figures in paths.items():
-                found[name, path] = _figures(figures)
-        for name, cost in self.bundles.items():
-            found["bundle", name] = _figures(cost)
-        return found
+        rows: dict[Line, Figures | BundleCost] = {
+            (name, path): figures
+            for name, paths in self.validators.items()
+            for path, figures in paths.items()
+        }
+        rows |= {("bundle", name): cost for name, cost in self.bundles.items()}
+        return {line: _fields(row) for line, row in rows.items()}
 
 
 def text(snapshot: Snapshot) -> str:
@@ -112,9 +112,11 @@ def compare(was: Snapshot, now: Snapshot, tolerance: float) -> Changes:
     )
 
 
-def _figures(struct: Figures | BundleCost) -> dict[str, int]:
-    fields: dict[str, int] = msgspec.to_builtins(struct)
-    return {name: number for name, number in fields.items() if name != "runs"}
+def _fields(row: Figures | BundleCost) -> dict[str, int]:
+    """The figures of a line, without the number of runs."""
+    fields: dict[str, int] = msgspec.to_builtins(row)
+    fields.pop("runs", None)
+    return fields
 
 
 def _table(rows: Mapping[str, Figures | BundleCost]) -> Iterator[str]:

@@ -1,20 +1,147 @@
-"""The nodes and branches of a target's programs that a crosscheck reaches.
+"""Coverage of a target's programs: nodes and branches that a corpus reaches, by function.
 
-Every case leaves a fingerprint, but only some runs are traced: a few of each way to end, in
-turn, as many as a budget of cost allows.
+Of a crosscheck only some runs are traced: a few of each way to end, in turn, as many as a budget
+of cost allows. Every other case leaves a fingerprint.
+
+Why no run can reach a place is stored in `unreachable.toml` beside each game:
+
+    [[unreachable]]
+    validator = "draw"
+    function  = "pending_size"     # of the source
+    reason    = "nobody owes an open card after a draw"
+    places    = ["33 of (if (f (r (r (f pending)))) 33 32)"]   # as `channelsim conform` prints them
+
+Programs of several games share sources, so a program may contain what only another one uses.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
 from itertools import zip_longest
 
 import msgspec
 
 from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.cases.corpus import StoredCase
 from channelsim.channel.lab.cases.trial import LabTally, Sample
-from channelsim.channel.lab.target.target import Target
-from channelsim.clsp.analysis.tracer import Coverage, CoverageCounts
+from channelsim.channel.lab.targets.stored_reasons import Place, Reason, ReasonsFile, read_reasons
+from channelsim.channel.lab.targets.target import Target
+from channelsim.channel.system.file_kinds import Kind
+from channelsim.clsp.analysis.code import LET, Function
+from channelsim.clsp.analysis.disassembly import Disassembly, Form, Line, layout, missing
+from channelsim.clsp.analysis.tracer import Coverage, CoverageCounts, Tracer
+from channelsim.games.registry import package_of
+
+WIDTH = 96
+"""Columns of disassembled code."""
+
+
+@dataclass
+class ProgramCoverage:
+    """Coverage of one program; `differs` are entries whose outcome is not as expected.
+
+    `line_of` is the `file:line` of a function in the author's source, or of an expression of it.
+    """
+
+    name: str
+    tracer: Tracer
+    text: Disassembly
+    line_of: Callable[..., str]
+    entries: int = 0
+    reached: Coverage = field(default_factory=Coverage)
+    differs: list[str] = field(default_factory=list)
+
+    def add(self, entry: StoredCase) -> bool:
+        """Run an entry; whether it reached something new."""
+        new = self.reached.add(self.tracer.reach(entry.arguments))
+        self.entries += 1
+        if entry.differs is not None:
+            self.differs.append(f"{entry.id}: {entry.differs}")
+        return new
+
+    @property
+    def total(self) -> CoverageCounts:
+        """The counts of the whole program."""
+        return self.reached.counts(self.tracer)
+
+    @property
+    def functions(self) -> dict[str, CoverageCounts]:
+        """The counts of each function, in the order in which they are written."""
+        code = self.tracer.code
+        of_sides = [code.owners[choice] for choice in code.choices for _ in range(2)]
+        nodes, branches = Counter(code.owners), Counter(of_sides)
+        nodes_reached = Counter(code.owners[node] for node in self.reached.nodes)
+        branches_reached = Counter(of_sides[side] for side in self.reached.branches)
+        return {
+            name: CoverageCounts(
+                nodes[name], nodes_reached[name], branches[name], branches_reached[name]
+            )
+            for name in dict.fromkeys(code.owners)
+        }
+
+    def unreached(self) -> list[tuple[str, str]]:
+        """The places that were not reached inside of others that were: function and code."""
+        places = [
+            (function.name, code)
+            for function, form in self._forms()
+            for code in missing(form, self.reached)
+        ]
+        if not places and not self.total.whole:
+            places.append((self.tracer.code.functions[0].name, "code that is never called"))
+        return places
+
+    def listing(self) -> list[tuple[Function, list[Line]]]:
+        """The functions of the source, as lines of code."""
+        return [(function, layout(form, self.reached, WIDTH)) for function, form in self._forms()]
+
+    def _forms(self) -> list[tuple[Function, Form]]:
+        code = self.tracer.code
+        return [
+            (function, self.text.form(function.body, code.places[number]))
+            for function in code.functions
+            if function.name != LET and (number := code.id_of(function.body)) is not None
+        ]
+
+
+def corpus_coverage(target: Target, entries: Iterable[StoredCase]) -> dict[str, ProgramCoverage]:
+    """Run the entries and collect the coverage of every program that there is, run or not.
+
+    Raises `UsageError` for a program that cannot be traced.
+    """
+    programs = {}
+    for name in target.traceable:
+        tracer = target.tracer(name)
+        text = Disassembly(tracer.code, target.hash_names)
+        programs[name] = ProgramCoverage(name, tracer, text, partial(target.source_line, name))
+    for entry in entries:
+        programs[entry.program].add(entry)
+    return programs
+
+
+FILE = "unreachable.toml"
+
+
+class _File(ReasonsFile, frozen=True):
+    reasons: tuple[Reason, ...] = msgspec.field(name="unreachable")
+
+
+def stored_reasons(target: Target) -> Mapping[Place, str]:
+    """The reasons for those programs of a target that are the installed ones, byte for byte."""
+    package = package_of(target.game.name) if target.rules is not None else ""
+    return read_reasons(package, FILE, _File, Kind.UNREACHABLE, target.unchanged)
+
+
+def unexplained(program: ProgramCoverage, reasons: Mapping[Place, str]) -> list[tuple[str, str]]:
+    """The places of a program that were not reached and have no reason: function and code."""
+    return [
+        (function, code)
+        for function, code in program.unreached()
+        if (program.name, function, code) not in reasons
+    ]
+
 
 BUDGET = 30_000_000
 """The total CLVM cost of the traced runs of one validator: a fraction of a second."""
@@ -33,26 +160,29 @@ class SampledCoverage(msgspec.Struct, frozen=True):
 
 def sampled_coverage(target: Target, tally: LabTally) -> dict[str, SampledCoverage]:
     """Trace samples of a crosscheck's runs, and count what they reach, by validator."""
-    found = {}
-    for name in target.present:
-        prints = len(tally.prints.get(name, ()))
-        if name in tally.runaway:
-            found[name] = SampledCoverage(prints)
-            continue
-        try:
-            tracer = target.tracer(name)
-        except UsageError:
-            found[name] = SampledCoverage(prints)
-            continue
-        covered = Coverage()
-        budget = BUDGET
-        for cost, arguments in in_turn(tally.samples.get(name, {})):
-            budget -= cost or UNKNOWN
-            if budget < 0:
-                break
-            covered.add(tracer.reach(arguments))
-        found[name] = SampledCoverage(prints, covered.counts(tracer))
-    return found
+    return {
+        name: SampledCoverage(
+            len(tally.prints.get(name, ())),
+            None if name in tally.runaway else _counts(target, name, tally.samples.get(name, {})),
+        )
+        for name in target.present
+    }
+
+
+def _counts(target: Target, name: str, by_end: dict[str, list[Sample]]) -> CoverageCounts | None:
+    """What samples of one program's runs reach; None for one that is nested too deep."""
+    try:
+        tracer = target.tracer(name)
+    except UsageError:
+        return None
+    covered = Coverage()
+    budget = BUDGET
+    for cost, arguments in in_turn(by_end):
+        budget -= cost or UNKNOWN
+        if budget < 0:
+            break
+        covered.add(tracer.reach(arguments))
+    return covered.counts(tracer)
 
 
 def in_turn(by_end: dict[str, list[Sample]]) -> Iterator[Sample]:

@@ -12,7 +12,7 @@ from channelsim.channel.lab.laws import laws_for, tried
 from channelsim.channel.lab.referee.referee_runs import RefereeRunner
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.generate import generate_sites
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 
 CHUNK = 4096
 """Cases that are made from one run of hands."""

@@ -23,8 +23,8 @@ from channelsim.channel.findings.finding import Finding
 from channelsim.channel.lab.cases.describe import described_run
 from channelsim.channel.lab.cases.trial import SAMPLES, LabTally
 from channelsim.channel.lab.crosscheck.chunks import CHUNK, search
-from channelsim.channel.lab.target.target import Target
-from channelsim.channel.lab.target.target_inputs import check_inputs, target_inputs
+from channelsim.channel.lab.targets.target import Target
+from channelsim.channel.lab.targets.target_inputs import check_inputs, target_inputs
 from channelsim.games.vectors import Case, arguments
 
 MOST_SHARDS = 256

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from channelsim.channel.lab.cases.describe import vector
 from channelsim.channel.lab.crosscheck.chunks import CHUNK, chunks
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.values import NotAList
 from channelsim.games.vectors import Case, check
 

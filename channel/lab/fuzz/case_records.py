@@ -15,7 +15,7 @@ from channelsim.channel.lab.cases.case import SiteCase, make_case
 from channelsim.channel.lab.cases.describe import described_value
 from channelsim.channel.lab.sites.honest_play import Recorded
 from channelsim.channel.lab.sites.site import make_site
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.values import NIL, Value
 from channelsim.games.contract import Next, Play, Position, RawState, Seat, Valid
 from channelsim.games.errors import BadState
@@ -132,7 +132,7 @@ def _known(target: Target, data: dict[str, Any] | None) -> Valid | None:
 def read_value(data: Any, target: Target) -> Value:
     """The value of such data. Raises `BadCase`.
 
-    >>> from channelsim.channel.lab.target.target import of_game
+    >>> from channelsim.channel.lab.targets.target import of_game
     >>> from channelsim.games import registry
     >>> read_value({"pair": ["0x00", [2]]}, of_game(registry.get(registry.names()[0])))
     (b'\\x00', (b'\\x02', b''))

@@ -32,7 +32,7 @@ from channelsim.channel.lab.cases.trial import (
 from channelsim.channel.lab.fuzz.case_records import read, record_of
 from channelsim.channel.lab.fuzz.shrink import broken_by
 from channelsim.channel.lab.laws import applies, laws_for
-from channelsim.channel.lab.target.target import REFEREE, Target
+from channelsim.channel.lab.targets.target import REFEREE, Target
 from channelsim.clsp.analysis.code import MAIN
 from channelsim.clsp.run import CostExceeded, ProgramSlash, Raised, run_serialized
 from channelsim.clsp.values import serialize
@@ -213,7 +213,7 @@ def _pytest(target: Target, finding: Finding) -> str:
         f"def test_{slug[:70]}() -> None:\n{comment}\n"
         "    import json\n\n"
         "    from channelsim.channel.lab.fuzz.findings import still_broken\n"
-        "    from channelsim.channel.lab.target.loading import load\n\n"
+        "    from channelsim.channel.lab.targets.loading import load\n\n"
         f"    finding = json.loads(\n        {data!r}\n    )\n"
         f"    assert still_broken(load({target.source!r}), finding) == []\n"
     )

@@ -30,8 +30,8 @@ from channelsim.channel.lab.fuzz.findings import still_broken
 from channelsim.channel.lab.fuzz.fuzz_part import CorpusCase, FuzzPart
 from channelsim.channel.lab.fuzz.fuzzer import Fuzzer
 from channelsim.channel.lab.fuzz.grouping import grouped
-from channelsim.channel.lab.target.target import Target
-from channelsim.channel.lab.target.target_inputs import check_inputs, target_inputs
+from channelsim.channel.lab.targets.target import Target
+from channelsim.channel.lab.targets.target_inputs import check_inputs, target_inputs
 from channelsim.channel.system.interrupt import finishing
 from channelsim.clsp.analysis.tracer import Coverage, CoverageCounts
 
@@ -96,7 +96,7 @@ class FuzzSearch:
 
     @property
     def plan(self) -> Plan:
-        """The work in units (`lab.cases.work`), a shard for each fuzzer."""
+        """The work in units (`lab.cases.runs`), a shard for each fuzzer."""
         return Plan(self.configuration.digest, self.configuration.options["work"], self.each)
 
     def worker(self) -> ShardWork:

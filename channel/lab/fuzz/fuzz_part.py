@@ -13,7 +13,7 @@ from channelsim.channel.lab.cases.corpus import PLAY, STATE
 from channelsim.channel.lab.cases.describe import vector
 from channelsim.channel.lab.cases.trial import LabTally
 from channelsim.channel.lab.sites.honest_play import legal_result
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.analysis.tracer import Coverage
 from channelsim.clsp.run import ProgramSlash, ProgramValid, run_serialized
 from channelsim.games.contract import Raise, Slash, Verdict

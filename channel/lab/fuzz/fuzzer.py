@@ -34,7 +34,7 @@ from channelsim.channel.lab.sites.hands import plain_hands
 from channelsim.channel.lab.sites.honest_play import recorded_sites
 from channelsim.channel.lab.sites.site import Site, make_site, recommitted
 from channelsim.channel.lab.sites.state_changes import disturbed
-from channelsim.channel.lab.target.target import REFEREE, Target
+from channelsim.channel.lab.targets.target import REFEREE, Target
 from channelsim.clsp.analysis.tracer import Coverage, Tracer
 from channelsim.clsp.run import ProgramSlash, ProgramValid, run_serialized
 from channelsim.clsp.values import serialize

@@ -13,7 +13,7 @@ from channelsim.channel.lab.cases.trial import LEGAL_SLASHED, MISDECLARED
 from channelsim.channel.lab.fuzz.findings import root, root_of
 from channelsim.channel.lab.fuzz.shrink import broken_by
 from channelsim.channel.lab.laws import Law
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 
 MOST_FIELDS = 16
 """A case with more changes than this is not taken apart."""

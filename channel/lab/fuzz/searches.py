@@ -16,11 +16,10 @@ from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.generate import site_of
 from channelsim.channel.lab.sites.hands import hands
 from channelsim.channel.lab.sites.honest_play import recorded_sites
-from channelsim.channel.lab.sites.rare_states import RareStates
+from channelsim.channel.lab.sites.rare_states import Draw, RareStates, SecretDraws, secret_draws
 from channelsim.channel.lab.sites.replays import RecordedHands, replayed, with_words
-from channelsim.channel.lab.sites.secret_draws import Draw, SecretDraws, secret_draws
 from channelsim.channel.lab.sites.site import Call, Site, recommitted
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 
 REMEMBERED = 64
 """The newest sites that a search remembers."""

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 from channelsim.channel.findings.finding import Finding
 from channelsim.channel.lab.cases.trial import Trial
 from channelsim.channel.lab.sites.fast_chance import FastChance
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.plugins import Group, wrong_answer
 
 

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from channelsim.channel.findings.finding import UNSLASHABLE, Finding
 from channelsim.channel.lab.cases.trial import NOT_BOUND, Trial
 from channelsim.channel.lab.laws import Needs
+from channelsim.channel.lab.sites.commitments import hash_of, opening
 from channelsim.channel.lab.sites.honest_play import recorded_sites
-from channelsim.channel.lab.sites.openings import opening
-from channelsim.channel.lab.sites.replays import hash_of
 from channelsim.channel.lab.sites.values import leaves
 from channelsim.clsp.run import ProgramValid
 from channelsim.clsp.values import Value

@@ -11,7 +11,7 @@ from channelsim.channel.lab.sites.hands import plain_terms
 from channelsim.channel.lab.sites.honest_play import recorded_sites
 from channelsim.channel.lab.sites.replays import program_step
 from channelsim.channel.lab.sites.site import Site, make_site
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.run import Outcome, ProgramValid, run_serialized
 from channelsim.clsp.values import Value
 from channelsim.games.chance import Chance

@@ -9,7 +9,7 @@ from channelsim.channel.lab.cases.trial import Trial
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.sites.hands import plain_terms
 from channelsim.channel.lab.sites.site import make_site
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.games.chance import Chance
 from channelsim.games.choices import random_action
 from channelsim.games.contract import Action, Choice, Forced, Player, Valid

@@ -34,8 +34,8 @@ from channelsim.channel.lab.mutants.judged_cases import (
     fresh,
 )
 from channelsim.channel.lab.mutants.kinds import Mutant
-from channelsim.channel.lab.target.target import REFEREE, Target
-from channelsim.channel.lab.target.target_inputs import check_inputs
+from channelsim.channel.lab.targets.target import REFEREE, Target
+from channelsim.channel.lab.targets.target_inputs import check_inputs
 from channelsim.channel.system.interrupt import held
 
 SLICE = 100
@@ -289,7 +289,7 @@ def hunt(
     chunks: int | None = None,
     stored: StoredCases = MappingProxyType({}),
 ) -> Hunt:
-    """Hunt each mutant for this many seconds of work (`lab.cases.work`) or chunks.
+    """Hunt each mutant for this many seconds of work (`lab.cases.runs`) or chunks.
 
     Every one meets the `stored` cases of its program first; spared ones meet only these and the
     prepared cases. An interrupt ends the hunt and keeps the results so far.

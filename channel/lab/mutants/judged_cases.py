@@ -17,9 +17,9 @@ from channelsim.channel.lab.cases.duels import Meetings, duel
 from channelsim.channel.lab.crosscheck.chunks import CHUNK, trials
 from channelsim.channel.lab.laws.verdicts_agree import matches
 from channelsim.channel.lab.sites.fast_chance import FastChance
-from channelsim.channel.lab.sites.patterns import patterned
 from channelsim.channel.lab.sites.site import Call, Site, recommitted
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.sites.state_changes import patterned
+from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.run import MAX_COST, STRICT, ProgramSlash, ProgramValid, run_serialized
 from channelsim.clsp.values import NIL, Value, to_list
 from channelsim.games.contract import Raise, Valid

@@ -20,7 +20,7 @@ from channelsim.channel.lab.mutants.judged_cases import (
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.site import KEYS
 from channelsim.channel.lab.sites.values import atom_of, longer
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.operators import QUOTE
 from channelsim.clsp.programs import Program

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 import msgspec
 
 from channelsim.channel.lab.mutants.kinds import Mutant
-from channelsim.channel.lab.target.stored_reasons import Place, Reason, ReasonsFile, read_reasons
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.stored_reasons import Place, Reason, ReasonsFile, read_reasons
+from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.system.file_kinds import Kind
 from channelsim.games.registry import package_of
 

@@ -21,8 +21,8 @@ from channelsim.channel.lab.mutants.hunt import Hunt, MutantResult, StoredCases,
 from channelsim.channel.lab.mutants.kinds import Mutant
 from channelsim.channel.lab.mutants.kinds import mutants as mutants_of
 from channelsim.channel.lab.mutants.reasons import Reasons, stored_reasons
-from channelsim.channel.lab.target.target import REFEREE, Target
-from channelsim.channel.lab.target.target_inputs import target_inputs
+from channelsim.channel.lab.targets.target import REFEREE, Target
+from channelsim.channel.lab.targets.target_inputs import target_inputs
 from channelsim.games.amounts import counted
 from channelsim.games.names import LONGEST, nearest
 

@@ -16,11 +16,12 @@ from channelsim.channel.chain.coins import (
 from channelsim.channel.chain.interface import Answer, FarmableChain
 from channelsim.channel.crypto import bls
 from channelsim.channel.errors import InvariantError
+from channelsim.channel.lab.referee.referee_runs import conditions
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE
 from channelsim.channel.protocol.wallet import address_of, wallet_key
 from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.run import ProgramValid, run_serialized
-from channelsim.clsp.values import NotAList, Value, from_list, serialize, to_list
+from channelsim.clsp.run import run_serialized
+from channelsim.clsp.values import Value, serialize, to_list
 from channelsim.games.referee import AGG_SIG_ME, AGG_SIG_UNSAFE, CREATE_COIN
 
 AT_ONCE = 200
@@ -31,8 +32,8 @@ MOST_AT_ONCE = 1_000_000_000_000
 
 _ME, _UNSAFE = int_to_atom(AGG_SIG_ME), int_to_atom(AGG_SIG_UNSAFE)
 
-Wanted = tuple[bytes, int]
-"""A coin to make: its puzzle hash, and its amount in mojos."""
+CoinToMake = tuple[bytes, int]
+"""Its puzzle hash, and its amount in mojos."""
 
 
 class NodeWallet:
@@ -44,46 +45,40 @@ class NodeWallet:
         self._address = address_of(self._key)
         self._left: Coin | None = None
 
-    def coins(self, wanted: Sequence[Wanted]) -> list[Coin]:
+    def coins(self, coins: Sequence[CoinToMake]) -> list[Coin]:
         """Make these coins in one spend and a block, in this order. No two may be the same.
 
         Raises `UsageError` where they hold more than a block reward.
         """
-        total = sum(amount for _, amount in wanted)
+        total = sum(amount for _, amount in coins)
         if self._left is None or self._left.amount < total:
             self._left = self._chain.give(self._address, total)
         coin = self._left
-        outputs = list(wanted)
         change = coin.amount - total
-        outputs += [(self._address, change)] if change else []
-        conditions = to_list(
+        outputs = [*coins, *([(self._address, change)] if change else [])]
+        conditions_made = to_list(
             condition(CREATE_COIN, puzzle_hash, int_to_atom(amount))
             for puzzle_hash, amount in outputs
         )
-        spend = signed_spend(self._key, coin, conditions, self._chain.agg_sig_data())
+        spend = signed_spend(self._key, coin, conditions_made, self._chain.agg_sig_data())
         result = self._chain.push(spend)
         if result.answer is not Answer.ACCEPTED:
             raise InvariantError(f"coins cannot be made: {result.error}")
         self._chain.farm()
-        made = [Coin(coin.id, puzzle_hash, amount) for puzzle_hash, amount in outputs]
-        self._left = made.pop() if change else None
-        return made
+        new = [Coin(coin.id, puzzle_hash, amount) for puzzle_hash, amount in outputs]
+        self._left = new.pop() if change else None
+        return new
 
 
 def signed(spend: Spend, keys: Mapping[bytes, PrivateKey], agg_sig_data: bytes) -> Bundle:
     """Sign one spend: make each signature that it asks for and that these keys can make."""
     suffixes: dict[Value, bytes] = {_ME: spend.coin.id + agg_sig_data, _UNSAFE: b""}
-    made = []
-    outcome = run_serialized(spend.puzzle, spend.solution)
-    try:
-        conditions = from_list(outcome.value) if isinstance(outcome, ProgramValid) else []
-    except NotAList:
-        conditions = []
-    for one in conditions:
-        match one:
-            case (code, (bytes(key), (bytes(message), _))) if code in suffixes and key in keys:
-                made.append(bls.sign(keys[key], message + suffixes[code]))
-    return Bundle((spend,), bls.add(*made) if made else NO_SIGNATURE)
+    signatures = []
+    for asked in conditions(run_serialized(spend.puzzle, spend.solution)):
+        match asked:
+            case (code, bytes(key), bytes(message)) if code in suffixes and key in keys:
+                signatures.append(bls.sign(keys[key], message + suffixes[code]))
+    return Bundle((spend,), bls.add(*signatures) if signatures else NO_SIGNATURE)
 
 
 def spend_of(coin: Coin, puzzle: bytes, solution: Value) -> Spend:

@@ -11,16 +11,14 @@ import msgspec
 from chia_rs import tree_hash as hash_of_bytes
 
 from channelsim.channel.lab.sites.site import KEYS, NONCE, TIMEOUT, Site
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.curry import curry
 from channelsim.clsp.integers import atom_to_int, int_to_atom
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import (
     CostExceeded,
     Outcome,
-    ProgramSlash,
     ProgramValid,
-    Raised,
     run_serialized,
 )
 from channelsim.clsp.values import NIL, NotAList, Value, from_list, serialize, to_list, tree_hash
@@ -42,6 +40,10 @@ ADDRESS = b"\x0a" * 32
 _ADDRESS = serialize(ADDRESS)
 
 _CREATE, _SIGNED = int_to_atom(CREATE_COIN), {int_to_atom(AGG_SIG_ME), int_to_atom(AGG_SIG_UNSAFE)}
+
+
+LIE = b"\xee" * 32
+"""A commitment to nothing that any move leads to."""
 
 
 class SlashResult(Enum):
@@ -98,10 +100,8 @@ class RefereeRunner:
         """The eleven fields of the coin that a move makes."""
         coin = self.coin(site)
         mover, waiter, *same = coin.atoms()[:6]
-        return (
-            *(waiter, mover, *same),
-            *(move, declared.size, declared.infohash, share, coin.infohash_b),
-        )
+        other = (move, declared.size, declared.infohash, share, coin.infohash_b)
+        return (waiter, mover, *same, *other)
 
     def puzzle(self, fields: tuple[Value, ...]) -> Program:
         """The whole puzzle of a coin with these fields."""
@@ -116,11 +116,9 @@ class RefereeRunner:
     def passes(self, site: Site, fields: tuple[Value, ...]) -> bool:
         """True if the move path makes exactly this coin."""
         outcome = self.move(site, fields)
-        made = [
-            (address, amount) for code, address, amount in conditions(outcome) if code == _CREATE
-        ]
+        coins = [coin for code, *coin in conditions(outcome) if code == _CREATE]
         puzzle_hash = hash_of_bytes(self.puzzle(fields).serialized)
-        return made == [(puzzle_hash, int_to_atom(site.amount))]
+        return coins == [[puzzle_hash, int_to_atom(site.amount)]]
 
     def slash(self, site: Site, fields: tuple[Value, ...], evidence: Value) -> SlashResult:
         """Try to slash the coin with these fields, as its mover."""
@@ -163,15 +161,15 @@ class RefereeRunner:
         Empty if it needs none, None if no known one meets its conditions.
         """
         asked = [
-            to_list(condition)
-            for condition in conditions(outcome)
-            if condition[0] in _SIGNED and condition[1] != fields[0]
+            to_list((code, key, message))
+            for code, key, message in conditions(outcome)
+            if code in _SIGNED and key != fields[0]
         ]
         if not asked:
             return b""
         move = fields[6]
         known = site.signatures(move) if isinstance(move, bytes) else ()
-        return next((one for one in known if met(asked, one)), None)
+        return next((signature for signature in known if met(asked, signature)), None)
 
     def _run(self, fields: tuple[Value, ...], solution: bytes) -> Outcome:
         outcome = run_serialized(self.puzzle(fields).serialized, solution)
@@ -206,7 +204,7 @@ def conditions(outcome: Outcome) -> list[tuple[Value, Value, Value]]:
     except NotAList:
         return []
     padded = [[*condition, NIL, NIL, NIL] for condition in listed]
-    return [(code, one, two) for code, one, two, *_ in padded]
+    return [(code, first, second) for code, first, second, *_ in padded]
 
 
 def paid(outcome: Outcome) -> dict[Value, int]:
@@ -220,4 +218,4 @@ def paid(outcome: Outcome) -> dict[Value, int]:
 
 def failed(outcome: Outcome) -> bool:
     """True if a spend is refused."""
-    return isinstance(outcome, Raised | CostExceeded | ProgramSlash)
+    return not isinstance(outcome, ProgramValid)

@@ -1,4 +1,4 @@
 """Sites: the positions in hands at which a move is judged, from honest play.
 
-It imports `lab.target`.
+It imports `lab.targets`.
 """

@@ -11,7 +11,7 @@ from channelsim.channel.lab.sites.honest_play import honest_sites, recorded_site
 from channelsim.channel.lab.sites.replays import RecordedHands, replayed
 from channelsim.channel.lab.sites.site import Site, make_site, recommitted
 from channelsim.channel.lab.sites.state_changes import disturbed
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.games.selfplay import PlayedMove
 
 OFTEN = 1.3
@@ -57,30 +57,30 @@ def _of_recorded_hands(target: Target, chance: FastChance) -> Iterator[Site]:
 def _of_played_hands(
     target: Target, seed: bytes, chance: FastChance, beyond: bool
 ) -> Iterator[Site]:
-    made: Counter[str] = Counter()
+    tried: Counter[str] = Counter()
     kinds: Counter[tuple[str, int]] = Counter()
     for number, hand in enumerate(hands(target, seed)):
-        first = number < PATIENCE and len(made) < len(target.programs)
+        first = number < PATIENCE and len(tried) < len(target.programs)
         for turn in hand:
             name = turn.before.validator or ""
             kind = (name, len(turn.play.move))
             if first:
-                if not made[name]:
-                    made[name] += 1
+                if not tried[name]:
+                    tried[name] += 1
                     yield site_of(target, turn, hand)
                 continue
-            often = made[name] > OFTEN * made.total() / len(target.programs) + 4
+            often = tried[name] > OFTEN * tried.total() / len(target.programs) + 4
             seldom = kinds[kind] < SELDOM * kinds.total() / (len(kinds) + 1)
             if often and chance.random() > (SOMETIMES if seldom else TAKEN):
                 continue
             site = site_of(target, turn, hand)
             kinds[kind] += 1
             for place in (site, *_variants(target, site, chance, beyond)):
-                made[name] += 1
+                tried[name] += 1
                 yield place
         if chance.random() < REPLAYED:
             for place in replayed(target, [site_of(target, turn) for turn in hand], chance):
-                made[place.validator] += 1
+                tried[place.validator] += 1
                 yield place
 
 
@@ -94,5 +94,5 @@ def _variants(target: Target, site: Site, chance: FastChance, beyond: bool) -> I
 
 def site_of(target: Target, turn: PlayedMove, hand: Sequence[PlayedMove] = ()) -> Site:
     """The place at which a move of a hand is judged."""
-    others = tuple(one.play for one in hand if one is not turn)
+    others = tuple(other.play for other in hand if other is not turn)
     return make_site(target, turn.before, turn.play, turn.amount, turn.receiver, others=others)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 from types import MappingProxyType
 
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.games.chance import Chance
 from channelsim.games.contract import (
     Action,

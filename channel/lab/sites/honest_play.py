@@ -7,6 +7,7 @@ that an opponent would hold against it. It is assumed to hold the evidence in th
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -15,7 +16,7 @@ import msgspec
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.site import Site, make_site
 from channelsim.channel.lab.sites.values import leaves
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.values import NIL, Value, serialize
 from channelsim.games.contract import (
@@ -70,7 +71,7 @@ class Recorded:
         return self.held
 
     def advisory(self) -> bytes | None:
-        """No early reveal: a recorded opponent sends nothing."""
+        """None: a recorded opponent reveals nothing early."""
         return None
 
     def advised(self, data: bytes) -> Recorded:
@@ -80,12 +81,12 @@ class Recorded:
 
 def honest_sites(target: Target, chance: FastChance) -> Iterator[Site]:
     """The file's legal moves without end, in random order, validators in balance."""
-    every = recorded_sites(target)
-    queues: dict[str, list[Site]] = {site.validator: [] for site in every}
+    sites = recorded_sites(target)
+    queues: dict[str, list[Site]] = {site.validator: [] for site in sites}
     while True:
         for name, queue in queues.items():
             if not queue:
-                queue += chance.shuffled([site for site in every if site.validator == name])
+                queue += chance.shuffled([site for site in sites if site.validator == name])
             yield queue.pop()
 
 
@@ -106,42 +107,43 @@ _last: list[tuple[Target, tuple[Site, ...]]] = []
 
 
 def _read_sites(target: Target) -> tuple[Site, ...]:
-    questions = [resolve_case(case, target.name, target.hashes) for case in target.honest]
-    # Under extra conditions a move is legal only as long as nobody meets them: no honest move.
-    legal = [a for a in questions if a.case.expect == "valid" and not a.conditions]
-    proofs: dict[tuple[str, bytes, bytes], dict[bytes, Evidence]] = {}
-    shared: dict[str, dict[bytes, Evidence]] = {}
+    cases = [resolve_case(case, target.name, target.hashes) for case in target.honest]
+    # Of a place (a validator, a state and a move), and of a validator at any of its places.
+    evidence: defaultdict[tuple[bytes | str, ...], dict[bytes, Evidence]] = defaultdict(dict)
     shares: dict[bytes, int] = {}
-    for asked in questions:
-        case = asked.case
-        if asked.evidence != NIL:
-            written = serialize(asked.evidence)
-            held = Evidence(asked.evidence, asked.signature)
-            proofs.setdefault(_place_of(asked), {})[written] = held
-            shared.setdefault(case.validator, {})[written] = held
-        if asked.case.next is not None:
-            shares[serialize(_next_state(asked))] = case.mover_share
-    sites: dict[tuple[str, bytes, bytes, int], Site] = {}
-    for asked in legal:
-        case = asked.case
-        key = (*_place_of(asked), case.mover_share)
-        if key in sites:
+    for case in cases:
+        if case.evidence != NIL:
+            for key in (_place_of(case), (case.case.validator,)):
+                evidence[key][serialize(case.evidence)] = Evidence(case.evidence, case.signature)
+        if case.case.next is not None:
+            shares[serialize(_next_state(case))] = case.case.mover_share
+    sites: dict[tuple[tuple[str, bytes, bytes], int], Site] = {}
+    for case in cases:
+        written, place = case.case, _place_of(case)
+        # Under extra conditions a move is legal only as long as nobody meets them: no honest move.
+        legal = written.expect == "valid" and not case.conditions
+        if not legal or (place, written.mover_share) in sites:
             continue
-        own = proofs.get(_place_of(asked), {})
-        every = tuple(({**own, **shared.get(case.validator, {})}).values())[:HELD]
-        before = Position(
-            case.validator,
-            RawState(asked.state),
-            Seat.ALICE,
-            min(shares.get(serialize(asked.state), case.amount // 2), case.amount),
-            case.max_move_size,
-        )
-        play = Play(asked.move, case.mover_share, asked.evidence)
-        known = Valid(known_next(asked))
-        sites[key] = make_site(
-            target, before, play, case.amount, Recorded(before, every), natural=True, known=known
-        )
+        pieces = tuple({**evidence[place], **evidence[written.validator,]}.values())[:HELD]
+        share = min(shares.get(serialize(case.state), written.amount // 2), written.amount)
+        known = Valid(_known_next(case))
+        sites[place, written.mover_share] = _site(target, case, share, pieces, known)
     return _with_others(target, list(sites.values()))
+
+
+def _site(
+    target: Target,
+    case: ResolvedCase,
+    share: int,
+    pieces: tuple[Candidate, ...],
+    known: Valid | None = None,
+) -> Site:
+    """The site of a case, before which the mover's share was this one."""
+    written = case.case
+    state, size = RawState(case.state), written.max_move_size
+    before = Position(written.validator, state, Seat.ALICE, share, size)
+    play = Play(case.move, written.mover_share, case.evidence)
+    return make_site(target, before, play, written.amount, Recorded(before, pieces), known=known)
 
 
 def _with_others(target: Target, sites: Sequence[Site]) -> tuple[Site, ...]:
@@ -153,32 +155,26 @@ def _with_others(target: Target, sites: Sequence[Site]) -> tuple[Site, ...]:
         for atom in dict.fromkeys(leaves(site.state)):
             if len(atom) == HASH and atom not in programs:
                 having.setdefault(atom, []).append(site)
-    found = []
+    with_others = []
     for site in sites:
         akin = (other for atom in leaves(site.state) for other in having.get(atom, ())[:OTHERS])
         plays = {other.play.move: other.play for other in akin}
         plays.pop(site.play.move, None)
-        found.append(msgspec.structs.replace(site, others=tuple(plays.values())[:OTHERS]))
-    return tuple(found)
+        with_others.append(msgspec.structs.replace(site, others=tuple(plays.values())[:OTHERS]))
+    return tuple(with_others)
 
 
-def site_of_case(target: Target, asked: ResolvedCase) -> Site:
+def site_of_case(target: Target, case: ResolvedCase) -> Site:
     """The site of one recorded case, whose challenger holds the evidence of that case only."""
-    case = asked.case
-    before = Position(
-        case.validator, RawState(asked.state), Seat.ALICE, case.amount // 2, case.max_move_size
-    )
-    play = Play(asked.move, case.mover_share, asked.evidence)
-    receiver = Recorded(before, (Evidence(asked.evidence, asked.signature),))
-    return make_site(target, before, play, case.amount, receiver)
+    return _site(target, case, case.case.amount // 2, (Evidence(case.evidence, case.signature),))
 
 
-def known_next(asked: ResolvedCase) -> Next | None:
-    """The next record that a legal case states."""
-    step = asked.case.next
+def _known_next(case: ResolvedCase) -> Next | None:
+    """The next record that a legal case states; None where it ends the game."""
+    step = case.case.next
     if step is None:
         return None
-    return Next(step.validator, RawState(_next_state(asked)), step.max_move_size)
+    return Next(step.validator, RawState(_next_state(case)), step.max_move_size)
 
 
 def legal_result(target: Target, result: Value) -> Valid | None:
@@ -197,13 +193,13 @@ def legal_result(target: Target, result: Value) -> Valid | None:
     return None
 
 
-def _next_state(asked: ResolvedCase) -> Value:
-    match asked.result:
+def _next_state(case: ResolvedCase) -> Value:
+    match case.result:
         case (_, (state, (bytes(), _))):
             return state
         case _:
             return NIL
 
 
-def _place_of(asked: ResolvedCase) -> tuple[str, bytes, bytes]:
-    return asked.case.validator, serialize(asked.state), asked.move
+def _place_of(case: ResolvedCase) -> tuple[str, bytes, bytes]:
+    return case.case.validator, serialize(case.state), case.move

@@ -2,9 +2,12 @@
 
 A number that is zero is the empty atom, one whose highest bit is set has a zero byte in front or
 is negative, and the sum of two secrets may be shorter than either. Programs are wrong about these
-long before anybody sees it, since hands with them come once in thousands. Here a player's secret is
-drawn again and again, which costs little more than a run, and the state that it leads to is looked
-at. Values that stay inside of a program show in the cost of its run.
+long before anybody sees it, since hands with them come once in thousands.
+
+Here a player's secret is drawn again and again, and the state that it leads to is looked at. A
+hand costs hundreds of times more than a run, so the arguments of one honest case are kept as
+bytes, and a draw replaces the secret and the hashes that commit to it. Values that stay inside of
+a program show in the cost of its run.
 """
 
 from __future__ import annotations
@@ -13,17 +16,144 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
+import msgspec
+from chia_rs import LazyNode, run_chia_program
+
+from channelsim.channel.lab.sites.commitments import (
+    Hash,
+    Words,
+    hash_of,
+    hashes,
+    in_bytes,
+    in_value,
+    opening,
+)
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.honest_play import HELD, Recorded
-from channelsim.channel.lab.sites.replays import in_bytes, in_value, program_step
-from channelsim.channel.lab.sites.secret_draws import Draw, SecretDraws, encoding
+from channelsim.channel.lab.sites.replays import COST, program_step
 from channelsim.channel.lab.sites.site import Site, make_site, moved
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.sites.values import leaves
+from channelsim.channel.lab.targets.target import Target
+from channelsim.clsp.integers import atom_to_int, int_to_atom, is_minimal
+from channelsim.clsp.run import STRICT
 from channelsim.clsp.values import Value, serialize
 from channelsim.games.chance import Chance
 from channelsim.games.contract import Next, Play, any_action
 from channelsim.games.errors import IllegalAction
 from channelsim.games.judge import position_after
+
+LONGEST = 64
+"""The most atoms that are read of a result."""
+
+
+Encoding: TypeAlias = tuple[int, int, str]
+"""The form of an atom: its length, its length without padding, and the kind of number that its
+first byte shows."""
+
+
+class Draw(msgspec.Struct, frozen=True, gc=False):
+    """A secret, with the cost of the run and the first atoms of its result, of which only the form
+    is kept: they may be long. 0 and none if it raises."""
+
+    secret: bytes
+    cost: int
+    encodings: tuple[Encoding, ...]
+
+
+def encoding(atom: bytes) -> Encoding:
+    """The lengths of an atom, as it is and in the fewest bytes, and how it is written as a number.
+
+    Padded: in more bytes than needed. Signed: with a zero byte for the sign in front.
+
+    >>> [encoding(atom) for atom in (b"", b"\\x05", b"\\x00\\x80", b"\\x80", b"\\xff\\x7f")]
+    [(0, 0, ''), (1, 1, ''), (2, 2, 'signed'), (1, 1, 'least'), (2, 2, 'negative')]
+    >>> encoding(b"\\x00\\x7f"), encoding(b"\\x00\\x00"), encoding(b"\\xff\\x80")
+    ((2, 1, 'padded'), (2, 0, 'padded'), (2, 1, 'padded'))
+    """
+    size = len(atom)
+    if not atom or (0 < atom[0] < 0x80):
+        return size, size, ""
+    if not is_minimal(atom):
+        return size, len(int_to_atom(atom_to_int(atom))), "padded"
+    if not atom[0]:
+        return size, size, "signed"
+    return size, size, "least" if atom[0] == 0x80 and not any(atom[1:]) else "negative"
+
+
+class SecretDraws(msgspec.Struct, frozen=True):
+    """An honest case whose move opens a commitment of its state, prepared for other secrets."""
+
+    site: Site
+    program: bytes
+    secret: bytes
+    hashed: Hash
+    arguments: bytes
+    written: tuple[bytes, ...]
+
+    def words(self, secret: bytes) -> Words:
+        """What another secret replaces: itself, and the hashes of it."""
+        return dict(zip(hashes(self.secret, self.hashed), hashes(secret, self.hashed), strict=True))
+
+    def draw(self, secret: bytes) -> Draw:
+        """Run the validator with another secret of the same length."""
+        arguments = self.arguments
+        for old, new in zip(self.written, hashes(secret, self.hashed), strict=False):
+            arguments = arguments.replace(old, new)
+        try:
+            cost, result = run_chia_program(self.program, arguments, COST, STRICT)
+        except ValueError:
+            return Draw(secret, 0, ())
+        return Draw(secret, cost, _encodings(result))
+
+    def special(self) -> tuple[bytes, ...]:
+        """Secrets that nobody draws, but a player may choose.
+
+        Numbers at the ends of what so many bytes hold; secrets that begin or end with zero bytes;
+        and those that are equal or opposite to another atom of the state, so that a sum or a
+        difference is rare.
+        """
+        size = len(self.secret)
+        most = 1 << 8 * size
+        numbers = [0, 1, 0x7F, 0x80, 0xFF, 1 << 15, 1 << 31, most // 2 - 1, most // 2]
+        for atom in leaves(self.site.state):
+            if len(atom) == size:
+                numbers += (int.from_bytes(atom, "big"), most - 1 - int.from_bytes(atom, "big"))
+        secrets = [(n * sign % most).to_bytes(size, "big") for n in numbers for sign in (1, -1)]
+        for few in (1, 2, 4):
+            secrets += (bytes(few) + self.secret[few:], self.secret[:-few] + bytes(few))
+        return tuple(dict.fromkeys(secrets))
+
+
+def secret_draws(target: Target, site: Site) -> SecretDraws | None:
+    """Prepare a site for draws; None where its move opens no commitment."""
+    move, atoms = site.play.move, frozenset(leaves(site.state))
+    opened = opening(move, atoms)
+    if opened is None:
+        return None
+    secret = move[slice(*opened)]
+    hashed = hash_of(secret, atoms)
+    arguments = site.environment(move, site.play.share, site.play.evidence)
+    written = tuple(hashes(secret, hashed))
+    depth = max(at for at, part in enumerate(written) if part in arguments)
+    program = target.programs[site.validator].serialized
+    return SecretDraws(site, program, secret, hashed, arguments, written[: depth + 1])
+
+
+def _encodings(root: LazyNode) -> tuple[Encoding, ...]:
+    """The forms of the first atoms of a result, from left to right."""
+    encodings: list[Encoding] = []
+    waiting = [root]
+    for _ in range(LONGEST):
+        if not waiting:
+            break
+        node = waiting.pop()
+        while (pair := node.pair) is not None and len(waiting) < LONGEST:
+            node, rest = pair
+            waiting.append(rest)
+        if node.atom is not None:
+            encodings.append(encoding(node.atom))
+    return tuple(encodings)
+
 
 RARE = 1 / 64
 """An encoding is rare if it has no larger share of the draws of a validator."""
@@ -56,13 +186,13 @@ class RareStates:
 
     def learn(self, site: Site) -> None:
         """Remember the evidence of the opponent at a place of a hand, the newest `HELD` pieces."""
-        held = self._held.setdefault(site.validator, {})
-        for one in site.held:
-            written = serialize(one)
-            held.pop(written, None)
-            held[written] = one
-        for oldest in list(held)[:-HELD]:
-            del held[oldest]
+        newest = self._held.setdefault(site.validator, {})
+        for evidence in site.held:
+            written = serialize(evidence)
+            newest.pop(written, None)
+            newest[written] = evidence
+        for oldest in list(newest)[:-HELD]:
+            del newest[oldest]
 
     def rare(self, validator: str, draws: Sequence[Draw]) -> list[Draw]:
         """Of the draws at one site, the `CHOSEN` with the rarest encoding in the result.
@@ -72,25 +202,25 @@ class RareStates:
         costs = Counter(draw.cost for draw in draws)
         usual = costs.most_common(1)[0][0]
         regular = len(costs) <= len(draws) * VARIED
-        every = []
+        keyed = []
         for draw in draws:
-            keys = [(validator, f"{at}", *one) for at, one in enumerate(draw.encodings)]
+            keys = [(validator, f"{at}", *form) for at, form in enumerate(draw.encodings)]
             keys.append((validator, "secret", *encoding(draw.secret)))
             if regular:
                 keys.append((validator, "cost", draw.cost - usual, 0, ""))
             self._seen.update(keys)
-            every.append((draw, keys))
+            keyed.append((draw, keys))
         self._drawn[validator] += len(draws)
         most = self._drawn[validator] * RARE
-        found: list[tuple[int, int, Draw]] = []
-        for number, (draw, keys) in enumerate(every):
-            new = [self._seen[key] for key in keys if self._tried[key] < SELDOM]
-            if new and min(new) <= most:
-                found.append((min(new), number, draw))
-        chosen = sorted(found, key=lambda one: one[:2])[:CHOSEN]
-        for _, number, _ in chosen:
-            self._tried.update(every[number][1])
-        return [draw for *_, draw in chosen]
+        rare: list[tuple[int, int]] = []
+        for number, (_, keys) in enumerate(keyed):
+            times = [self._seen[key] for key in keys if self._tried[key] < SELDOM]
+            if times and min(times) <= most:
+                rare.append((min(times), number))
+        chosen = [keyed[number] for _, number in sorted(rare)[:CHOSEN]]
+        for _, keys in chosen:
+            self._tried.update(keys)
+        return [draw for draw, _ in chosen]
 
     def places(
         self, target: Target, draws: SecretDraws, secret: bytes, chance: FastChance
@@ -106,18 +236,18 @@ class RareStates:
         step = program_step(target, other)
         if step is None or step.validator not in self._held:
             return  # nothing is known yet of what an opponent holds there
-        held = tuple(self._held[step.validator].values())
-        following = _played_on(target, other, step, held, chance)
+        evidence = tuple(self._held[step.validator].values())
+        following = _played_on(target, other, step, evidence, chance)
         if following is not None:
             yield following
 
 
 def _played_on(
-    target: Target, site: Site, step: Next, held: tuple[Value, ...], chance: FastChance
+    target: Target, site: Site, step: Next, evidence: tuple[Value, ...], chance: FastChance
 ) -> Site | None:
     """The place after a move, with a move of the player that receives it; None if it settles.
 
-    `held` is the evidence that is assumed against that move, besides its own.
+    `evidence` is what is assumed against that move, besides its own.
     """
     after = position_after(site.before, step, site.play.move, site.play.share)
     player = site.receiver.moved(after)
@@ -129,5 +259,5 @@ def _played_on(
         return None
     if not isinstance(play, Play):
         return None
-    receiver = Recorded(after, (play.evidence, *held), after.mover.other)
+    receiver = Recorded(after, (play.evidence, *evidence), after.mover.other)
     return make_site(target, after, play, site.amount, receiver, guessed=True)

@@ -8,19 +8,25 @@ bad secret is seen where it is opened and after that.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from hashlib import sha256
+from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 import msgspec
 
+from channelsim.channel.lab.sites.commitments import (
+    Words,
+    hash_of,
+    hashes,
+    in_bytes,
+    in_value,
+    opening,
+)
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.hands import LONGEST
 from channelsim.channel.lab.sites.honest_play import Recorded, legal_result
-from channelsim.channel.lab.sites.openings import atom_tree_hash, opening
 from channelsim.channel.lab.sites.site import Site, make_site
 from channelsim.channel.lab.sites.values import leaves
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.run import ProgramValid, run_serialized
 from channelsim.clsp.values import NIL, Value, serialize
 from channelsim.games.contract import Next, Play, RawState, State, Valid
@@ -29,18 +35,9 @@ from channelsim.games.evidence import Evidence
 from channelsim.games.judge import position_after
 
 COST = 50_000_000
-"""The cost limit of a run that only finds the next state."""
+"""The cost limit of a run that only finds the next state, or draws a secret."""
 
-CHAIN = 8
-"""The most hashes of hashes that follow a new secret."""
-
-Words: TypeAlias = Mapping[bytes, bytes]
-"""Replacements in a replay, by the atom or part of a move that they replace."""
-
-Hash: TypeAlias = Callable[[bytes], bytes]
-"""A hash by which a state commits to a secret."""
-
-Place: TypeAlias = tuple[str, bytes]
+StateKey: TypeAlias = tuple[str, bytes]
 """A validator and a serialized state; empty where a hand is over."""
 
 
@@ -68,8 +65,8 @@ def with_words(target: Target, hand: Sequence[Site], words: Words) -> Iterator[S
             return
         proof = in_value(site.play.evidence, words)
         play = Play(in_bytes(site.play.move, words), site.play.share, proof)
-        held = (Evidence(proof), *_in_evidence(site.candidates(site.play.move), words))
-        receiver = Recorded(before, tuple(dict.fromkeys(held)), before.mover.other)
+        evidence = (Evidence(proof), *_in_evidence(site.candidates(site.play.move), words))
+        receiver = Recorded(before, tuple(dict.fromkeys(evidence)), before.mover.other)
         place = make_site(target, before, play, site.amount, receiver, base=site, guessed=True)
         if play.move != site.play.move or place.state != site.state:
             yield place
@@ -89,12 +86,11 @@ def program_step(target: Target, site: Site) -> Next | None:
         verdict, _ = site.ruling(target, site.play.move, site.play.share)
         return verdict.next if isinstance(verdict, Valid) else None
     program = target.programs[site.validator].serialized
-    for held in dict.fromkeys((site.play.evidence, NIL, *site.held)):
-        environment = site.environment(site.play.move, site.play.share, held)
+    for evidence in dict.fromkeys((site.play.evidence, NIL, *site.held)):
+        environment = site.environment(site.play.move, site.play.share, evidence)
         outcome = run_serialized(program, environment, COST)
         legal = legal_result(target, outcome.value) if isinstance(outcome, ProgramValid) else None
-        if legal is not None and legal.next is not None:
-            step = legal.next
+        if legal is not None and (step := legal.next) is not None:
             state = _typed(target, step.validator, step.state.value())
             return None if state is None else msgspec.structs.replace(step, state=state)
     return None
@@ -104,27 +100,28 @@ class RecordedHands:
     """The recorded places of a target, as hands that they are parts of."""
 
     def __init__(self, sites: Sequence[Site]) -> None:
-        self._places: dict[Place, list[Site]] = {}
+        self._sites: dict[StateKey, list[Site]] = {}
         for site in sites:
-            self._places.setdefault((site.validator, serialize(site.state)), []).append(site)
+            self._sites.setdefault((site.validator, serialize(site.state)), []).append(site)
         led = {_leads_to(site) for site in sites}
-        starts = [site for key, some in self._places.items() if key not in led for site in some]
+        starts = [site for key, some in self._sites.items() if key not in led for site in some]
         self._starts = starts or list(sites)
 
     def pick(self, chance: FastChance) -> list[Site]:
         """One hand: a first place, and each time one to which the last one leads."""
         hand = [chance.pick(self._starts)]
-        while len(hand) < LONGEST and (key := _leads_to(hand[-1])) in self._places:
-            hand.append(chance.pick(self._places[key]))
+        while len(hand) < LONGEST and (key := _leads_to(hand[-1])) in self._sites:
+            hand.append(chance.pick(self._sites[key]))
         return hand
 
 
-def _leads_to(site: Site) -> Place:
+def _leads_to(site: Site) -> StateKey:
     step = site.known.next if site.known is not None else None
     return ("", b"") if step is None else (step.validator, serialize(step.state.value()))
 
 
 def _typed(target: Target, validator: str, state: Value) -> State | None:
+    """The state as the validator's reader has it; None if that refuses it."""
     if target.rules is None:
         return RawState(state)
     try:
@@ -141,8 +138,8 @@ def _another_secret(hand: Sequence[Site], chance: FastChance, plain: bool) -> di
     secrets = []
     for site in hand:
         atoms = frozenset(leaves(site.state))
-        if (found := opening(site.play.move, atoms)) is not None:
-            secrets.append((site, site.play.move[slice(*found)], atoms))
+        if (opened := opening(site.play.move, atoms)) is not None:
+            secrets.append((site, site.play.move[slice(*opened)], atoms))
     if not secrets:
         return {}
     site, old, atoms = chance.pick(secrets)
@@ -174,39 +171,6 @@ def _secret_like(old: bytes, site: Site, others: Sequence[bytes], chance: FastCh
             return old[:at] + chance.bytes(min(length, size - at)) + old[at + length :]
 
 
-def hashes(secret: bytes, hashed: Hash) -> Iterator[bytes]:
-    """A secret, its hash, the hash of that, and so on."""
-    yield secret
-    for _ in range(CHAIN):
-        secret = hashed(secret)
-        yield secret
-
-
-def hash_of(secret: bytes, atoms: Collection[bytes]) -> Hash:
-    """The function by which one of these atoms commits to the secret."""
-    return _sha256 if _sha256(secret) in atoms else atom_tree_hash
-
-
-def _sha256(data: bytes) -> bytes:
-    return sha256(data).digest()
-
-
-def in_bytes(data: bytes, words: Words) -> bytes:
-    """The data with the first of these words in it replaced, longest first."""
-    for old, new in sorted(words.items(), key=lambda item: -len(item[0])):
-        at = data.find(old)
-        if at >= 0:
-            return data[:at] + new + data[at + len(old) :]
-    return data
-
-
-def in_value(value: Value, words: Words) -> Value:
-    """The value with each atom that is one of these words replaced."""
-    if isinstance(value, tuple):
-        return in_value(value[0], words), in_value(value[1], words)
-    return words.get(value, value)
-
-
 def _in_evidence(candidates: Sequence[Evidence], words: Words) -> Iterator[Evidence]:
-    for one in candidates:
-        yield msgspec.structs.replace(one, value=in_value(one.value, words))
+    for evidence in candidates:
+        yield msgspec.structs.replace(evidence, value=in_value(evidence.value, words))

@@ -13,7 +13,7 @@ import msgspec
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.values import leaves, with_leaf
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import NIL, Value, serialize, serialize_atom
 from channelsim.games.contract import Play, Player, Position, Slash, State, Valid, Verdict
@@ -84,12 +84,12 @@ class Site(msgspec.Struct, frozen=True):
 
     def evidence(self, move: bytes) -> tuple[Value, ...]:
         """The values of this evidence."""
-        return tuple(one.value for one in self.candidates(move))
+        return tuple(candidate.value for candidate in self.candidates(move))
 
     def signatures(self, move: bytes) -> tuple[bytes, ...]:
         """The known signatures: those of the evidence against this move or the honest one."""
-        every = (*self.candidates(move), *self.candidates(self.play.move))
-        return tuple(filter(None, dict.fromkeys(one.signature for one in every)))
+        known = (*self.candidates(move), *self.candidates(self.play.move))
+        return tuple(filter(None, dict.fromkeys(evidence.signature for evidence in known)))
 
     def rules_say(self, target: Target, move: bytes, share: int, evidence: Value) -> Verdict:
         """The verdict of the target's rules on a call at this site."""
@@ -105,13 +105,13 @@ class Site(msgspec.Struct, frozen=True):
         all of the evidence.
         """
         legal: tuple[Valid | None, Value] = (None, NIL)
-        for held in self.candidates(move):
-            said = self.rules_say(target, move, share, held.value)
-            verdict = for_challenger(said, held.signature)
+        for evidence in self.candidates(move):
+            said = self.rules_say(target, move, share, evidence.value)
+            verdict = for_challenger(said, evidence.signature)
             if isinstance(verdict, Slash):
-                return verdict, held.value
+                return verdict, evidence.value
             if isinstance(verdict, Valid):
-                legal = verdict, held.value
+                legal = verdict, evidence.value
         return legal
 
 
@@ -141,27 +141,23 @@ def make_site(
     """Make a site, with the constant parts of its arguments serialized."""
     validator, state = _judged(before)
     program = target.programs[validator]
-    opening = [*KEYS, int_to_atom(TIMEOUT), int_to_atom(amount), target.referee.hash]
-    items = b"".join(b"\xff" + serialize(atom) for atom in (*opening, int_to_atom(NONCE)))
+    timeout, mojos, nonce = map(int_to_atom, (TIMEOUT, amount, NONCE))
+    fields = (*KEYS, timeout, mojos, target.referee.hash, nonce)
+    items = b"".join(b"\xff" + serialize(field) for field in fields)
     offered = receiver.evidence(before, play.move) if natural else ()
-    held = tuple(as_evidence(one).value for one in offered)
+    values = tuple(as_evidence(evidence).value for evidence in offered)
     return Site(
         validator=validator,
         before=before,
         play=play,
         amount=amount,
         receiver=receiver,
-        held=held or (play.evidence,),
+        held=values or (play.evidence,),
         natural=natural,
-        opening=b"\xff\xa0" + program.hash + b"\xff" + items + b"\xff",
+        opening=b"\xff%b\xff%b\xff" % (serialize(program.hash), items),
         between=_BETWEEN,
-        rest=b"\xff"
-        + serialize(FIRST)
-        + b"\x80\xff"
-        + serialize(state.value())
-        + b"\xff"
-        + program.serialized
-        + b"\xff",
+        rest=b"\xff%b\x80\xff%b\xff%b\xff"
+        % (serialize(FIRST), serialize(state.value()), program.serialized),
         known=known,
         base=base,
         guessed=guessed,

@@ -67,8 +67,8 @@ def numbers(state: Value, amount: int, *more: int) -> tuple[int, ...]:
     half = amount // 2
     small = {atom_to_int(leaf) for leaf in leaves(state) if 0 < len(leaf) <= NUMBER}
     # Of a state of many cards, a few stand for all.
-    some = sorted(small)[:6]
-    near = {0, 1, amount, half, *more, *some}
-    near |= {half - one for one in some} | {half + one for one in some}
-    near |= {half - one - other for one in some for other in some}
-    return tuple(sorted({one + step for one in near for step in (-1, 0, 1)}))
+    few = sorted(small)[:6]
+    near = {0, 1, amount, half, *more, *few}
+    near |= {half - number for number in few} | {half + number for number in few}
+    near |= {half - number - other for number in few for other in few}
+    return tuple(sorted({number + step for number in near for step in (-1, 0, 1)}))

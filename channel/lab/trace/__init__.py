@@ -1,4 +1,4 @@
 """Traces: one run step by step, and why it ended as it did.
 
-It imports `lab.target`.
+It imports `lab.targets`.
 """

@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from textwrap import wrap
 
-from channelsim.clsp.analysis.closures import path
+from channelsim.clsp.analysis.closures import deep, path
 from channelsim.clsp.analysis.code import LET, Function
 from channelsim.clsp.analysis.disassembly import NUMERIC
 from channelsim.clsp.analysis.recording import RunRecord, TraceStep, chosen, tested
-from channelsim.clsp.analysis.recursion import deep
 from channelsim.clsp.analysis.shapes import operands, quoted
 from channelsim.clsp.analysis.text import value_text
 from channelsim.clsp.operators import APPLY, CONS, IF
@@ -57,9 +56,7 @@ LineOf = Callable[[str, str], str]
 """Finds the `file:line` of an expression of a function, or of the function itself for ""."""
 
 
-def trace_lines(
-    record: RunRecord, verbosity: int = CALLS, line_of: LineOf = lambda function, expression: ""
-) -> list[TraceLine]:
+def trace_lines(record: RunRecord, verbosity: int, line_of: LineOf) -> list[TraceLine]:
     """The steps of a run, a line each, in the order in which they were done.
 
     The source of a function also stands in the text, at the first call.
@@ -68,19 +65,12 @@ def trace_lines(
     if record.root is not None:
         with deep():
             shown.add(record.root, 0, ())
-    found = shown.lines
-    left_out = len(found) - MOST
+    left_out = len(shown.lines) - MOST
     if left_out > 0:
         half = MOST // 2
-        found[half:-half] = [TraceLine(f"… {counted(left_out, 'line', ',')} are left out …")]
-    return found
-
-
-def lines(
-    record: RunRecord, verbosity: int = CALLS, line_of: LineOf = lambda function, expression: ""
-) -> list[str]:
-    """The texts of `trace_lines`."""
-    return [line.text for line in trace_lines(record, verbosity, line_of)]
+        notice = f"… {counted(left_out, 'line', ',')} are left out …"
+        shown.lines[half:-half] = [TraceLine(notice)]
+    return shown.lines
 
 
 class _Lines:
@@ -93,40 +83,37 @@ class _Lines:
 
     def add(self, step: TraceStep, depth: int, calls: tuple[Value, ...]) -> None:
         """Add the lines of a step; `calls` are the bodies of the last open functions."""
-        function = step.function
-        before = [inner for inner in step.inner if inner is not step.body]
         if self.verbosity == NODES:
             self._node(step, depth)
             return
-        for inner in before:
-            self.add(inner, depth, calls)
+        for inner in step.inner:
+            if inner is not step.body:
+                self.add(inner, depth, calls)
         choice = chosen(step)
-        if choice is not None and choice.ended and (self.verbosity or self._is_plain(calls)):
+        # The choices of a whole program are the rules.
+        plain = self.verbosity or all(self.record.is_program(body) for body in calls)
+        if choice is not None and choice.ended and plain:
             self._choice(choice, depth)
-        again = function is not None and calls and calls[-1] is function.body
-        if function is None or function.name == LET or (again and not self.verbosity):
-            if function is not None and function.name == LET:
-                self._let(step, depth)
-            if step.body is not None:
-                self.add(step.body, depth, calls)
-            if self.verbosity and step.operator not in _SHUFFLING:
-                self._operator(step, depth)
+        function = step.function
+        let = function is not None and function.name == LET
+        recursive = function is not None and calls and calls[-1] is function.body
+        if function is not None and not let and (self.verbosity or not recursive):
+            self._call(step, depth, function, calls)
             return
-        self._call(step, depth, function, calls)
+        if let:
+            self._let(step, depth)
+        if step.body is not None:
+            self.add(step.body, depth, calls)
+        if self.verbosity and step.operator not in _SHUFFLING:
+            self._operator(step, depth)
 
     # --- one kind of line each ----------------------------------------------------------------
-
-    def _is_plain(self, calls: tuple[Value, ...]) -> bool:
-        """True if only whole programs are open, whose choices are the rules."""
-        return all(self.record.is_program(body) for body in calls)
 
     def _call(
         self, step: TraceStep, depth: int, function: Function, calls: tuple[Value, ...]
     ) -> None:
-        given = ", ".join(
-            f"{name}={self._value(value, 30)}" for name, value in self.record.arguments(step)
-        )
-        head = f"{function.name}({given})"
+        given = [f"{name}={self._value(value, 30)}" for name, value in self.record.arguments(step)]
+        head = f"{function.name}({', '.join(given)})"
         result = f"= {self._value(step.value, 60)}" if step.ended else "does not return"
         line = self.line_of(function.name, "")
         source = f"  ;{_KEPT}{line}" if line and function.name not in self.called else ""
@@ -151,7 +138,7 @@ class _Lines:
 
     def _choice(self, choice: TraceStep, depth: int) -> None:
         test, value = tested(choice)
-        text = self._text(test, choice, WIDTH - 30 - 2 * depth)
+        text = self.record.expression(test, choice, WIDTH - 30 - 2 * depth)
         said = "no" if value == NIL else "yes"
         if value not in (NIL, b"\x01"):
             said += f" ({self._value(value, 20)})"
@@ -159,7 +146,7 @@ class _Lines:
             said += self._compared(test, choice)
         whole = self.record.expression(test, choice)
         source = self.line_of(self.record.owner(choice) or "", whole)
-        self.lines.append(TraceLine(_indent(f"if {text}: {said}", depth), source))
+        self._line(f"if {text}: {said}", depth, source)
 
     def _compared(self, test: Value, choice: TraceStep) -> str:
         """The two values that a test compares, where they are not the same."""
@@ -178,27 +165,32 @@ class _Lines:
         result = f"= {self._value(step.value, 40)}" if step.ended else "raises"
         if result == "= ()" and step.operator in NUMERIC and step.operator not in _COMPARING:
             result = "= 0"
-        room = max(20, WIDTH - 2 * depth - len(result) - 1)
-        self.lines.append(
-            TraceLine(_indent(f"{self._text(step.node, step, room)} {result}", depth))
-        )
+        self._line(f"{self._head(step, depth, result)} {result}", depth)
 
     def _node(self, step: TraceStep, depth: int) -> None:
         code = self.record.text_of(step.node).code
         number = code.id_of(step.node)
         where = "" if number is None else f"#{number} "
         result = f"= {self._value(step.value, 30)}" if step.ended else "raises"
-        head = self._text(step.node, step, max(20, WIDTH - 2 * depth - len(where + result) - 1))
+        head = self._head(step, depth, where + result)
         if step.function is not None and step.function.name != LET:
             head = f"{step.function.name}: {head}"
-        self.lines.append(TraceLine(_indent(f"{where}{head} {result}", depth)))
+        self._line(f"{where}{head} {result}", depth)
         for inner in step.inner:
             self.add(inner, depth + 1, ())
 
     # --- text ---------------------------------------------------------------------------------
 
-    def _text(self, node: Value, step: TraceStep, room: int) -> str:
-        return self.record.expression(node, step, room)
+    def _line(self, text: str, depth: int, source: str = "") -> None:
+        """Add one line, cut off where it is too long."""
+        line = _indent(depth) + text
+        shown = line if len(line) <= WIDTH else line[: WIDTH - 1] + "…"
+        self.lines.append(TraceLine(shown, source))
+
+    def _head(self, step: TraceStep, depth: int, beside: str) -> str:
+        """The expression of a step, which fits into a line with this text beside it."""
+        room = max(20, WIDTH - 2 * depth - len(beside) - 1)
+        return self.record.expression(step.node, step, room)
 
     def _value(self, value: Value, room: int) -> str:
         return value_text(value, room, self.record.known)
@@ -214,13 +206,12 @@ def value_of(operand: Value, step: TraceStep) -> Value | None:
     return next((inner.value for inner in step.inner if inner.node is operand), None)
 
 
-def _indent(text: str, depth: int) -> str:
-    line = "  " * min(depth, DEEPEST) + text
-    return line if len(line) <= WIDTH else line[: WIDTH - 1] + "…"
+def _indent(depth: int) -> str:
+    return "  " * min(depth, DEEPEST)
 
 
 def _indented(text: str, depth: int, source: str = "") -> Iterator[TraceLine]:
-    start = "  " * min(depth, DEEPEST)
+    start = _indent(depth)
     for line in filled(text, start, start + "      "):
         yield TraceLine(line, source)
 

@@ -13,8 +13,8 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import Finding
 from channelsim.channel.findings.finding_files import parsed
 from channelsim.channel.lab.cases.explanation import compared, recorded_line, side_by_side
-from channelsim.channel.lab.target.loading import load
-from channelsim.channel.lab.target.target import Target, of_game
+from channelsim.channel.lab.targets.loading import load
+from channelsim.channel.lab.targets.target import Target, of_game
 from channelsim.channel.lab.trace.steps import TraceLine, filled, trace_lines
 from channelsim.channel.system import input_files
 from channelsim.channel.system.file_kinds import Kind, check_kind, format_of
@@ -75,8 +75,8 @@ class TraceRequest:
         if self.target is None:
             return ""
         names = dict.fromkeys((self.name, *self.target.with_referee))
-        found = (self.target.source_line(name, function, expression) for name in names)
-        return next(filter(None, found), "")
+        lines = (self.target.source_line(name, function, expression) for name in names)
+        return next(filter(None, lines), "")
 
 
 class _Bare(msgspec.Struct, frozen=True):
@@ -97,22 +97,22 @@ def read(path: Path, target: str | None = None, case: str | None = None) -> Trac
         if case is not None:
             raise UsageError(f"{path}: a finding holds one case; --case is for files of cases")
         return of_finding(path, parsed(path, text), chosen)
-    return _call(path, _pick(path, text, case), chosen)
+    return _of_case(path, _pick(path, text, case), chosen)
 
 
-def _pick(path: Path, text: bytes, wanted: str | None) -> Case:
+def _pick(path: Path, text: bytes, case_id: str | None) -> Case:
     if not text.strip():
         raise UsageError(f"{path}: has no cases")
     ids = []
     try:
         for case in cases.read(input_files.lines_of(text)):
-            if wanted is None or case.id == wanted:
+            if case_id in (None, case.id):
                 return case
             ids.append(case.id)
     except BadCase as error:
         check_kind(path, text, Kind.CASES, Kind.FINDING)
         raise UsageError(f"{path}: {error}") from None
-    raise UsageError(f"{path}: has no case {wanted}{nearest_or_all(wanted or '', ids)}")
+    raise UsageError(f"{path}: has no case {case_id}{nearest_or_all(case_id or '', ids)}")
 
 
 def of_finding(path: Path, finding: Finding, target: Target | None = None) -> TraceRequest:
@@ -124,11 +124,10 @@ def of_finding(path: Path, finding: Finding, target: Target | None = None) -> Tr
     """
     run = _bare(path, finding)
     case = _vector(path, finding)
-    if target is None:
-        target = _source(finding, run)
+    target = target or _source(finding, run)
     if case is not None:
         try:
-            request = _call(path, case, target)
+            request = _of_case(path, case, target)
         except UsageError:
             if run is None:
                 raise
@@ -139,15 +138,14 @@ def of_finding(path: Path, finding: Finding, target: Target | None = None) -> Tr
         raise UsageError(f"{path}: holds neither a case nor a run that could be traced")
     table: dict[str, str] = {}
     known: dict[bytes, str] = {}
-    installed = [of_game(game) for game in registry.usable()]
-    for one in installed if target is None else [target]:
-        table |= _symbols(one)
-        known |= one.hash_names
+    for near in [target] if target else map(of_game, registry.usable()):
+        table |= named(near.with_referee)
+        known |= near.hash_names
     return TraceRequest("the run", Program(run[0]), run[1], table, known, target=target)
 
 
 def _bare(path: Path, finding: Finding) -> tuple[bytes, bytes] | None:
-    """The program and the environment of a finding's run."""
+    """The program and the environment of a finding's run; None for a finding without any."""
     if not finding.brun:
         return None
     try:
@@ -161,7 +159,7 @@ def _bare(path: Path, finding: Finding) -> tuple[bytes, bytes] | None:
 
 
 def _vector(path: Path, finding: Finding) -> Case | None:
-    """The case of a finding."""
+    """The case of a finding; None for a finding without any."""
     if finding.vector is None:
         return None
     try:
@@ -173,14 +171,14 @@ def _vector(path: Path, finding: Finding) -> Case | None:
 
 
 def _source(finding: Finding, run: tuple[bytes, bytes] | None) -> Target | None:
-    """The target that a finding was found in, if it is where it was, and as it was."""
+    """The target that a finding was found in; None if it is not where it was, and as it was."""
     if not finding.source or run is None:
         return None
     try:
         target = load(finding.source, partial=True)
     except UsageError:
         return None
-    programs = (*target.programs.values(), target.referee)
+    programs = target.with_referee.values()
     return target if any(_has(run, program) for program in programs) else None
 
 
@@ -199,7 +197,7 @@ def _has(run: tuple[bytes, bytes], program: Program) -> bool:
     return any(program.serialized in blob for blob in run)
 
 
-def _call(path: Path, case: Case, target: Target | None) -> TraceRequest:
+def _of_case(path: Path, case: Case, target: Target | None) -> TraceRequest:
     try:
         target = target or of_game(registry.get(case.game))
     except UnknownGame as error:
@@ -213,12 +211,8 @@ def _call(path: Path, case: Case, target: Target | None) -> TraceRequest:
     except BadCase as error:
         raise UsageError(f"{path}: {case.id}: {error}") from None
     program = target.programs[case.validator]
-    symbols, known = _symbols(target), target.hash_names
+    symbols, known = named(target.with_referee), target.hash_names
     return TraceRequest(case.validator, program, arguments, symbols, known, (target, case), target)
-
-
-def _symbols(target: Target) -> dict[str, str]:
-    return named(target.with_referee, target.symbols)
 
 
 # --- the text ---------------------------------------------------------------------------------
@@ -324,8 +318,7 @@ def _ended(request: TraceRequest, record: RunRecord, word: str) -> str:
 
 def _unless(request: TraceRequest, result: Value) -> str:
     """The words that qualify a legal move by the extra conditions in the result."""
-    conditions = program_conditions(result) if request.asked is not None else ()
-    if request.asked is None or not conditions:
+    if request.asked is None or not (conditions := program_conditions(result)):
         return ""
     if met(conditions, bytes.fromhex(request.asked[1].signature)):
         return " unless its extra conditions are met, and the case's signature meets them"
@@ -339,12 +332,12 @@ def _where(record: RunRecord, step: TraceStep) -> str:
 def _leads_to(record: RunRecord, legal: ByRules, target: Target) -> bool:
     if not isinstance(record.end, Returned):
         return True  # a run that was stopped: nothing is known of its result
-    wanted = from_list(result_value(legal.next, target.hashes, legal.conditions))
+    expected = from_list(result_value(legal.next, target.hashes, legal.conditions))
     try:
-        got = from_list(record.end.value)
+        actual = from_list(record.end.value)
     except NotAList:
         return False
-    return got + [NIL] * (len(wanted) - len(got)) == wanted
+    return actual + [NIL] * (len(expected) - len(actual)) == expected
 
 
 def _rules(request: TraceRequest, record: RunRecord, word: str) -> str:

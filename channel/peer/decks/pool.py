@@ -36,8 +36,7 @@ from channelsim.channel.protocol.messages import LAST_DECK, DeckAbort, DeckStep,
 from channelsim.channel.protocol.state import Side
 from channelsim.games.amounts import counted
 from channelsim.games.deck.finished import FinishedDeck
-from channelsim.games.deck.preparation import Preparation
-from channelsim.games.deck.work import DeckResult, DeckWork, longest_message
+from channelsim.games.deck.work import DeckResult, DeckWork, Preparation, longest_message
 
 MOST_DECKS = 4
 """The most decks in preparation or ready at once (PD-17)."""

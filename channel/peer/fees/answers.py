@@ -16,7 +16,8 @@ from channelsim.channel.chain.constants import BLOCK_COST, COST_PER_BYTE
 from channelsim.channel.chain.mempool import LEAST_RATE
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import PendingBundle
-from channelsim.channel.chain.refusals import FEE_REFUSALS
+from channelsim.channel.chain.refusals import FEE_REFUSALS, is_judged
+from channelsim.channel.chain.validation import checked
 from channelsim.channel.crypto import bls
 from channelsim.channel.peer.fees.coins import change_of
 from channelsim.channel.peer.fees.fee_state import FeeState, Offer, raised, wanted_fee
@@ -31,6 +32,7 @@ from channelsim.channel.peer.interface import (
     SpendDropped,
     Tell,
 )
+from channelsim.channel.protocol.half_signed import NO_SIGNATURE
 from channelsim.channel.protocol.spend_parsing import reserved_fee
 
 MOST_ANSWERS = 6
@@ -61,14 +63,16 @@ def react(
             return fee_state, []
         offer = replace(offer, height=fee_wallet.peak, answers=answers + 1)
         match event:
-            case Pinned(pending=pending):
-                again = _unpin(fee_wallet, fee_state, offer, pending)
+            case Pinned():
+                again = _unpin(fee_wallet, fee_state, offer, event)
             case Dropped(bundle=bundle):
                 again = _renew(fee_wallet, fee_state, offer, bundle)  # CH-FEE-4
             case Refused(bundle, error) if error in FEE_REFUSALS:
                 again = _bid_more(fee_wallet, fee_state, offer, bundle)
-            case Refused(bundle):
+            case Refused(bundle, error) if is_judged(error) or _has_waited(fee_wallet, offer):
                 again = _without_fee(fee_wallet, offer, bundle)
+            case Refused():
+                pass  # It is offered again with the next block: the node is busy.
     if again is not None:
         return fee_state.with_offer(again[0]), [again[1]]
     if isinstance(event, Dropped) and event.name != SPLIT:
@@ -121,19 +125,31 @@ def _without_fee(fee_wallet: FeeWallet, offer: Offer, bundle: Bundle) -> tuple[O
 def _bid_more(
     fee_wallet: FeeWallet, fee_state: FeeState, offer: Offer, bundle: Bundle
 ) -> tuple[Offer, Push] | None:
-    """Double the fee of what a full mempool refuses; what has no deadline waits for a while."""
-    waited = fee_wallet.peak - offer.since
-    if offer.push.before is None and waited <= fee_wallet.confirmations:
+    """Bid a quarter more for what a full mempool refuses; what has no deadline waits for a while.
+
+    It rises with the blocks, too, and begins at the rate that the node asks by now.
+    """
+    if offer.push.before is None and not _has_waited(fee_wallet, offer):
         return None
     if bundle == offer.replacement:
-        return _replacement(fee_wallet, fee_state, offer, offer.others, 2 * offer.replacement_fee)
+        return _replacement(
+            fee_wallet, fee_state, offer, offer.others, _more(offer.replacement_fee)
+        )
     offer = fee_wallet.with_coin(fee_state, offer)
-    least = max(2 * offer.fee, LEAST_RATE * offer.cost, fee_state.rate * offer.cost, LEAST_RAISE)
+    least = max(_more(offer.fee), LEAST_RATE * offer.cost, fee_state.rate * offer.cost, LEAST_RAISE)
     fee = min(least, fee_wallet.most(fee_state, offer))
     if fee <= offer.fee:
         return None
     offer = replace(offer, fee=fee)
     return offer, fee_wallet.push(offer)
+
+
+def _has_waited(fee_wallet: FeeWallet, offer: Offer) -> bool:
+    return fee_wallet.peak - offer.since > fee_wallet.confirmations
+
+
+def _more(fee: int) -> int:
+    return fee + -(-fee // 4)
 
 
 # --- pins --------------------------------------------------------------------------------------
@@ -144,7 +160,8 @@ class _Union:
     """Pending bundles with our spend but without our fee, and the coin that pays it.
 
     `fee` and `cost` are those of the pending bundles as they are. `rest` is the part of the fee
-    that stays, and `spent` what we pay in it; `extra` is the cost of what we add.
+    that stays, and `spent` what we pay in it; `extra` is the cost of what we add. `unpaid` is what
+    the first of two coins does not pay in it, but could in another bundle beside the second one.
     """
 
     bundle: Bundle
@@ -154,6 +171,7 @@ class _Union:
     rest: int
     spent: int
     extra: int
+    unpaid: int
 
     @property
     def least(self) -> int:
@@ -167,11 +185,14 @@ class _Union:
 
 
 def _unpin(
-    fee_wallet: FeeWallet, fee_state: FeeState, offer: Offer, pending: tuple[PendingBundle, ...]
+    fee_wallet: FeeWallet, fee_state: FeeState, offer: Offer, pinned: Pinned
 ) -> tuple[Offer, Push] | None:
     """Replace the pending bundles that contain our spend, if they pay too little."""
     offer = fee_wallet.with_coin(fee_state, offer)
-    if not pending or any(_is_ours(offer, other.bundle) for other in pending):
+    # Of several nodes, some may have our own offer, which a later one replaces, and some a pin.
+    pending = tuple(other for other in pinned.pending if not _is_ours(offer, other.bundle))
+    is_there = len(pending) < len(pinned.pending)
+    if not pending:
         return None
     if [other.bundle for other in pending] == [offer.replacement]:
         # Our own replacement, at an earlier fee.
@@ -181,18 +202,65 @@ def _unpin(
     pays = max(fee_state.rate * offer.cost, offer.fee)
     if fee_wallet.peak == offer.since and fee * offer.cost >= pays * cost:
         return None
-    # Of several nodes, each may have another pin, and they may contradict each other.
+    pending = _in_the_way(fee_wallet, offer, pending)
+    if not pending:
+        # The node has dropped ours.
+        return None if is_there else _renew(fee_wallet, fee_state, offer, pinned.bundle)
+    # Of several nodes, each may have another pin, and they may contradict each other. One that a
+    # node makes up is there for ever: each answer begins with the next of the choices.
     alone = [(other,) for other in pending if other.bundle != offer.replacement]
-    for others in (pending, *alone):
+    choices = [pending, *alone] if len(pending) > 1 else [pending]
+    turn = MOST_ANSWERS * (fee_wallet.peak - offer.since) + offer.answers - 1
+    turn %= len(choices)
+    for others in (*choices[turn:], *choices[:turn]):
         again = _replacement(fee_wallet, fee_state, offer, others, 0)
-        if again is not None:
+        # The one that was just pushed was in vain.
+        if again is not None and again[1].bundle != pinned.bundle:
             return again
-    return None
+    return _unpin_checked(fee_wallet, fee_state, offer, pending)
+
+
+def _unpin_checked(
+    fee_wallet: FeeWallet, fee_state: FeeState, offer: Offer, pending: tuple[PendingBundle, ...]
+) -> tuple[Offer, Push] | None:
+    """Replace a pin of which a node says another fee or cost than it has.
+
+    One is run for each height, in turn, and at most twice: that takes as long as half a block, and
+    a node can make pins up.
+    """
+    other = pending[fee_wallet.peak % len(pending)]
+    valid = checked(other.bundle, fee_wallet.agg_sig_data) if offer.answers <= 2 else None
+    if valid is None:
+        return None
+    known = PendingBundle(other.bundle, valid.fee, valid.cost)
+    return _replacement(fee_wallet, fee_state, offer, (known,), 0)
+
+
+def _in_the_way(
+    fee_wallet: FeeWallet, offer: Offer, pending: tuple[PendingBundle, ...]
+) -> tuple[PendingBundle, ...]:
+    """The bundles beside which no mempool takes our spend with another fee.
+
+    Mempools have identical spends that need no signature in several bundles.
+    """
+    own = offer.push.bundle
+    valid = checked(own, fee_wallet.agg_sig_data) if own.signature == NO_SIGNATURE else None
+    if valid is None or not all(spend.repeatable for spend in valid.spends.values()):
+        return pending
+    ours = {spend.coin: spend for spend in own.spends}
+    return tuple(
+        other
+        for other in pending
+        if any(
+            spend.coin in offer.coins or ours.get(spend.coin, spend) != spend
+            for spend in other.bundle.spends
+        )
+    )
 
 
 def _is_ours(offer: Offer, bundle: Bundle) -> bool:
     """True for our spend alone, with or without a fee: a later offer replaces it by itself."""
-    rest = {spend for spend in bundle.spends if spend.coin != offer.coin}
+    rest = {spend for spend in bundle.spends if spend.coin not in offer.coins}
     return rest == set(offer.push.bundle.spends)
 
 
@@ -204,33 +272,41 @@ def _replacement(
     least: int,
 ) -> tuple[Offer, Push] | None:
     """Join these bundles with our spend and a fee, in all at least `least` mojos of ours."""
-    union = _union(fee_wallet, fee_state, offer, others)
+    union = _union(fee_wallet, offer, others)
     if union is None:
         return None
-    least = max(least, union.least)
-    most = min(fee_wallet.most(fee_state, offer), union.spent + union.payer.amount)
+    least = max(least, union.least, union.spent)
+    most = fee_wallet.most(fee_state, offer) - union.unpaid
+    most = min(most, union.spent + union.payer.amount)
     if most < least:
         return None
     start = max(union.at_rate(fee_state.rate), least)
     fee = max(least, wanted_fee(offer, start, most, fee_wallet.peak, fee_wallet.confirmations))
     bundle = joined(union.bundle, _payment(fee_wallet, offer, union.payer, fee - union.spent))
-    offer = replace(offer, others=others, replacement=bundle, replacement_fee=fee)
+    offered = max(offer.offered, fee + union.unpaid)
+    offer = replace(offer, others=others, replacement=bundle, replacement_fee=fee, offered=offered)
     return offer, Push("unpin", bundle, offer.push.stake, offer.push.before)
 
 
-def _union(
-    fee_wallet: FeeWallet, fee_state: FeeState, offer: Offer, others: tuple[PendingBundle, ...]
-) -> _Union | None:
+def _union(fee_wallet: FeeWallet, offer: Offer, others: tuple[PendingBundle, ...]) -> _Union | None:
     """The pending bundles and our spend; None if they cannot be in one bundle.
 
-    They cannot if one of them spends our coin differently: its signatures are one sum.
+    They cannot if one of them spends our coin differently: its signatures are one sum. Nor if two
+    have our signed spend: its signature would be in the sum twice.
     """
+    if not offer.coins:
+        return None
     spends: dict[Coin, Spend] = {}
+    signed = set(offer.coins)
+    if offer.push.bundle.signature != NO_SIGNATURE:
+        signed.update(spend.coin for spend in offer.push.bundle.spends)
     for other in others:
         for spend in other.bundle.spends:
             # Several pending bundles may have the same spend if it needs no signature.
-            if spends.setdefault(spend.coin, spend) != spend:
+            same = spends.get(spend.coin)
+            if same is not None and (same != spend or spend.coin in signed):
                 return None
+            spends[spend.coin] = spend
     cost, fee = (sum(getattr(other, name) for other in others) for name in ("cost", "fee"))
     size = sum(len(spend.puzzle) + len(spend.solution) for spend in spends.values())
     if max(cost, size * COST_PER_BYTE) > BLOCK_COST // 2:
@@ -243,28 +319,36 @@ def _union(
     if any(bls.signature(signature) is None for signature in signatures):
         return None
     signature = bls.add(*signatures)
-    before = _paid_before(fee_wallet, offer, spends)
-    if before is not None and offer.coin is not None:
-        # Our own payment is in it: another one takes its place.
-        del spends[offer.coin]
-        bundle = Bundle(tuple(spends.values()), bls.without(signature, before.bundle.signature))
-        return _Union(bundle, offer.coin, fee, cost, fee - before.fee, 0, LONGER_FEE)
-    bundle, extra = Bundle(tuple(spends.values()), signature), PAYMENT_COST
+    bundle, rest, extra = Bundle(tuple(spends.values()), signature), fee, 0
+    for coin in offer.coins:
+        before = _paid_before(fee_wallet, offer, coin, spends)
+        if before is not None:
+            # Our own payment is in it: another one takes its place.
+            del spends[coin]
+            signature = bls.without(bundle.signature, before.bundle.signature)
+            bundle, rest = Bundle(tuple(spends.values()), signature), rest - before.fee
+        extra += PAYMENT_COST if before is None else LONGER_FEE
     if not inside:
         bundle, extra = joined(bundle, offer.push.bundle), extra + offer.cost
-    payer, spent = offer.coin, 0
-    if payer is not None:
-        change = change_of(payer, bundle)
-        spent, payer = payer.amount - (change.amount if change is not None else 0), change
-        if spent < 0:
-            return None  # A node has made it up.
-    if payer is None or payer.amount < LEAST_RAISE:
-        # Another coin pays what the first one cannot.
-        spare = [coin for coin in fee_wallet.free(fee_state) if coin not in spends]
-        if not spare:
-            return None
-        payer = spare[-1]
-    return _Union(bundle, payer, fee, cost, fee, spent, extra)
+    spent = unpaid = 0
+    if len(offer.coins) > 1:
+        # The first of two coins pays what it can.
+        first = offer.coins[0]
+        if first not in spends:
+            own = min(offer.fee, first.amount)
+            bundle, rest = joined(bundle, _payment(fee_wallet, offer, first, own)), rest + own
+            spent, unpaid = own, first.amount - own
+        else:
+            spent = reserved_fee(spends[first].solution)
+            unpaid = first.amount - spent
+            if not 0 <= spent <= first.amount:
+                return None  # A node has made it up.
+    payer = offer.coins[-1]
+    change = change_of(payer, bundle)
+    if change is None or not LEAST_RAISE <= change.amount <= payer.amount:
+        return None  # It has paid all that it can, or a node has made the change up.
+    spent += payer.amount - change.amount
+    return _Union(bundle, change, fee, cost, rest, spent, extra, unpaid)
 
 
 def _payment(
@@ -275,10 +359,10 @@ def _payment(
 
 
 def _paid_before(
-    fee_wallet: FeeWallet, offer: Offer, spends: Mapping[Coin, Spend]
+    fee_wallet: FeeWallet, offer: Offer, coin: Coin, spends: Mapping[Coin, Spend]
 ) -> PendingBundle | None:
     """Our payment for this spend that is among these spends, if we would make it like that now."""
-    spend = spends.get(offer.coin) if offer.coin is not None else None
+    spend = spends.get(coin)
     if spend is None:
         return None
     fee = reserved_fee(spend.solution)

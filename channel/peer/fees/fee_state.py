@@ -28,10 +28,11 @@ PATIENCE = 20
 class Offer(msgspec.Struct, frozen=True):
     """The offer for one spend, due since the height `since`: `coin` pays `fee` mojos for it.
 
-    `cost` is that of both spends together. `others` are the pending bundles that we joined to
-    replace them by `replacement`, for `replacement_fee`. `answers` counts what we did at `height`
-    because of the node's answers. `reported`: the player knows that it does not get in. `offered`
-    is the highest fee that this coin was offered for: those bytes may still get in.
+    What it cannot pay comes from a `second` coin. `cost` is that of all these spends together.
+    `others` are the pending bundles that we joined to replace them by `replacement`, for
+    `replacement_fee`. `answers` counts what we did at `height` because of the node's answers.
+    `reported`: the player knows that it does not get in. `offered` is the highest fee that these
+    coins were offered for: those bytes may still get in.
     """
 
     push: Push
@@ -46,6 +47,12 @@ class Offer(msgspec.Struct, frozen=True):
     answers: int = 0
     reported: bool = False
     offered: int = 0
+    second: Coin | None = None
+
+    @property
+    def coins(self) -> tuple[Coin, ...]:
+        """The fee coins that pay, in this order."""
+        return tuple(coin for coin in (self.coin, self.second) if coin is not None)
 
     @property
     def key(self) -> bytes:
@@ -57,13 +64,36 @@ class Offer(msgspec.Struct, frozen=True):
         """The most mojos that it can cost us, whichever of our bundles gets in."""
         return max(self.fee, self.replacement_fee, self.offered)
 
+    @property
+    def shares(self) -> dict[Coin, int]:
+        """What each fee coin pays of that: the second one what the first one cannot."""
+        shares, left = {}, self.most
+        for coin in self.coins:
+            shares[coin] = min(left, coin.amount)
+            left -= shares[coin]
+        return shares
+
+
+class PastOffer(msgspec.Struct, frozen=True):
+    """The most that a fee coin was offered for the spend of the coin `key`, which it pays no more.
+
+    The spend is not due since the `height` (None: the next one), or another coin pays for it. A
+    reorganisation can make both payments possible again.
+    """
+
+    key: bytes
+    coin: Coin
+    most: int
+    height: int | None = None
+
 
 class FeeState(msgspec.Struct, frozen=True):
     """All that a peer remembers of its fees.
 
     `rate` is the node's estimate, in mojos per cost. `limits` are the player's, if it has changed
     them since the channel began. `watched` are the fee coins that the driver reports. `dropped` are
-    the coins whose spends the node has dropped, as the player knows.
+    the coins whose spends the node has dropped, as the player knows. `past` are offers that a
+    reorganisation may bring back.
     """
 
     rate: int = 0
@@ -71,6 +101,7 @@ class FeeState(msgspec.Struct, frozen=True):
     offers: tuple[Offer, ...] = ()
     watched: tuple[Coin, ...] = ()
     dropped: tuple[bytes, ...] = ()
+    past: tuple[PastOffer, ...] = ()
 
     def offer(self, key: bytes) -> Offer | None:
         """The offer for the spend of the coin with this id."""
@@ -79,17 +110,49 @@ class FeeState(msgspec.Struct, frozen=True):
     def with_offer(self, offer: Offer) -> FeeState:
         """The state with this offer in the place of the one for the same spend."""
         before = self.offer(offer.key)
-        if before is not None:
-            offered = before.most if before.coin == offer.coin else 0
-            offer = replace(offer, offered=offered)
+        ended = _past(before) if before is not None else ()
+        earlier = most_of_each(
+            *((one.coin, one.most) for one in self.past),
+            *(before.shares.items() if before is not None else ()),
+        )
+        offered = sum(earlier.get(coin, 0) for coin in offer.coins)
+        offer = replace(offer, offered=max(offer.offered, offered))
         others = [other for other in self.offers if other.key != offer.key]
-        return replace(self, offers=(*others, offer))
+        past = (*self.past, *(one for one in ended if one.coin not in offer.coins))
+        return replace(self, offers=(*others, offer), past=past)
 
-    def only(self, keys: Iterable[bytes]) -> FeeState:
-        """The state without the offers for other spends than these: they are not due any more."""
+    def only(self, keys: Iterable[bytes], peak: int, confirmations: int) -> FeeState:
+        """The state of a block at the height `peak`, with which no other spends than these are due.
+
+        What was offered for others is remembered until it is so many blocks ago.
+        """
         due = set(keys)
         offers = tuple(offer for offer in self.offers if offer.key in due)
-        return self if len(offers) == len(self.offers) else replace(self, offers=offers)
+        ended = (one for offer in self.offers if offer.key not in due for one in _past(offer))
+        past: dict[tuple[bytes, Coin], PastOffer] = {}
+        for one in (*self.past, *ended):
+            height = peak if one.height is None else one.height
+            most = max(one.most, past[one.key, one.coin].most if (one.key, one.coin) in past else 0)
+            if peak - height <= confirmations:
+                past[one.key, one.coin] = PastOffer(one.key, one.coin, most, height)
+        return replace(self, offers=offers, past=tuple(past.values()))
+
+
+def _past(offer: Offer) -> tuple[PastOffer, ...]:
+    """What is remembered of an offer, for each coin that pays; nothing of a fee coin's own."""
+    return tuple(
+        PastOffer(offer.key, coin, share)
+        for coin, share in offer.shares.items()
+        if coin.id != offer.key
+    )
+
+
+def most_of_each(*shares: tuple[Coin, int]) -> dict[Coin, int]:
+    """The most mojos that each fee coin pays: of its spends, only one can get in."""
+    most: dict[Coin, int] = {}
+    for coin, share in shares:
+        most[coin] = max(share, most.get(coin, 0))
+    return most
 
 
 def key_of(push: Push) -> bytes:
@@ -119,18 +182,19 @@ def most_for_all(limits: FeeLimits, total: int) -> int:
 
 
 def risen(start: int, most: int, blocks: int, within: int) -> int:
-    """The fee after a spend has waited for so many blocks: from `start` to `most`, doubling.
+    """The fee after a spend has waited for so many blocks: from `start` to `most`.
 
-    It doubles as often per block as it takes to reach `most` within this number of blocks.
+    It doubles as often as it takes to reach `most` within this number of blocks, and rises evenly
+    between two doublings: the more blocks there are, the smaller its steps.
 
-    >>> [risen(10, 100, blocks, 8) for blocks in (0, 1, 2, 3, 8)]
-    [10, 20, 20, 40, 100]
+    >>> [risen(10, 100, blocks, 8) for blocks in (0, 1, 2, 3, 4, 6, 8)]
+    [10, 15, 20, 30, 40, 80, 100]
     """
     if start <= 0 or most <= start:
         return most
-    doublings = (most // start).bit_length()
-    steps = -(-doublings * min(blocks, within) // max(within, 1))
-    return min(most, start << steps)
+    within = max(within, 1)
+    doublings, part = divmod((most // start).bit_length() * min(blocks, within), within)
+    return min(most, (start << doublings) * (within + part) // within)
 
 
 def wanted_fee(offer: Offer, start: int, most: int, peak: int, confirmations: int) -> int:

@@ -29,7 +29,8 @@ def pay(
     if not fee_wallet.is_used:
         return fee_state, effects
     if scan:
-        fee_state = fee_state.only([*map(key_of, pushes), *_splits(fee_wallet, fee_state)])
+        due = [*map(key_of, pushes), *_splits(fee_wallet, fee_state)]
+        fee_state = fee_state.only(due, fee_wallet.peak, fee_wallet.confirmations)
     after: list[Effect] = []
     for effect in effects:
         if isinstance(effect, Push):
@@ -88,7 +89,7 @@ def _split(fee_wallet: FeeWallet, fee_state: FeeState, ready: int) -> tuple[FeeS
     """Split a coin into fee coins if fewer than `ready` are there, and until that is confirmed."""
     pending = next((offer for offer in fee_state.offers if offer.push.name == SPLIT), None)
     others = [offer for offer in fee_state.offers if offer.push.name != SPLIT]
-    payers = [other for other in others if pending is not None and other.coin == pending.coin]
+    payers = [other for other in others if pending is not None and pending.coin in other.coins]
     # A spend with a lock cannot replace it, and waits for it: then it has to pay as much.
     urgent = [other.fee for other in payers if other.since < fee_wallet.peak]
     if pending is not None and not urgent and (payers or not ready):

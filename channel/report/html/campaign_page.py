@@ -46,16 +46,11 @@ class Chart(msgspec.Struct, frozen=True):
     points: str
 
 
-class ListedFinding(msgspec.Struct, frozen=True):
-    """A finding in the table, with its section if it has one."""
-
-    key: str
-    finding: Finding
-    section: FindingPage | None
-
-
 class CampaignPage(msgspec.Struct, frozen=True):
-    """The whole page. `unit` is what the charts count work in, such as `cases`."""
+    """The whole page. `unit` is what the charts count work in, such as `cases`.
+
+    `sections` are of the first findings, the worst first.
+    """
 
     title: str
     summary: str
@@ -64,8 +59,8 @@ class CampaignPage(msgspec.Struct, frozen=True):
     charts: tuple[Chart, ...]
     unit: str
     tables: tuple[Table, ...]
-    findings: tuple[ListedFinding, ...]
-    without_section: int
+    findings: tuple[Finding, ...]
+    sections: tuple[FindingPage, ...]
 
 
 def campaign_html(page: CampaignPage) -> str:
@@ -87,7 +82,7 @@ def directory_page(path: Path) -> CampaignPage:
     of_all = f"{work:,} of {file.plan.total:,} {file.unit}"
     # A plan may be an upper bound: a hunt ends when nothing is left to hunt.
     state = f"{of_all} so far" if document is None else _end(document)
-    found = list(_stored(path / FINDINGS)) or _listed(path / SUMMARY, document)
+    findings = list(_stored(path / FINDINGS)) or _listed(path / SUMMARY, document)
     return _page(
         f"Campaign: {configuration.command} of {configuration.target}",
         state,
@@ -101,7 +96,7 @@ def directory_page(path: Path) -> CampaignPage:
             *_digest(document),
         ),
         document,
-        found,
+        findings,
         progress,
         file.unit,
     )
@@ -145,27 +140,23 @@ def _page(
     progress: Sequence[ProgressLine],
     unit: str,
 ) -> CampaignPage:
-    ordered = sorted(listed, key=lambda one: one[1].rank)
-    findings = tuple(
-        ListedFinding(
-            f"finding-{number}",
-            finding,
-            _section(path, finding, f"finding-{number}") if number <= MOST_SECTIONS else None,
-        )
-        for number, (path, finding) in enumerate(ordered, 1)
-    )
-    made = () if document is None else tables(document)
-    failed = bool(findings) or any(table.failed for table in made)
+    ordered = sorted(listed, key=lambda stored: stored[1].rank)
+    findings = tuple(finding for _, finding in ordered)
+    shown = () if document is None else tables(document)
+    failed = bool(findings) or any(table.failed for table in shown)
     return CampaignPage(
         title=title,
-        summary=f"{state}; {summary(finding for _, finding in listed)}",
+        summary=f"{state}; {summary(findings)}",
         good=not failed,
         facts=facts,
         charts=tuple(_charts(progress)),
         unit=unit,
-        tables=made,
+        tables=shown,
         findings=findings,
-        without_section=max(len(findings) - MOST_SECTIONS, 0),
+        sections=tuple(
+            _section(path, finding, f"finding-{number}")
+            for number, (path, finding) in enumerate(ordered[:MOST_SECTIONS], 1)
+        ),
     )
 
 
@@ -179,7 +170,7 @@ def _stored(folder: Path) -> Iterator[tuple[Path, Finding]]:
 
 def _listed(path: Path, document: Results | None) -> list[tuple[Path, Finding]]:
     """The findings of the document of a file."""
-    return [] if document is None else [(path, one) for one in document.every_finding()]
+    return [] if document is None else [(path, finding) for finding in document.every_finding()]
 
 
 def _section(path: Path, finding: Finding, key: str) -> FindingPage:

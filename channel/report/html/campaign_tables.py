@@ -53,10 +53,10 @@ def _tables(document: Results) -> Iterator[Table]:
         case ConformDocument():
             yield _checks(document.checks)
         case CoverageDocument():
-            yield _coverage({name: one.total for name, one in document.programs.items()})
+            yield _coverage({name: program.total for name, program in document.programs.items()})
         case CrosscheckDocument():
             sampled = document.coverage.items()
-            yield _coverage({name: one.reached for name, one in sampled if one.reached})
+            yield _coverage({name: sample.reached for name, sample in sampled if sample.reached})
             yield _outcomes(document.outcomes)
             yield _tried(document.tried)
             yield _costs(document.most_cost.items())
@@ -85,10 +85,10 @@ def _coverage(reached: Mapping[str, CoverageCounts]) -> Table:
     rows = (
         (
             Cell(name),
-            _of(one.nodes_reached, one.nodes),
-            _of(one.branches_reached, one.branches),
+            _of(counts.nodes_reached, counts.nodes),
+            _of(counts.branches_reached, counts.branches),
         )
-        for name, one in reached.items()
+        for name, counts in reached.items()
     )
     return Table("Coverage by validator", ("program", "nodes", "branches"), tuple(rows))
 
@@ -121,7 +121,9 @@ def fact(value: object) -> str:
 
 def _survivors(survivors: Iterable[Survivor]) -> Table:
     names = Survivor.__struct_fields__
-    rows = tuple(tuple(Cell(fact(getattr(one, name))) for name in names) for one in survivors)
+    rows = tuple(
+        tuple(Cell(fact(getattr(survivor, name))) for name in names) for survivor in survivors
+    )
     return Table("Mutants that nothing noticed", names, rows, failed=bool(rows))
 
 
@@ -131,15 +133,15 @@ def _matrix(matrix: Mapping[str, Mapping[str, DisputeCell]]) -> Table:
         total = DisputeCell()
         for cell in parts.values():
             total.merge(cell)
-        said = ", ".join(f"{word} {count}" for word, count in total.results.items())
-        rows.append((Cell(name), _number(total.runs), _number(total.broken), Cell(said)))
+        endings = ", ".join(f"{word} {count}" for word, count in total.results.items())
+        rows.append((Cell(name), _number(total.runs), _number(total.broken), Cell(endings)))
     head = ("adversary", "runs", "broken promises", "how they ended")
     failed = any(cell.broken for parts in matrix.values() for cell in parts.values())
     return Table("Disputes", head, tuple(rows), failed=failed)
 
 
 def _lost(lost: Iterable[LostWork]) -> Table:
-    rows = tuple((Cell(f"{one.seed:,}"), _number(one.work)) for one in lost)
+    rows = tuple((Cell(f"{work.seed:,}"), _number(work.work)) for work in lost)
     head = ("number of the seed", "work that is missing")
     return Table("Seeds that crashed their worker", head, rows, failed=True)
 
@@ -147,28 +149,28 @@ def _lost(lost: Iterable[LostWork]) -> Table:
 def _checks(checks: Iterable[CheckResult]) -> Table:
     rows = tuple(
         (
-            Cell(one.check),
-            Cell(one.result.value),
-            Cell(one.tried),
-            Cell(one.unchecked or _few(one.failures)),
+            Cell(check.check),
+            Cell(check.result.value),
+            Cell(check.tried),
+            Cell(check.unchecked or _few(check.failures)),
         )
-        for one in checks
+        for check in checks
     )
     head = ("check", "result", "tried", "why")
-    return Table("Checks", head, rows, failed=any(one.failures for one in checks))
+    return Table("Checks", head, rows, failed=any(check.failures for check in checks))
 
 
 def _few(failures: tuple[Finding, ...]) -> str:
     """The first failures, and how many more there are."""
     more = f"; and {len(failures) - FEW} more" if len(failures) > FEW else ""
-    return "; ".join(one.line for one in failures[:FEW]) + more
+    return "; ".join(failure.line for failure in failures[:FEW]) + more
 
 
 def _mutants(title: str, counts: Mapping[str, Count]) -> Table:
     rows = tuple(
-        (Cell(name), _of(one.killed, one.made), _number(one.argued), _number(one.open))
-        for name, one in counts.items()
-        if one.made
+        (Cell(name), _of(count.killed, count.made), _number(count.argued), _number(count.open))
+        for name, count in counts.items()
+        if count.made
     )
     return Table(title, ("", "killed", "argued", "open"), rows)
 

@@ -27,22 +27,31 @@ class CoinLabel:
 UNKNOWN = CoinLabel("other", "another coin")
 
 
+BOX_WIDTH, BOX_HEIGHT = 190, 66
+STEP_X, STEP_Y = 230, 84
+MARGIN = 8
+"""The size of a coin in the graph, the distance of two of them, and that from its borders."""
+
+
 class _Graph:
     """Places coins in columns, each no higher than its parent, so that edges do not cross."""
 
     def __init__(self, labels: Mapping[bytes, CoinLabel]) -> None:
         self.coins: list[PageCoin] = []
         self._labels = labels
+        self._places: list[tuple[int, int]] = []
         self._rows: dict[int, int] = {}
 
     def add(self, seen: CoinSeen, parents: tuple[int, ...] = ()) -> int:
         """Add a coin to the right of its parents; returns its index."""
-        column = 1 + max((self.coins[one].column for one in parents), default=-1)
-        least = max((self.coins[one].row for one in parents[:1]), default=0)
+        places = [self._places[parent] for parent in parents]
+        column = 1 + max((column for column, _ in places), default=-1)
+        least = places[0][1] if places else 0
         row = max(self._rows.get(column, 0), least)
         self._rows[column] = row + 1
         label = self._labels.get(seen.coin.id, UNKNOWN)
-        made = PageCoin(
+        x, y = MARGIN + column * STEP_X, MARGIN + row * STEP_Y
+        coin = PageCoin(
             coin_id=seen.coin.id.hex(),
             kind=label.kind,
             label=label.label,
@@ -51,11 +60,20 @@ class _Graph:
             spent=seen.spent,
             lock=label.lock,
             parents=parents,
-            column=column,
-            row=row,
+            x=x,
+            y=y,
+            edges=tuple(_edge(self.coins[parent], x, y) for parent in parents),
         )
-        self.coins.append(made)
+        self.coins.append(coin)
+        self._places.append((column, row))
         return len(self.coins) - 1
+
+
+def _edge(parent: PageCoin, x: int, y: int) -> str:
+    """A path from the right side of a coin's box to the left side of the box at this place."""
+    start, level, end = parent.x + BOX_WIDTH, parent.y + BOX_HEIGHT // 2, y + BOX_HEIGHT // 2
+    middle = (start + x) // 2
+    return f"M{start} {level}C{middle} {level} {middle} {end} {x} {end}"
 
 
 def coin_graph(
@@ -82,7 +100,7 @@ def coin_graph(
     known[channel.parent] = CoinLabel("launcher", "launcher")
     graph = _Graph(known)
     wallets = [coin for coin in funding if coin.id != channel.parent]
-    roots = [graph.add(seen) for seen in map(chain.coin, (one.id for one in wallets)) if seen]
+    roots = [graph.add(seen) for seen in map(chain.coin, (coin.id for coin in wallets)) if seen]
     if launcher is not None:
         made_by = [n for n in roots if graph.coins[n].coin_id == launcher.coin.parent.hex()]
         others = [n for n in roots if n not in made_by]
@@ -95,7 +113,7 @@ def coin_graph(
             known[seen.coin.id] = CoinLabel("payout", f"{LANES[rewards.index(address)]}'s payout")
         index = graph.add(seen, parents)
         if address not in rewards:
-            children = sorted(chain.children(seen.coin.id), key=lambda one: _rank(one, rewards))
+            children = sorted(chain.children(seen.coin.id), key=lambda child: _rank(child, rewards))
             waiting.extend((child, (index,)) for child in children)
     return tuple(graph.coins)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from channelsim.channel.chain.coins import Coin
-from channelsim.channel.errors import Violation
 from channelsim.channel.peer.agreement import Times
 from channelsim.channel.peer.chain_news import (
     ChannelSettled,
@@ -30,11 +29,11 @@ from channelsim.channel.protocol.messages import (
     Batch,
     DeckAbort,
     DeckStep,
+    Message,
     Request,
     Resume,
     Shutdown,
     ShutdownDone,
-    decode,
 )
 from channelsim.channel.protocol.state import LiveGame
 from channelsim.channel.report.html.session_data import LANES, Deadline
@@ -67,13 +66,11 @@ class DeadlineLog:
 
     # --- off chain ---
 
-    def sent(self, sender: int, message: bytes) -> None:
-        """Take in a message that a peer sent."""
-        try:
-            read = decode(message)
-        except Violation:
-            return
-        match read:
+    def sent(self, sender: int, message: Message | None) -> None:
+        """Take in a message that a peer sent; None for something else than a message."""
+        match message:
+            case None:
+                pass
             case Request():
                 self._asked = sender
             case ShutdownDone():
@@ -81,7 +78,7 @@ class DeadlineLog:
             case Batch() | Shutdown():
                 self._answer(sender)
                 self._asked = None
-            case _ if not isinstance(read, FREE):
+            case _ if not isinstance(message, FREE):
                 self._answer(sender)
             case _:
                 pass
@@ -101,7 +98,7 @@ class DeadlineLog:
         """Take in a new tip of the chain: waits of the peers count from the first one."""
         self._height = height
         due = {} if self._holder is None else self._due(self._holder)
-        for what in [one for one in self._waits if one not in due]:
+        for what in [waiting for waiting in self._waits if waiting not in due]:
             self._end(self._waits.pop(what), "in time")
         for what, limit in due.items():
             if what not in self._waits:
@@ -144,7 +141,9 @@ class DeadlineLog:
                 self._begin(coin, what, height, self._unroll_timeout)
             case StateCounts(number, preempted, _, _, games, height):
                 how = f"preempted by state {number}" if preempted else "timed out"
-                for waiting in [one for one in self._coins.values() if one.ended is None]:
+                for waiting in [
+                    deadline for deadline in self._coins.values() if deadline.ended is None
+                ]:
                     self._end(waiting, how, height)
                 for game_id, coin in games:
                     self._begin_game(game_id, coin, height)

@@ -6,17 +6,20 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from channelsim.channel.errors import UsageError
-from channelsim.channel.findings.finding import ComparedPart, Finding
+from channelsim.channel.findings.finding import Finding
 from channelsim.channel.findings.finding_files import command_line
 from channelsim.channel.lab.cases.explanation import VERDICT, compared, deciding_line
 from channelsim.channel.lab.cases.runs import VALID
-from channelsim.channel.lab.trace.steps import CALLS, OPERATORS, TraceLine
+from channelsim.channel.lab.trace.steps import CALLS, OPERATORS
 from channelsim.channel.lab.trace.trace_text import TraceRequest, of_finding, traced
 from channelsim.channel.report.html.page import render
 
@@ -47,7 +50,7 @@ class FieldPair(msgspec.Struct, frozen=True):
     @property
     def changed(self) -> bool:
         """True if the case differs from honest play in it."""
-        return any(one.changed for one in (*self.honest, *self.case))
+        return any(segment.changed for segment in (*self.honest, *self.case))
 
 
 class PageStep(msgspec.Struct, frozen=True):
@@ -95,18 +98,17 @@ class FindingPage(msgspec.Struct, frozen=True):
     """The whole page, which may be a section of another one: `key` makes its ids unique."""
 
     key: str
-    title: str
-    severity: str
-    text: str
+    finding: Finding
     facts: tuple[tuple[str, str], ...]
+    fields: tuple[FieldPair, ...]
     run: ShownRun
     commands: tuple[str, ...]
-    differs: tuple[str, ...] = ()
-    fields: tuple[FieldPair, ...] = ()
-    compared: tuple[ComparedPart, ...] = ()
-    also: tuple[str, ...] = ()
-    pytest: str = ""
-    brun: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The severity, and where that is."""
+        finding = self.finding
+        return f"{finding.severity}: {finding.place}" if finding.place else finding.severity
 
     @property
     def mark(self) -> str:
@@ -115,7 +117,7 @@ class FindingPage(msgspec.Struct, frozen=True):
         Where a program accepts what it should refuse, no expression decides: a check is missing or
         wrong, and the line is the rule's, or the beginning of the function.
         """
-        verdicts = [one.actual for one in self.compared if one.part == VERDICT]
+        verdicts = [part.actual for part in self.finding.compared if part.part == VERDICT]
         return "accepts" if verdicts == [VALID] else "decides"
 
 
@@ -129,25 +131,18 @@ def finding_page(
     does not have them.
     """
     request = _request(path, finding)
-    compared_parts, decisive = finding.compared, finding.source_line
+    parts, decisive = finding.compared, finding.source_line
     if isinstance(request, TraceRequest) and request.asked is not None:
         target, case = request.asked
-        compared_parts = compared_parts or compared(target, case)
+        parts = parts or compared(target, case)
         decisive = decisive or deciding_line(target, case.validator, request.arguments)
     return FindingPage(
-        key=key,
-        title=f"{finding.severity}: {finding.place}" if finding.place else finding.severity,
-        severity=finding.severity,
-        text=finding.text,
-        facts=tuple(_facts(finding)),
-        differs=finding.differs,
-        fields=tuple(_fields(finding.probe)),
-        compared=compared_parts,
-        run=_run(request, finding.place, key, decisive),
-        commands=_commands(path, finding) if commands is None else commands,
-        also=finding.also,
-        pytest=finding.pytest,
-        brun=tuple(finding.brun.items()),
+        key,
+        replace(finding, compared=parts),
+        tuple(_facts(finding)),
+        tuple(_fields(finding.probe)),
+        _run(request, finding.place, key, decisive),
+        _commands(path, finding) if commands is None else commands,
     )
 
 
@@ -200,7 +195,7 @@ def _run(request: TraceRequest | str, validator: str, key: str, decisive: str) -
     }
     return ShownRun(
         run.given,
-        tuple(_step(line, anchors) for line in run.steps),
+        tuple(PageStep(line.text, line.source, anchors.get(line.source, "")) for line in run.steps),
         run.ended,
         tuple(
             _source(file, texts[file], lines, anchors, decisive) for file, lines in reached.items()
@@ -215,10 +210,10 @@ def finding_html(page: FindingPage) -> str:
 
 def _commands(path: Path, finding: Finding) -> tuple[str, ...]:
     """The commands for a finding that is alone in its file."""
-    again = (command_line("replay", path),) if finding.probe else ()
+    commands = (command_line("replay", path),) if finding.probe else ()
     if finding.replay:
-        again = (finding.replay,)
-    return again if finding.scenario is not None else (*again, command_line("trace -v", path))
+        commands = (finding.replay,)
+    return commands if finding.scenario is not None else (*commands, command_line("trace -v", path))
 
 
 # --- the case beside honest play ----------------------------------------------------------------
@@ -232,10 +227,10 @@ def _fields(probe: Mapping[str, Any]) -> Iterator[FieldPair]:
     yield FieldPair("move", *_marked(honest, move))
     share, honest_share = (str(probe.get(name)) for name in ("share", "honest_share"))
     yield FieldPair("opponent's share", *_whole(honest_share, share))
-    held = probe.get("held")
-    held = held if isinstance(held, list) else []
+    candidates = probe.get("held")
+    candidates = candidates if isinstance(candidates, list) else []
     evidence = probe.get("evidence")
-    usual = evidence if evidence in held else next(iter(held), None)
+    usual = evidence if evidence in candidates else next(iter(candidates), None)
     yield FieldPair("evidence", *_whole(_text(usual), _text(evidence)))
     for name in ("amount", "max_move_size", "state"):
         # Both are made in the same place of a hand.
@@ -249,14 +244,12 @@ def _marked(honest: str, case: str) -> tuple[tuple[Segment, ...], tuple[Segment,
     common = min(len(first), len(second))
 
     def pieces(mine: list[str], others: list[str]) -> tuple[Segment, ...]:
-        made: list[Segment] = []
-        for at, byte in enumerate(mine):
-            changed = at >= common or byte != others[at]
-            if made and made[-1].changed == changed:
-                made[-1] = Segment(made[-1].text + byte, changed)
-            else:
-                made.append(Segment(byte, changed))
-        return tuple(made)
+        """One text in pieces."""
+        marked = ((byte, at >= common or byte != others[at]) for at, byte in enumerate(mine))
+        return tuple(
+            Segment("".join(byte for byte, _ in run), changed)
+            for changed, run in groupby(marked, key=itemgetter(1))
+        )
 
     return pieces(first, second), pieces(second, first)
 
@@ -273,10 +266,6 @@ def _text(value: Any) -> str:
 
 
 # --- the run and its sources --------------------------------------------------------------------
-
-
-def _step(line: TraceLine, anchors: Mapping[str, str]) -> PageStep:
-    return PageStep(line.text, line.source, anchors.get(line.source, ""))
 
 
 def _texts(request: TraceRequest | None, validator: str) -> dict[str, str]:
@@ -303,16 +292,16 @@ def _reached(sources: list[str], texts: Mapping[str, str]) -> dict[str, set[int]
 def _source(
     file: str, text: str, reached: set[int], anchors: Mapping[str, str], decides: str
 ) -> SourceFile:
-    every = text.splitlines()
-    shown = set(range(1, len(every) + 1))
-    if len(every) > MOST_LINES:
+    texts = text.splitlines()
+    shown = set(range(1, len(texts) + 1))
+    if len(texts) > MOST_LINES:
         shown &= {near for at in reached for near in range(at - AROUND, at + AROUND + 1)}
-    made: list[SourceLine] = []
+    lines: list[SourceLine] = []
     for number in sorted(shown):
         if number - 1 not in shown and number > 1:
-            made.append(SourceLine(0, "…", "", False, False))
+            lines.append(SourceLine(0, "…", "", False, False))
         where = f"{file}:{number}"
         anchor = anchors.get(where, "") if number in reached else ""
-        line = every[number - 1]
-        made.append(SourceLine(number, line, anchor, number in reached, where == decides))
-    return SourceFile(file, tuple(made))
+        line = texts[number - 1]
+        lines.append(SourceLine(number, line, anchor, number in reached, where == decides))
+    return SourceFile(file, tuple(lines))

@@ -7,7 +7,6 @@ from typing import Any
 
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.observations import CoinSeen
-from channelsim.channel.errors import Violation
 from channelsim.channel.peer.chain_news import MovedOnChain, StateCounts
 from channelsim.channel.peer.interface import (
     Acted,
@@ -20,11 +19,12 @@ from channelsim.channel.peer.interface import (
     SawCards,
     Tell,
 )
-from channelsim.channel.protocol.messages import Batch, Move, decode
+from channelsim.channel.protocol.messages import Batch, Move
 from channelsim.channel.protocol.rules import RULES
 from channelsim.channel.protocol.spend_parsing import MovedTo, game_spend
 from channelsim.channel.protocol.state import LiveGame
 from channelsim.channel.report.html.session_data import MoveVerdict
+from channelsim.channel.report.lanes import decoded
 from channelsim.channel.session.setup import NAMES
 from channelsim.games import registry
 from channelsim.games.contract import Player, Position
@@ -70,18 +70,15 @@ class MoveJudge:
         self, peer: str, message: bytes, effects: tuple[Effect, ...]
     ) -> tuple[MoveVerdict, ...]:
         """Judge the moves of a message that this peer received with these effects."""
-        try:
-            batch = decode(message)
-        except Violation:
-            return ()
+        batch = decoded(message)
         if not isinstance(batch, Batch):
             return ()
         news = [effect.news for effect in effects if isinstance(effect, Tell)]
-        if not any(_was_judged(one) for one in news):
+        if not any(map(_was_judged, news)):
             return ()  # a repeat, or a batch of another state
-        for one in news:
-            if isinstance(one, GameStarted):
-                self.follow(peer, one)  # a message may accept a game and move in it
+        for told in news:
+            if isinstance(told, GameStarted):
+                self.follow(peer, told)  # a message may accept a game and move in it
         return tuple(self._judged(peer, batch))
 
     def block(self, coins: Iterable[CoinSeen]) -> None:
@@ -140,8 +137,8 @@ class MoveJudge:
                 continue
             game = self.games.get(action.game_id)
             player = self._players.get((peer, action.game_id))
-            again = action.game_id in moved  # CH-MOVE-3: the peer judged none of them
-            if again or game is None or player is None or game.position.over:
+            moves_twice = action.game_id in moved  # CH-MOVE-3: the peer judged none of them
+            if moves_twice or game is None or player is None or game.position.over:
                 continue
             moved.add(action.game_id)
             yield self._judge(game, player, action)
@@ -194,9 +191,9 @@ def _verdict(game: LiveGame, ruling: Ruling) -> MoveVerdict:
         words, rule = "illegal", ruling.rule
     else:
         words, rule = "another result than the move declares", "CH-MOVE-5"
-    said = "; ".join(ruling.disagreements) or words
+    verdict = "; ".join(ruling.disagreements) or words
     program = "no program" if validator in rules.missing else words
     sentence = rules.rules.get(rule) or RULES.get(rule, "")
     return MoveVerdict(
-        game.id, game.terms.game, validator, said, program, rule, sentence, ruling.runs
+        game.id, game.terms.game, validator, verdict, program, rule, sentence, ruling.runs
     )

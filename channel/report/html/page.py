@@ -25,15 +25,15 @@ def _environment() -> Environment:
     # Most commands make no page, and should not wait for the import.
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    made = Environment(
+    environment = Environment(
         loader=PackageLoader("channelsim.channel.report.html"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters["thousands"] = lambda number: f"{number:,}"
-    return made
+    environment.filters["thousands"] = lambda number: f"{number:,}"
+    return environment
 
 
 def render(template: str, data: object = None, **shown: Any) -> str:

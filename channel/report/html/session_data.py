@@ -83,8 +83,9 @@ class Deadline(msgspec.Struct):
 class PageCoin(msgspec.Struct, frozen=True):
     """A coin on chain, and where the graph shows it.
 
-    `parents` are the indices of the coins whose spends made it; `column` and `row` its place.
-    `born` and `spent` are heights, and `lock` its time lock in words.
+    `parents` are the indices of the coins whose spends made it; `x` and `y` are the place of its
+    box, and `edges` the paths of lines from its parents. `born` and `spent` are heights, and `lock`
+    its time lock in words.
     """
 
     coin_id: str
@@ -95,8 +96,9 @@ class PageCoin(msgspec.Struct, frozen=True):
     spent: int | None
     lock: str
     parents: tuple[int, ...]
-    column: int
-    row: int
+    x: int
+    y: int
+    edges: tuple[str, ...]
 
 
 class PageHand(msgspec.Struct, frozen=True):

@@ -8,7 +8,6 @@ from base64 import b64encode
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.interface import Answer
 from channelsim.channel.chain.observations import Block
-from channelsim.channel.errors import Violation
 from channelsim.channel.peer.chain_news import MovedOnChain, StateCounts, UnrollSeen
 from channelsim.channel.peer.interface import (
     Acted,
@@ -21,13 +20,13 @@ from channelsim.channel.peer.interface import (
     Received,
     YourTurn,
 )
-from channelsim.channel.protocol.messages import Introduction, decode
+from channelsim.channel.protocol.messages import Introduction
 from channelsim.channel.report.html.coin_graph import CoinLabel
 from channelsim.channel.report.html.deadline_log import DeadlineLog
 from channelsim.channel.report.html.judged_moves import MoveJudge
 from channelsim.channel.report.html.money_log import MoneyLog
 from channelsim.channel.report.html.session_data import CHAIN, PageEvent, PageHand
-from channelsim.channel.report.lanes import chain_text, message_text
+from channelsim.channel.report.lanes import chain_text, decoded, message_text
 from channelsim.channel.report.narrator import titled
 from channelsim.channel.report.peer_lines import news_text
 from channelsim.channel.session.session_events import (
@@ -159,7 +158,9 @@ class SessionLog:
     def funding(self) -> tuple[Coin, ...]:
         """The coins that the funding of the channel spends; none before it is pushed."""
         launcher = self.channel.parent if self.channel else b""
-        funding = (some for some in self._first_bundles if launcher in [one.id for one in some])
+        funding = (
+            coins for coins in self._first_bundles if launcher in [coin.id for coin in coins]
+        )
         return next(funding, ())
 
     # --- rows ---
@@ -172,16 +173,18 @@ class SessionLog:
     def _add(
         self, lane: int, kind: str, text: str, message: str = "", lines: tuple[str, ...] = ()
     ) -> PageEvent:
-        made = PageEvent(self.height, lane, kind, text, message, (), lines)
+        row = PageEvent(self.height, lane, kind, text, message, (), lines)
         if len(self.events) < MOST_EVENTS:
-            self.events.append(made)
+            self.events.append(row)
         else:
             self.left_out += 1
-        return made
+        return row
 
     def _sent(self, sender: int, message: bytes) -> None:
-        self._learn_address(sender, message)
-        text = message_text(message)
+        read = decoded(message)
+        if isinstance(read, Introduction) and not self.rewards[sender]:
+            self.rewards[sender] = read.reward_address
+        text = message_text(read)
         shown = message if len(message) <= LONGEST_MESSAGE else message[:CUT]
         self._bytes += len(shown)
         if self._bytes > MOST_BYTES:
@@ -189,17 +192,7 @@ class SessionLog:
         row = self._add(sender, "message", text, b64encode(shown).decode())
         row.size = 0 if shown == message else len(message)
         self._on_their_way[sender, message] = row
-        self.deadlines.sent(sender, message)
-
-    def _learn_address(self, sender: int, message: bytes) -> None:
-        if self.rewards[sender]:
-            return
-        try:
-            read = decode(message)
-        except Violation:
-            return
-        if isinstance(read, Introduction):
-            self.rewards[sender] = read.reward_address
+        self.deadlines.sent(sender, read)
 
     def _pushed(self, event: Pushed) -> None:
         lane = NAMES.index(event.by)
@@ -227,7 +220,7 @@ class SessionLog:
             if on_chain:
                 self._add(CHAIN, "chain", on_chain).verdicts = verdicts
         if side in self._sides and not on_chain and not isinstance(news, SHOWN_ANYWAY):
-            text = _LONG_ID.sub(lambda found: f"{found[0][:8]}…", news_text(news, side))
+            text = _LONG_ID.sub(lambda digits: f"{digits[0][:8]}…", news_text(news, side))
             if text:
                 self._add(side, "news", text)
         if followed:

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from channelsim.channel.chain.interface import FarmableChain
 from channelsim.channel.report.account import account
-from channelsim.channel.report.html.coin_graph import coin_graph
-from channelsim.channel.report.html.drawing import (
-    BOX_HEIGHT,
-    BOX_WIDTH,
-    HEIGHT,
-    WIDTH,
-    areas,
-    graph,
-)
+from channelsim.channel.report.html.coin_graph import BOX_HEIGHT, BOX_WIDTH, MARGIN, coin_graph
+from channelsim.channel.report.html.money_log import HEIGHT, WIDTH, areas
 from channelsim.channel.report.html.page import render
 from channelsim.channel.report.html.session_data import LANES, PageCoin, PagePromise, SessionPage
 from channelsim.channel.report.html.session_log import SessionLog
 from channelsim.channel.session.result import Result
 from channelsim.channel.session.setup import NAMES, Setup
 from channelsim.channel.simulation.promises.checker import BrokenPromise
-from channelsim.channel.simulation.run import Run
-from channelsim.channel.simulation.run_results import result_of
+from channelsim.channel.simulation.run import Run, result_of
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.games.amounts import amount_text, counted
 
@@ -89,7 +82,9 @@ def session_page(
     good = checks.python_clvm_agree and checks.conserved
     games = setup.rotation or ", ".join(setup.games)
     judged = checks.moves_checked + checks.moves_by_rules
-    return SessionPage(
+    return _page(
+        log,
+        chain,
         title=f"Session of {games}",
         summary=f"{counted(len(result.hands), 'hand')}, {counted(judged, 'move')}: "
         + ("rules and programs agree, money is conserved" if good else "a check failed"),
@@ -111,12 +106,6 @@ def session_page(
                 for name, balance in zip(NAMES, result.balances, strict=True)
             ),
         ),
-        events=tuple(log.events),
-        left_out=log.left_out,
-        balances=tuple(log.money.balances),
-        deadlines=tuple(log.deadlines.deadlines),
-        coins=_coins(log, chain),
-        hands=tuple(log.hands),
         promises=(
             PagePromise(
                 "verdicts",
@@ -146,9 +135,12 @@ def dispute_page(
     if scenario.adversary:
         lanes[scenario.side] += f" ({scenario.adversary})"
     names = (
-        TO_AN_OLD_COPY if scenario.old_copy else [one for one in PROMISES if one != "signatures"]
+        TO_AN_OLD_COPY if scenario.old_copy else [name for name in PROMISES if name != "signatures"]
     )
-    how = {name: tuple(one.how for one in broken if one.promise == name) for name in PROMISES}
+    how = {
+        name: tuple(promise.how for promise in broken if promise.promise == name)
+        for name in PROMISES
+    }
     step = [("step", str(scenario.step))] if scenario.adversary else []
     copy = [("old copy at message", str(scenario.old_copy))] if scenario.old_copy else []
     if broken:
@@ -157,7 +149,9 @@ def dispute_page(
         summary = f"{other} found nothing to change: nothing was checked"
     else:
         summary = f"every promise to {honest} is kept ({result_of(run).value})"
-    return SessionPage(
+    return _page(
+        log,
+        run.chain,
         title=f"Dispute: {honest} against {adversary}",
         summary=summary,
         good=not broken and (run.deviated or not scenario.adversary),
@@ -176,20 +170,24 @@ def dispute_page(
         ),
         lanes=tuple(lanes),
         outcome=tuple(account(run)),
-        events=tuple(log.events),
-        left_out=log.left_out,
-        balances=tuple(log.money.balances),
-        deadlines=tuple(log.deadlines.deadlines),
-        coins=_coins(log, run.chain),
-        hands=(),
         promises=tuple(PagePromise(name, *PROMISES[name], how[name]) for name in names),
     )
 
 
-def _coins(log: SessionLog, chain: FarmableChain) -> tuple[PageCoin, ...]:
-    if log.channel is None:
-        return ()
-    return coin_graph(chain, log.channel, log.funding, log.labels, log.rewards)
+def _page(log: SessionLog, chain: FarmableChain, **own: Any) -> SessionPage:
+    """The page of a log, with what it does not collect."""
+    coins: tuple[PageCoin, ...] = ()
+    if log.channel is not None:
+        coins = coin_graph(chain, log.channel, log.funding, log.labels, log.rewards)
+    return SessionPage(
+        events=tuple(log.events),
+        left_out=log.left_out,
+        balances=tuple(log.money.balances),
+        deadlines=tuple(log.deadlines.deadlines),
+        coins=coins,
+        hands=tuple(log.hands),
+        **own,
+    )
 
 
 def session_html(page: SessionPage) -> str:
@@ -204,12 +202,13 @@ def session_html(page: SessionPage) -> str:
         },
         page=page,
         areas=areas(page.balances, len(page.events)),
-        coins=graph(page.coins),
         chart={
             "width": WIDTH,
             "height": HEIGHT,
             "box_width": BOX_WIDTH,
             "box_height": BOX_HEIGHT,
+            "coins_width": max((coin.x for coin in page.coins), default=0) + BOX_WIDTH + MARGIN,
+            "coins_height": max((coin.y for coin in page.coins), default=0) + BOX_HEIGHT + MARGIN,
         },
         last_height=page.events[-1].height if page.events else 0,
     )

@@ -45,11 +45,10 @@ from channelsim.channel.protocol.messages import (
     encode,
 )
 from channelsim.channel.simulation.faults.kinds import (
-    ChangesEffects,
-    EffectsChange,
     EngineFault,
-    EventChange,
     Plant,
+    effects,
+    events,
 )
 
 REQUEST = encode(Request())
@@ -57,7 +56,7 @@ REQUEST = encode(Request())
 # --- events --------------------------------------------------------------------------------------
 
 
-def clock(by: int) -> EventChange:
+def clock(by: int) -> Plant:
     """Report blocks at another height to the peer, once the channel is on chain."""
 
     def change(peer: Peer, event: Event | None) -> Event | None:
@@ -65,9 +64,10 @@ def clock(by: int) -> EventChange:
             return event
         return Block(event.peak + by, event.coins)
 
-    return change
+    return events(change)
 
 
+@events
 def gives_up(peer: Peer, event: Event | None) -> Event | None:
     """Report no coins once the opening has failed, and so many blocks that it is final."""
     if not isinstance(event, Block) or peer.phase is not Phase.FAILED:
@@ -75,11 +75,13 @@ def gives_up(peer: Peer, event: Event | None) -> Event | None:
     return Block(event.peak + peer.config.agreement.confirmations)
 
 
+@events
 def cancels_accepted(peer: Peer, event: Event | None) -> Event | None:
     """Turn an acceptance into a cancellation."""
     return CancelGames(event.group_id, "no") if isinstance(event, AcceptGames) else event
 
 
+@events
 def fails_at_requests(peer: Peer, event: Event | None) -> Event | None:
     """Fail to handle a request for the potato."""
     return Fault("planted") if is_request(peer, event) else event
@@ -110,6 +112,7 @@ def is_act(peer: Peer, event: Event | None) -> bool:
     return isinstance(event, Act) and peer.state.dispute is None
 
 
+@events
 def starts_times_again(peer: Peer, event: Event | None) -> Event | None:
     """Wait anew for all answers with each new connection."""
     if not isinstance(event, Connected) or not peer.state.marks:
@@ -121,9 +124,11 @@ def starts_times_again(peer: Peer, event: Event | None) -> Event | None:
 # --- effects -------------------------------------------------------------------------------------
 
 
-def loses(*which: str) -> EffectsChange:
+def loses(*which: str) -> Plant:
     """Lose the spends or records of these names."""
-    return lambda peer, event, effects: [one for one in effects if not _is_one_of(one, which)]
+    return effects(
+        lambda peer, event, effects: [effect for effect in effects if not _is_one_of(effect, which)]
+    )
 
 
 def pushes_once(peer: Peer) -> EngineFault:
@@ -138,7 +143,7 @@ def pushes_once(peer: Peer) -> EngineFault:
         pushed.add(key)
         return not known
 
-    return ChangesEffects(peer, lambda peer, event, effects: [*filter(is_new, effects)])
+    return effects(lambda peer, event, effects: [*filter(is_new, effects)])(peer)
 
 
 def late(blocks: int, *which: str) -> Plant:
@@ -153,7 +158,7 @@ def late(blocks: int, *which: str) -> Plant:
             peak = peer.state.block.peak
             return peak - since.setdefault(effect.bundle.spends[0].coin.id, peak) >= blocks
 
-        return ChangesEffects(peer, lambda peer, event, effects: [*filter(is_due, effects)])
+        return effects(lambda peer, event, effects: [*filter(is_due, effects)])(peer)
 
     return plant
 
@@ -169,16 +174,21 @@ def _is_one_of(effect: Effect, which: tuple[str, ...]) -> bool:
             return False
 
 
+@effects
 def never_asks_back(peer: Peer, event: Event | None, effects: list[Effect]) -> list[Effect]:
     """Never ask for the potato that it gave away with a move due: that is done after a block."""
-    return [one for one in effects if not (isinstance(event, Block) and one == Send(REQUEST))]
+    return [
+        effect for effect in effects if not (isinstance(event, Block) and effect == Send(REQUEST))
+    ]
 
 
+@effects
 def stores_last(peer: Peer, event: Event | None, effects: list[Effect]) -> list[Effect]:
     """Store after everything that should follow."""
     return sorted(effects, key=lambda effect: isinstance(effect, Store))
 
 
+@effects
 def publishes_oldest(peer: Peer, event: Event | None, effects: list[Effect]) -> list[Effect]:
     """Publish the oldest state that it can complete."""
     history = peer.play.history if peer.state.play else ()
@@ -191,15 +201,17 @@ def publishes_oldest(peer: Peer, event: Event | None, effects: list[Effect]) -> 
     ]
 
 
+@effects
 def preempts_itself(peer: Peer, event: Event | None, effects: list[Effect]) -> list[Effect]:
     """Preempt the state that it published itself."""
-    if not any(isinstance(one, Push) and one.name == "unroll-timeout" for one in effects):
+    if not any(isinstance(effect, Push) and effect.name == "unroll-timeout" for effect in effects):
         return effects
     newest, endpoint = peer.play.newest, peer.endpoint
     bundle = preempt(endpoint.channel, endpoint.secret_keys, newest, newest.state)
     return [*effects, Push("preempt", bundle)]
 
 
+@effects
 def publishes_its_copy(peer: Peer, event: Event | None, effects: list[Effect]) -> list[Effect]:
     """Publish the newest state of an old copy of the store."""
     if not (isinstance(event, Block) and peer.phase is Phase.OUTDATED):
@@ -208,13 +220,18 @@ def publishes_its_copy(peer: Peer, event: Event | None, effects: list[Effect]) -
     return [*effects, Push("unroll", publish(endpoint.channel, endpoint.secret_keys, newest))]
 
 
-def hides_news(kind: type) -> EffectsChange:
+def hides_news(kind: type) -> Plant:
     """Hide one kind of news from the player."""
-    return lambda peer, event, effects: [
-        one for one in effects if not (isinstance(one, Tell) and isinstance(one.news, kind))
-    ]
+    return effects(
+        lambda peer, event, effects: [
+            effect
+            for effect in effects
+            if not (isinstance(effect, Tell) and isinstance(effect.news, kind))
+        ]
+    )
 
 
+@effects
 def false_news(peer: Peer, event: Event | None, effects: list[Effect]) -> list[Effect]:
     """Undo no news, and report a settlement of one mojo more."""
     changed: list[Effect] = []
@@ -229,7 +246,7 @@ def false_news(peer: Peer, event: Event | None, effects: list[Effect]) -> list[E
     return changed
 
 
-def says(kind: type | tuple[type, ...], say: Callable[[Peer, Any], list[Message]]) -> EffectsChange:
+def says(kind: type | tuple[type, ...], say: Callable[[Peer, Any], list[Message]]) -> Plant:
     """Send other messages in place of those of a kind, or beside them."""
 
     def change(peer: Peer, event: Event | None, effects: list[Effect]) -> list[Effect]:
@@ -239,12 +256,12 @@ def says(kind: type | tuple[type, ...], say: Callable[[Peer, Any], list[Message]
             if message is None or not isinstance(message, kind):
                 sent.append(effect)
                 continue
-            for one in say(peer, message):
-                blob = encode(one)
-                sent += [Send(blob)] if one == message else [Store("sent", blob), Send(blob)]
+            for said in say(peer, message):
+                blob = encode(said)
+                sent += [Send(blob)] if said == message else [Store("sent", blob), Send(blob)]
         return sent
 
-    return change
+    return effects(change)
 
 
 def skips_a_number(peer: Peer, batch: Batch) -> list[Message]:
@@ -347,7 +364,7 @@ def asks_while_it_closes(ask_back: Callable[..., Any]) -> Callable[..., Any]:
 
 def waits_twice(in_play: Callable[..., Any]) -> Callable[..., Any]:
     """Count the time for an answer from the request on, however late that could be sent."""
-    return lambda play, side, wanted: in_play(play, side, wanted=False)
+    return lambda play, side, **options: in_play(play, side, wanted=False)
 
 
 def without_spacing(least: Callable[..., Any]) -> Callable[..., Any]:

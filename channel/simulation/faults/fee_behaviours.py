@@ -23,6 +23,7 @@ from channelsim.channel.peer.interface import (
     Tell,
 )
 from channelsim.channel.peer.machine import Peer
+from channelsim.channel.simulation.faults.kinds import effects, events
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import Value, to_list
 
@@ -55,7 +56,7 @@ def _spending(conditions: Callable[[Coin, int, Sequence[int], list[Value]], list
 
 
 def _made(address: bytes, amounts: Iterable[int]) -> list[Value]:
-    return [condition(CREATE_COIN, address, int_to_atom(one)) for one in amounts if one]
+    return [condition(CREATE_COIN, address, int_to_atom(amount)) for amount in amounts if amount]
 
 
 def _fee(fee: int) -> Value:
@@ -108,17 +109,17 @@ def changes_coins(with_coin: Callable[..., Any]) -> Callable[..., Any]:
 
 def stays_low(raised: Callable[..., Any]) -> Callable[..., Any]:
     """Keep the first fee."""
-    return lambda before, wanted, most: before
+    return lambda before, fee, most: before
 
 
 def creeps(raised: Callable[..., Any]) -> Callable[..., Any]:
     """Raise a fee by one mojo."""
-    return lambda before, wanted, most: min(before + 1, most) if before else wanted
+    return lambda before, fee, most: min(before + 1, most) if before else fee
 
 
 def goes_back(raised: Callable[..., Any]) -> Callable[..., Any]:
     """Offer what a spend is worth by now, though more was offered before."""
-    return lambda before, wanted, most: wanted
+    return lambda before, fee, most: fee
 
 
 def begins_high(wanted_fee: Callable[..., Any]) -> Callable[..., Any]:
@@ -126,6 +127,7 @@ def begins_high(wanted_fee: Callable[..., Any]) -> Callable[..., Any]:
     return lambda offer, start, most, *times: most
 
 
+@events
 def forgets_rate(peer: Peer, event: Event | None) -> Event | None:
     """Forget the estimate of the node with each new connection."""
     if not isinstance(event, Connected) or not peer.state.fees.rate:
@@ -152,9 +154,10 @@ def is_dropped(peer: Peer, event: Event | None) -> bool:
     return isinstance(event, Dropped)
 
 
+@effects
 def reports_drops_again(peer: Peer, event: Event | None, effects: list[Effect]) -> list[Effect]:
     """Tell the player of a dropped spend each time."""
-    known = any(isinstance(one, Push | Tell) for one in effects)
+    known = any(isinstance(effect, Push | Tell) for effect in effects)
     if not isinstance(event, Dropped) or known:
         return effects
     return [Tell(SpendDropped(event.name))]

@@ -20,8 +20,9 @@ from channelsim.channel.peer.interface import BrokenOff, Effect, Event, Tell
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.simulation.arena import Arena
+from channelsim.channel.simulation.faults.kinds import React
 from channelsim.channel.simulation.faults.table import ARGUED, PlantedFault, faults
-from channelsim.channel.simulation.old_copy import actor_of
+from channelsim.channel.simulation.parties import actor_of
 from channelsim.channel.simulation.promises.checker import check
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.sweep import menus
@@ -90,19 +91,14 @@ class FaultyPeer:
 
     def start(self, peak: int) -> list[Effect]:
         """Begin, with the fault."""
-        return self._react(None, peak)
+        return self._react(None, lambda event: self._actor.start(peak))
 
     def handle(self, event: Event) -> list[Effect]:
         """React to an event, with the fault."""
-        return self._react(event, 0)
+        return self._react(event, lambda event: self._actor.handle(event) if event else [])
 
-    def _react(self, event: Event | None, peak: int) -> list[Effect]:
-        if self.planted.drops(event):
-            return []
-        with self.planted.around():
-            changed = self.planted.event(event)
-            effects = self._actor.start(peak) if changed is None else self._actor.handle(changed)
-        effects = self.planted.effects(effects)
+    def _react(self, event: Event | None, react: React) -> list[Effect]:
+        effects = self.planted.react(event, react)
         accused = any(
             isinstance(effect, Tell) and isinstance(effect.news, BrokenOff) for effect in effects
         )
@@ -132,17 +128,17 @@ def scenarios(fault: PlantedFault, seed: str) -> Iterator[Scenario]:
     adversaries = [name for name in fault.seen_by if name in ("", *names())]
     opening = all(rule.startswith("CH-OPEN") for rule in fault.about)
     # Runs of an opening are short, and differ by chance only.
-    choice = menus()[:1] if opening else (*menus(), *tight())
+    played = menus()[:1] if opening else (*menus(), *tight())
     most = MOST_OPENINGS if opening else MOST_RUNS
     for number in range(most if adversaries else 0):
         pair, which = divmod(number, len(adversaries))
         turn, side = divmod(pair, 2)
         yield replace(
-            choice[turn % len(choice)],
+            played[turn % len(played)],
             **fault.given,
             seed=f"{seed}/{number}",
             adversary=adversaries[which],
-            step=0 if opening else STEPS[(turn + turn // len(choice)) % len(STEPS)],
+            step=0 if opening else STEPS[(turn + turn // len(played)) % len(STEPS)],
             side=1 - side,
         )
 
@@ -157,6 +153,13 @@ def tight() -> tuple[Scenario, ...]:
 def examine(fault: PlantedFault, seed: str) -> FaultReport:
     """Run a fault against its adversaries until a promise breaks, and report that."""
     runs = reached = covered = 0
+
+    def report(status: FaultStatus, shown_in: Scenario | None = None) -> FaultReport:
+        """The report on the runs so far, the last of which broke a promise in this scenario."""
+        broken = (promise, how) if shown_in is not None else ("", "")
+        described = fault.name, fault.about, fault.what
+        return FaultReport(*described, status, runs, reached, shown_in, *broken)
+
     for scenario in scenarios(fault, seed):
         runs += 1
         promise = how = ""
@@ -169,32 +172,17 @@ def examine(fault: PlantedFault, seed: str) -> FaultReport:
             promise, how = "exception", f"{type(error).__name__}: {error}"[:200]
         if not arena.faulty.planted.reached:
             if promise:
-                return _finding(fault, FaultStatus.WITHOUT, runs, reached, scenario, promise, how)
+                return report(FaultStatus.WITHOUT, scenario)
             continue
         reached += 1
         covered += arena.faulty.refused
         if promise:
-            return _finding(fault, FaultStatus.NOTICED, runs, reached, scenario, promise, how)
+            return report(FaultStatus.NOTICED, scenario)
         if reached == covered == ENOUGH:
             break
     if not reached:
-        return _finding(fault, FaultStatus.UNREACHED, runs, reached)
-    refused = covered == reached
-    return _finding(fault, FaultStatus.COVERED if refused else FaultStatus.UNNOTICED, runs, reached)
-
-
-def _finding(
-    fault: PlantedFault,
-    outcome: FaultStatus,
-    runs: int,
-    reached: int,
-    scenario: Scenario | None = None,
-    promise: str = "",
-    how: str = "",
-) -> FaultReport:
-    return FaultReport(
-        fault.name, fault.about, fault.what, outcome, runs, reached, scenario, promise, how
-    )
+        return report(FaultStatus.UNREACHED)
+    return report(FaultStatus.COVERED if covered == reached else FaultStatus.UNNOTICED)
 
 
 @dataclass(frozen=True)

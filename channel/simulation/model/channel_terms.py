@@ -87,13 +87,13 @@ class ChannelTerms:
         """The same for a state that is known by its number and the hash of its conditions."""
         unroll = self._unroll_puzzle_hash(number, conditions)
         to_unroll = _condition(51, unroll, int_to_atom(self.coin.amount))
-        wanted = (
+        signed_by = (
             ("CH-BATCH-4", self.channel_keys, self._channel_message(to_list((to_unroll,)))),
             ("CH-BATCH-5", self.unroll_keys, conditions),
         )
         return [
             rule
-            for (rule, keys, message), half in zip(wanted, halves, strict=True)
+            for (rule, keys, message), half in zip(signed_by, halves, strict=True)
             if not is_half(keys[sender], message, added(*keys), half)
         ]
 

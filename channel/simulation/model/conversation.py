@@ -28,7 +28,6 @@ from channelsim.channel.peer.interface import (
     ProposeGames,
     Received,
     Send,
-    Tell,
 )
 from channelsim.channel.protocol.messages import (
     MAX_MESSAGE,
@@ -44,8 +43,7 @@ from channelsim.channel.protocol.messages import (
     ShutdownDone,
     decode,
 )
-from channelsim.channel.simulation.model.batch_rules import judge
-from channelsim.channel.simulation.model.careful_side import LAWFUL, CarefulSide
+from channelsim.channel.simulation.model.batch_rules import LAWFUL, CarefulSide, judge
 from channelsim.channel.simulation.model.channel_terms import ChannelTerms
 from channelsim.channel.simulation.model.handshake import Handshake, OpeningTerms
 from channelsim.channel.simulation.model.ledger import LedgerState
@@ -106,11 +104,11 @@ class Conversation:
     _holder: int = 1
     _asked: dict[int, int] = field(default_factory=dict)
     _closing: int | None = None
-    _wanted: int | None = None
+    _wants_since: int | None = None
     """The height since which the honest side wants the potato."""
     _closed: bool = False
     _open: bool = False
-    _held: list[Message] = field(default_factory=list)
+    _early: list[Message] = field(default_factory=list)
     _last: tuple[bytes | None, bytes | None] = (None, None)
     """The last message from the other side, and its last batch."""
     _completed: bytes = b""
@@ -135,16 +133,16 @@ class Conversation:
 
     def turn(self, turn: JournalEntry) -> None:
         """Judge an event and the effects that it had."""
-        news = [effect.news for effect in turn.effects if isinstance(effect, Tell)]
+        news = turn.news
         away = self._holder != self.side
-        accusation = next((one.blame for one in news if isinstance(one, BrokenOff)), None)
+        accusation = next((end.blame for end in news if isinstance(end, BrokenOff)), None)
         heard: frozenset[str] | None = LAWFUL
         match turn.event:
             case None:
                 self._peak = self._since = turn.height
             case Block(peak):
                 self._see(turn.event, peak)
-                if any(isinstance(one, ChannelOpen) for one in news):
+                if any(isinstance(report, ChannelOpen) for report in news):
                     heard = self._begins()
                 elif accusation is None:
                     self._waits()
@@ -158,24 +156,22 @@ class Conversation:
                 pass
         self.careful.adds_decks(turn.finished_decks())
         self.careful.free.difference_update(
-            one.number for one in news if isinstance(one, DeckBurnt)
+            report.number for report in news if isinstance(report, DeckBurnt)
         )
         if accusation is not None:
             self._accuses(accusation, heard, turn)
             self.over = self._gone = True
         elif heard:
-            self.broken.append(f"it accepted what breaks {', '.join(sorted(heard))}")
-            self.over = True
-        names, wanted = {type(one).__name__ for one in news}, self._stops_with
-        if (OldCopy.__name__ in names or wanted) and wanted not in names:
-            self.broken.append(f"it compared the last numbers wrongly ({wanted or 'no old copy'})")
-            self.over = True
+            self._fails(f"it accepted what breaks {', '.join(sorted(heard))}")
+        names, due = {type(report).__name__ for report in news}, self._stops_with
+        if (OldCopy.__name__ in names or due) and due not in names:
+            self._fails(f"it compared the last numbers wrongly ({due or 'no old copy'})")
         if self.over:
             return
         for effect in turn.effects:
             if isinstance(effect, Send) and not self.over:
                 self._sends(effect.message)
-        if any(isinstance(one, ENDS) for one in news):
+        if any(isinstance(report, ENDS) for report in news):
             self.over = self._gone = True
         if self.wishes is not None and self._open and not (self.over or self._closed):
             games, shuts_down = self._newest().games, self._closing is not None
@@ -184,12 +180,17 @@ class Conversation:
             closes = self.wishes.closing and not games
             self._wants_potato(wants=closes or (away and isinstance(turn.event, WANTS_POTATO)))
 
+    def _fails(self, how: str) -> None:
+        """Note what the honest side did wrong, after which nothing more is judged."""
+        self.broken.append(how)
+        self.over = True
+
     def _wants_potato(self, *, wants: bool) -> None:
         """Note since when the honest side wants the potato, which it may not be able to ask for."""
         if self._holder == self.side:
-            self._wanted = None
-        elif wants and self._wanted is None:
-            self._wanted = self._peak
+            self._wants_since = None
+        elif wants and self._wants_since is None:
+            self._wants_since = self._peak
 
     def afterwards(self, turn: JournalEntry) -> None:
         """Check that nothing is sent after going on chain or closing."""
@@ -201,7 +202,7 @@ class Conversation:
         self._peak = peak
         # A reorganisation can lower the height: then the wait starts from there.
         self._since, self._connected = min(self._since, peak), min(self._connected, peak)
-        self._wanted = None if self._wanted is None else min(self._wanted, peak)
+        self._wants_since = None if self._wants_since is None else min(self._wants_since, peak)
         self._asked = {side: min(since, peak) for side, since in self._asked.items()}
         agreed = self.handshake.agreed
         if agreed is not None:
@@ -209,13 +210,16 @@ class Conversation:
             self._born = born[0] if born else None
 
     def _begins(self) -> frozenset[str] | None:
-        """Begin to play: judge the messages that were held until now."""
+        """Begin to play: the rules that messages broke which were held until now.
+
+        None if they may be refused or not.
+        """
         self._open = True
         if self._born is None or self._peak - self._born < self.confirmations:
             self.broken.append("it began to play before the channel coin was deep")
         self._since = self._peak
-        held, self._held = self._held, []
-        for message in held:
+        early, self._early = self._early, []
+        for message in early:
             rules = self._breaks(self._apply(message, 1 - self.side))
             if rules:
                 return rules
@@ -226,8 +230,8 @@ class Conversation:
         self._may_repeat = True
         if not self._resuming:  # a new connection starts no time again
             self._connected = self._peak
-        if self._held:
-            self._held, self._last = [], (None, None)
+        if self._early:
+            self._early, self._last = [], (None, None)
         self._owes_numbers = self.handshake.signed
         self._resuming = self.handshake.signed and not self._closed
 
@@ -286,10 +290,13 @@ class Conversation:
         return tree_hash(self._agreed().conditions(state))
 
     def _holds(self, message: Message) -> frozenset[str] | None:
-        """Hold a message that comes a little before play; a second one of a kind may be refused."""
-        another = any(isinstance(one, type(message)) for one in self._held)
-        self._held.append(message)
-        return None if another else LAWFUL
+        """Hold a message that comes a little before play.
+
+        None for a second one of a kind, which may be refused or not.
+        """
+        second = any(isinstance(early, type(message)) for early in self._early)
+        self._early.append(message)
+        return None if second else LAWFUL
 
     def _breaks(self, rules: frozenset[str]) -> frozenset[str]:
         self.rules |= rules
@@ -325,15 +332,13 @@ class Conversation:
         if self._may_repeat and blob == self._said:
             return
         if self._resuming and isinstance(message, SIGNED):
-            self.broken.append("it signs before the other side's last numbers are here")
-            self.over = True
+            self._fails("it signs before the other side's last numbers are here")
         if not isinstance(message, UNREPEATED):
             self._said, self._may_repeat = blob, False
         rules = self._apply(message, self.side)
         if rules:
             kind = type(message).__name__.lower()
-            self.broken.append(f"it sent a {kind} that breaks {', '.join(sorted(rules))}")
-            self.over = True
+            self._fails(f"it sent a {kind} that breaks {', '.join(sorted(rules))}")
 
     def _sends_numbers(self, message: Resume) -> None:
         """Check the last numbers of the honest side, and their proof."""
@@ -345,8 +350,7 @@ class Conversation:
             message.received, message.conditions, 1 - self.side, halves
         )
         if not (due and right and proved):
-            self.broken.append("its last numbers are wrong, or nothing asks for them")
-            self.over = True
+            self._fails("its last numbers are wrong, or nothing asks for them")
         # A restart gives up decks: its numbers say which are left.
         self.careful.free.intersection_update(message.decks)
 
@@ -456,7 +460,7 @@ class Conversation:
             return waited >= answer
         if self._holder == self.side:
             return self._owed() and 1 - self.side not in self._asked and waited >= answer
-        if not more and self._wanted is not None and self._peak - self._wanted >= answer:
+        if not more and self._wants_since is not None and self._peak - self._wants_since >= answer:
             return True
         return self.side in self._asked and self._peak - self._asked[self.side] >= answer
 
@@ -474,20 +478,17 @@ class Conversation:
         begun = self.side == 0 or self.handshake.agreed is not None
         for rule in ("CH-TIME-1", "CH-TIME-2"):
             if begun and self._late(rule, PATIENCE):
-                self.broken.append(f"it waits for what is due by {rule}, and has waited too long")
-                self.over = True
+                self._fails(f"it waits for what is due by {rule}, and has waited too long")
                 return
         asked = self._asked.get(1 - self.side)
         answers = self._holder == self.side and self._closing is None and not self._resuming
         if asked is not None and answers and self._peak - asked > self.times[0]:
-            self.broken.append("it does not answer a request for the potato (CH-TIME-1)")
-            self.over = True
+            self._fails("it does not answer a request for the potato (CH-TIME-1)")
         owes = any(game.mover == self.side for game in self._newest().games.values())
         plays = self._open and self._closing is None and not (self._closed or self._resuming)
         gave_away = self._holder != self.side and self.side not in self._asked
         if plays and owes and gave_away and self._peak - self._since > self.times[0]:
-            self.broken.append("it owes a move and does not ask for the potato back (CH-TIME-1)")
-            self.over = True
+            self._fails("it owes a move and does not ask for the potato back (CH-TIME-1)")
 
 
 def _names(rule: str, heard: frozenset[str]) -> bool:

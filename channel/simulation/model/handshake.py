@@ -152,23 +152,32 @@ class Handshake:
 
     # --- A, B and C ---
 
-    def _introduced(self, one: Introduction, others: tuple[bytes, ...]) -> Iterator[str]:
-        keys = one.unroll_key, one.referee_key
+    def _introduced(self, introduction: Introduction, others: tuple[bytes, ...]) -> Iterator[str]:
+        keys = introduction.unroll_key, introduction.referee_key
         if not all(map(_is_key, keys)) or {*keys} & {*others} or keys[0] == keys[1]:
             yield "CH-OPEN-1"
             return
-        if not signed((one.unroll_key,), (one.unroll_key,), one.unroll_proof):
+        if not signed(
+            (introduction.unroll_key,), (introduction.unroll_key,), introduction.unroll_proof
+        ):
             yield "CH-OPEN-2"
         if not signed(
-            (one.referee_key,), (payout_message(one.reward_address),), one.payout_signature
+            (introduction.referee_key,),
+            (payout_message(introduction.reward_address),),
+            introduction.payout_signature,
         ):
             yield "CH-OPEN-3"
-        if one.contributions != self._terms.contributions or not sum(one.contributions):
+        if introduction.contributions != self._terms.contributions or not sum(
+            introduction.contributions
+        ):
             yield "CH-OPEN-5"
         least = (self._terms.confirmations + 2 + MARGIN) * self._terms.spacing
-        if one.unroll_timeout != self._terms.unroll_timeout or one.unroll_timeout < least:
+        if (
+            introduction.unroll_timeout != self._terms.unroll_timeout
+            or introduction.unroll_timeout < least
+        ):
             yield "CH-OPEN-6"
-        if (one.response_time, one.move_time) != self._terms.times:
+        if (introduction.response_time, introduction.move_time) != self._terms.times:
             yield "CH-OPEN-12"
 
     def _launched(self, launch: Launch, peak: int) -> Iterator[str]:
@@ -227,22 +236,26 @@ class Handshake:
         if spends[1] != launcher or wallets[0].coin != launch.parent:
             return False
         announced = launcher_announcement(agreed.launcher.id, solution)
-        wanted = [(b"\x3d", announced), (b"\x57", int_to_atom(launch.deadline))]
+        asserted = [(b"\x3d", announced), (b"\x57", int_to_atom(launch.deadline))]
         keys: list[bytes] = []
         messages: list[bytes] = []
         for side, wallet in zip(sides, wallets, strict=True):
             conditions = _conditions(wallet)
-            made = [one[1:3] for one in conditions if one[:1] == (b"\x33",)]
-            asked = [one for one in conditions if one[:1] == (b"\x32",)]
-            rest = [one for one in conditions if one[:1] not in ((b"\x33",), (b"\x32",))]
-            if sorted(rest) != sorted(wanted) or not asked or any(len(one) != 3 for one in asked):
+            created = [atoms[1:3] for atoms in conditions if atoms[:1] == (b"\x33",)]
+            asked = [atoms for atoms in conditions if atoms[:1] == (b"\x32",)]
+            rest = [atoms for atoms in conditions if atoms[:1] not in ((b"\x33",), (b"\x32",))]
+            if (
+                sorted(rest) != sorted(asserted)
+                or not asked
+                or any(len(atoms) != 3 for atoms in asked)
+            ):
                 return False
-            if any(len(one) != 2 or not _is_amount(one[1]) for one in made):
+            if any(len(atoms) != 2 or not _is_amount(atoms[1]) for atoms in created):
                 return False
-            if side == 0 and (launcher_puzzle().hash, b"") not in made:
+            if side == 0 and (launcher_puzzle().hash, b"") not in created:
                 return False
-            paid = wallet.coin.amount - sum(atom_to_int(amount) for _, amount in made)
-            if len({*made}) != len(made) or paid < self._terms.contributions[side]:
+            paid = wallet.coin.amount - sum(atom_to_int(amount) for _, amount in created)
+            if len({*created}) != len(created) or paid < self._terms.contributions[side]:
                 return False
             keys += [key for _, key, _ in asked]
             messages += [
@@ -251,8 +264,8 @@ class Handshake:
         return all(map(_is_key, keys)) and signed(tuple(keys), tuple(messages), signature)
 
 
-def _keys(one: Introduction) -> tuple[bytes, bytes]:
-    return one.unroll_key, one.referee_key
+def _keys(introduction: Introduction) -> tuple[bytes, bytes]:
+    return introduction.unroll_key, introduction.referee_key
 
 
 def _proved(key: bytes, proof: bytes, others: tuple[bytes, ...]) -> Iterator[str]:
@@ -286,7 +299,7 @@ def _conditions(spend: Spend) -> list[tuple[bytes, ...]]:
         outcome = run_serialized(spend.puzzle, spend.solution, MOST_COST)
         if not isinstance(outcome, ProgramValid):
             return []
-        return [tuple(_atoms(one)) for one in from_list(outcome.value)]
+        return [tuple(_atoms(condition)) for condition in from_list(outcome.value)]
     except (BadValue, NotAList):
         return []
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from channelsim.channel.protocol.messages import Offer
-from channelsim.clsp.values import NIL, Value, tree_hash
+from channelsim.clsp.integers import atom_to_int
+from channelsim.clsp.values import NIL, BadValue, Value, deserialize, tree_hash
 from channelsim.games import registry
 from channelsim.games.contract import (
     Next,
@@ -188,15 +189,15 @@ def first(
 
 
 def _deck(offer: Offer, positions: int, alice: int, decks: Decks) -> SharedDeck | None:
-    """The deck of an offer's game. Raises `BadTerms` if it names another, or none."""
+    """The deck of an offer's game; None without one. Raises `BadTerms` if it names another."""
     if (offer.deck is None) != (positions == 0):
         raise BadTerms("a deck where none is needed, or none where one is")
     if offer.deck is None:
         return None
-    held = decks.get(offer.deck.number)
-    if held is None or held.root(positions) != offer.deck.root:
+    deck = decks.get(offer.deck.number)
+    if deck is None or deck.root(positions) != offer.deck.root:
         raise BadTerms("another deck")
-    return shared_deck(held, positions, Seat.ALICE if alice == 0 else Seat.BOB)
+    return shared_deck(deck, positions, Seat.ALICE if alice == 0 else Seat.BOB)
 
 
 def stakes(offer: Offer, proposer: int) -> tuple[int, int]:
@@ -221,6 +222,18 @@ class LedgerState:
     open: dict[int, tuple[int, tuple[Offer, ...]]] = field(default_factory=dict)
     next_ids: tuple[int, int] = (0, 1)
 
-    def total(self) -> int:
-        """All the money in it."""
-        return sum(self.balances) + sum(game.amount for game in self.games.values())
+
+def declared_move(solution: bytes | None) -> tuple[bytes, bytes, int, int] | None:
+    """The move in a game coin's solution: its bytes, commitment, share and size limit.
+
+    None for any other solution, and for none.
+    """
+    try:
+        value = deserialize(solution or b"")
+    except BadValue:
+        return None
+    match value:
+        case (bytes(move), (bytes(commitment), (bytes(share), (bytes(size), b"")))):
+            return move, commitment, atom_to_int(share), atom_to_int(size)
+        case _:
+            return None

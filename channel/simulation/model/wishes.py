@@ -59,7 +59,7 @@ class Wishes:
 
         `asked`: the honest side waits for the potato. `shuts_down`: the shutdown has begun.
         """
-        self._asked |= {one.game_id for one in news if isinstance(one, YourTurn)}
+        self._asked |= {turn.game_id for turn in news if isinstance(turn, YourTurn)}
         match turn.event:
             case Act(game_id):
                 self._asked.discard(game_id)
@@ -69,7 +69,9 @@ class Wishes:
             case _:
                 pass
         owed = {game_id for game_id, game in games.items() if game.mover == self.side}
-        self._acts = {one: min(at, peak) for one, at in self._acts.items() if one in owed}
+        self._acts = {
+            game_id: min(at, peak) for game_id, at in self._acts.items() if game_id in owed
+        }
         self._asked &= owed
         if self._asked:  # all other acts wait for the player
             self._acts = dict.fromkeys(self._acts, peak)

@@ -12,19 +12,16 @@ from dataclasses import dataclass, replace
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.simulation.model.conversation import Conversation, conversation
 from channelsim.channel.simulation.promises.crash_safety import unstored
-from channelsim.channel.simulation.promises.deck_numbers import wasted_numbers
 from channelsim.channel.simulation.promises.due_spends import (
     omissions,
     other_moves,
     unwatched,
 )
 from channelsim.channel.simulation.promises.fee_duties import wrong_fees
-from channelsim.channel.simulation.promises.hands import unaccounted
-from channelsim.channel.simulation.promises.liveness import unsettled
-from channelsim.channel.simulation.promises.news import failures, wrong_news
+from channelsim.channel.simulation.promises.news import failures, unaccounted, wrong_news
 from channelsim.channel.simulation.promises.old_copies import Restored, broken_to_copy, restored
-from channelsim.channel.simulation.promises.own_limits import past_limits
-from channelsim.channel.simulation.promises.safety import losses, unreported, unsafe
+from channelsim.channel.simulation.promises.own_limits import past_limits, wasted_numbers
+from channelsim.channel.simulation.promises.safety import losses, unreported, unsafe, unsettled
 from channelsim.channel.simulation.promises.secrecy import secrecy
 from channelsim.channel.simulation.run import Run
 
@@ -53,7 +50,7 @@ def _check(run: Run) -> list[BrokenPromise]:
         return [*failed, *_check_old_copy(run, talk, copy)]
     # After a broken law there is no state that both agree on.
     agreed = not talk.broken
-    found: tuple[tuple[str, Iterable[str]], ...] = (
+    breaches: tuple[tuple[str, Iterable[str]], ...] = (
         ("money", losses(run)),
         ("law", talk.broken),
         ("safety", unsafe(run, talk) if agreed else ()),
@@ -71,7 +68,7 @@ def _check(run: Run) -> list[BrokenPromise]:
         ("news", wrong_news(run, talk)),
         ("hands", unaccounted(run, talk)),
     )
-    return [*failed, *(BrokenPromise(promise, how) for promise, hows in found for how in hows)]
+    return [*failed, *(BrokenPromise(promise, how) for promise, hows in breaches for how in hows)]
 
 
 def _check_old_copy(run: Run, talk: Conversation, copy: Restored) -> Iterator[BrokenPromise]:

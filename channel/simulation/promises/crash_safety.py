@@ -1,26 +1,25 @@
 """Check that the honest side could be killed at any instant and lose nothing.
 
 Whatever it signs or accepts is stored before anything that follows from it is sent. A move on
-chain is stored before it is pushed, so that it is made again in the same bytes.
+chain is stored before it is pushed, so that it is made again in the same bytes. No two of its
+messages sign different things at one place of the protocol.
 Source: spec/channel.md, "Promises".
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from channelsim.channel.errors import InvariantError, Violation
+from channelsim.channel.errors import InvariantError
 from channelsim.channel.peer.interface import (
     BrokenOff,
     Effect,
     Ignored,
     OwnFault,
     Push,
-    Received,
     Send,
     Store,
-    Tell,
 )
 from channelsim.channel.protocol.messages import (
     Advisory,
@@ -33,6 +32,7 @@ from channelsim.channel.protocol.messages import (
     Propose,
     Request,
     Resume,
+    Shutdown,
     decode,
 )
 from channelsim.channel.protocol.state_records import RestoredState, apply_record, decode_record
@@ -52,17 +52,16 @@ def unstored(run: Run, talk: Conversation) -> Iterator[str]:
         for need in _taken(talk, turn):
             if not _stored_first(need, turn.effects):
                 yield "it took a batch, or halves, and did not store them first"
-        if not _keeps_evidence(turn.effects):
+        if not _keeps_evidence(turn):
             yield "it did not store the evidence of the illegal moves that it means to slash"
         for effect in turn.effects:
             match effect:
                 case Store(_, data):
                     stored.append(data)
-                case Send(blob) if not isinstance(decode(blob), UNSTORED):
-                    message = decode(blob)
+                case Send(blob) if not isinstance(message := decode(blob), UNSTORED):
                     needs = (blob, *_conditions(talk, message), *_proposed(message))
                     if not all(_kept(need, stored) for need in needs):
-                        yield f"it sent a {type(decode(blob)).__name__.lower()} before storing it"
+                        yield f"it sent a {type(message).__name__.lower()} before storing it"
                 case Push("move" | "redo", bundle):
                     moves = (move_of(spend.solution) for spend in bundle.spends)
                     if not all(_kept(move, stored) for move in moves):
@@ -96,21 +95,13 @@ def _is_of_a_state(store: Store) -> bool:
     return store.name.startswith(("sent/", "received/"))
 
 
-def _keeps_evidence(effects: tuple[Effect, ...]) -> bool:
+def _keeps_evidence(turn: JournalEntry) -> bool:
     """True if the record of a state with illegal moves says with what each is slashed."""
-    slashable = {
-        game_id
-        for effect in effects
-        if isinstance(effect, Tell) and isinstance(effect.news, BrokenOff)
-        for game_id in effect.news.slashable
-    }
-    if not slashable:
-        return True
-    return any(
-        {game_id for game_id, *_ in decode_record(effect.data).slashes} == slashable
-        for effect in effects
-        if isinstance(effect, Store) and _is_of_a_state(effect)
-    )
+    breaks = [news for news in turn.news if isinstance(news, BrokenOff)]
+    slashable = {game_id for news in breaks for game_id in news.slashable}
+    records = [decode_record(store.data) for store in turn.stores if _is_of_a_state(store)]
+    evidence = [{game_id for game_id, *_ in record.slashes} for record in records]
+    return not slashable or slashable in evidence
 
 
 def _proposed(message: Message) -> tuple[bytes, ...]:
@@ -131,27 +122,22 @@ def _conditions(talk: Conversation, message: Message) -> tuple[bytes, ...]:
 
 def _taken(talk: Conversation, turn: JournalEntry) -> tuple[bytes, ...]:
     """The accepted batch or halves of this event, which have to be stored."""
-    if not isinstance(turn.event, Received):
-        return ()
-    for effect in turn.effects:
-        match effect:
-            case Tell(BrokenOff(slashable=())) | Tell(OwnFault()) | Tell(Ignored()):
+    for news in turn.news:
+        match news:
+            case BrokenOff(slashable=()) | OwnFault() | Ignored():
                 return ()
             case _:
                 pass
-    try:
-        match message := decode(turn.event.message):
-            case (
-                Batch(channel_half=channel_half, unroll_half=unroll_half)
-                | FirstHalves(channel_half, unroll_half)
-                | Funding(channel_half, unroll_half)
-            ):
-                needs = (channel_half, unroll_half, *_conditions(talk, message))
-                return *needs, *_proposed(message)
-            case _:
-                return ()
-    except Violation:
-        return ()
+    match message := turn.message:
+        case (
+            Batch(channel_half=channel_half, unroll_half=unroll_half)
+            | FirstHalves(channel_half, unroll_half)
+            | Funding(channel_half, unroll_half)
+        ):
+            needs = (channel_half, unroll_half, *_conditions(talk, message))
+            return *needs, *_proposed(message)
+        case _:
+            return ()
 
 
 def _stored_first(need: bytes, effects: tuple[Effect, ...]) -> bool:
@@ -167,3 +153,24 @@ def _stored_first(need: bytes, effects: tuple[Effect, ...]) -> bool:
 
 def _kept(blob: bytes, stored: list[bytes]) -> bool:
     return any(blob in data for data in reversed(stored))
+
+
+def contradictions(messages: Iterable[bytes]) -> Iterator[str]:
+    """Find contradictions among the messages of one side, in the order in which it sent them."""
+    said: dict[tuple[str, int], bytes] = {}
+    closing = False
+    for blob in messages:
+        message = decode(blob)
+        if isinstance(message, UNSTORED):
+            continue
+        place = _place(message)
+        if said.setdefault(place, blob) != blob:
+            yield f"two different messages: {place[0]} {place[1]}"
+        elif closing and isinstance(message, Batch):
+            yield f"state {message.number} after its half of the shutdown"
+        closing = closing or isinstance(message, Shutdown)
+
+
+def _place(message: Message) -> tuple[str, int]:
+    number = message.number if isinstance(message, Batch) else 0
+    return type(message).__name__.lower(), number

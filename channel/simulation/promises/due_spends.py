@@ -8,18 +8,19 @@ Source: spec/channel.md, "Going on chain".
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import pairwise
 
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.observations import Block, CoinSeen
 from channelsim.channel.peer.chain_news import ChannelSettled
-from channelsim.channel.peer.interface import Push, Tell
+from channelsim.channel.peer.interface import Push
 from channelsim.channel.simulation.model.conversation import Conversation
-from channelsim.channel.simulation.model.ledger import LedgerGame, LedgerState
+from channelsim.channel.simulation.model.ledger import LedgerGame, LedgerState, declared_move
 from channelsim.channel.simulation.promises.secrecy import move_of
 from channelsim.channel.simulation.run import JournalEntry, Run
 from channelsim.clsp.integers import atom_to_int
-from channelsim.clsp.values import Value, deserialize, from_list
+from channelsim.clsp.values import deserialize, from_list
 from channelsim.games.amounts import counted
 from channelsim.games.referee import GameCoin, RefereeRefusal
 
@@ -71,21 +72,19 @@ def unwatched(run: Run, talk: Conversation) -> Iterator[str]:
     terms = talk.handshake.agreed
     if terms is None or run.reorgs:
         return
-    made = {child.coin for child in run.chain.children(terms.coin.id)}
+    children = {child.coin for child in run.chain.children(terms.coin.id)}
     journal = [turn for turn in run.parties[talk.side].journal if isinstance(turn.event, Block)]
     for turn, after in pairwise(journal):
         if not isinstance(turn.event, Block) or turn.height == after.height:
             continue  # the same block is reported again, with the coins that are watched since
         coins = {seen.coin: seen for seen in turn.event.coins}
         channel_coin = coins.get(terms.coin)
-        if channel_coin is not None and channel_coin.spent is not None and not made & {*coins}:
+        if channel_coin is not None and channel_coin.spent is not None and not children & {*coins}:
             yield "it does not watch the coin that the channel coin was spent to"
 
 
 def _settled(turn: JournalEntry) -> bool:
-    return any(
-        isinstance(one, Tell) and isinstance(one.news, ChannelSettled) for one in turn.effects
-    )
+    return any(isinstance(news, ChannelSettled) for news in turn.news)
 
 
 def _unroll_due(talk: Conversation, state: LedgerState, age: int, timeout: int) -> str:
@@ -124,18 +123,12 @@ def _unrolled(
 
 def _moved(games: dict[bytes, LedgerGame], seen: CoinSeen, game: LedgerGame) -> None:
     """Note the game coin that another one was moved to."""
-    if seen.spent is None or not move_of(seen.solution or b""):
+    declared = declared_move(seen.solution)
+    if seen.spent is None or declared is None or not declared[0]:
         return
-    value: Value = deserialize(seen.solution or b"")
-    match value:
-        case (bytes(move), (bytes(commitment), (bytes(share), (bytes(size), b"")))):
-            try:
-                after = game.moved(move, commitment, atom_to_int(share), atom_to_int(size))
-            except RefereeRefusal:
-                return
-            games[_coin(seen.coin.id, after.coin).id] = after
-        case _:
-            pass
+    with suppress(RefereeRefusal):
+        after = game.moved(*declared)
+        games[_coin(seen.coin.id, after.coin).id] = after
 
 
 def _coin(parent: bytes, game: GameCoin) -> Coin:
@@ -159,8 +152,8 @@ def other_moves(run: Run, talk: Conversation) -> Iterator[str]:
             move = move_of(spend.solution)
             if not move or spend.coin.puzzle_hash not in moves:
                 continue
-            wanted = moves[spend.coin.puzzle_hash]
-            if wanted is None:
+            sent_as = moves[spend.coin.puzzle_hash]
+            if sent_as is None:
                 yield f"a {name} in a game that it had settled"
-            elif move != wanted.move:
+            elif move != sent_as.move:
                 yield f"a {name} is another one than it had sent"

@@ -13,6 +13,7 @@ from channelsim.channel.chain.coins import Bundle, Coin, Spend
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import Block, CoinSeen, PendingBundle
 from channelsim.channel.chain.refusals import FEE_REFUSALS
+from channelsim.channel.chain.validation import checked
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.fee_settings import (
     SHARE_OF_CHANNEL,
@@ -30,6 +31,7 @@ from channelsim.channel.peer.interface import (
     SpendDropped,
     Tell,
 )
+from channelsim.channel.protocol.half_signed import NO_SIGNATURE
 from channelsim.channel.simulation.model.conversation import Conversation
 from channelsim.channel.simulation.promises.fee_offers import (
     FeeWallet,
@@ -84,6 +86,7 @@ class _FeeMonitor:
         fees = config.fees
         self.address = fees.wallet.coin.puzzle_hash if fees is not None else b""
         self.limits = FeeLimits(fees.per_spend, fees.per_channel) if fees else FeeLimits(0, 0)
+        self.agg_sig_data = config.agg_sig_data
         self.total = sum(config.agreement.contributions)
         self.rate = 0
         self.peak = 0
@@ -314,6 +317,16 @@ class _FeeMonitor:
         union = offered(Bundle(tuple(spends), b""), self.address)
         fee = sum(one.fee for one in event.pending)
         whole = sum(one.cost for one in event.pending)
+        pays_enough = fee * line.cost >= line.offer.fee_for(key) * whole
+        if event.pending and not any(self._is_in_the_way(line, one) for one in event.pending):
+            others = (one.bundle for one in offers if key in one.coins)
+            if (
+                not any(frozenset(other.spends) not in self.pushed for other in others)
+                and not pays_enough
+                and self._room(line.push, line.offer) > 1
+            ):
+                yield f"CH-FEE-4: it offers a dropped {name} in no other bytes"
+            return
         inside = any(spend.coin.id == key for one in event.pending for spend in one.bundle.spends)
         replacements = [
             offer
@@ -325,7 +338,7 @@ class _FeeMonitor:
             more = offer.fee_for(key) - paid
             if more < LEAST_RAISE or (fee + more) * whole <= fee * cost(offer.bundle):
                 yield f"CH-FEE-3: no mempool takes its replacement of a pinned {name}"
-        if replacements or fee * line.cost >= line.offer.fee_for(key) * whole:
+        if replacements or pays_enough:
             return
         extra = PAYMENT_COST if inside else PAYMENT_COST + line.cost
         need = max(LEAST_RAISE, fee * extra // max(whole, 1) + 1)
@@ -334,6 +347,18 @@ class _FeeMonitor:
         room = self._left(line.push, own[-1] if own else None)
         if paid + need <= room and need <= max(amounts, default=0):
             yield f"CH-FEE-3: it leaves its {name} in a bundle that pays less than its own"
+
+    def _is_in_the_way(self, line: _Line, pin: PendingBundle) -> bool:
+        """True unless mempools have this spend beside the pin: it needs no signature there."""
+        own = {spend.coin: spend for spend in line.offer.spends}
+        payers = {payment.coin for payment in line.offer.payments}
+        if any(
+            spend.coin in payers or own.get(spend.coin, spend) != spend
+            for spend in pin.bundle.spends
+        ):
+            return True
+        valid = checked(Bundle(line.offer.spends, NO_SIGNATURE), self.agg_sig_data)
+        return valid is None or not all(one.repeatable for one in valid.spends.values())
 
     # --- dropped bundles ---
 

@@ -1,4 +1,8 @@
-"""Check the news: how the games and the channel ended, and for how much."""
+"""Check what the player is told: the news, and at the end the account of the agreed hands.
+
+The news says how the games and the channel ended, and for how much. Every agreed hand was played,
+or the account says why not; and the reason is true.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +27,15 @@ from channelsim.channel.peer.interface import (
     GameStarted,
     News,
     OwnFault,
-    Tell,
 )
+from channelsim.channel.protocol.messages import Cancel
+from channelsim.channel.protocol.state import Side
+from channelsim.channel.session.agreed_hands import MOST_PROPOSALS, account_of
+from channelsim.channel.session.setup import NAMES
+from channelsim.channel.simulation.agreed_players import setup_of
 from channelsim.channel.simulation.model.conversation import Conversation
 from channelsim.channel.simulation.promises.safety import money_paid
-from channelsim.channel.simulation.run import JournalEntry, Run
+from channelsim.channel.simulation.run import JournalEntry, Run, valid_news
 from channelsim.games.amounts import counted
 
 FINAL = ChannelClosed | ChannelSettled | GameEnded
@@ -39,11 +47,11 @@ LEAVES = BrokenOff | OwnFault | LeftForChain | UnilateralClose
 
 def wrong_news(run: Run, talk: Conversation) -> Iterator[str]:
     """Find false and missing news, and spends that the node refused."""
-    end, side = run.parties[run.scenario.honest], run.scenario.honest
-    yield from untrue(end.news, money_paid(run), run.scenario.balance, undone_closes(end.journal))
-    if run.finished[side] is not None:
-        yield from unended_proposals(end.news, talk)
-    refused = {name for name, _, answer in end.pushed if answer is Answer.REFUSED}
+    party, undone = run.party, undone_closes(run.party.journal)
+    yield from untrue(party.news, money_paid(run), run.scenario.balance, undone)
+    if run.finished[run.scenario.honest] is not None:
+        yield from unended_proposals(party.news, talk)
+    refused = {name for name, _, answer in party.pushed if answer is Answer.REFUSED}
     if refused and run.scenario.weather == "calm":
         yield f"the node refused {sorted(refused)}"
 
@@ -53,29 +61,18 @@ def failures(run: Run) -> Iterator[str]:
     for side, party in enumerate(run.parties):
         if run.scenario.adversary and side == run.scenario.side:
             continue
-        for one in party.news:
-            if isinstance(one, OwnFault):
-                yield f"the {party.name} failed to handle an event: {one.reason}"
-
-
-def valid_news(news: Iterable[News]) -> list[News]:
-    """The news that was not undone, in order."""
-    found: list[News] = []
-    for one in news:
-        if isinstance(one, Undone):
-            found.remove(one.fact)
-        else:
-            found.append(one)
-    return found
+        for news in party.news:
+            if isinstance(news, OwnFault):
+                yield f"the {party.name} failed to handle an event: {news.reason}"
 
 
 def unended_proposals(news: Sequence[News], talk: Conversation) -> Iterator[str]:
     """Find proposals that the news does not end exactly once, by a start or a cancellation."""
     valid = valid_news(news)
-    ends = Counter(one.group.id for one in valid if isinstance(one, Cancelled))
-    ends.update(one.game.id for one in valid if isinstance(one, GameStarted))
-    made = {group_id for state in talk.accounts.values() for group_id in state.open}
-    wrong = sorted(group_id for group_id in made if ends[group_id] != 1)
+    ends = Counter(report.group.id for report in valid if isinstance(report, Cancelled))
+    ends.update(report.game.id for report in valid if isinstance(report, GameStarted))
+    proposals = {group_id for state in talk.accounts.values() for group_id in state.open}
+    wrong = sorted(group_id for group_id in proposals if ends[group_id] != 1)
     if wrong:
         yield f"proposals {wrong} did not end in the news, or more than once"
 
@@ -86,14 +83,13 @@ def undone_closes(journal: Iterable[JournalEntry]) -> list[ChannelClosed]:
     Only a reorganisation deeper than `confirmations` does that.
     """
     return [
-        effect.news.fact
+        news.fact
         for turn in journal
-        for effect in turn.effects
+        for news in turn.news
         if isinstance(turn.event, Block)
-        and isinstance(effect, Tell)
-        and isinstance(effect.news, Undone)
-        and isinstance(effect.news.fact, ChannelClosed)
-        and not {seen.coin for seen in turn.event.coins} & {*effect.news.fact.rewards}
+        and isinstance(news, Undone)
+        and isinstance(news.fact, ChannelClosed)
+        and not {seen.coin for seen in turn.event.coins} & {*news.fact.rewards}
     ]
 
 
@@ -104,23 +100,23 @@ def untrue(
 
     `undone` are the shutdowns that a deep reorganisation undid.
     """
-    for one in news:
-        if isinstance(one, Undone) and isinstance(one.fact, FINAL) and one.fact not in undone:
-            yield f"final news was undone: {type(one.fact).__name__}"
+    for report in news:
+        fact = report.fact if isinstance(report, Undone) else None
+        if isinstance(fact, FINAL) and fact not in undone:
+            yield f"final news was undone: {type(fact).__name__}"
     valid = valid_news(news)
     yield from _games(valid)
-    if any(isinstance(one, ChannelClosed) for one in valid):
-        staked = [
-            one.game.terms.stakes[one.player.seat] for one in valid if isinstance(one, GameStarted)
-        ]
-        won = [one.ours for one in valid if isinstance(one, GameSettled)]
+    if any(isinstance(report, ChannelClosed) for report in valid):
+        begun = [report for report in valid if isinstance(report, GameStarted)]
+        staked = [start.game.terms.stakes[start.player.seat] for start in begun]
+        won = [report.ours for report in valid if isinstance(report, GameSettled)]
         if len(staked) == len(won) and put_in - sum(staked) + sum(won) != got:
             took = counted(sum(staked), "mojo")
             yield f"its games took {took} and paid {sum(won)}: {put_in} became {got}"
     for settled in valid:
         if isinstance(settled, ChannelSettled) and settled.ours != got:
             yield f"settled at {counted(settled.ours, 'mojo')}, and there are {got}"
-    if sum(isinstance(one, LEAVES) for one in valid) > 1:
+    if sum(isinstance(report, LEAVES) for report in valid) > 1:
         yield "went on chain more than once"
 
 
@@ -128,8 +124,8 @@ def _games(valid: Sequence[News]) -> Iterator[str]:
     """Check that each game that began ended once, and no other."""
     ends: dict[int, int] = defaultdict(int)
     begun: set[int] = set()
-    for one in valid:
-        match one:
+    for report in valid:
+        match report:
             case GameStarted(game, _):
                 begun.add(game.id)
             case GameSettled(game_id) | GameVoid(game_id):
@@ -140,6 +136,38 @@ def _games(valid: Sequence[News]) -> Iterator[str]:
                 pass
     if any(count > 1 for count in ends.values()):
         yield f"games ended more than once: {dict(ends)}"
-    over = any(isinstance(one, ChannelClosed | ChannelSettled) for one in valid)
+    over = any(isinstance(report, ChannelClosed | ChannelSettled) for report in valid)
     if over and begun != set(ends):
         yield f"games {sorted(begun)} began, and {sorted(ends)} ended"
+
+
+def unaccounted(run: Run, talk: Conversation) -> Iterator[str]:
+    """Find hands that were not played for no good reason, and accounts that are wrong."""
+    if not run.scenario.agreed:
+        return
+    setup = setup_of(run.scenario)
+    begun = len({game for account in talk.accounts.values() for game in account.games})
+    if begun > setup.hands:
+        yield f"{counted(begun, 'hand')} began, and {setup.hands} were agreed on"
+    clean = all(party.peer.state.closed is not None for party in run.parties)
+    side = Side(run.scenario.honest)
+    state = run.parties[side].peer.state
+    account, name = account_of(setup, state, side), NAMES[side]
+    if account.played != begun:
+        yield f"the {name} counts {counted(account.played, 'hand')}, and {begun} began"
+    if (account.played < account.asked) != bool(account.reason):
+        yield f"the {name} does not say why {account.played} of {account.asked} were played"
+    if clean and account.failed and _lost_decks(run) < MOST_PROPOSALS:
+        yield f"the {name}: {account}"
+    if account.excused and account.reason and state.play is not None:
+        stakes = setup.stakes(begun)
+        if all(a >= b for a, b in zip(state.play.state.balances, stakes, strict=True)):
+            yield f"the {name} is excused, and both could pay for hand {begun + 1}: {account}"
+
+
+def _lost_decks(run: Run) -> int:
+    """Count the proposals that were cancelled because of a deck, as they were delivered."""
+    messages = {delivered.message: delivered for delivered in run.delivered}
+    actions = [action for delivered in messages.values() for action in delivered.actions]
+    cancels = [action for action in actions if isinstance(action, Cancel)]
+    return sum(cancel.reason.startswith("PD-") for cancel in cancels)

@@ -10,10 +10,8 @@ Source: spec/channel.md, "An old copy of the store".
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
-from channelsim.channel.errors import Violation
 from channelsim.channel.peer.chain_news import ChannelClosed, LeftForChain, UnilateralClose
 from channelsim.channel.peer.interface import (
     BrokenOff,
@@ -21,16 +19,13 @@ from channelsim.channel.peer.interface import (
     OldCopy,
     OwnFault,
     Push,
-    Received,
     Send,
     Store,
-    Tell,
 )
 from channelsim.channel.protocol.messages import Batch, Propose, Resume, decode, encode
 from channelsim.channel.simulation.model.conversation import Conversation
-from channelsim.channel.simulation.promises.liveness import unsettled
-from channelsim.channel.simulation.promises.safety import channel_coin, short_of_close
-from channelsim.channel.simulation.promises.signatures import contradictions
+from channelsim.channel.simulation.promises.crash_safety import contradictions
+from channelsim.channel.simulation.promises.safety import channel_coin, short_of_close, unsettled
 from channelsim.channel.simulation.run import JournalEntry, Run
 
 CHAIN = UnilateralClose | LeftForChain | BrokenOff | OwnFault | ChannelClosed
@@ -50,7 +45,7 @@ class Restored:
 
 def restored(run: Run) -> Restored | None:
     """Find where the honest side forgot states that it had stored; None if it never did."""
-    journal, newest = run.parties[run.scenario.honest].journal, 0
+    journal, newest = run.party.journal, 0
     for place, turn in enumerate(journal):
         for effect in turn.effects:
             if isinstance(effect, Store):
@@ -66,13 +61,11 @@ def restored(run: Run) -> Restored | None:
 
 def broken_to_copy(run: Run, talk: Conversation, copy: Restored) -> Iterator[tuple[str, str]]:
     """Find broken promises: each by its name, and how it was broken."""
-    side = run.scenario.honest
     shown = _shown(copy)
     if not _hides(run, shown):
-        got = [one.message for one in run.delivered if one.sender == side]
-        for how in contradictions(got):
+        for how in contradictions(_got(run)):
             yield "signatures", how
-    stops = any(True for turn in copy.since for _ in _stops(turn))
+    stops = any(map(_stops, copy.since))
     if not stops and shown is not None and _proved(run, shown) and shown.received > copy.known:
         yield "news", f"it was shown state {shown.received}, and goes on"
     for how in dict.fromkeys(_speaks(copy)):
@@ -89,45 +82,51 @@ def broken_to_copy(run: Run, talk: Conversation, copy: Restored) -> Iterator[tup
 
 
 def _shown(copy: Restored) -> Resume | None:
-    """The first last numbers of the other side after the restoration, unless it closed before."""
+    """The first last numbers of the other side after the restoration.
+
+    None if it sent none, or the channel was left before.
+    """
     for turn in copy.since:
-        if any(isinstance(one, Tell) and isinstance(one.news, CHAIN) for one in turn.effects):
+        if any(isinstance(news, CHAIN) for news in turn.news):
             return None
-        with suppress(Violation):
-            message = decode(turn.event.message) if isinstance(turn.event, Received) else None
-            if isinstance(message, Resume):
-                return message
+        if isinstance(turn.message, Resume):
+            return turn.message
     return None
+
+
+def _got(run: Run) -> list[bytes]:
+    """The messages of the restored side that the other side got."""
+    return [
+        delivered.message for delivered in run.delivered if delivered.sender == run.scenario.honest
+    ]
 
 
 def _hides(run: Run, shown: Resume | None) -> bool:
     """True if the other side names an older state than the newest that it got."""
-    sent = [decode(one.message) for one in run.delivered if one.sender == run.scenario.honest]
-    newest = max((one.number for one in sent if isinstance(one, Batch)), default=0)
-    return shown is not None and shown.received < newest
+    numbers = [batch.number for batch in map(decode, _got(run)) if isinstance(batch, Batch)]
+    return shown is not None and shown.received < max(numbers, default=0)
 
 
 def _proved(run: Run, shown: Resume) -> bool:
     """True if the other side's own peer made these numbers."""
-    return any(one.honest and one.message == encode(shown) for one in run.delivered)
+    blob = encode(shown)
+    return any(delivered.honest and delivered.message == blob for delivered in run.delivered)
 
 
-def _stops(turn: JournalEntry) -> Iterator[OldCopy]:
-    for effect in turn.effects:
-        if isinstance(effect, Tell) and isinstance(effect.news, OldCopy):
-            yield effect.news
+def _stops(turn: JournalEntry) -> bool:
+    """True if the player hears that the peer runs on an old copy."""
+    return any(isinstance(news, OldCopy) for news in turn.news)
 
 
 def _stopped(copy: Restored) -> Iterator[JournalEntry]:
     """What it does after it has stopped, until the chain is all that counts."""
     stopped = False
     for turn in copy.since:
-        news = [effect.news for effect in turn.effects if isinstance(effect, Tell)]
-        if stopped and any(isinstance(one, CHAIN) for one in news):
+        if stopped and any(isinstance(news, CHAIN) for news in turn.news):
             return
         if stopped:
             yield turn
-        stopped = stopped or any(_stops(turn))
+        stopped = stopped or _stops(turn)
 
 
 def _speaks(copy: Restored) -> Iterator[str]:
@@ -148,25 +147,23 @@ def _is_silent(copy: Restored) -> Iterator[str]:
     for turn in _stopped(copy):
         if not isinstance(turn.event, Connected):
             continue
-        said = [decode(one.message) for one in turn.effects if isinstance(one, Send)]
-        shown = {max(one.received, one.sent) for one in said if isinstance(one, Resume)}
+        numbers = [message for message in turn.sent if isinstance(message, Resume)]
+        shown = {max(message.received, message.sent) for message in numbers}
         if shown != {copy.known}:
             yield "CH-RESUME-3: it does not answer a new connection with its last numbers"
 
 
 def _keeps_decks(run: Run, copy: Restored) -> Iterator[str]:
     """Find decks that it still has after the restart though no proposal of its own names them."""
-    sent = [decode(blob) for blob in run.parties[run.scenario.honest].sent]
+    batches = [batch for batch in map(decode, run.party.sent) if isinstance(batch, Batch)]
     named = {
         offer.deck.number
-        for batch in sent
-        if isinstance(batch, Batch)
+        for batch in batches
         for action in batch.actions
         if isinstance(action, Propose)
         for offer in action.offers
         if offer.deck is not None
     }
-    for effect in copy.since[0].effects:
-        numbers = decode(effect.message) if isinstance(effect, Send) else None
+    for numbers in copy.since[0].sent:
         if isinstance(numbers, Resume) and not named.issuperset(numbers.decks):
             yield "PD-12: it keeps decks that nothing names, and another copy may have used them"

@@ -1,16 +1,22 @@
-"""Check that the honest side keeps to its own limits of states and bytes.
+"""Check that the honest side keeps to its own limits: of states, bytes, and numbers of decks.
 
-Near one of them it proposes and accepts nothing, and it sends no batch past it.
+Near a limit of states or bytes it proposes and accepts nothing, and it sends no batch past it. It
+lets no message use up many numbers of decks.
 Source: spec/channel.md, "The potato".
+Source: spec/deck.md, "Decks of a channel".
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from channelsim.channel.peer.interface import Send, Store
+import msgspec
+
+from channelsim.channel.chain.observations import Block
+from channelsim.channel.peer.interface import Received, Send, Store
 from channelsim.channel.peer.limits import LIVE_GAME, STATE
-from channelsim.channel.protocol.messages import Accept, Batch, Propose, decode
+from channelsim.channel.protocol.deck_records import HIGHEST
+from channelsim.channel.protocol.messages import Accept, Batch, DeckStep, Propose, decode
 from channelsim.channel.simulation.model.conversation import Conversation
 from channelsim.channel.simulation.run import Run
 
@@ -21,7 +27,7 @@ FIRST = 2
 def past_limits(run: Run, talk: Conversation) -> Iterator[str]:
     """Find the first batch past a limit, and the first games that it begins near one."""
     limits = run.parties[talk.side].peer.config.limits
-    kept: dict[int, int] = {}
+    sizes: dict[int, int] = {}
     wrong: dict[str, str] = {}
     for turn in run.parties[talk.side].journal:
         for effect in turn.effects:
@@ -31,13 +37,13 @@ def past_limits(run: Run, talk: Conversation) -> Iterator[str]:
                     if number >= FIRST:
                         account = talk.accounts.get(number)
                         games = len(account.games) if account is not None else 0
-                        kept[number] = 2 * len(data) + STATE + LIVE_GAME * games
+                        sizes[number] = 2 * len(data) + STATE + LIVE_GAME * games
                 case Send(blob) if isinstance(message := decode(blob), Batch):
-                    size = sum(size for number, size in kept.items() if number <= message.number)
-                    before = size - kept.get(message.number, 0)
+                    size = sum(size for number, size in sizes.items() if number <= message.number)
+                    before = size - sizes.get(message.number, 0)
                     past = limits.past(message.number, size)
                     near = limits.near(message.number - 1, before)
-                    begins = any(isinstance(one, Accept | Propose) for one in message.actions)
+                    begins = any(isinstance(action, Accept | Propose) for action in message.actions)
                     if past:
                         wrong.setdefault("past", f"it sends a state past its limit of {past}")
                     if near and begins:
@@ -45,3 +51,29 @@ def past_limits(run: Run, talk: Conversation) -> Iterator[str]:
                 case _:
                     pass
     yield from wrong.values()
+
+
+FARTHEST = 1000
+"""The most that a new deck's number is above the highest used (PD-10)."""
+
+
+def wasted_numbers(run: Run) -> Iterator[str]:
+    """Find events that used up more numbers than the first step of a deck may."""
+    highest, begun = 0, set[int]()
+    for turn in run.party.journal:
+        # A step that comes before play is held back, and begins its deck with a later block.
+        step = turn.message
+        if isinstance(step, DeckStep) and step.step == 1:
+            begun.add(step.deck_no)
+        for store in turn.stores:
+            if store.name != HIGHEST:
+                continue
+            before, highest = highest, msgspec.msgpack.decode(store.data, type=int)
+            if not isinstance(turn.event, Received | Block):
+                # Our own decks have the next number, and a simulation's dealer gives one. A peer
+                # that was killed before it could report an event shows its number at a restart.
+                continue
+            if highest not in begun and highest > before + 1:
+                yield f"PD-9: no deck is begun, and numbers {before + 1} to {highest} are used up"
+            if highest > before + FARTHEST:
+                yield f"PD-10: deck {highest} is begun after deck {before}"

@@ -1,4 +1,4 @@
-"""Check the money: coins keep their amounts, and the honest side gets what is due to it.
+"""Check the money: coins keep their amounts, and the honest side gets its due, in time.
 
 Source: spec/channel.md, "Promises".
 """
@@ -8,13 +8,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from channelsim.channel.chain.coins import Coin
+from channelsim.channel.chain.ledger import MOST_GAP
 from channelsim.channel.chain.observations import CoinSeen
 from channelsim.channel.peer.chain_news import IllegalOnChain
 from channelsim.channel.peer.interface import Acted
 from channelsim.channel.protocol.wallet import address_of
+from channelsim.channel.simulation.crowd import CROWDED
 from channelsim.channel.simulation.model.conversation import Conversation
-from channelsim.channel.simulation.model.ledger import LedgerGame, LedgerState
+from channelsim.channel.simulation.model.ledger import LedgerGame, LedgerState, declared_move
 from channelsim.channel.simulation.run import Run
+from channelsim.channel.simulation.weather import (
+    MOST_CUT_OFF,
+    MOST_DROPPED,
+    MOST_FORGOTTEN,
+    MOST_FULL,
+    MOST_HIDDEN,
+)
 from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.values import Value, deserialize
 from channelsim.games.amounts import counted
@@ -29,10 +38,10 @@ def losses(run: Run) -> Iterator[str]:
         seen = run.chain.coin(parent.id)
         if seen is None or seen.spent is None:
             continue
-        made = [child.coin for child in run.chain.children(parent.id)]
-        if sum(child.amount for child in made) != parent.amount:
-            yield f"{parent.amount} became {[one.amount for one in made]}"
-        waiting += [child for child in made if child.puzzle_hash not in _rewards(run)]
+        coins = [child.coin for child in run.chain.children(parent.id)]
+        if sum(coin.amount for coin in coins) != parent.amount:
+            yield f"{parent.amount} became {[coin.amount for coin in coins]}"
+        waiting += [coin for coin in coins if coin.puzzle_hash not in _rewards(run)]
 
 
 def unsafe(run: Run, talk: Conversation) -> Iterator[str]:
@@ -55,14 +64,15 @@ def short_of_close(run: Run, talk: Conversation, known: int) -> Iterator[str]:
     It runs on an old copy that ends at state `known`; a game that went on since is lost.
     """
     unroll, side = _unroll_coin(run), run.scenario.honest
-    number, made = _outcome(run, unroll) if unroll is not None else (None, [])
+    number, coins = _outcome(run, unroll) if unroll is not None else (None, [])
     state = talk.accounts.get(number) if number is not None else None
     if state is None:
         return
     due = state.balances[side]
-    for game_id, standing, coin in _games(state, made, _rewards(run)):
-        older = (talk.accounts[one].games.get(game_id) for one in talk.accounts if one <= known)
-        if coin is not None and any(one is not None and one.coin == standing.coin for one in older):
+    for game_id, standing, coin in _games(state, coins, _rewards(run)):
+        accounts = (talk.accounts[count] for count in talk.accounts if count <= known)
+        older = [account.games[game_id] for account in accounts if game_id in account.games]
+        if coin is not None and any(game.coin == standing.coin for game in older):
             yield from _game(run, game_id, standing, coin)
             due += _paid(run, coin, side)
     got = money_paid(run)
@@ -73,35 +83,35 @@ def short_of_close(run: Run, talk: Conversation, known: int) -> Iterator[str]:
 def unreported(run: Run, talk: Conversation) -> Iterator[str]:
     """Find illegal moves on chain that the honest player was not told of."""
     unroll, side = _unroll_coin(run), run.scenario.honest
-    number, made = _outcome(run, unroll) if unroll is not None else (None, [])
+    number, coins = _outcome(run, unroll) if unroll is not None else (None, [])
     state = talk.accounts.get(number) if number is not None else None
     news = run.parties[side].news
-    reported = {one.coin for one in news if isinstance(one, IllegalOnChain)}
-    for _, first, coin in _games(state, made, _rewards(run)) if state is not None else ():
+    reported = {report.coin for report in news if isinstance(report, IllegalOnChain)}
+    for _, first, coin in _games(state, coins, _rewards(run)) if state is not None else ():
         for game, at, _ in _followed(run, first, coin) if coin is not None else ():
             if game.illegal and game.mover == side and at not in reported:
                 yield "an illegal move on chain was not reported"
 
 
 def channel_coin(run: Run) -> Coin | None:
-    """The channel coin, if it is on chain."""
-    table = run.parties[run.scenario.honest].peer.state.endpoint
+    """The channel coin; None if it is not on chain."""
+    table = run.party.peer.state.endpoint
     seen = run.chain.coin(table.channel.coin.id) if table else None
     return seen.coin if seen is not None else None
 
 
 def money_paid(run: Run) -> int:
     """The mojos at the honest side's reward address."""
-    address = run.parties[run.scenario.honest].peer.config.reward_address
+    address = run.party.peer.config.reward_address
     return sum(seen.coin.amount for seen in run.chain.coins_at(address))
 
 
 def _wallet(run: Run) -> Iterator[str]:
     """Check that a failed opening cost nothing."""
-    wallet = run.parties[run.scenario.honest].peer.config.wallet
-    held = sum(seen.coin.amount for seen in run.chain.coins_at(address_of(wallet.key)))
-    if held < wallet.coin.amount:
-        yield f"the opening failed, and the wallet holds {counted(held, 'mojo')}"
+    wallet = run.party.peer.config.wallet
+    money = sum(seen.coin.amount for seen in run.chain.coins_at(address_of(wallet.key)))
+    if money < wallet.coin.amount:
+        yield f"the opening failed, and the wallet holds {counted(money, 'mojo')}"
 
 
 def _shutdown(run: Run, talk: Conversation) -> Iterator[str]:
@@ -115,7 +125,7 @@ def _shutdown(run: Run, talk: Conversation) -> Iterator[str]:
 def _unrolled(run: Run, talk: Conversation, unroll: Coin) -> Iterator[str]:
     """Check that the state that counts is a newest one, and paid the honest side all of it."""
     side, received, sent = run.scenario.honest, talk.received, talk.sent
-    number, made = _outcome(run, unroll)
+    number, coins = _outcome(run, unroll)
     if number is None:
         yield "the unroll coin is not spent"
         return
@@ -128,7 +138,7 @@ def _unrolled(run: Run, talk: Conversation, unroll: Coin) -> Iterator[str]:
         return
     state = talk.accounts[number]
     due = state.balances[side]
-    for game_id, standing, game_coin in _games(state, made, _rewards(run)):
+    for game_id, standing, game_coin in _games(state, coins, _rewards(run)):
         if game_coin is None:
             yield f"a game coin of {standing.amount} is not there"
             continue
@@ -145,7 +155,7 @@ def _rewards(run: Run) -> tuple[bytes, bytes]:
 
 
 def _unroll_coin(run: Run) -> Coin | None:
-    """The coin that the channel coin was spent to, unless that was the shutdown."""
+    """The coin that the channel coin was spent to; None after a shutdown, or without one."""
     coin = channel_coin(run)
     children = [child.coin for child in run.chain.children(coin.id)] if coin is not None else []
     if all(child.puzzle_hash in _rewards(run) for child in children):
@@ -159,16 +169,16 @@ def _outcome(run: Run, unroll: Coin) -> tuple[int | None, list[Coin]]:
     seen = run.chain.coin(unroll.id)
     if seen is None or seen.spent is None or seen.solution is None:
         return None, []
-    number, made = None, []
+    number, coins = None, []
     for condition in _items(deserialize(seen.solution)):
         match condition:
             case (b"\x01", (bytes(remark), b"")):
                 number = atom_to_int(remark)
             case (b"\x33", (bytes(puzzle_hash), (bytes(amount), b""))):
-                made.append(Coin(unroll.id, puzzle_hash, atom_to_int(amount)))
+                coins.append(Coin(unroll.id, puzzle_hash, atom_to_int(amount)))
             case _:
                 continue
-    return number, made
+    return number, coins
 
 
 def _items(value: Value) -> Iterator[Value]:
@@ -178,14 +188,14 @@ def _items(value: Value) -> Iterator[Value]:
 
 
 def _games(
-    state: LedgerState, made: list[Coin], rewards: tuple[bytes, bytes]
+    state: LedgerState, coins: list[Coin], rewards: tuple[bytes, bytes]
 ) -> Iterator[tuple[int, LedgerGame, Coin | None]]:
     """Each live game with its id and coin: the conditions make them in the order of the ids."""
-    coins = [coin for coin in made if coin.puzzle_hash not in rewards]
+    coins = [coin for coin in coins if coin.puzzle_hash not in rewards]
     for place, (game_id, standing) in enumerate(sorted(state.games.items())):
         coin = coins[place] if place < len(coins) else None
-        wanted = standing.coin.puzzle_hash(), standing.amount
-        fits = coin is not None and (coin.puzzle_hash, coin.amount) == wanted
+        due = standing.coin.puzzle_hash(), standing.amount
+        fits = coin is not None and (coin.puzzle_hash, coin.amount) == due
         yield game_id, standing, coin if fits else None
 
 
@@ -196,11 +206,10 @@ def _followed(
     while True:
         seen = run.chain.coin(coin.id)
         yield game, coin, seen
-        match deserialize(seen.solution or b"") if seen and seen.spent is not None else b"":
-            case (bytes(move), (bytes(commitment), (bytes(share), (bytes(size), b"")))):
-                game = game.moved(move, commitment, atom_to_int(share), atom_to_int(size))
-            case _:
-                return
+        declared = declared_move(seen.solution) if seen and seen.spent is not None else None
+        if declared is None:
+            return
+        game = game.moved(*declared)
         (child,) = run.chain.children(coin.id)
         coin = child.coin
 
@@ -233,10 +242,10 @@ def _game(run: Run, game_id: int, first: LedgerGame, coin: Coin) -> Iterator[str
 
 def _stopped(run: Run, game_id: int) -> bool:
     """True if the honest player folded in this game, and may let it time out."""
-    news = run.parties[run.scenario.honest].news
+    news = run.party.news
     return any(
-        isinstance(one, Acted) and one.game_id == game_id and one.before == one.after
-        for one in news
+        isinstance(report, Acted) and report.game_id == game_id and report.before == report.after
+        for report in news
     )
 
 
@@ -251,3 +260,43 @@ def _paid(run: Run, coin: Coin, side: int) -> int:
             elif child.coin.puzzle_hash not in _rewards(run):
                 waiting.append(child.coin)
     return total
+
+
+DELAYS = {
+    "slow": 4,
+    "full": MOST_FULL,
+    "cut-off": MOST_CUT_OFF,
+    "blind": MOST_HIDDEN,
+    "forgetful": MOST_DROPPED * MOST_FORGOTTEN,
+}
+"""Blocks by which a weather delays a spend, at the most."""
+
+
+def unsettled(run: Run) -> Iterator[str]:
+    """Find what is not settled within the timeouts of the moves, and what the weather adds."""
+    scenario, side = run.scenario, run.scenario.honest
+    done = run.finished[side]
+    if done is None:
+        yield f"not settled after {counted(run.blocks, 'block')}"
+        return
+    coin = channel_coin(run)
+    seen = run.chain.coin(coin.id) if coin else None
+    if seen is None or seen.spent is None:
+        return
+    moves = max((_moves(run, child) for child in run.chain.children(seen.coin.id)), default=0)
+    bound = scenario.unroll_timeout + (moves + 1) * scenario.game_timeout
+    # Each reorganisation takes back this many blocks at most; other weather delays each spend.
+    delay = DELAYS.get(scenario.weather, 0)
+    # A lock counts to the last block with transactions, and the spend waits for the next one.
+    delay += 2 * MOST_GAP if scenario.mixed else 0
+    weather = run.reorgs * (2 * scenario.confirmations + 2) + delay * (moves + 3)
+    weather += CROWDED if scenario.crowd else 0
+    most = seen.spent + bound + 2 * scenario.confirmations + 2 + weather
+    if done > most:
+        yield f"settled at {done}, promised by {most}"
+
+
+def _moves(run: Run, child: CoinSeen) -> int:
+    """The longest chain of coins below this one."""
+    below = [_moves(run, coin) for coin in run.chain.children(child.coin.id)]
+    return 1 + max(below) if below else 0

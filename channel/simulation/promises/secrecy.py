@@ -7,10 +7,9 @@ deck goes out only as an opening, and never in the batch that accepts its game.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from channelsim.channel.crypto.keys import SecretKeys
-from channelsim.channel.errors import Violation
 from channelsim.channel.peer.chain_news import StateCounts
 from channelsim.channel.protocol.messages import (
     Accept,
@@ -18,10 +17,9 @@ from channelsim.channel.protocol.messages import (
     Batch,
     Move,
     Propose,
-    decode,
 )
+from channelsim.channel.simulation.model.ledger import declared_move
 from channelsim.channel.simulation.run import Disclosure, Run
-from channelsim.clsp.values import BadValue, deserialize
 from channelsim.games import registry
 from channelsim.games.amounts import counted
 
@@ -41,8 +39,7 @@ def secrecy(run: Run) -> Iterator[str]:
 
 
 def _keys_and_seeds(run: Run) -> Iterator[str]:
-    end = run.parties[run.scenario.honest]
-    config = end.peer.config
+    config = run.party.peer.config
     keys = SecretKeys.derive(config.secret)
     hidden = [config.secret, bytes(config.wallet.key)]
     hidden += [bytes(key) for key in (keys.channel, keys.unroll, keys.referee)]
@@ -50,57 +47,48 @@ def _keys_and_seeds(run: Run) -> Iterator[str]:
     for game_id in games_played(run):
         seed = config.entropy(game_id)
         seeds |= {seed[at : at + 32] for at in range(0, len(seed), 32)}
-    for one in end.disclosures:
-        blobs = _bytes(one)
+    for disclosure in run.party.disclosures:
         # The secret bytes of a game are its own: a move may reveal them, and nothing earlier.
-        if not _is_early(one):
-            seeds -= {seed for seed in seeds if any(seed in part for part in moves_in(one))}
-        if any(secret in blob for blob in blobs for secret in (*hidden, *seeds)):
-            yield f"a key or a seed is in a {one.name}"
+        if not isinstance(disclosure.message, Advisory):
+            moves = moves_in(disclosure)
+            seeds -= {seed for seed in seeds if any(seed in move for move in moves)}
+        if _said((*hidden, *seeds), disclosure):
+            yield f"a key or a seed is in a {disclosure.name}"
 
 
-def _is_early(one: Disclosure) -> bool:
-    """True for an early reveal."""
-    return isinstance(one.content, bytes) and isinstance(decode(one.content), Advisory)
+def _said(secrets: Iterable[bytes], disclosure: Disclosure) -> set[bytes]:
+    """The secrets in a message or a bundle."""
+    blobs = disclosure.blobs
+    return {secret for secret in secrets if any(secret in blob for blob in blobs)}
 
 
 def games_played(run: Run) -> set[int]:
     """The games that ever were, by the batches that were delivered."""
-    games = set()
-    for heard in run.delivered:
-        try:
-            message = decode(heard.message)
-        except Violation:
-            continue
-        if isinstance(message, Batch):
-            games |= {one.game_id for one in message.actions if isinstance(one, Move)}
-    return games
+    actions = (action for delivered in run.delivered for action in delivered.actions)
+    return {action.game_id for action in actions if isinstance(action, Move)}
 
 
 def _values(run: Run) -> Iterator[str]:
     """Check that a value of a move appears first in a move, or in an early reveal."""
-    uttered = run.parties[run.scenario.honest].disclosures
-    revealed = [moves_in(one) for one in uttered]
-    values = {value for parts in revealed for part in parts for value in _cut(part)}
-    for one, parts in zip(uttered, revealed, strict=True):
-        blobs = _bytes(one)
-        disclosed = {value for value in values if any(value in blob for blob in blobs)}
-        if any(not any(value in part for part in parts) for value in disclosed):
-            yield f"a {one.name} has a value in it before the move that reveals it"
+    disclosures = run.party.disclosures
+    revealed = [moves_in(disclosure) for disclosure in disclosures]
+    values = {value for moves in revealed for move in moves for value in _cut(move)}
+    for disclosure, moves in zip(disclosures, revealed, strict=True):
+        disclosed = _said(values, disclosure)
+        if any(not any(value in move for move in moves) for value in disclosed):
+            yield f"a {disclosure.name} has a value in it before the move that reveals it"
         values -= disclosed
 
 
-def moves_in(one: Disclosure) -> list[bytes]:
+def moves_in(disclosure: Disclosure) -> list[bytes]:
     """The moves and early reveals in a message or a bundle."""
-    if isinstance(one.content, bytes):
-        match decode(one.content):
-            case Batch(_, actions):
-                return [action.move for action in actions if isinstance(action, Move)]
-            case Advisory(_, data):
-                return [data]
-            case _:
-                return []
-    return [move for spend in one.content.spends if (move := move_of(spend.solution))]
+    match disclosure.message:
+        case Batch(_, actions):
+            return [action.move for action in actions if isinstance(action, Move)]
+        case Advisory(_, data):
+            return [data]
+        case _:
+            return [move for spend in disclosure.spends if (move := move_of(spend.solution))]
 
 
 def _openings(run: Run) -> Iterator[str]:
@@ -108,13 +96,12 @@ def _openings(run: Run) -> Iterator[str]:
     locks = _locks(run)
     games = _games_of_groups(run)
     closed = set(locks)
-    for one in run.parties[run.scenario.honest].disclosures if locks else ():
-        parts, blobs = moves_in(one), _bytes(one)
-        said = {lock for lock in closed if any(lock in blob for blob in blobs)}
-        if any(not any(lock in part for part in parts) for lock in said):
-            yield f"a lock of a deck is in a {one.name} that opens no card"
+    for disclosure in run.party.disclosures if locks else ():
+        moves, said = moves_in(disclosure), _said(closed, disclosure)
+        if any(not any(lock in move for move in moves) for lock in said):
+            yield f"a lock of a deck is in a {disclosure.name} that opens no card"
         closed -= said
-        message = decode(one.content) if isinstance(one.content, bytes) else None
+        message = disclosure.message
         actions = message.actions if isinstance(message, Batch) else ()
         accepted = {
             game_id
@@ -131,47 +118,25 @@ def _openings(run: Run) -> Iterator[str]:
 
 def _locks(run: Run) -> list[bytes]:
     """The locks of all decks that it was dealt."""
-    journal = run.parties[run.scenario.honest].journal
-    decks = [deck for turn in journal for deck in turn.finished_decks()]
+    decks = [deck for turn in run.party.journal for deck in turn.finished_decks()]
     return [deck.opening(at) for deck in decks for at in range(deck.terms.positions)]
 
 
 def _games_of_groups(run: Run) -> dict[int, list[int]]:
     """The games of each proposal, by the id of the first."""
-    found: dict[int, list[int]] = {}
-    for heard in run.delivered:
-        try:
-            message = decode(heard.message)
-        except Violation:
-            continue
-        for action in message.actions if isinstance(message, Batch) else ():
-            if isinstance(action, Propose):
-                ids = [offer.game_id for offer in action.offers]
-                found[ids[0]] = ids
-    return found
+    actions = (action for delivered in run.delivered for action in delivered.actions)
+    proposals = (action.offers for action in actions if isinstance(action, Propose))
+    return {offers[0].game_id: [offer.game_id for offer in offers] for offers in proposals}
 
 
 def move_of(solution: bytes) -> bytes:
-    """The move in a game coin's solution; nothing in any other."""
-    try:
-        value = deserialize(solution)
-    except BadValue:
-        return b""
-    match value:
-        case (bytes(move), (bytes(), (bytes(), (bytes(), b"")))):
-            return move
-        case _:
-            return b""
+    """The move in a game coin's solution; no bytes for any other."""
+    declared = declared_move(solution)
+    return declared[0] if declared is not None else b""
 
 
 def _cut(move: bytes) -> Iterator[bytes]:
     return (move[at : at + VALUE] for at in range(0, len(move) - VALUE + 1, VALUE))
-
-
-def _bytes(one: Disclosure) -> list[bytes]:
-    if isinstance(one.content, bytes):
-        return [one.content]
-    return [blob for spend in one.content.spends for blob in (spend.puzzle, spend.solution)]
 
 
 def _waiting(run: Run) -> Iterator[str]:
@@ -185,16 +150,18 @@ def _waiting(run: Run) -> Iterator[str]:
         return  # the coins that it saw may have been born at other heights; or need not wait
     scenario = run.scenario
     last_blocks = scenario.spacing * LAST_BLOCKS
-    end = run.parties[scenario.honest]
     first = {
-        coin.id for news in end.news if isinstance(news, StateCounts) for _, coin in news.games
+        coin.id
+        for news in run.party.news
+        if isinstance(news, StateCounts)
+        for _, coin in news.games
     }
-    sent = b"".join(end.sent)
-    for one in end.disclosures:
-        for spend in () if isinstance(one.content, bytes) else one.content.spends:
+    sent = b"".join(run.party.sent)
+    for disclosure in run.party.disclosures:
+        for spend in disclosure.spends:
             seen, move = run.chain.coin(spend.coin.id), move_of(spend.solution)
             if seen is None or spend.coin.id in first or not move or move in sent:
                 continue
-            age = one.height - seen.born
+            age = disclosure.height - seen.born
             if age < min(scenario.confirmations, scenario.game_timeout - last_blocks):
                 yield f"a move went out when what it answers was {counted(age, 'block')} deep"

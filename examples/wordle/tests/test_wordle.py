@@ -164,12 +164,12 @@ def test_a_gap_that_nobody_signed_proves_nothing() -> None:
 def test_marks_are_those_of_a_plain_count() -> None:
     """Another way to count: of each letter, as many marks as both words have of it."""
     for guess, word in product(WORDS, repeat=2):
-        found = marks(guess, word)
+        clue = marks(guess, word)
         for letter in set(guess):
             places = [at for at in range(5) if guess[at] == letter]
-            marked = [at for at in places if found[at] != ord(".")]
+            marked = [at for at in places if clue[at] != ord(".")]
             assert len(marked) == min(len(places), word.count(letter))
-        assert [mark == ord("=") for mark in found] == [
+        assert [mark == ord("=") for mark in clue] == [
             a == b for a, b in zip(guess, word, strict=True)
         ]
 

@@ -21,7 +21,7 @@ class FalseWord(MoveChanger):
     """Changes a letter of its guess; nothing but a signed gap of the dictionary proves it."""
 
     def change_move(self, move: Move, game: LiveGame) -> Move | None:
-        """A guess that is no word, with the right commitment."""
+        """A guess that is no word, with the right commitment; None for other moves."""
         state = game.position.state
         if not isinstance(state, Guessing):
             return None

@@ -22,16 +22,16 @@ def marks(guess: bytes, word: bytes) -> bytes:
     """
     pairs = list(zip(guess, word, strict=True))
     unused = [theirs for mine, theirs in pairs if mine != theirs]
-    found = b""
+    clue = b""
     for mine, theirs in pairs:
         if mine == theirs:
-            found += PLACED
+            clue += PLACED
         elif mine in unused:
             unused.remove(mine)
-            found += ELSEWHERE
+            clue += ELSEWHERE
         else:
-            found += ABSENT
-    return found
+            clue += ABSENT
+    return clue
 
 
 def rounds(history: bytes) -> Iterator[tuple[bytes, bytes]]:

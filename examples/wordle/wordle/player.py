@@ -61,8 +61,8 @@ def moves(player: PlainPlayer) -> Moves:
 def proofs(player: PlainPlayer, before: Position, move: bytes) -> tuple[Candidate, ...]:
     """The gaps that the opponent's word is in or touches, with their signatures."""
     if before.validator == "guess" or (before.validator == "clue" and len(move) == REVEAL_SIZE):
-        found = gaps_at(move[:WORD_SIZE])
-        return tuple(Evidence(to_list((gap.low, gap.high)), gap.signature) for gap in found)
+        gaps = gaps_at(move[:WORD_SIZE])
+        return tuple(Evidence(to_list((gap.low, gap.high)), gap.signature) for gap in gaps)
     return ()
 
 

@@ -1,4 +1,4 @@
-"""Workers that are an executor of any kind, such as one whose workers all fail with one of them."""
+"""Workers of a campaign that are an executor of any kind."""
 
 from __future__ import annotations
 

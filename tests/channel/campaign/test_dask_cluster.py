@@ -19,7 +19,7 @@ from channelsim.channel.campaign.shards import Plan, in_order
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.crosscheck.chunks import CHUNK
 from channelsim.channel.lab.crosscheck.crosscheck import crosscheck, crosscheck_of
-from channelsim.channel.lab.target.loading import load
+from channelsim.channel.lab.targets.loading import load
 from tests.channel.campaign.summing import PLAN, Place, Squares, expected
 
 distributed = pytest.importorskip("distributed")

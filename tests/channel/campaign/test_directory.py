@@ -22,7 +22,7 @@ from channelsim.channel.campaign.executors import Processes, ThisProcess
 from channelsim.channel.campaign.shards import Configuration, in_order
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.crosscheck.crosscheck import crosscheck
-from channelsim.channel.lab.target.loading import load
+from channelsim.channel.lab.targets.loading import load
 from tests.channel.campaign.summing import CONFIGURATION, PLAN, Squares, expected
 from tests.channel.command import channelsim
 from tests.paths import ROOT

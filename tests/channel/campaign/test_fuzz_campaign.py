@@ -18,8 +18,8 @@ from channelsim.channel.campaign.executors import ThisProcess
 from channelsim.channel.lab.cases.runs import SECOND
 from channelsim.channel.lab.fuzz.fuzz import FuzzReport, FuzzSearch, save, sized_search
 from channelsim.channel.lab.fuzz.fuzz_part import FuzzPart
-from channelsim.channel.lab.target.loading import load
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.loading import load
+from channelsim.channel.lab.targets.target import Target
 from tests.browser import parsed, text_of
 from tests.channel.campaign.any_executor import AnyExecutor
 from tests.channel.campaign.shuffled import Shuffled

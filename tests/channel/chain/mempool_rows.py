@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
-from tests.channel.chain.mempool_sequences import MISTAKES, Push, PushSequence
+from tests.channel.chain.mempool_sequences import MISTAKEN, MISTAKES, Push, PushSequence
 
 RAISE = 10_000_000
 """The least raise of a fee."""
@@ -151,6 +151,93 @@ def _reorganised() -> Iterator[PushSequence]:
         yield PushSequence(f"{name}, limited", "s", ((limited,), (), (), (again(0),)), backs)
         child = Push((0,)), Push((100,), 5)
         yield PushSequence(f"{name}, child", "s", ((child[0],), (child[1],), (), ()), backs)
+
+
+def wild_mixtures(seed: str, count: int) -> list[PushSequence]:
+    """Mixtures of all that the table has, which are in no table: both nodes are asked."""
+    return [_wild(Random(f"{seed}/wild/{number}"), f"wild {number}") for number in range(count)]
+
+
+def crowded_mixtures(seed: str, count: int) -> list[PushSequence]:
+    """Mixtures that fill blocks and the pool, each on a chain of its own."""
+    return [
+        _wild_crowd(Random(f"{seed}/crowd/{number}"), f"wild crowd {number}")
+        for number in range(count)
+    ]
+
+
+def _wild(chance: Random, name: str) -> PushSequence:
+    coins = "".join(chance.choice("ssf") for _ in range(9))
+    rounds: list[tuple[Push, ...]] = []
+    earlier: list[Push] = []
+    for _ in range(4):
+        first = len(earlier)
+        for _ in range(chance.randint(0, 4)):
+            earlier.append(_wild_push(chance, coins, earlier))
+        rounds.append(tuple(earlier[first:]))
+    return PushSequence(name, coins, tuple(rounds), chance.choice(BACKS))
+
+
+BACKS = (0, 0, 0, 0), (0, 0, 0, 0), (0, 1, 0, 0), (0, 0, 2, 0)
+"""How many blocks are replaced after each round of a wild mixture."""
+
+
+def _wild_push(chance: Random, coins: str, earlier: list[Push]) -> Push:
+    push = _push(chance, coins, len(earlier))
+    if push.again is not None:
+        return push
+    parents = [
+        100 + step
+        for step, parent in enumerate(earlier)
+        # A signed coin's spend makes a coin that is free to take.
+        if parent.coins and parent.coins[0] < 100 and coins[parent.coins[0]] == "s"
+    ]
+    draw = chance.random()
+    if draw < 0.15 and parents:
+        child = chance.choice(parents)
+        also = child - 100 if chance.random() < 0.6 else None
+        return Push((child,), push.fee, also=also)
+    if draw < 0.25 and coins[push.coins[0]] == "f":
+        return Push(push.coins, push.fee, mistake=chance.choice(tuple(MISTAKEN)))
+    if draw < 0.4:
+        kind = chance.choice(("from seconds", "at seconds", "before seconds", "until seconds"))
+        seconds = chance.choice((0, 1, 50, 5000, 1_000_000, 1 << 40))
+        return Push(push.coins, push.fee, push.pad, (*push.locks, (kind, seconds)))
+    if draw < 0.5:
+        lock = chance.choice(("before", "until")), chance.choice((5, 30, 48, 50, 52, 70))
+        return Push(push.coins, push.fee, push.pad, (*push.locks, lock))
+    if draw < 0.6:
+        return Push(push.coins, push.fee, push.pad, push.locks, signs=True)
+    return push
+
+
+def _wild_crowd(chance: Random, name: str) -> PushSequence:
+    """Fill the pool at rates around one, then try to get in, to replace and to outlast."""
+    middle = chance.choice((0.0, 4.9, 5.0, 6.0))
+    steps: list[Push] = []
+    rounds: list[tuple[Push, ...]] = []
+    for filled in (13, 4, 2):
+        first = len(steps)
+        for _ in range(filled):
+            steps.append(_crowd_push(chance, middle, steps))
+        rounds.append(tuple(steps[first:]))
+    coins = "".join(chance.choice("sssf") for _ in range(CROWD_COINS))
+    return PushSequence(name, coins, tuple(rounds), amount=RICH, crowded=True)
+
+
+CROWD_COINS = 16
+
+
+def _crowd_push(chance: Random, middle: float, steps: list[Push]) -> Push:
+    if steps and chance.random() < 0.1:
+        return again(chance.randrange(len(steps)))
+    pad = chance.choice((COSTLY, COSTLY, COSTLY, 300_000, 100_000, 5000, 0))
+    mojos = max(0.0, middle + chance.choice((-1.0, -0.1, 0.0, 0.0, 0.1, 1.0, 10.0)))
+    chosen = chance.sample(range(CROWD_COINS), chance.choice((1, 1, 1, 2, 3)))
+    locks: tuple[tuple[str, int], ...] = ()
+    if chance.random() < 0.3:
+        locks = ((chance.choice(("before", "until")), chance.choice((5, 40, 50, 70))),)
+    return Push(tuple(chosen), int(mojos * (pad + 1000) * 12_000), pad, locks)
 
 
 def _mixed() -> Iterator[PushSequence]:

@@ -71,6 +71,10 @@ MISTAKEN: dict[str, tuple[Value, ...]] = {
 MISTAKES = (*MISTAKEN, "mints", "signature", "puzzle", "raises", "no coin", "long atom")
 
 
+MOST_TOGETHER = 150
+"""Sequences that share a chain: one coin has the money for all of them."""
+
+
 class Push(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """Offer a bundle that spends these coins, or (`again`) the same bytes as an earlier step.
 
@@ -271,4 +275,6 @@ def groups(sequences: Sequence[PushSequence]) -> Iterator[list[PushSequence]]:
         else:
             key = sequence.back, len(sequence.rounds) if any(sequence.back) else 0
             together.setdefault(key, []).append(sequence)
-    yield from together.values()
+    for alike in together.values():
+        for first in range(0, len(alike), MOST_TOGETHER):
+            yield alike[first : first + MOST_TOGETHER]

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from channelsim import plugins
-from channelsim.channel.system import watchdog
+from channelsim import watchdog
 from tests.channel.command import Ran, channelsim
 from tests.channel.lab.crosscheck.test_own_rules import RAW, with_rules
 from tests.installed import install, run
@@ -164,7 +163,7 @@ def test_looks_that_take_longer_than_a_tick_do_not_pile_up(monkeypatch: pytest.M
         return False
 
     monkeypatch.setattr(watchdog, "TICK", 0.004)
-    monkeypatch.setattr(plugins, "is_authors", slow)
+    monkeypatch.setattr(watchdog, "is_authors", slow)
     with watchdog.watching():
         burn(0.3)
     assert looks

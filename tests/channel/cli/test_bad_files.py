@@ -58,6 +58,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> dict[Kind, bytes]:
     """A right file of each of our kinds."""
     folder = tmp_path_factory.mktemp("good")
     from channelsim.channel.cli.commands.play import command as play
+    from channelsim.channel.cli.options import OutputForm
     from channelsim.channel.findings.finding import FORMAT
 
     session = folder / "session.jsonl"
@@ -68,7 +69,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> dict[Kind, bytes]:
             seed="x",
             transcript=session,
             quiet=True,
-            json=True,
+            form=OutputForm(json=True),
         )
     costs = 'target = "x"\ncases = 1\nseed = "x"\n[validators.a]\n[bundles]\n'
     return {

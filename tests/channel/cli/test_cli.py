@@ -107,7 +107,7 @@ def test_version_help_and_games(capsys: Capsys) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    [(), ("play",), ("replay",), ("vectors",), ("vectors", "check"), ("games",), ("bench",)],
+    [(), ("play",), ("replay",), ("vectors",), ("vectors", "check"), ("games",)],
 )
 def test_every_help_has_an_example(capsys: Capsys, command: tuple[str, ...]) -> None:
     ran = channelsim(capsys, *command, "--help")

@@ -8,10 +8,10 @@ from collections import Counter
 import pytest
 
 from channelsim.channel.campaign.campaign import Place
-from channelsim.channel.simulation.crashes import CrashedRun, Crashes, CrashTotals
-from channelsim.channel.simulation.killed_peer import LOST, Kill
+from channelsim.channel.simulation import crashes
+from channelsim.channel.simulation.crashes import MOST_IDLE, CrashedRun, Crashes, CrashTotals
+from channelsim.channel.simulation.killed_peer import AIMS, LOST, Kill, Stage
 from channelsim.channel.simulation.scenario import Scenario
-from channelsim.channel.simulation.stages import AIMS, Stage
 from tests.channel.command import channelsim
 
 BROKEN = CrashedRun(
@@ -90,3 +90,17 @@ def test_wrong_options_are_refused_in_one_line(
     assert ran.code == 2
     assert ran.out == ""
     assert "a whole number from 1 to" in ran.err
+
+
+def test_it_ends_if_each_run_fails_before_its_first_kill(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(scenario: Scenario, *_: object) -> CrashedRun:
+        return CrashedRun(scenario, ((), ()), (), ("ValueError: planted",))
+
+    monkeypatch.setattr(crashes, "run_killed", fails)
+    ran = channelsim(capsys, "crash-test", "--kills", 2, "--jobs", 1, "--json")
+    assert ran.code == 1
+    line = f"stopped after 0 kills of 2: {MOST_IDLE} runs in a row had none"
+    assert sum(line in text for text in ran.err.splitlines()) == 1
+    assert json.loads(ran.out)["sessions"] == MOST_IDLE

@@ -50,18 +50,17 @@ PLACES = (
     "channel/cli/commands/recover.py",
     "channel/cli/commands/watch.py",
     "channel/cli/endings.py",
-    "channel/cli/fees.py",
     "channel/cli/new_channel.py",
     "channel/cli/nodes.py",
-    "channel/cli/passphrases.py",
     "channel/cli/peers.py",
     "channel/cli/prompt.py",
     "channel/cli/running.py",
-    "channel/cli/wallet_keys.py",
+    "channel/cli/secret_files.py",
     "channel/system/durable_files.py",
     "channel/system/input_files.py",
     "channel/system/line_log.py",
     "channelsim/plugins.py",
+    "channelsim/watchdog.py",
 )
 """Where a peer's process raises errors with a text of their own, and prints."""
 
@@ -71,10 +70,10 @@ ELSEWHERE = ("channel/store/store_copy.py",)
 UNUSED = ("read_text", "decoded")
 """Functions of these modules that no peer calls: they read files of text."""
 
-ERRORS = ("StoreError", "NodeError", "UsageError", "WrongAnswer", "complain")
+ERRORS = ("StoreError", "NodeError", "UsageError", "WrongAnswer", "complain", "_leave")
 """Calls whose first argument is a line on stderr."""
 
-TEXTS = ("_remedy", "unwritable", "_end")
+TEXTS = ("_remedy", "unwritable", "_end", "_failure")
 """Functions that return a part of a line, or a line."""
 
 
@@ -153,7 +152,7 @@ def last_lines() -> set[str]:
     """The lines that `peer`, `close` and `recover` print at their end."""
     found = {
         text
-        for path in sources("channel/cli/peers.py", "channel/cli/endings.py")
+        for path in sources(*(f"channel/cli/{name}.py" for name in ("peers", "endings", "running")))
         for node in ast.walk(tree(path))
         if isinstance(node, ast.Call) and called(node) == "add" and len(node.args) > 1
         if isinstance(node.args[0], ast.Constant) and node.args[0].value in ("Ended", "Interrupted")
@@ -176,7 +175,7 @@ def reasons() -> set[str]:
                     defaults = [one.value for one in body if isinstance(one, ast.AnnAssign)]
                     found |= {one.value for one in defaults if isinstance(one, ast.Constant)}
         for node in ast.walk(tree(path)):
-            if isinstance(node, ast.Call) and called(node) in ("leave", "GoOnChain", "Ending"):
+            if isinstance(node, ast.Call) and called(node) in ("leave", "GoOnChain", "end_channel"):
                 for argument in node.args:
                     for part in ast.walk(argument):
                         match part:

@@ -19,10 +19,10 @@ from channelsim.channel.findings import finding, finding_files
 from channelsim.channel.lab.cases import corpus
 from channelsim.channel.lab.cases.corpus import site_cases
 from channelsim.channel.lab.costs import snapshot
-from channelsim.channel.lab.pytest.checking import stored_cases
-from channelsim.channel.lab.target.loading import read as read_target
-from channelsim.channel.lab.target.sources import read_hex
-from channelsim.channel.lab.target.target import of_game
+from channelsim.channel.lab.targets.loading import read as read_target
+from channelsim.channel.lab.targets.sources import read_hex
+from channelsim.channel.lab.targets.target import of_game
+from channelsim.channel.lab.testing.checking import stored_cases
 from channelsim.channel.lab.trace import trace_text
 from channelsim.channel.session import script, transcript
 from channelsim.channel.system import input_files, toml_files

@@ -29,20 +29,23 @@ GUARD = 60
 """Seconds after which a command hangs."""
 
 
+COMMAND = "from channelsim.channel.cli import main; main()"
+BENCH = "from runpy import run_module; run_module('tools.bench', run_name='__main__')"
+
+
 @dataclass(frozen=True)
 class Long:
     """A command that would take minutes; `begun` is on its line once there is something to keep.
 
-    `keys` are in its document, `says` in its text.
+    `keys` are in its document, `says` in its text, and `code` runs it.
     """
 
     arguments: str
     begun: str
     keys: tuple[str, ...] = ()
     says: str = "interrupted"
+    code: str = COMMAND
 
-
-COMMAND = "from channelsim.channel.cli import main; main()"
 
 BUSY = """
 import sys
@@ -68,7 +71,7 @@ COMMANDS = {
         "crosscheck calpoker --cases 10000000 --jobs 2", r"\d of 10,000,000", ("outcomes",)
     ),
     "cost": Long("cost calpoker --cases 10000000", r"\d of 10,000,000", ("validators",)),
-    "bench": Long("bench --seconds 300", "signed hand", ("interrupted",)),
+    "bench": Long("--seconds 300", "signed hand", ("interrupted",), code=BENCH),
     "fuzz": Long(
         "fuzz calpoker --seconds 900 --jobs 1 --out {tmp}", r"\d runs", ("runs", "findings")
     ),
@@ -214,7 +217,8 @@ def check(name: str, number: signal.Signals, tmp: Path, *, tty: bool) -> None:
     command = COMMANDS[name]
     arguments = files(tmp, command.arguments)
     as_json = not tty and name not in NO_JSON
-    ended = stopped([*arguments, *["--json"] * as_json], command.begun, number, tty=tty)
+    arguments += ["--json"] * as_json
+    ended = stopped(arguments, command.begun, number, tty=tty, code=command.code)
     assert ended.code == 128 + number, ended
     if as_json:
         document = json.loads(ended.out)

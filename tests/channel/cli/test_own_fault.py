@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,10 +16,12 @@ from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.peer.machine import TRANSITIONS, Phase
 from channelsim.channel.peer.peer_state import Transition
 from channelsim.channel.store.keys_file import read_keys
-from tests.channel.cli.test_peer import GUARD, NAMES, address, fingerprint, wallet_file
+from tests.channel.cli.test_peer import GUARD, NAMES, Side, address, fingerprint, wallet_file
 from tests.channel.cli.test_recover import blocks, dead_in_a_hand
 from tests.channel.command import channelsim
+from tests.channel.paced import OFTEN, nodes, paced_blocks
 from tests.channel.table import sit
+from tools.bench.metered_node import MeteredNode
 
 MENDED = "from channelsim.channel.cli import main; main()"
 BROKEN = (
@@ -72,23 +73,21 @@ sqlite_store._row = failing
 """A program whose disk is full after two writes."""
 
 
-async def begin(program: str, *arguments: object) -> asyncio.subprocess.Process:
-    return await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", program, "peer", *map(str, arguments), "--json"),
+async def begin(program: str, node: MeteredNode, command: str, *arguments: object) -> Side:
+    """Begin a peer with this node, as this program."""
+    directory, *rest = map(str, arguments)
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", OFTEN + program, "peer", command, directory, *rest),
+        *("--node", node.url, "--json"),
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
+    return Side(Path(directory), process, node)
 
 
-async def line(process: asyncio.subprocess.Process, event: str) -> dict[str, Any]:
-    """Read lines until one of this event."""
-    assert process.stdout is not None
-    while True:
-        text = await asyncio.wait_for(process.stdout.readline(), GUARD)
-        assert text, f"it ended before {event}"
-        found: dict[str, Any] = json.loads(text)
-        if found["event"] == event:
-            return found
+async def killed(side: Side) -> None:
+    side.process.kill()
+    await side.process.communicate()
 
 
 @pytest.mark.parametrize("number", [3, pytest.param(7, marks=pytest.mark.long)])
@@ -100,43 +99,33 @@ def test_a_process_that_cannot_handle_a_batch_goes_on_chain_and_a_mended_one_goe
     keys = [wallet_file(chain, tmp_path, name) for name in NAMES]
     alice, bob = (tmp_path / name for name in NAMES)
     prints = [fingerprint(one) for one in (alice, bob)]
-    pause = 0.5
     settled: set[str] = set()
 
-    async def farm() -> None:
-        while True:
-            await asyncio.sleep(pause)
-            chain.farm()
-
-    async def play(url: str) -> None:
-        nonlocal pause
-        farming = asyncio.ensure_future(farm())
-        terms = ("--game", "spacepoker", "--hands", "1", "--node", url, "--policy", "caller")
+    async def play(ours: Sequence[MeteredNode]) -> None:
+        terms = ("--game", "spacepoker", "--hands", "1", "--policy", "caller")
         receiver = ("--peer", prints[0], "--wallet-key", keys[1])
-        second = await begin(BROKEN % number, "listen", bob, *terms, *receiver)
-        place = address(await line(second, "Listening"))
+        second = await begin(BROKEN % number, ours[1], "listen", bob, *terms, *receiver)
+        place = address(await second.until("Listening"))
         initiator = ("--peer", prints[1], "--wallet-key", keys[0], "--address", place)
-        first = await begin(MENDED, "connect", alice, *terms, *initiator)
-        told = await line(second, "OwnFault")
+        first = await begin(MENDED, ours[0], "connect", alice, *terms, *initiator)
+        async with paced_blocks(chain.farm, first, second):
+            told = await second.until("OwnFault")
         assert told["text"].startswith("breaks off by its own fault: InvariantError: planted;")
-        second.kill()
-        await second.communicate()
+        await killed(second)
         # Once broken, and once mended: neither begins again.
-        second = await begin(BROKEN % number, "listen", bob, "--address", place)
-        await line(second, "Listening")
-        second.kill()
-        await second.communicate()
-        second = await begin(MENDED, "listen", bob, "--address", place)
-        pause = 0.1
-        for process in (first, second):
-            settled.add((await line(process, "ChannelSettled"))["text"])
-            assert (await line(process, "Ended"))["text"] == "the end"
-            _, said = await process.communicate()
-            assert (process.returncode, said) == (1, b"")
-        farming.cancel()
+        second = await begin(BROKEN % number, ours[1], "listen", bob, "--address", place)
+        await second.until("Listening")
+        await killed(second)
+        second = await begin(MENDED, ours[1], "listen", bob, "--address", place)
+        async with paced_blocks(chain.farm, first, second):
+            for side in (first, second):
+                settled.add((await side.until("ChannelSettled"))["text"])
+                assert (await side.until("Ended"))["text"] == "the end"
+                _, said = await side.process.communicate()
+                assert (side.process.returncode, said) == (1, b"")
 
-    with chain.served() as url:
-        asyncio.run(play(url))
+    with nodes(chain) as ours:
+        asyncio.run(play(ours))
         configs = [read_keys(one, b"correct horse") for one in (alice, bob)]
     (text,) = settled
     paid = [int(one) for one in re.findall(r"(?:Initiator|Receiver) (\d+)", text)]
@@ -158,41 +147,36 @@ def test_a_process_whose_disk_is_full_again_and_again_gets_through_in_the_end(
     prints = [fingerprint(one) for one in (alice, bob)]
     failures = 0
 
-    async def farm() -> None:
-        while True:
-            await asyncio.sleep(1)
-            chain.farm()
-
-    async def play(url: str) -> None:
+    async def play(ours: Sequence[MeteredNode]) -> None:
         nonlocal failures
-        farming = asyncio.ensure_future(farm())
-        terms = ("--game", "spacepoker", "--hands", "1", "--node", url, "--policy", "folder")
+        terms = ("--game", "spacepoker", "--hands", "1", "--policy", "folder")
         receiver = ("--peer", prints[0], "--wallet-key", keys[1])
-        second = await begin(MENDED, "listen", bob, *terms, *receiver)
-        place = address(await line(second, "Listening"))
+        second = await begin(MENDED, ours[1], "listen", bob, *terms, *receiver)
+        place = address(await second.until("Listening"))
         initiator = ("--peer", prints[1], "--wallet-key", keys[0], "--address", place)
-        first = await begin(MENDED, "connect", alice, *terms, *initiator)
-        await line(second, "FundingSent")
-        second.kill()
-        await second.communicate()
+        first = await begin(MENDED, ours[0], "connect", alice, *terms, *initiator)
+        async with paced_blocks(chain.farm, first, second):
+            await second.until("FundingSent")
+        await killed(second)
         while True:
-            second = await begin(FULL, "listen", bob, "--address", place)
-            _, said = await asyncio.wait_for(second.communicate(), GUARD)
-            if second.returncode in (0, 1):
+            second = await begin(FULL, ours[1], "listen", bob, "--address", place)
+            async with paced_blocks(chain.farm, first, second):
+                _, said = await asyncio.wait_for(second.process.communicate(), GUARD)
+            if second.process.returncode in (0, 1):
                 assert said == b""
                 break
             failures += 1
-            assert second.returncode == 2
+            assert second.process.returncode == 2
             (text,) = said.decode().splitlines()
             assert text.endswith(
                 "the disk is full; make room and start again: the peer has stopped, nothing is lost"
             )
-        _, said = await asyncio.wait_for(first.communicate(), GUARD)
-        assert (first.returncode, said) == (second.returncode, b"")
-        farming.cancel()
+        async with paced_blocks(chain.farm, first):
+            _, said = await asyncio.wait_for(first.process.communicate(), GUARD)
+        assert (first.process.returncode, said) == (second.process.returncode, b"")
 
-    with chain.served() as url:
-        asyncio.run(play(url))
+    with nodes(chain) as ours:
+        asyncio.run(play(ours))
     assert failures > 3
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from channelsim.channel.cli import passphrases
-from channelsim.channel.cli.passphrases import VARIABLE, passphrase_of
+from channelsim.channel.cli import secret_files
+from channelsim.channel.cli.secret_files import VARIABLE, passphrase_of
 from channelsim.channel.network.identity import make_identity, read_identity
 from channelsim.channel.store.data_directory import create
 from tests.channel.store.test_data_directory import SETTINGS
@@ -34,7 +34,7 @@ def test_a_passphrase_is_chosen_once_and_then_asked_for_once_if_need_be(
 
     monkeypatch.delenv(VARIABLE, raising=False)
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
-    monkeypatch.setattr(passphrases, "getpass", answer)
+    monkeypatch.setattr(secret_files, "getpass", answer)
     chosen = [
         f"new passphrase of {tmp_path} (none: its files are not encrypted): ",
         *(["again: "] if passphrase else []),

@@ -7,7 +7,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,8 +23,11 @@ from channelsim.channel.protocol.wallet import address_of, wallet_key, wallet_se
 from channelsim.channel.store.data_directory import read_settings
 from channelsim.channel.store.keys_file import read_terms
 from tests.channel.command import channelsim
+from tests.channel.paced import OFTEN, nodes, paced_blocks
+from tools.bench.metered_node import MeteredNode
 
 COMMAND = "import sys; from channelsim.channel.cli import main; sys.exit(main())"
+PEER = OFTEN + COMMAND
 GUARD = 120.0
 NAMES = ("alice", "bob")
 PASSPHRASE = "correct horse"
@@ -32,10 +35,11 @@ PASSPHRASE = "correct horse"
 
 @dataclass
 class Side:
-    """One side's process, and the lines that it has printed."""
+    """One side's process, the lines that it has printed, and its node if that is its own."""
 
     directory: Path
     process: asyncio.subprocess.Process
+    node: MeteredNode | None = None
     lines: list[dict[str, Any]] = field(default_factory=list)
 
     async def until(self, event: str) -> dict[str, Any]:
@@ -55,14 +59,16 @@ class Side:
         return last
 
 
-async def started(directory: Path, *arguments: str) -> Side:
+async def started(directory: Path, *arguments: str, node: MeteredNode | None = None) -> Side:
+    """Begin a peer; with a node of its own, blocks can wait for it."""
+    program, options = (COMMAND, ()) if node is None else (PEER, ("--node", node.url))
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", COMMAND, "peer", arguments[0], str(directory), *arguments[1:]),
-        "--json",
+        *(sys.executable, "-c", program, "peer", arguments[0], str(directory), *arguments[1:]),
+        *(*options, "--json"),
         stdout=asyncio.subprocess.PIPE,
         env={**os.environ, "CHANNELSIM_PASSPHRASE": PASSPHRASE},
     )
-    return Side(directory, process)
+    return Side(directory, process, node)
 
 
 def address(line: dict[str, Any]) -> str:
@@ -151,24 +157,26 @@ def test_two_processes_end_with_equal_balances_though_connections_are_harmed(
     alice, bob = (tmp_path / name for name in NAMES)
     prints = [fingerprint(one) for one in (alice, bob)]
 
-    async def play(url: str) -> None:
-        farming = asyncio.ensure_future(_blocks(chain))
-        terms = ("--game", "spacepoker", "--hands", "1", "--policy", "folder", "--node", url)
-        second = await started(bob, "listen", *terms, "--peer", prints[0], "--wallet-key", keys[1])
+    async def play(ours: Sequence[MeteredNode]) -> None:
+        terms = ("--game", "spacepoker", "--hands", "1", "--policy", "folder")
+        second = await started(
+            *(bob, "listen", *terms, "--peer", prints[0], "--wallet-key", keys[1]), node=ours[1]
+        )
         listening = address(await second.until("Listening"))
         async with harming(int(listening.rpartition(":")[2]), 3000) as (proxy, outside):
             first = await started(
                 *(alice, "connect", "--address", f"127.0.0.1:{outside}", *terms),
                 *("--peer", prints[1], "--wallet-key", keys[0]),
+                node=ours[0],
             )
-            ends = await asyncio.gather(first.end(), second.end())
+            async with paced_blocks(chain.farm, first, second):
+                ends = await asyncio.gather(first.end(), second.end())
             assert set(proxy.harmed) == set(FAULTS)
-        farming.cancel()
         assert ends[0]["text"] == ends[1]["text"]
         assert ends[0]["text"].startswith("the end; balances [")
 
-    with chain.served() as url:
-        asyncio.run(play(url))
+    with nodes(chain) as ours:
+        asyncio.run(play(ours))
 
 
 @pytest.mark.long
@@ -181,33 +189,36 @@ def test_two_processes_end_with_equal_balances_though_both_stop_and_connections_
     alice, bob = (tmp_path / name for name in NAMES)
     prints = [fingerprint(one) for one in (alice, bob)]
 
-    async def play(url: str) -> None:
-        farming = asyncio.ensure_future(_blocks(chain))
-        terms = ("--game", "spacepoker", "--hands", "2", "--node", url)
-        second = await started(bob, "listen", *terms, "--peer", prints[0], "--wallet-key", keys[1])
+    async def play(ours: Sequence[MeteredNode]) -> None:
+        terms = ("--game", "spacepoker", "--hands", "2")
+        second = await started(
+            *(bob, "listen", *terms, "--peer", prints[0], "--wallet-key", keys[1]), node=ours[1]
+        )
         listening = address(await second.until("Listening"))
         async with harming(int(listening.rpartition(":")[2]), 9000) as (proxy, outside):
             first = await started(
                 *(alice, "connect", "--address", f"127.0.0.1:{outside}", *terms),
                 *("--peer", prints[1], "--wallet-key", keys[0]),
+                node=ours[0],
             )
-            await second.until("GameStarted")
+            async with paced_blocks(chain.farm, first, second):
+                await second.until("GameStarted")
             second.process.kill()
             first.process.send_signal(signal.SIGINT)
             await first.until("Interrupted")
             assert await asyncio.wait_for(first.process.wait(), GUARD) == 130
             assert await second.process.wait() == -signal.SIGKILL
-            first = await started(alice, "connect")
-            second = await started(bob, "listen", "--address", listening)
-            ends = await asyncio.gather(first.end(), second.end())
+            first = await started(alice, "connect", node=ours[0])
+            second = await started(bob, "listen", "--address", listening, node=ours[1])
+            async with paced_blocks(chain.farm, first, second):
+                ends = await asyncio.gather(first.end(), second.end())
             assert len(proxy.harmed) > 1
-        farming.cancel()
         assert ends[0]["text"] == ends[1]["text"]
         assert ends[0]["text"].startswith("the end; balances [")
         assert b"encrypted" in (alice / "keys.json").read_bytes()
 
-    with chain.served() as url:
-        asyncio.run(play(url))
+    with nodes(chain) as ours:
+        asyncio.run(play(ours))
 
 
 @pytest.mark.long
@@ -218,29 +229,30 @@ def test_a_process_says_how_many_hands_were_not_played(tmp_path: Path) -> None:
     alice, bob = (tmp_path / name for name in NAMES)
     prints = [fingerprint(one) for one in (alice, bob)]
 
-    async def play(url: str) -> None:
-        farming = asyncio.ensure_future(_blocks(chain))
-        terms = ("--game", "spacepoker", "--node", url)
+    async def play(ours: Sequence[MeteredNode]) -> None:
+        terms = ("--game", "spacepoker")
         second = await started(
             *(bob, "listen", *terms, "--hands", "1"),
             *("--peer", prints[0], "--wallet-key", keys[1]),
+            node=ours[1],
         )
         listening = address(await second.until("Listening"))
         first = await started(
             *(alice, "connect", "--address", listening, *terms, "--hands", "2"),
             *("--peer", prints[1], "--wallet-key", keys[0]),
+            node=ours[0],
         )
-        line = await first.until("HandsUnplayed")
-        assert line["text"] == "1 of 2 hands played: the receiver asked for the shutdown"
-        assert (line["asked"], line["played"], line["excused"]) == (2, 1, False)
-        await first.until("Ended")
-        assert await asyncio.wait_for(first.process.wait(), GUARD) == 1
-        await second.end()
+        async with paced_blocks(chain.farm, first, second):
+            line = await first.until("HandsUnplayed")
+            assert line["text"] == "1 of 2 hands played: the receiver asked for the shutdown"
+            assert (line["asked"], line["played"], line["excused"]) == (2, 1, False)
+            await first.until("Ended")
+            assert await asyncio.wait_for(first.process.wait(), GUARD) == 1
+            await second.end()
         assert all(line["event"] != "HandsUnplayed" for line in second.lines)
-        farming.cancel()
 
-    with chain.served() as url:
-        asyncio.run(play(url))
+    with nodes(chain) as ours:
+        asyncio.run(play(ours))
 
 
 @pytest.mark.long
@@ -250,34 +262,29 @@ def test_an_adversary_is_preempted_by_the_other_process(tmp_path: Path) -> None:
     alice, bob = (tmp_path / name for name in NAMES)
     prints = [fingerprint(one) for one in (alice, bob)]
 
-    async def play(url: str) -> None:
-        farming = asyncio.ensure_future(_blocks(chain))
-        terms = ("--game", "spacepoker", "--hands", "9", "--node", url)
-        honest = await started(bob, "listen", *terms, "--peer", prints[0], "--wallet-key", keys[1])
+    async def play(ours: Sequence[MeteredNode]) -> None:
+        terms = ("--game", "spacepoker", "--hands", "9")
+        honest = await started(
+            *(bob, "listen", *terms, "--peer", prints[0], "--wallet-key", keys[1]), node=ours[1]
+        )
         listening = address(await honest.until("Listening"))
         cheat = await started(
-            *(alice, "connect", "--address", listening, *terms, "--adversary", "stale-oldest"),
-            *("--peer", prints[1], "--wallet-key", keys[0]),
+            *(alice, "connect", "--address", listening, *terms),
+            *("--adversary", "stale-oldest", "--peer", prints[1], "--wallet-key", keys[0]),
+            node=ours[0],
         )
-        for side in (cheat, honest):
-            await side.until("Ended")
-            assert await asyncio.wait_for(side.process.wait(), GUARD) == 1
-        farming.cancel()
+        async with paced_blocks(chain.farm, cheat, honest):
+            for side in (cheat, honest):
+                await side.until("Ended")
+                assert await asyncio.wait_for(side.process.wait(), GUARD) == 1
         said = {line["text"] for line in honest.lines}
         assert "pushes preempt: accepted" in said
         assert any(line["event"] == "ChannelSettled" for line in honest.lines)
-        again = await started(alice, "connect")
+        again = await started(alice, "connect", node=ours[0])
         assert await asyncio.wait_for(again.process.wait(), GUARD) == 2, "it keeps nothing"
 
-    with chain.served() as url:
-        asyncio.run(play(url))
-
-
-async def _blocks(chain: SimulatedChain) -> None:
-    while True:
-        # Slowly enough for a busy machine: a peer has 13 blocks to answer.
-        await asyncio.sleep(0.5)
-        chain.farm()
+    with nodes(chain) as ours:
+        asyncio.run(play(ours))
 
 
 @pytest.mark.parametrize(
@@ -342,6 +349,7 @@ def test_wrong_options_are_refused_in_one_line_and_leave_nothing(
 )
 def test_the_spacing_follows_from_the_network_and_the_timeouts_from_the_spacing(
     capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
     network: str,
     options: tuple[str, ...],
@@ -353,15 +361,17 @@ def test_the_spacing_follows_from_the_network_and_the_timeouts_from_the_spacing(
     directory = tmp_path / "new"
     fingerprint(directory)
 
-    async def begin(url: str) -> None:
-        terms = ("--game", "spacepoker", "--peer", "0" * 64, "--wallet-key", key, "--node", url)
-        side = await started(directory, "listen", *terms, *options)
-        await side.until("Listening")
-        side.process.terminate()
-        await side.process.wait()
+    async def stopped(*_: object) -> bool:
+        return False
 
+    # The directory is complete before the peer runs.
+    monkeypatch.setattr("channelsim.channel.cli.running.until_interrupted", stopped)
+    monkeypatch.setattr("channelsim.channel.cli.peers.run_linked", lambda *_: None)
+    monkeypatch.setenv("CHANNELSIM_PASSPHRASE", PASSPHRASE)
+    new = ("--game", "spacepoker", "--peer", "0" * 64, "--wallet-key", key)
     with chain.served() as url:
-        asyncio.run(begin(url))
+        ran = channelsim(capsys, "peer", "listen", directory, *new, *options, "--node", url)
+    assert ran.err == ""
     terms = read_terms(directory)
     assert (terms.spacing, terms.unroll_timeout, read_settings(directory).game_timeout) == times
     ran = channelsim(capsys, "peer", "listen", directory, "--spacing", "4")

@@ -127,20 +127,18 @@ def test_a_campaign_does_not_go_on_with_another_plug_in(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_a_game_of_another_package_is_fuzzed_covered_and_measured(tmp_path: Path) -> None:
+def test_a_game_of_another_package_is_fuzzed_and_covered(tmp_path: Path) -> None:
     install(tmp_path, "parity-game", {"games": ["parity = parity:GAME"]})
     corpus = tmp_path / "corpus"
     commands: list[tuple[object, ...]] = [
         ("fuzz", "parity", "--seconds", 5, "--jobs", 1, "--corpus", corpus, "--json"),
         ("coverage", "parity", "--corpus", corpus, "--json"),
-        ("bench", "--seconds", 1, "--json"),
     ]
-    fuzz, coverage, bench = run((tmp_path, PARITY), commands)
-    assert [one.code for one in (fuzz, coverage, bench)] == [0, 0, 0], bench.err
+    fuzz, coverage = run((tmp_path, PARITY), commands)
+    assert (fuzz.code, coverage.code) == (0, 0), coverage.err
     assert set(json.loads(fuzz.out)["coverage"]) == {"commit", "guess", "reveal", "referee"}
     programs = json.loads(coverage.out)["programs"]
     assert programs["reveal"]["nodes"] == programs["reveal"]["nodes_reached"] > 0
-    assert "parity" in json.loads(bench.out)["signed_hand"]
 
 
 @pytest.mark.long

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
+from channelsim.channel.simulation.scenario import FEES, Scenario
+from channelsim.channel.simulation.transcript import DISPUTE, played
 from tests.channel.command import channelsim
 
 Capsys = pytest.CaptureFixture[str]
@@ -33,6 +36,27 @@ def test_each_file_is_replayed(transcript: Path, tmp_path: Path, capsys: Capsys)
     assert "gone.jsonl: cannot be read" in ran.err
     assert f"── {transcript} ──" in ran.out
     assert digest in ran.out
+
+
+@pytest.mark.parametrize("command", ["replay", "report"])
+def test_a_dispute_with_fees_of_an_earlier_version_is_named_as_such(
+    command: str, tmp_path: Path, capsys: Capsys
+) -> None:
+    """Its peers offered other fees: that is no difference of the run."""
+    scenario = Scenario(("calpoker",), "earlier", "leaver", 8, fees=FEES)
+    lines: list[bytes] = []
+    head = {"format": DISPUTE, "scenario": asdict(scenario)}
+    played(scenario, lines.append, head=head)
+    file = tmp_path / "dispute.jsonl"
+    file.write_bytes(b"".join(lines))
+    more = ("-o", tmp_path / "page.html") if command == "report" else ()
+    ran = channelsim(capsys, command, file, *more)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert "with fees that an earlier version recorded" in ran.err
+    lines.clear()
+    played(scenario, lines.append)
+    file.write_bytes(b"".join(lines))
+    assert channelsim(capsys, command, file, *more).code == 0
 
 
 def test_a_person_plays_the_receiver(

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
+from channelsim import watchdog
 from channelsim.channel.cli.watch import Check, Round, watch
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.target.target_files import target_files
-from channelsim.channel.system import watchdog
+from channelsim.channel.lab.targets.target_inputs import target_files
 from channelsim.channel.system.file_changes import snapshot
 from channelsim.channel.system.user_code import load
-from channelsim.channel.system.watchdog import watching
+from channelsim.watchdog import watching
 from tests.channel.command import channelsim
 from tests.channel.lab.toys import toy
 from tests.paths import DATA, ROOT

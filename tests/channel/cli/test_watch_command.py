@@ -15,14 +15,14 @@ from chia_wallet_sdk import Address, SecretKey
 
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.simulator import SimulatedChain
-from channelsim.channel.cli.wallet_keys import read_wallet_keys
+from channelsim.channel.cli.secret_files import read_wallet_keys
 from channelsim.channel.protocol.wallet import address_of, wallet_key, wallet_seed
 from tests.channel.command import channelsim
 from tests.channel.disputes import leave, publish_old, received
 from tests.channel.on_chain import reward
 from tests.channel.table import ANN, BEN, TIMEOUT
-from tests.channel.watch.test_pusher import without_room
 from tests.channel.watch.test_watch import in_a_hand
+from tests.channel.watch.towers import without_room
 
 COMMAND = "from channelsim.channel.cli import main; main()"
 

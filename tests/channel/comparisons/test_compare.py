@@ -29,7 +29,7 @@ from channelsim.channel.lab.costs.snapshot import Snapshot, text
 from channelsim.channel.lab.mutants.hunt import Hunt, MutantResult
 from channelsim.channel.lab.mutants.reasons import Reasons
 from channelsim.channel.lab.mutants.report import MutantReport, all_mutants
-from channelsim.channel.lab.target.target import of_game
+from channelsim.channel.lab.targets.target import of_game
 from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.sweep import Cell, SweepTotals

@@ -12,7 +12,7 @@ from chia_rs import PrivateKey
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.crypto.keys import SecretKeys
 from channelsim.channel.protocol.messages import Advisory, Batch, Move, decode
-from channelsim.games.spacepoker.entropy import chain
+from channelsim.games.spacepoker.cards import chain
 from tests.channel.table import ANN, BEN, Table, bet_or_call, by_policy, sit
 
 

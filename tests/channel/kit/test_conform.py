@@ -35,7 +35,7 @@ from channelsim.channel.kit.conformance import (
 )
 from channelsim.channel.kit.testing import Conformance
 from channelsim.channel.lab.fuzz.fuzz import FuzzReport
-from channelsim.channel.lab.target.loading import load
+from channelsim.channel.lab.targets.loading import load
 from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.sweep import SweepTotals

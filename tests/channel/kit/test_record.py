@@ -13,8 +13,8 @@ import pytest
 from channelsim.channel.errors import UsageError
 from channelsim.channel.kit.driver import Hand, Move, NotPlain, Start, to_value
 from channelsim.channel.kit.recording import LONGEST, Recording, record
-from channelsim.channel.lab.target.loading import load, read
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.loading import load, read
+from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.programs import Program
 from channelsim.clsp.values import serialize, to_list
 from channelsim.games.chance import Chance

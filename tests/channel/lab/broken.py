@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from shutil import copytree
 
-from channelsim.clsp.build import SOURCE
+from channelsim.clsp.programs import SOURCE
 from channelsim.games import registry
 
 ENDLESS = """

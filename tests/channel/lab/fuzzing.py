@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from channelsim.channel.lab.cases.case import SiteCase
 from channelsim.channel.lab.fuzz.fuzz_part import FuzzPart
 from channelsim.channel.lab.fuzz.fuzzer import Fuzzer
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.target import Target
 
 
 def searched(target: Target, seed: str, work: float, stored: Sequence[SiteCase] = ()) -> FuzzPart:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from channelsim.clsp.build import SOURCE
+from channelsim.clsp.programs import SOURCE
 
 HERE = Path(__file__).parent
 MODULES = [

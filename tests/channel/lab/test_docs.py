@@ -6,8 +6,8 @@ from pathlib import Path
 from shutil import copytree
 
 from channelsim.channel.lab.laws import laws
-from channelsim.channel.lab.target.loading import load
-from channelsim.clsp.build import SOURCE
+from channelsim.channel.lab.targets.loading import load
+from channelsim.clsp.programs import SOURCE
 from tests.markdown import blocks, read
 from tests.paths import ROOT
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from channelsim.channel.lab.crosscheck.chunks import run_chunk
-from channelsim.channel.lab.target.loading import load
+from channelsim.channel.lab.targets.loading import load
 
 
 def test_no_interpreter_object_is_left_to_another_thread(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -77,6 +77,13 @@ HALVES = (NO_SIGNATURE, NO_SIGNATURE)
 ENVIRONMENT, APPLY, CONS, CONCAT = b"\x01", b"\x02", b"\x04", b"\x0e"
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _frozen() -> None:
+    """Keep what other tests have left out of the garbage collections here."""
+    gc.collect()
+    gc.freeze()
+
+
 def spent(table: Table, victim: int, blob: bytes) -> tuple[float, float]:
     """The seconds (tracing memory counts) and megabytes that the victim spends on this message."""
     peer = table.fork().ends[victim].peer

@@ -18,7 +18,6 @@ from rich.text import Text
 from channelsim import channel
 from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import console, say, wrapped
-from tests.channel.bench.small import make_small
 from tests.channel.cli.test_command_line import COMMANDS, Command
 from tests.channel.command import channelsim
 from tests.corpus import stored_corpus
@@ -138,9 +137,10 @@ Arguments = tuple[object, ...]
 @pytest.fixture(scope="session")
 def transcript(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from channelsim.channel.cli.commands.play import command as play
+    from channelsim.channel.cli.options import OutputForm
 
     path = tmp_path_factory.mktemp("output") / "session.jsonl"
-    play(game="calpoker", hands=1, json=True, transcript=path, quiet=True)
+    play(game="calpoker", hands=1, form=OutputForm(json=True), transcript=path, quiet=True)
     return path
 
 
@@ -163,7 +163,6 @@ CHEAP: dict[Command, Callable[[Path, Path], Arguments]] = {
     ("corpus", "merge"): lambda old, new: (CORPUS, "-o", new / "été"),
 }
 DEAR: dict[Command, Callable[[Path, Path], Arguments]] = {
-    ("bench",): lambda old, new: ("--seconds", 1),
     ("corpus", "minimize"): lambda old, new: (CORPUS, "-o", new / "été"),
     ("mutants",): lambda old, new: ("calpoker", "--seconds", 0.01, "--validator", "a"),
     ("conform",): lambda old, new: ("calpoker", "--cases", 100, "--seconds", 0.1, "--disputes", 0),
@@ -208,7 +207,6 @@ def test_the_locale_c_gets_plain_letters_in_whole_words(
     monkeypatch.setenv("COLUMNS", "60")
     monkeypatch.delenv("PYTHONIOENCODING", raising=False)
     monkeypatch.delenv("PYTHONUTF8", raising=False)
-    make_small(monkeypatch)  # for `bench`
     given = {**CHEAP, **DEAR}[path](transcript, tmp_path)
     text = ("--text",) if "--text" in options(path) else ()
     ran = channelsim(capsys, *path, *given, *text)

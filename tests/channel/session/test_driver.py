@@ -48,10 +48,10 @@ from channelsim.channel.session.session_events import (
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import Program
 from channelsim.clsp.values import to_list
-from channelsim.games.deck.group import ToyGroup
 from channelsim.games.deck.terms import DeckTerms
 from channelsim.games.deck.work import DeckWork
 from channelsim.games.referee import CREATE_COIN
+from tests.games.deck.toy_group import ToyGroup
 
 IDENTITY = Program(bytes.fromhex("01"))
 """A puzzle whose solution is its conditions: anyone can spend its coins."""

@@ -30,11 +30,11 @@ from channelsim.channel.session.deck_works import DeckThreads
 from channelsim.channel.session.peer_runner import PeerRunner, RunFailed
 from channelsim.channel.session.session_events import SessionEvent
 from channelsim.channel.store.interface import StoreError
-from channelsim.games.deck.group import ToyGroup
 from channelsim.games.deck.work import DeckResult, DeckWork
 from tests.channel.session.beating import BEAT, run
 from tests.channel.session.spectator import Spectator
 from tests.channel.session.test_peer_runner import SETUP, Line, blocks, join, places, until
+from tests.games.deck.toy_group import ToyGroup
 
 HAND = replace(SETUP, hands=1)
 

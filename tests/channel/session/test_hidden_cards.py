@@ -10,11 +10,11 @@ from typing import TypeVar
 from rich.console import Console
 
 from channelsim.channel.peer.interface import Store
-from channelsim.channel.report.document import document
 from channelsim.channel.report.html.session_log import SessionLog
 from channelsim.channel.report.html.session_page import session_log
 from channelsim.channel.report.narrator import Narrator
 from channelsim.channel.report.peer_lines import Line, PeerLines
+from channelsim.channel.report.session_document import document
 from channelsim.channel.session.deciders import Deciders
 from channelsim.channel.session.session import Session
 from channelsim.channel.session.session_events import (
@@ -26,8 +26,8 @@ from channelsim.channel.session.session_events import (
 )
 from channelsim.channel.session.setup import NAMES, Setup
 from channelsim.channel.session.transcript import Recorder
+from channelsim.games.cards import card_face, card_name
 from channelsim.games.contract import Hand, Seat
-from channelsim.games.poker.hand_names import card_face, card_name
 from channelsim.games.poker.known_cards import card
 from channelsim.games.poker.player import PokerPlayer
 from channelsim.games.poker.states import Deal

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from channelsim.channel.bench.hidden_look import oldest_state, report_tip
-from channelsim.channel.bench.metered_node import MeteredNode, metered
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.full_node import RpcChain
 from channelsim.channel.peer.fee_settings import Fees
@@ -28,8 +26,10 @@ from channelsim.channel.watch.watcher import Sight, Step, Watcher
 from tests.channel.disputes import with_config
 from tests.channel.session.spectator import Spectator
 from tests.channel.table import ANN, BEN, Table, sit
+from tools.bench.hidden_look import oldest_state, report_tip
+from tools.bench.metered_node import MeteredNode, metered
 
-FEW, MANY = 10, 600
+FEW, MANY = 10, 150
 
 MOST_BLOCKS = 80
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -23,6 +24,7 @@ from channelsim.channel.peer.interface import GameStarted, GoOnChain, News, Prep
 from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE
 from channelsim.channel.protocol.state import Side
+from channelsim.channel.session import peer_runner
 from channelsim.channel.session.dealers import deck_settings
 from channelsim.channel.session.deck_works import DeckThreads
 from channelsim.channel.session.identity import make_config, node_seed
@@ -34,11 +36,11 @@ from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.interface import StoreError
 from channelsim.channel.store.memory_store import MemoryStore
 from channelsim.games.contract import Action, Player
-from channelsim.games.deck.group import ToyGroup
 from channelsim.games.deck.work import DeckResult, DeckWork, compute
 from channelsim.games.rotations import ROTATIONS
 from tests.channel.backends import backend
 from tests.channel.session.spectator import Spectator
+from tests.games.deck.toy_group import ToyGroup
 
 SETUP = Setup(("spacepoker",), "runner", 2, 100, 10, 10_000, ("caller", "caller"))
 GUARD = 60.0
@@ -391,6 +393,47 @@ def test_a_push_without_an_answer_hides_neither_the_chain_nor_other_pushes() -> 
         chain.farm()
         await until(lambda: runner.peer.state.block.peak == chain.peak())
         assert "the node does not answer" in place.troubles
+        task.cancel()
+
+    asyncio.run(play())
+
+
+class Failing(SimulatedChain):
+    """A node that gives no answer to any push, for one of two reasons."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self.tries: Counter[Bundle] = Counter()
+
+    def push(self, bundle: Bundle) -> PushResult:
+        self.tries[bundle] += 1
+        raise NodeError(f"the node fails ({self.tries.total() % 2})")
+
+
+def test_pushes_that_never_get_an_answer_are_tried_so_often_and_reported_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(peer_runner, "MOST_TRIES", 4)
+    monkeypatch.setattr(peer_runner, "MOST_WAITING", 3)
+    chain = Failing(1)
+    place = places(chain)[0]
+    pushes = [
+        Push(str(amount), Bundle((Spend(Coin(bytes(32), bytes(32), amount), b"", b""),), b""))
+        for amount in range(50)
+    ]
+
+    async def play() -> None:
+        runner = place.runner(chain, None)
+        task = asyncio.ensure_future(runner.run())
+        await until(lambda: runner.peer.state.block.peak == chain.peak())
+        for push in pushes:
+            runner.push(push)
+        await until(lambda: sorted(chain.tries.values()) == [4, 4, 4])
+        await asyncio.sleep(0.1)
+        assert chain.tries.total() == 12
+        assert len(place.troubles) == 1, place.troubles
+        chain.farm()
+        await until(lambda: place.troubles[1:] == [""])  # none of them is due any more
         task.cancel()
 
     asyncio.run(play())

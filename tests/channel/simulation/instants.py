@@ -1,4 +1,4 @@
-"""The instants of a peer's life, at each of which it can be killed."""
+"""The instants at which a peer may be killed."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ DECKS = ComputedOnce(SESSION.seed)
 
 
 @pytest.fixture(autouse=True)
-def remember() -> Iterator[None]:
+def remember(few_rounds: None) -> Iterator[None]:
     with bls.remembered():
         yield
 
@@ -52,7 +52,7 @@ def killed(dies: Dies, scenario: Scenario = SESSION) -> CrashedRun:
 
 
 def at(side: int, kill: Kill) -> Dies:
-    return lambda one, now: (one, now) == (side, kill)
+    return lambda peer, now: (peer, now) == (side, kill)
 
 
 def instants(side: int, scenario: Scenario = SESSION) -> list[Kill]:
@@ -61,7 +61,7 @@ def instants(side: int, scenario: Scenario = SESSION) -> list[Kill]:
 
 @pytest.mark.parametrize("side", Side)
 def test_all_hands_are_played_though_a_side_is_killed(side: Side) -> None:
-    for kill in instants(side)[20 * side :: 60]:
+    for kill in instants(side)[20 * side :: 80]:
         run = killed(at(side, kill))
         assert run.kills[side] == (kill,)
         assert not run.failed, run

@@ -35,11 +35,9 @@ from channelsim.channel.simulation.crashes import (
     run_killed,
     scenario_of,
 )
-from channelsim.channel.simulation.killed_peer import LOST, Kill, KilledPeer
-from channelsim.channel.simulation.process_node import ProcessNode
-from channelsim.channel.simulation.process_peer import ProcessPeer
+from channelsim.channel.simulation.killed_peer import AIMS, LOST, Kill, KilledPeer, Stage
+from channelsim.channel.simulation.killed_processes import ProcessNode, ProcessPeer
 from channelsim.channel.simulation.scenario import Scenario
-from channelsim.channel.simulation.stages import AIMS, Stage
 from channelsim.channel.store.interface import Contents
 from channelsim.channel.store.keys_file import FILE, write_keys
 from channelsim.channel.store.memory_store import MemoryStore
@@ -70,7 +68,7 @@ def play(game: str, wrap: Callable[[Peer], Actor]) -> tuple[Result, list[bytes]]
 
     def listen(event: SessionEvent) -> None:
         if isinstance(event, Handled):
-            sent = [one.message for one in event.effects if isinstance(one, Send)]
+            sent = [effect.message for effect in event.effects if isinstance(effect, Send)]
             batches.update((blob, None) for blob in sent if isinstance(decode(blob), Batch))
 
     session = Session(setup, deciders.decide, deciders.answer, [deciders, listen], wrap=wrap)
@@ -103,14 +101,14 @@ def same_end(game: str, kills: dict[Side, set[Kill]]) -> None:
         killed.append(KilledPeer(peer, due.__contains__))
         return killed[-1]
 
-    again, said = play(game, wrap)
+    replayed, said = play(game, wrap)
     assert said == batches, kills
-    assert (again.balances, again.hands, again.checks.conserved) == (
+    assert (replayed.balances, replayed.hands, replayed.checks.conserved) == (
         result.balances,
         result.hands,
         True,
     )
-    assert {kill for one in killed for kill in one.kills} == set().union(*kills.values())
+    assert {kill for peer in killed for kill in peer.kills} == set().union(*kills.values())
 
 
 @pytest.mark.parametrize("side", Side)
@@ -144,10 +142,10 @@ def test_a_session_with_many_kills_ends_as_it_does_without(effects: int) -> None
         return killed[-1]
 
     result, batches, _ = undisturbed("spacepoker")
-    again, said = play("spacepoker", wrap)
+    replayed, said = play("spacepoker", wrap)
     assert said == batches
-    assert again.balances == result.balances
-    assert sum(len(one.kills) for one in killed) > 4
+    assert replayed.balances == result.balances
+    assert sum(len(peer.kills) for peer in killed) > 4
 
 
 # --- disputes ------------------------------------------------------------------------------------
@@ -160,23 +158,23 @@ DISPUTES = (
 
 
 def at(side: int, kill: Kill) -> Dies:
-    return lambda one, now: (one, now) == (side, kill)
+    return lambda peer, now: (peer, now) == (side, kill)
 
 
 def harmless(run: CrashedRun) -> bool:
     return not (run.contradictions or run.broken)
 
 
-def one_kill(scenario: Scenario, side: int, first: int, every: int) -> None:
-    for kill in every_instant(scenario, side)[first::every]:
+def one_kill(scenario: Scenario, side: int, first: int, step: int) -> None:
+    for kill in every_instant(scenario, side)[first::step]:
         run = run_killed(scenario, at(side, kill))
         assert run.kills[side] == (kill,)
         assert harmless(run), run
 
 
-@pytest.mark.parametrize("scenario", DISPUTES, ids=lambda one: one.adversary)
+@pytest.mark.parametrize("scenario", DISPUTES, ids=lambda scenario: scenario.adversary)
 def test_a_dispute_with_a_kill_breaks_no_promise(scenario: Scenario) -> None:
-    one_kill(scenario, scenario.honest, first=55, every=110)
+    one_kill(scenario, scenario.honest, first=55, step=110)
 
 
 def test_a_completed_bundle_that_is_repeated_before_play_is_ignored() -> None:
@@ -190,15 +188,16 @@ def test_a_completed_bundle_that_is_repeated_before_play_is_ignored() -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("quarter", range(4))
-@pytest.mark.parametrize("scenario", DISPUTES, ids=lambda one: one.adversary)
+@pytest.mark.parametrize("scenario", DISPUTES, ids=lambda scenario: scenario.adversary)
 def test_a_dispute_with_a_kill_at_any_instant_breaks_no_promise(
     scenario: Scenario, quarter: int
 ) -> None:
-    one_kill(scenario, scenario.honest, first=quarter, every=4)
+    one_kill(scenario, scenario.honest, first=quarter, step=4)
 
 
-def test_many_kills_in_many_scenarios() -> None:
-    totals = done(crashes(3, "few kills"), 1)
+@pytest.mark.parametrize("mixed", [False, True])
+def test_many_kills_in_many_scenarios(mixed: bool) -> None:
+    totals = done(crashes(3, "few kills", mixed=mixed), 1)
     assert totals.kills == 3
     assert totals.failed == []
 
@@ -212,13 +211,14 @@ def test_a_thousand_kills() -> None:
 
 def test_scenarios_differ_and_have_every_weather() -> None:
     drawn = [scenario_of("x", count, AIMS[count % len(AIMS)]) for count in range(60)]
-    assert len({(one.adversary, one.games, one.weather) for one in drawn}) > 40
-    assert {one.side for one in drawn} == {0, 1}
-    assert len({one.adversary for one in drawn}) > 20
-    prepared = [one for one in drawn if one.agreed and one.dealer]
+    assert len({(scenario.adversary, scenario.games, scenario.weather) for scenario in drawn}) > 40
+    assert {scenario.side for scenario in drawn} == {0, 1}
+    assert len({scenario.adversary for scenario in drawn}) > 20
+    prepared = [scenario for scenario in drawn if scenario.agreed and scenario.dealer]
     assert len(prepared) == 12, "each run aimed at a step of a deck prepares decks"
 
 
+@pytest.mark.usefixtures("few_rounds")
 @pytest.mark.parametrize("stage", AIMS)
 def test_a_scenario_has_the_stage_that_it_is_for(stage: Stage) -> None:
     """One of a few: some adversaries end a session early."""
@@ -234,6 +234,7 @@ def test_a_scenario_has_the_stage_that_it_is_for(stage: Stage) -> None:
     assert stage in lived
 
 
+@pytest.mark.usefixtures("few_rounds")
 def test_kills_reach_every_stage() -> None:
     totals = done(crashes(25, "stages"), 1)
     assert sum(totals.stages.values()) == totals.kills == 25
@@ -248,31 +249,31 @@ class ForgettingStore(MemoryStore):
 
     def __init__(self) -> None:
         super().__init__()
-        self._held: list[tuple[Sequence[bytes], Sequence[tuple[str, bytes]]]] = []
+        self._late: list[tuple[Sequence[bytes], Sequence[tuple[str, bytes]]]] = []
 
     def append(self, events: Sequence[bytes], records: Sequence[tuple[str, bytes]]) -> None:
-        held, self._held = self._held, [(events, records)]
-        for one in held:
-            super().append(*one)
+        late, self._late = self._late, [(events, records)]
+        for batch in late:
+            super().append(*batch)
 
     def save_snapshot(self, snapshot: bytes, states: Sequence[bytes]) -> None:
-        for one in self._held:
-            super().append(*one)
-        self._held = []
+        for batch in self._late:
+            super().append(*batch)
+        self._late = []
         super().save_snapshot(snapshot, states)
 
     def load(self) -> Contents:
-        self._held = []
+        self._late = []
         return super().load()
 
 
 def test_a_store_that_forgets_its_last_event_is_noticed() -> None:
     scenario = Scenario(("spacepoker",), "forgets", policies=("random", "random"))
-    found = []
+    outcomes = []
     for kill in every_instant(scenario, 0)[40::17]:
         run = run_killed(scenario, at(0, kill), ForgettingStore)
-        found.append(harmless(run))
-    assert not all(found)
+        outcomes.append(harmless(run))
+    assert not all(outcomes)
 
 
 def test_a_peer_that_fails_to_handle_a_message_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -284,9 +285,9 @@ def test_a_peer_that_fails_to_handle_a_message_is_noticed(monkeypatch: pytest.Mo
     monkeypatch.setitem(TRANSITIONS[Phase.PLAYING], Request, fail)
     scenario = Scenario(("spacepoker",), "fails", policies=("random", "random"))
     run = run_killed(scenario, lambda side, kill: False)
-    (how, *_) = {one for one in run.broken if "failed to handle an event" in one}
+    (how, *_) = {failure for failure in run.broken if "failed to handle an event" in failure}
     assert how.endswith("InvariantError: planted")
-    assert all("failed to handle" in one or "law" in one for one in run.broken)
+    assert all("failed to handle" in failure or "law" in failure for failure in run.broken)
     # Without a store it is raised as it is.
     with pytest.raises(InvariantError, match="planted"):
         Arena(scenario).run()
@@ -295,8 +296,9 @@ def test_a_peer_that_fails_to_handle_a_message_is_noticed(monkeypatch: pytest.Mo
 # --- processes -----------------------------------------------------------------------------------
 
 
-def test_killed_processes_come_back_from_the_disk() -> None:
-    totals = done(crashes(1, "processes", processes=True), 1)
+@pytest.mark.parametrize("mixed", [False, True])
+def test_killed_processes_come_back_from_the_disk(mixed: bool) -> None:
+    totals = done(crashes(1, "processes", processes=True, mixed=mixed), 1)
     assert totals.kills == 1
     assert totals.failed == []
 
@@ -319,7 +321,7 @@ def test_a_killed_node_makes_the_same_blocks(tmp_path: Path) -> None:
     second = cycle((False, True))
     node = ProcessNode(tmp_path / "chain", 7, lambda: next(second), Chance(b""))
     with closing(node):
-        found = []
+        chains = []
         for chain in (SimulatedChain(7), node):
             coin = chain.give(address_of(key), 1)
             paid = to_list([condition(CREATE_COIN, bytes(32), int_to_atom(coin.amount))])
@@ -327,8 +329,8 @@ def test_a_killed_node_makes_the_same_blocks(tmp_path: Path) -> None:
             chain.farm(2)
             chain.reorganise(1, 2, keep=False)
             chain.farm()
-            found.append((chain.peak(), chain.coin(coin.id), chain.children(coin.id)))
-    assert found[0] == found[1]
+            chains.append((chain.peak(), chain.coin(coin.id), chain.children(coin.id)))
+    assert chains[0] == chains[1]
     assert node.kills == 2
 
 

@@ -53,9 +53,9 @@ def slow(name: str, rule: str, side: int) -> object:
 def test_a_wrong_opening_costs_the_pot(adversary: str, rule: str, side: int) -> None:
     done = run(adversary, side, step=4)
     news = done.parties[done.scenario.honest].news
-    (broken,) = [one for one in news if isinstance(one, BrokenOff)]
+    (broken,) = [report for report in news if isinstance(report, BrokenOff)]
     assert broken.blame.rule.startswith(rule)
-    assert any(isinstance(one, GamePaid) and one.slashed == "us" for one in news)
+    assert any(isinstance(report, GamePaid) and report.slashed == "us" for report in news)
 
 
 @pytest.mark.parametrize(
@@ -82,8 +82,9 @@ def test_an_opening_with_the_accept_harms_only_its_sender(side: int) -> None:
     batches = [decode(blob) for blob in done.parties[side].sent]
     actions = [batch.actions for batch in batches if isinstance(batch, Batch)]
     assert any(
-        any(isinstance(act, Accept) for act in one) and any(isinstance(act, Move) for act in one)
-        for one in actions
+        any(isinstance(act, Accept) for act in batch_actions)
+        and any(isinstance(act, Move) for act in batch_actions)
+        for batch_actions in actions
     )
 
 
@@ -99,9 +100,9 @@ def test_an_opening_with_the_accept_harms_only_its_sender(side: int) -> None:
 def test_steps_of_nobodys_deck_burn_decks_and_nothing_else(adversary: str, side: int) -> None:
     done = run(adversary, side, hands=1)
     news = done.parties[done.scenario.honest].news
-    assert not any(isinstance(one, BrokenOff) for one in news)
+    assert not any(isinstance(report, BrokenOff) for report in news)
     if side == 1 and adversary == "deck-flood":
-        assert any(isinstance(one, DeckBurnt) for one in news)
+        assert any(isinstance(report, DeckBurnt) for report in news)
 
 
 def test_steps_before_play_are_ignored_or_held() -> None:

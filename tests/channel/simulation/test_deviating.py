@@ -37,9 +37,9 @@ def test_a_hint_is_a_command_with_which_the_adversary_deviates(
     assert ran.code == 1
     assert "nothing was checked; it does something with `channelsim " in ran.err
     command = ran.err.split("`")[1]
-    again = channelsim(capsys, *shlex.split(command)[1:], "--quiet", "--json")
-    assert again.code == 0, again.err
-    assert '"deviated": true' in again.out
+    repeated = channelsim(capsys, *shlex.split(command)[1:], "--quiet", "--json")
+    assert repeated.code == 0, repeated.err
+    assert '"deviated": true' in repeated.out
 
 
 def test_the_hint_of_a_free_look_names_more_hands() -> None:

@@ -19,7 +19,14 @@ from channelsim.channel.protocol.messages import Settle
 from channelsim.channel.protocol.rules import RULES
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.simulation.faults import search
-from channelsim.channel.simulation.faults.kinds import EngineFault, Replaced, always
+from channelsim.channel.simulation.faults.kinds import (
+    EngineCheck,
+    EngineFault,
+    always,
+    checks,
+    replaced,
+    skipped,
+)
 from channelsim.channel.simulation.faults.search import (
     FaultStatus,
     FaultyArena,
@@ -27,7 +34,6 @@ from channelsim.channel.simulation.faults.search import (
     faults_campaign,
     scenarios,
 )
-from channelsim.channel.simulation.faults.skipped_checks import EngineCheck, checks, skipped
 from channelsim.channel.simulation.faults.table import ARGUED, PlantedFault, faults
 from channelsim.channel.simulation.promises.checker import BrokenPromise, check
 from channelsim.channel.simulation.scenario import Scenario
@@ -80,18 +86,18 @@ def test_the_engine_has_a_check_for_each_rule_and_each_check_a_name() -> None:
 def test_a_settlement_on_the_counterpartys_turn_is_noticed_on_either_side() -> None:
     """The engine without CH-SETTLE-2 takes it, and says nothing of it."""
     fault = BY_NAME["unchecked transitions._settle/2"]
-    found = examine(fault, "theft")
-    assert (found.outcome, found.promise) == (FaultStatus.NOTICED, "law")
-    assert found.how == "it accepted what breaks CH-SETTLE-2"
-    assert found.scenario is not None
-    assert found.scenario.adversary == "breaks-ch-settle-2"
+    report = examine(fault, "theft")
+    assert (report.outcome, report.promise) == (FaultStatus.NOTICED, "law")
+    assert report.how == "it accepted what breaks CH-SETTLE-2"
+    assert report.scenario is not None
+    assert report.scenario.adversary == "breaks-ch-settle-2"
 
 
 @pytest.mark.parametrize("name", one_in(3, QUICK))
 def test_a_fault_is_noticed(name: str) -> None:
-    found = examine(BY_NAME[name], "faults")
-    assert found.outcome is FaultStatus.NOTICED, found
-    assert found.reached
+    report = examine(BY_NAME[name], "faults")
+    assert report.outcome is FaultStatus.NOTICED, report
+    assert report.reached
 
 
 def test_every_reason_is_of_a_fault() -> None:
@@ -134,7 +140,7 @@ def test_a_skipped_check_does_not_raise_and_reports_that_it_was_reached() -> Non
     table = in_a_game()
     state = table.ends[ANN].state
     game = state.games[0]
-    (fits,) = (one for one in checks() if one.name == "transitions._settle/2")
+    (fits,) = (check_ for check_ in checks() if check_.name == "transitions._settle/2")
     reached: list[int] = []
     with skipped(fits, lambda: reached.append(1)):
         after, settled = transitions._settle(state, game.mover.other, Settle(game.id))
@@ -157,21 +163,19 @@ def test_a_check_that_the_engine_does_not_have_is_an_error(check_: EngineCheck) 
 
 
 def test_a_function_that_the_engine_does_not_have_is_an_error() -> None:
-    peer = sit().ends[ANN].peer
     for where in (
         "protocol.transitions:_gone",
         "peer.machine:Peer.gone",
         "peer.machine:Gone.handle",
     ):
         with pytest.raises(InvariantError, match="cannot be planted"):
-            Replaced(peer, where, always(None)).around().__enter__()
+            replaced(where, always(None), lambda: None).__enter__()
 
 
 def test_every_fault_has_its_place_in_the_engine() -> None:
     peer = sit().ends[ANN].peer
     for fault in faults():
-        with fault.plant(peer).around():
-            pass
+        assert isinstance(fault.plant(peer).react(None, lambda event: []), list)
 
 
 class Harmless(EngineFault):
@@ -198,9 +202,9 @@ def test_a_promise_that_breaks_without_the_fault_is_reported_as_such(
 ) -> None:
     fault = PlantedFault("none", ("safety",), "nothing", EngineFault, ("",))
     monkeypatch.setattr(search, "check", lambda run: [BrokenPromise("safety", "planted")])
-    found = examine(fault, "x")
-    assert (found.outcome, found.how) == (FaultStatus.WITHOUT, "planted")
-    assert found.is_open
+    report = examine(fault, "x")
+    assert (report.outcome, report.how) == (FaultStatus.WITHOUT, "planted")
+    assert report.is_open
 
 
 def test_without_a_fault_the_same_runs_break_no_promise() -> None:

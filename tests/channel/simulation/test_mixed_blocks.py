@@ -104,8 +104,8 @@ def test_usual_margins_often_have_no_block_with_transactions_and_spaced_ones_alw
     for seed in range(5):
         chain = SimulatedChain(seed, NodeSettings(mixed=True))
         chain.farm(1000)
-        found = [chain.ledger.block(height) for height in range(1, 1001)]
-        carries = [block is not None and block.carries for block in found]
+        ledger_blocks = [chain.ledger.block(height) for height in range(1, 1001)]
+        carries = [block is not None and block.carries for block in ledger_blocks]
         for blocks, counts in windows.items():
             for begun in range(len(carries) - blocks):
                 counts[0] += 1
@@ -141,10 +141,13 @@ def test_a_share_of_a_sweep_is_on_mixed_blocks(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(sweep, "Arena", Noted)
     first = [*sweep.beginnings("share", 0)]
-    deviating = next(one for one in first if one.adversary == "dead")
-    copies = next(one for one in first if one.old_copy)
+    deviating = next(scenario for scenario in first if scenario.adversary == "dead")
+    copies = next(scenario for scenario in first if scenario.old_copy)
     for scenario in (deviating, copies):
         arenas.clear()
         assert sum(not totals.broken for totals in sweep.everywhere(scenario, 1)) == len(arenas)
-        assert [one.mixed for one in arenas][:3] == [False, False, True]
-        assert {(one.mixed, one.spacing) for one in arenas} == {(False, 1), (True, 4)}
+        assert [scenario.mixed for scenario in arenas][:3] == [False, False, True]
+        assert {(scenario.mixed, scenario.spacing) for scenario in arenas} == {
+            (False, 1),
+            (True, 4),
+        }

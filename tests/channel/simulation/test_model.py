@@ -17,8 +17,7 @@ from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.model.batch_rules import judge
 from channelsim.channel.simulation.model.conversation import Conversation, conversation
 from channelsim.channel.simulation.promises.checker import check
-from channelsim.channel.simulation.promises.news import valid_news
-from channelsim.channel.simulation.run import Run
+from channelsim.channel.simulation.run import Run, valid_news
 from channelsim.channel.simulation.scenario import Scenario
 
 GAMES = ("spacepoker", "calpoker")
@@ -59,7 +58,7 @@ def test_each_rule_breaker_breaks_its_rule_and_is_accused_of_it(rule: str) -> No
     run, talk = broken_by(rule)
     assert check(run) == []
     told = valid_news(run.parties[run.scenario.honest].news)
-    accused = [one.blame.rule for one in told if isinstance(one, BrokenOff)]
+    accused = [report.blame.rule for report in told if isinstance(report, BrokenOff)]
     assert len(accused) == 1
     if rule.startswith("CH-TIME"):
         assert accused == [rule]
@@ -98,7 +97,9 @@ def test_each_byte_of_a_batch_is_judged(sent: bool) -> None:
     run = Arena(Scenario(GAMES[:1], "bytes", policies=POLICIES)).run()
     journal = run.parties[run.scenario.honest].journal
     heard = [turn.event.message for turn in journal if isinstance(turn.event, Received)]
-    said = [one.message for turn in journal for one in turn.effects if isinstance(one, Send)]
+    said = [
+        effect.message for turn in journal for effect in turn.effects if isinstance(effect, Send)
+    ]
     batches = [blob for blob in (said if sent else heard) if isinstance(decode(blob), Batch)]
     for blob in batches:
         batch = decode(blob)
@@ -168,6 +169,6 @@ def test_the_random_choices_of_an_adversary_depend_on_its_step() -> None:
         assert isinstance(actor, Adversary)
         picked.add(tuple(actor.plan.chance.below(1000) for _ in range(2)))
     assert len(picked) == 12
-    again = Arena(Scenario(GAMES[:1], "choices", "madman", 3)).parties[1].actor
-    assert isinstance(again, Adversary)
-    assert tuple(again.plan.chance.below(1000) for _ in range(2)) in picked
+    repeated = Arena(Scenario(GAMES[:1], "choices", "madman", 3)).parties[1].actor
+    assert isinstance(repeated, Adversary)
+    assert tuple(repeated.plan.chance.below(1000) for _ in range(2)) in picked

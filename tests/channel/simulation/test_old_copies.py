@@ -29,7 +29,7 @@ def harmless(scenario: Scenario) -> tuple[bool, bool]:
     """Run it: whether the copy lacked a state, and whether the peer was told so."""
     run = Arena(scenario).run()
     assert check(run) == [], scenario
-    told = any(isinstance(one, OldCopy) for one in run.parties[scenario.honest].news)
+    told = any(isinstance(report, OldCopy) for report in run.parties[scenario.honest].news)
     return restored(run) is not None, told
 
 
@@ -46,10 +46,10 @@ def test_an_old_copy_loses_nothing_that_the_close_pays(adversary: str) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("hostile", [False, True])
 def test_many_old_copies_lose_nothing_that_the_close_pays(hostile: bool) -> None:
-    every, told = menus(), 0
+    games, told = menus(), 0
     for n in range(68):
         scenario = replace(
-            every[n % len(every)],
+            games[n % len(games)],
             seed=f"old copies {n}",
             old_copy=4 + n % 16,
             side=n // 3 % 2,
@@ -65,11 +65,11 @@ def test_the_command_restores_an_old_copy_and_says_what_came_of_it(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     run = ("dispute", "run", "--seed", "a14")
-    found = channelsim(capsys, *run, "--old-copy", 14, "--json")
-    assert found.code == 0, found.err
-    assert "OldCopy" in json.loads(found.out)["news"]
+    ran = channelsim(capsys, *run, "--old-copy", 14, "--json")
+    assert ran.code == 0, ran.err
+    assert "OldCopy" in json.loads(ran.out)["news"]
     apart = channelsim(capsys, *run, "--old-copy", 14, "--processes", "--json")
-    assert (apart.code, apart.out) == (0, found.out), apart.err
+    assert (apart.code, apart.out) == (0, ran.out), apart.err
     idle = channelsim(capsys, *run, "--old-copy", 999)
     assert (idle.code, "nothing was checked" in idle.err) == (1, True)
     wrong = channelsim(capsys, *run, "--old-copy", 9, "--at", 3)

@@ -75,7 +75,9 @@ def test_an_adversary_does_nothing_before_there_is_a_channel(name: str, side: in
 
 @pytest.mark.parametrize(
     "name",
-    one_in(6, ["", *sorted({one for one in names() if not one.startswith("breaks-")} - OF_DECKS)]),
+    one_in(
+        6, ["", *sorted({name for name in names() if not name.startswith("breaks-")} - OF_DECKS)]
+    ),
 )
 def test_every_adversary_on_both_sides(name: str) -> None:
     """One step here, or more until it has deviated; the others are in `dispute run --all`.
@@ -135,8 +137,8 @@ def test_an_unaffordable_proposal_is_cancelled_and_play_goes_on() -> None:
 def test_a_fold_in_one_game_excuses_nothing_in_another() -> None:
     """The honest side accepted the result of the first hand; in the second it must still move."""
     hands: dict[str, Any] = {"hands": 2, "policies": ("caller", "caller"), "seed": "faultsa"}
-    found = [faulty("silent", step, "move", **hands) for step in (16, 18)]
-    assert found == [{"safety"}, {"safety"}]
+    failures = [faulty("silent", step, "move", **hands) for step in (16, 18)]
+    assert failures == [{"safety"}, {"safety"}]
 
 
 @pytest.mark.parametrize("name", ["pinner", "stale-any", *AT_LENGTH])
@@ -163,17 +165,21 @@ def test_a_few_seeds_begin_every_adversary_on_both_sides_with_every_menu() -> No
     known = {"", *names()}
     combined = 2 * len(everything.menus())
     taken = [list(everything.beginnings("s", number)) for number in range(combined)]
-    for one in taken:
-        copies = [scenario for scenario in one if scenario.old_copy]
+    for scenarios in taken:
+        copies = [scenario for scenario in scenarios if scenario.old_copy]
         assert {scenario.weather for scenario in copies} == set(WEATHERS)
         assert len(copies) == len(WEATHERS)
-        one[:] = [scenario for scenario in one if not scenario.old_copy]
-        assert {scenario.adversary for scenario in one} == known
-        assert len(one) == len(known)
-        assert {scenario.side for scenario in one} == {0, 1}
-    begun = {(s.adversary, s.side, s.games, s.hands, s.staggered) for one in taken for s in one}
+        scenarios[:] = [scenario for scenario in scenarios if not scenario.old_copy]
+        assert {scenario.adversary for scenario in scenarios} == known
+        assert len(scenarios) == len(known)
+        assert {scenario.side for scenario in scenarios} == {0, 1}
+    begun = {
+        (s.adversary, s.side, s.games, s.hands, s.staggered)
+        for scenarios in taken
+        for s in scenarios
+    }
     assert len(begun) == combined * len(known)
-    assert all(check_scenario(scenario) for one in taken for scenario in one)
+    assert all(check_scenario(scenario) for scenarios in taken for scenario in scenarios)
 
 
 def test_as_many_seeds_have_old_copies_on_both_sides_with_every_menu_in_every_weather() -> None:
@@ -205,7 +211,7 @@ def test_an_old_copy_is_made_at_every_few_messages_of_a_session() -> None:
     "name",
     [
         "wrong-size",
-        *(pytest.param(one, marks=pytest.mark.long) for one in ("dead", "late-mover-2")),
+        *(pytest.param(name, marks=pytest.mark.long) for name in ("dead", "late-mover-2")),
     ],
 )
 def test_each_deviation_is_run_once_wherever_there_is_one(
@@ -250,7 +256,9 @@ def at(run: Run) -> Adversary:
 def has_move(blob: bytes) -> bool:
     """True if a message is a batch with a move in it."""
     message = decode(blob)
-    return isinstance(message, Batch) and any(isinstance(one, Move) for one in message.actions)
+    return isinstance(message, Batch) and any(
+        isinstance(action, Move) for action in message.actions
+    )
 
 
 def test_remembered_signatures_change_no_run() -> None:
@@ -285,13 +293,17 @@ class Losing:
         return self._left(self.peer.handle(event))
 
     def _left(self, effects: list[Effect]) -> list[Effect]:
-        return [one for one in effects if not (isinstance(one, Push) and one.name in self.names)]
+        return [
+            effect
+            for effect in effects
+            if not (isinstance(effect, Push) and effect.name in self.names)
+        ]
 
 
 def faulty(name: str, step: int, *lost: str, side: int = 1, **other: Any) -> set[str]:
     scenario = replace(Scenario(GAME, "faults", name, step, side), **other)
     arena = Arena(scenario, wrap=lambda peer: Losing(peer, lost))
-    return {one.promise for one in check(arena.run())}
+    return {breach.promise for breach in check(arena.run())}
 
 
 @pytest.mark.parametrize(
@@ -315,12 +327,12 @@ def test_lost_spends_of_the_honest_side_are_found(
 def test_an_illegal_move_of_the_honest_side_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """The ledger judges the honest side, too."""
     monkeypatch.setattr(Scenario, "honest", property(lambda scenario: scenario.side))
-    found = [
-        one.how
+    hows = [
+        breach.how
         for step in (4, 6, 8)
-        for one in check(Arena(Scenario(GAME, "caught", "illegal-on-chain", step)).run())
+        for breach in check(Arena(Scenario(GAME, "caught", "illegal-on-chain", step)).run())
     ]
-    assert any("illegal move" in how or "slashed" in how for how in found), found
+    assert any("illegal move" in how or "slashed" in how for how in hows), hows
 
 
 def test_a_key_in_a_message_is_found() -> None:
@@ -329,7 +341,7 @@ def test_a_key_in_a_message_is_found() -> None:
     (game_id,) = games_played(done)
     for hidden in (end.peer.config.secret, end.peer.config.entropy(game_id)[32:]):
         end.disclosures.append(Disclosure(1, "message", encode(Advisory(0, b"..." + hidden))))
-        assert [one.promise for one in check(done)] == ["secrecy"]
+        assert [breach.promise for breach in check(done)] == ["secrecy"]
         end.disclosures.pop()
     assert check(done) == []
 
@@ -346,7 +358,7 @@ def test_a_move_may_reveal_the_secret_bytes_of_its_game() -> None:
     end.disclosures.append(Disclosure(1, "batch", encode(batch)))
     assert check(done) == []
     end.disclosures.insert(-1, early)
-    assert "secrecy" in [one.promise for one in check(done)]
+    assert "secrecy" in [breach.promise for breach in check(done)]
 
 
 @pytest.mark.parametrize("name", ["", "leaver"])
@@ -361,7 +373,7 @@ def test_a_value_disclosed_before_its_move_is_found(name: str) -> None:
     for value in values:
         said = msgspec.structs.replace(decode(hello.content), reward_address=value[:32].ljust(32))
         end.disclosures[0] = Disclosure(hello.height, "message", encode(said))
-        assert [one.promise for one in check(done)] == ["secrecy"], value
+        assert [breach.promise for breach in check(done)] == ["secrecy"], value
     end.disclosures[0] = hello
     assert check(done) == []
 
@@ -374,9 +386,9 @@ def _revealed_by(run: Run) -> list[bytes]:
 
 def test_a_move_on_chain_that_does_not_wait_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(decisions, "LAST_CHANCE", 1000)
-    found = [one for step in (5, 6) for one in check(run("leaver", step))]
-    assert {one.promise for one in found} == {"secrecy"}
-    assert all("blocks deep" in one.how for one in found)
+    breaches = [breach for step in (5, 6) for breach in check(run("leaver", step))]
+    assert {breach.promise for breach in breaches} == {"secrecy"}
+    assert all("blocks deep" in breach.how for breach in breaches)
 
 
 def test_false_news_is_found() -> None:
@@ -390,7 +402,10 @@ def test_false_news_is_found() -> None:
         ([*told, GameEnded(ended.game_id, 1, 1)], "ended more than once"),
         ([news for news in told if news != ended], "began"),
         ([*told, Undone(settled), settled], "final news was undone"),
-        ([replace(one, ours=1) if one == settled else one for one in told], "settled at 1 mojo,"),
+        (
+            [replace(report, ours=1) if report == settled else report for report in told],
+            "settled at 1 mojo,",
+        ),
         ([*told, LeftForChain("a", 1), LeftForChain("b", 1)], "went on chain more than once"),
     ):
         end.news[:] = news
@@ -412,9 +427,9 @@ def test_hidden_news_is_found(name: str, step: int, kind: type, how: str) -> Non
     assert check(done) == []
     assert any(isinstance(news, kind) for news in end.news)
     end.news[:] = [news for news in end.news if not isinstance(news, kind)]
-    found = check(done)
-    assert {one.promise for one in found} == {"news"}
-    assert all(how in one.how for one in found)
+    breaches = check(done)
+    assert {breach.promise for breach in breaches} == {"news"}
+    assert all(how in breach.how for breach in breaches)
 
 
 def test_only_a_deep_reorganisation_undoes_a_final_shutdown() -> None:
@@ -424,7 +439,7 @@ def test_only_a_deep_reorganisation_undoes_a_final_shutdown() -> None:
     assert [news.fact for news in end.news if isinstance(news, Undone)] == closed[:1]
     assert check(done) == []
     end.news += [Undone(closed[-1]), closed[-1]]
-    assert [one.how for one in check(done)] == ["final news was undone: ChannelClosed"]
+    assert [breach.how for breach in check(done)] == ["final news was undone: ChannelClosed"]
 
 
 def test_the_ledger_and_the_engine_agree_on_every_state() -> None:
@@ -436,7 +451,8 @@ def test_the_ledger_and_the_engine_agree_on_every_state() -> None:
         for link in end.peer.play.history:
             account = states[link.state.number]
             assert account.balances == link.state.balances
-            assert account.total() == link.state.total()
+            live = sum(game.amount for game in account.games.values())
+            assert sum(account.balances) + live == link.state.total()
             assert {*account.games} == {game.id for game in link.state.games}
             for game in link.state.games:
                 standing = account.games[game.id]

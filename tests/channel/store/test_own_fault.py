@@ -46,11 +46,11 @@ from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.event_codec import decode_event
 from channelsim.channel.store.interface import StoreError
 from channelsim.channel.store.memory_store import MemoryStore
-from channelsim.channel.system.watchdog import Overrun
 from channelsim.games.contract import Action
-from channelsim.games.deck.group import ToyGroup
+from channelsim.watchdog import Overrun
 from tests.channel.on_chain import reward
 from tests.channel.table import ANN, BALANCE, BEN, STAKE, Table, sit, wish
+from tests.games.deck.toy_group import ToyGroup
 
 BLOCKS = 200
 """More than any of these channels needs."""

@@ -63,7 +63,7 @@ def test_an_if_of_an_older_dialect_is_one(tmp_path: Path) -> None:
     """It has a side `()` that is not quoted."""
     source = tmp_path / "old.clsp"
     source.write_text("(mod (a) (if (> a 3) (if (= a 9) (list 1 a) ()) ()))")
-    code = Code(compile_source(source).program.value)
+    code = Code(compile_source(source).value)
     assert Disassembly(code).text(code.root) == "(if (> @2 3) (if (= @2 9) (list 1 @2) ()) ())"
     assert len(code.choices) == 2
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from channelsim.games import registry
-from channelsim.games.calpoker.known_cards import KnownCards
-from channelsim.games.calpoker.player import CalPokerPlayer
+from channelsim.games.calpoker.player import CalPokerPlayer, KnownCards
 from channelsim.games.contract import Action, Player
 from channelsim.games.judge import hashes_of
 from tests.games.table import Decide, Table, by_policy, sit_down

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from channelsim.games.calpoker.deal import FOUR_OF_EIGHT
-from channelsim.games.calpoker.hand_names import card_face, card_name
+from channelsim.games.cards import card_face, card_name
 from channelsim.games.contract import Action, Seat
 from channelsim.games.errors import IllegalAction
 from tests.games.calpoker.cal import GAME, cal, cards_of, deal_cards, giving

@@ -10,19 +10,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from phevaluator import evaluate_cards
 
-from channelsim.games.calpoker.hand_names import CLASSES, card_name, decided_by, describe, split
 from channelsim.games.calpoker.hands import (
+    CLASSES,
     FIVE_OF_EIGHT,
     best_of_eight,
     best_selection,
-    rank_of,
-    suit_of,
+    decided_by,
+    describe,
     value_of,
     value_of_five,
     value_of_selection,
 )
+from channelsim.games.cards import card_name
 from channelsim.games.chance import Chance
-from channelsim.games.counting import HandValue
+from channelsim.games.counting import HandValue, rank_of, suit_of
+from channelsim.games.hand_classes import split
 
 PACK = {
     f"{rank}{suit}": i
@@ -170,7 +172,7 @@ def test_cards_are_numbered_as_specified() -> None:
 def test_the_tie_break_names_the_first_difference(cards: list[int], others: list[int]) -> None:
     a, b = best_of_eight(cards), best_of_eight(others)
     by = decided_by(max(a, b), min(a, b))
-    if split(a)[0] != split(b)[0]:
+    if split(a, CLASSES)[0] != split(b, CLASSES)[0]:
         assert by.startswith("class: ")
     elif a != b:
         assert " over " in by

@@ -8,9 +8,9 @@ from math import comb, prod
 
 import pytest
 
-from channelsim.games.calpoker.hand_names import CLASSES, ROYAL, split
-from channelsim.games.calpoker.hands import best_of_eight, value_of_five
+from channelsim.games.calpoker.hands import CLASSES, ROYAL, best_of_eight, value_of_five
 from channelsim.games.counting import RANKS, WEIGHTS, HandValue
+from channelsim.games.hand_classes import split
 
 FIVE_OF_52 = {
     "royal flush": 4,
@@ -41,7 +41,7 @@ EIGHT_OF_52 = {
 def by_class(values: Counter[HandValue]) -> dict[str, int]:
     classes: Counter[str] = Counter()
     for value, count in values.items():
-        name = "royal flush" if value == ROYAL else CLASSES[split(value)[0]][0]
+        name = "royal flush" if value == ROYAL else CLASSES[split(value, CLASSES)[0]][0]
         classes[name] += count
     return dict(classes)
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from channelsim.games.calpoker.deal import FOUR_OF_EIGHT, deal
-from channelsim.games.calpoker.known_cards import KnownCards, committed_mask, discard_commit
+from channelsim.games.calpoker.player import KnownCards, committed_mask, discard_commit
 from channelsim.games.contract import Action, Forced, Hand, Line, Play, Seat, Settle
 from channelsim.games.errors import BadAdvisory, IllegalAction
 from tests.games.calpoker.cal import GAME, cal, cards_of, deal_cards, giving, policy

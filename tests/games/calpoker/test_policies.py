@@ -7,14 +7,13 @@ from collections import Counter
 import pytest
 
 from channelsim.games.calpoker.deal import FOUR_OF_EIGHT, Hands, deal, final_hands, remaining
-from channelsim.games.calpoker.discard_odds import ANSWERS, best_response, discard_odds
 from channelsim.games.calpoker.hands import (
     FIVE_OF_EIGHT,
     best_of_eight,
     value_of,
     value_of_selection,
 )
-from channelsim.games.calpoker.policies import keep_the_best
+from channelsim.games.calpoker.policies import ANSWERS, best_response, discard_odds, keep_the_best
 from channelsim.games.chance import Chance
 from channelsim.games.contract import Action, Seat
 from tests.games.calpoker.cal import GAME, cards_of, deal_cards, giving

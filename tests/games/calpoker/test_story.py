@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from channelsim.games.calpoker.hand_names import card_name, describe
+from channelsim.games.calpoker.hands import describe
 from channelsim.games.calpoker.result import best_hand
+from channelsim.games.cards import card_name
 from channelsim.games.contract import Hand, Line, Seat
 from tests.games.calpoker.cal import GAME, cards_of, deal_cards, giving, policy
 from tests.games.table import NAMES, Table

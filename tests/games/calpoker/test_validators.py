@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from channelsim.clsp.values import NIL, Value, to_list
 from channelsim.games.calpoker.deal import FOUR_OF_EIGHT, deal, final_hands
 from channelsim.games.calpoker.hands import FIVE_OF_EIGHT
-from channelsim.games.calpoker.known_cards import best_selections, discard_commit
+from channelsim.games.calpoker.player import best_selections, discard_commit
 from channelsim.games.calpoker.states import CalPokerState, StateA, StateB, StateC, StateD, StateE
 from channelsim.games.calpoker.validators import bobs_share
 from channelsim.games.contract import Position, Raise, Seat, Slash, Valid

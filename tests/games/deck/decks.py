@@ -9,9 +9,9 @@ from functools import cache
 from channelsim.games.chance import Chance
 from channelsim.games.deck import initiator, receiver
 from channelsim.games.deck.finished import FinishedDeck
-from channelsim.games.deck.group import ToyGroup
 from channelsim.games.deck.secrets import DeckSecrets, draw_secrets
 from channelsim.games.deck.terms import DeckTerms
+from tests.games.deck.toy_group import ToyGroup
 
 TOY = ToyGroup()
 TERMS = DeckTerms(bytes(32), 1, 9, 8)

@@ -17,7 +17,6 @@ from channelsim.games.deck import initiator, lock_proof, shuffle_proof
 from channelsim.games.deck.faults import DeckFault
 from channelsim.games.deck.group import real_group
 from channelsim.games.deck.lock_proof import Locks
-from channelsim.games.deck.preparation import Preparation
 from channelsim.games.deck.secrets import (
     DeckSecrets,
     bit,
@@ -27,6 +26,7 @@ from channelsim.games.deck.secrets import (
 )
 from channelsim.games.deck.shuffle_proof import Shuffle, shuffled
 from channelsim.games.deck.terms import DeckTerms, card_points, deck_id, tagged_hash
+from channelsim.games.deck.work import Preparation
 from tests.games.deck.decks import TERMS, TOY, Conversation, conversation, secrets
 
 Pack: TypeAlias = Sequence[bytes]

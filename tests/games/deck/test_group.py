@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from chia_rs import G1Element, PrivateKey
 
-from channelsim.games.deck.group import G1, Group, ToyGroup
+from channelsim.games.deck.group import G1, Group
+from tests.games.deck.toy_group import ToyGroup
 
 GROUPS = [G1(), ToyGroup()]
 each_group = pytest.mark.parametrize("group", GROUPS, ids=["G1", "toy"])

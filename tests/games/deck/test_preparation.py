@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 
 import pytest
 
-from channelsim.games.deck import preparation
+from channelsim.games.deck import work
 from channelsim.games.deck.faults import RULES, DeckFault
 from channelsim.games.deck.terms import CARDS, DeckTerms
 from tests.games.deck.decks import TERMS, TOY, Conversation, conversation, decks, secrets
@@ -60,15 +60,15 @@ def test_terms_have_bounds(terms: tuple[bytes, int, int, int]) -> None:
 def test_message_1_repeats_the_terms(change: tuple[int, int, int]) -> None:
     number, positions, rounds = change
     other = DeckTerms(bytes(32), number, positions, rounds)
-    _, message = preparation.start(TOY, other, secrets("other", other))
+    _, message = work.start(TOY, other, secrets("other", other))
     with refused("PD-8"):
-        preparation.join(TOY, TERMS, secrets("initiator"), message)
+        work.join(TOY, TERMS, secrets("initiator"), message)
 
 
-def sides() -> tuple[preparation.Preparation, preparation.Preparation, bytes]:
+def sides() -> tuple[work.Preparation, work.Preparation, bytes]:
     """Both sides with message 1 answered."""
-    theirs, one = preparation.start(TOY, TERMS, secrets("receiver"))
-    ours, two = preparation.join(TOY, TERMS, secrets("initiator"), one)
+    theirs, one = work.start(TOY, TERMS, secrets("receiver"))
+    ours, two = work.join(TOY, TERMS, secrets("initiator"), one)
     return ours, theirs, two
 
 

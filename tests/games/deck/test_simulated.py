@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from channelsim.games.deck.simulated import simulated_decks
+from channelsim.games.deck.finished import simulated_decks
 from tests.games.deck.decks import TERMS, TOY, conversation, decks
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TypeAlias
 
@@ -15,13 +15,11 @@ from channelsim.games.contract import Next, Valid, Verdict
 from channelsim.games.deck.group import G1
 from channelsim.games.deck.secrets import encode_scalars, permutation
 from channelsim.games.deck.terms import card_points
-from channelsim.games.poker import arranging, chinese, validators
+from channelsim.games.poker import arranging, validators
 from channelsim.games.poker.arranging import commitment
-from channelsim.games.poker.first import acts_first
-from channelsim.games.poker.limits import Forced, Structure
+from channelsim.games.poker.limits import First, Forced, Structure, acts_first
 from channelsim.games.poker.openings import dealt_by_call, is_own
 from channelsim.games.poker.selections import best_masks, claimed, quarters_won
-from channelsim.games.poker.stakes import Stakes, first_state
 from channelsim.games.poker.states import (
     BUTTONS_UP,
     OTHERS_UP,
@@ -40,8 +38,29 @@ from channelsim.games.poker.states import (
     Seats,
     Show,
 )
+from channelsim.games.poker.terms import Stakes, first_state
 from channelsim.games.poker.validators import limits_facing, passes_out
-from channelsim.games.poker.variants import OPTIONS, VARIANTS, Variant
+from channelsim.games.poker.variants import BIG, SMALL, VARIANTS, Round, Variant, seven_stud
+
+BLIND_DRAW = (
+    Round(First.BUTTON, SMALL, VARIANTS["five-draw"].rounds[0].deal),
+    Round(First.OTHER, 0, VARIANTS["five-draw"].rounds[1].deal, Kind.DRAW),
+    Round(First.OTHER, BIG, ()),
+)
+"""A draw game with blinds."""
+
+OPTIONS = (
+    replace(VARIANTS["five-draw"], name="five-draw-blinds", rounds=BLIND_DRAW, blinds=True),
+    replace(VARIANTS["lowball-27"], name="lowball-27-blinds", rounds=BLIND_DRAW, blinds=True),
+    replace(VARIANTS["five-stud"], name="five-stud-open", forced=Forced.OPENING),
+    replace(
+        VARIANTS["seven-stud"],
+        name="seven-stud-high",
+        rounds=seven_stud(First.HIGHEST),
+        forced=Forced.NONE,
+    ),
+)
+"""Other forms of these games, which the validators judge as well; they are not registered."""
 
 ROWS = {**VARIANTS, **{row.name: row for row in OPTIONS}}
 """Every game that the validators judge."""
@@ -259,9 +278,9 @@ class Hand:
                 return unit * (stake - state.put)
             case Score():
                 own = [self.card(at) for at in move[13 * 33 : 13 * 34]]
-                theirs = chinese.arranged(state.shown)
-                won = chinese.points(theirs, chinese.arranged(own))
-                return unit * (stake + chinese.payment(won, state.point, stake))
+                theirs = arranging.arranged(state.shown)
+                won = arranging.points(theirs, arranging.arranged(own))
+                return unit * (stake + arranging.payment(won, state.point, stake))
             case End():
                 assert isinstance(evidence, bytes)
                 size = 33 * len(state.held)

@@ -11,9 +11,9 @@ from channelsim.games.chance import Chance
 from channelsim.games.contract import Action, Hand, OneOf, Seat
 from channelsim.games.errors import IllegalAction
 from channelsim.games.poker.arrangements import COUNT, in_rows, number_of
-from channelsim.games.poker.best_arrangement import best_arrangement
-from channelsim.games.poker.chinese import arranged
+from channelsim.games.poker.arranging import arranged
 from channelsim.games.poker.games import GAMES
+from channelsim.games.poker.policies import best_arrangement
 from channelsim.games.poker.variants import VARIANTS
 from tests.games.table import Table, by_policy, sit_down
 

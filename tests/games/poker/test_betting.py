@@ -28,11 +28,8 @@ from pokerkit import (
 
 from channelsim.games.chance import Chance
 from channelsim.games.contract import Valid
-from channelsim.games.poker.first import First
-from channelsim.games.poker.limits import Forced, Structure
+from channelsim.games.poker.limits import First, Forced, Structure
 from channelsim.games.poker.openings import is_own
-from channelsim.games.poker.schedule import SMALL
-from channelsim.games.poker.stakes import Stakes
 from channelsim.games.poker.states import (
     BOARD,
     BUTTONS,
@@ -45,8 +42,9 @@ from channelsim.games.poker.states import (
     Kind,
     Mid,
 )
+from channelsim.games.poker.terms import Stakes
 from channelsim.games.poker.validators import CALL, passes_out
-from channelsim.games.poker.variants import Variant
+from channelsim.games.poker.variants import SMALL, Variant
 from tests.games.poker.hands import ROWS, Hand, Turn
 from tests.games.poker.test_ranking import renamed
 

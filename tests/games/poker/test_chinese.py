@@ -9,8 +9,8 @@ import pytest
 from phevaluator.evaluator import evaluate_cards
 
 from channelsim.games.chance import Chance
-from channelsim.games.poker.chinese import MOST_POINTS, arranged, payment, points
-from channelsim.games.poker.ranking import HIGH, top_key
+from channelsim.games.poker.arranging import MOST_POINTS, arranged, payment, points
+from channelsim.games.poker.ranking import HIGH
 from tests.games.poker.test_ranking import cards_of
 
 WORST = 7462
@@ -47,7 +47,7 @@ def second_score(one: list[int], other: list[int]) -> int:
 
     def foul(cards: list[int]) -> bool:
         _, middle, bottom = strength(cards)
-        return bottom < middle or HIGH.key(cards[3:8]) < top_key(cards[:3])
+        return bottom < middle or HIGH.key(cards[3:8]) < HIGH.key(cards[:3])
 
     parts = [(0, 3), (3, 8), (8, 13)]
     if foul(one) or foul(other):

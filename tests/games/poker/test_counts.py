@@ -12,11 +12,10 @@ import pytest
 
 from channelsim.clsp.integers import int_to_atom
 from channelsim.games.contract import Valid
-from channelsim.games.poker.first import First, acts_first
-from channelsim.games.poker.limits import Structure
+from channelsim.games.poker.limits import First, Structure, acts_first
 from channelsim.games.poker.ranking import ACE_TO_FIVE, ACE_TO_SIX, DEUCE_TO_SEVEN, HIGH, Ranking
-from channelsim.games.poker.stakes import Stakes
 from channelsim.games.poker.states import Begin, Mid
+from channelsim.games.poker.terms import Stakes
 from channelsim.games.poker.validators import CALL, RAISE
 from tests.games.poker.hands import ROWS, Hand, State
 from tests.games.poker.test_ranking import kinds

@@ -13,9 +13,9 @@ from channelsim.games.chance import Chance
 from channelsim.games.choices import forced_action, least_action
 from channelsim.games.contract import Action, Amount, Forced, Player, Seat, Slash, Valid
 from channelsim.games.errors import BadAdvisory, IllegalAction
-from channelsim.games.poker.equity import sampled_equity
 from channelsim.games.poker.known_cards import KnownCards
 from channelsim.games.poker.player import PokerPlayer
+from channelsim.games.poker.policies import sampled_equity
 from channelsim.games.poker.states import Begin
 from channelsim.games.poker.variants import VARIANTS
 from tests.games.table import Table, ask_rules, by_policy, sit_down

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from channelsim.games.poker.pots import pot_share, split_quarters
+from channelsim.games.poker.selections import pot_share, split_quarters
 
 
 @pytest.mark.parametrize(

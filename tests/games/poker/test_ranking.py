@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import combinations, combinations_with_replacement, pairwise, product
 from math import comb
@@ -18,16 +18,29 @@ from channelsim.games.poker.ranking import (
     ACE_TO_FIVE,
     ACE_TO_SIX,
     DEUCE_TO_SEVEN,
+    EIGHT_LOW,
     HIGH,
     Ranking,
-    eight_low,
-    of_all,
-    top_key,
-    two_and_three,
 )
 
 RANKINGS = [HIGH, DEUCE_TO_SEVEN, ACE_TO_SIX, ACE_TO_FIVE]
 each_ranking = pytest.mark.parametrize("ranking", RANKINGS, ids=lambda one: one.name)
+
+
+def eight_low(cards: Sequence[int]) -> int | None:
+    """The key of a low hand, eight or better; None if the cards do not qualify (EVAL-6)."""
+    key = ACE_TO_FIVE.key(cards)
+    return key if key < EIGHT_LOW else None
+
+
+def of_all(own: Sequence[int], board: Sequence[int] = ()) -> Iterable[Sequence[int]]:
+    """The selections of five cards out of own and shared ones (HOLD-1)."""
+    return combinations((*own, *board), 5)
+
+
+def two_and_three(own: Sequence[int], board: Sequence[int]) -> Iterable[Sequence[int]]:
+    """The selections of two own and three shared cards (OMA-1, OMA-2)."""
+    return ((*mine, *shared) for mine in combinations(own, 2) for shared in combinations(board, 3))
 
 
 @cache
@@ -131,7 +144,7 @@ def test_rows_of_three_cards_are_counted() -> None:
     found: Counter[int] = Counter()
     keys = set()
     for cards in combinations(range(52), 3):
-        key = top_key(cards)
+        key = HIGH.key(cards)
         found[key >> 20] += 1
         keys.add(key)
     assert found == {0: 18304, 1: 3744, 3: 52}

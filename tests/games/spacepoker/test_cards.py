@@ -11,9 +11,17 @@ from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import evaluate
 from channelsim.clsp.values import to_list
-from channelsim.games.spacepoker.cards import board, boost, cards, draw_number, hole
-from channelsim.games.spacepoker.entropy import above, chain, wins_toss
-from channelsim.games.spacepoker.known_cards import ChainValue, known_cards
+from channelsim.games.spacepoker.cards import (
+    above,
+    board,
+    boost,
+    cards,
+    chain,
+    draw_number,
+    hole,
+    wins_toss,
+)
+from channelsim.games.spacepoker.player import ChainValue, known_cards
 
 # (sha256 (logxor 2 5))
 MIXED = Program(bytes.fromhex("ff0bffff1aff02ff058080"))

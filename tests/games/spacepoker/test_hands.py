@@ -9,11 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from channelsim.games.counting import RANKS
-from channelsim.games.spacepoker.hand_names import CLASSES, decided_by, describe, split
 from channelsim.games.spacepoker.hands import (
+    CLASSES,
     FIVE_OF_SEVEN,
     best_of_seven,
     best_selection,
+    decided_by,
+    describe,
+    split,
     value_of,
     value_of_five,
     value_of_selection,

@@ -12,8 +12,7 @@ import pytest
 
 from channelsim.games.chance import Chance
 from channelsim.games.counting import RANKS
-from channelsim.games.spacepoker.hand_names import CLASSES, split
-from channelsim.games.spacepoker.hands import best_of_seven, value_of_five
+from channelsim.games.spacepoker.hands import CLASSES, best_of_seven, split, value_of_five
 
 FIVE_CARDS = {
     "high card": 153_360,

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from channelsim.games.choices import forced_action
 from channelsim.games.contract import Action, Amount, Forced, Play, Player, Seat, Settle
 from channelsim.games.errors import BadAdvisory, IllegalAction
-from channelsim.games.spacepoker.known_cards import KnownCards
-from channelsim.games.spacepoker.player import SpacePokerPlayer
+from channelsim.games.spacepoker.player import KnownCards, SpacePokerPlayer
 from channelsim.games.spacepoker.states import BeginRound, MidRound
 from tests.games.table import GAME, Table, by_policy, by_script, sit_down
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from channelsim.games.contract import Hand, Line, Player, Seat, Step
-from channelsim.games.spacepoker.hand_names import describe
+from channelsim.games.spacepoker.hands import describe
 from channelsim.games.spacepoker.player import SpacePokerPlayer
 from tests.games.table import GAME, NAMES, Table, by_policy, by_script, sit_down
 

@@ -12,9 +12,9 @@ from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import NIL, Value
 from channelsim.games.contract import Position, Raise, Seat, Slash, Valid
 from channelsim.games.errors import BadState
-from channelsim.games.spacepoker.entropy import chain, wins_toss
+from channelsim.games.spacepoker.cards import chain, wins_toss
 from channelsim.games.spacepoker.hands import FIVE_OF_SEVEN, best_of_seven, best_selection
-from channelsim.games.spacepoker.known_cards import ChainValue, known_cards
+from channelsim.games.spacepoker.player import ChainValue, known_cards
 from channelsim.games.spacepoker.states import (
     BeginRound,
     CommitA,

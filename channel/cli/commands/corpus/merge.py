@@ -9,7 +9,7 @@ from typing import Annotated
 
 from channelsim.channel.cli.corpora import check_output
 from channelsim.channel.cli.options import Json, NoProgress, file_argument, file_option
-from channelsim.channel.lab.coverage.corpus_union import check_games, read_corpus, write_corpus
+from channelsim.channel.lab.coverage.corpora import check_games, read_corpus, write_corpus
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.terminal import console, print_json, say
 from channelsim.channel.system.interrupt import finishing
@@ -45,7 +45,7 @@ def command(
                 {
                     "cases": len(merged),
                     "corpora": {str(path): len(corpus) for path, corpus in read.items()},
-                    "programs": {name: len(one) for name, one in sorted(merged.lines.items())},
+                    "programs": {name: len(lines) for name, lines in sorted(merged.lines.items())},
                 }
             )
         else:

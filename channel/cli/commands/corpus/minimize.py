@@ -12,10 +12,15 @@ import typer
 from channelsim.channel.cli.corpora import check_output
 from channelsim.channel.cli.options import Json, NoProgress, file_argument, file_option
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.coverage.corpus_minimum import Minimum, minimum
-from channelsim.channel.lab.coverage.corpus_union import StoredCorpus, read_corpus, write_corpus
-from channelsim.channel.lab.target.loading import load
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.coverage.corpora import (
+    Minimum,
+    StoredCorpus,
+    minimum,
+    read_corpus,
+    write_corpus,
+)
+from channelsim.channel.lab.targets.loading import load
+from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import console, print_json, say
@@ -47,24 +52,25 @@ def command(
         read = read_corpus(corpus)
         tried = load(target, partial=True) if target else _named_target(corpus, read)
         run = count(1)
-        found = minimum(tried, read, lambda: bar(next(run), len(read)))
+        smallest = minimum(tried, read, lambda: bar(next(run), len(read)))
     with finishing():
-        write_corpus("-o", output, found.corpus)
+        write_corpus("-o", output, smallest.corpus)
         if json:
-            programs = msgspec.to_builtins(found.programs)
+            programs = msgspec.to_builtins(smallest.programs)
             print_json(
                 {
                     "target": tried.name,
                     "cases": len(read),
-                    "needed": len(found.corpus),
+                    "needed": len(smallest.corpus),
                     "programs": programs,
                 }
             )
         else:
-            _print(tried, found)
+            _print(tried, smallest)
             say(
                 console(),
-                f"{len(found.corpus):,} of {counted(len(read), 'different case', ',')} in {output}",
+                f"{len(smallest.corpus):,} of {counted(len(read), 'different case', ',')} in"
+                f" {output}",
             )
     return 0
 
@@ -78,10 +84,14 @@ def _named_target(path: Path, corpus: StoredCorpus) -> Target:
     return load(games[0], partial=True)
 
 
-def _print(target: Target, found: Minimum) -> None:
+def _print(target: Target, smallest: Minimum) -> None:
     rows = []
-    for name, one in found.programs.items():
-        reached = (*one.coverage.shares, f"{one.highest_cost:,}") if one.measured else ("",) * 3
-        rows.append((name, f"{one.cases:,}", f"{one.needed:,}", *reached))
+    for name, program in smallest.programs.items():
+        reached = (
+            (*program.coverage.shares, f"{program.highest_cost:,}")
+            if program.measured
+            else ("",) * 3
+        )
+        rows.append((name, f"{program.cases:,}", f"{program.needed:,}", *reached))
     headings = ("program", "cases", "needed", "nodes", "branches", "highest cost")
     show_table(console(), headings, rows, title=f"what the corpus reaches of {target.name}")

@@ -35,8 +35,7 @@ from channelsim.channel.cli.options import (
     refuse,
     whole,
 )
-from channelsim.channel.cli.report_files import report_file
-from channelsim.channel.cli.transcripts import transcript_file
+from channelsim.channel.cli.session_files import report_file, transcript_file
 from channelsim.channel.documents.disputes import DisputesDocument
 from channelsim.channel.documents.results import lost_work
 from channelsim.channel.errors import UsageError
@@ -215,7 +214,7 @@ def command(
     with (
         report_file(report, transcript=transcript) as page,
         transcript_file(transcript) as file,
-        processes_of(scenario, wanted=processes) as apart,
+        processes_of(scenario, apart=processes) as apart,
     ):
         return run_dispute(
             scenario,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from channelsim.channel.cli.options import InText, Json, file_argument, json_wanted
-from channelsim.channel.cli.passphrases import PassphraseFile, passphrase_of
+from channelsim.channel.cli.options import OutputForm, file_argument
+from channelsim.channel.cli.secret_files import PassphraseFile, passphrase_of
 from channelsim.channel.network.identity import make_identity, read_identity
 from channelsim.channel.report.terminal import print_json
 
@@ -14,8 +14,8 @@ from channelsim.channel.report.terminal import print_json
 def command(
     directory: Annotated[Path, file_argument("The data directory of one channel.")],
     passphrase_file: PassphraseFile = None,
-    json: Json = False,
-    text: InText = False,
+    *,
+    form: OutputForm,
 ) -> int:
     """Print the fingerprint of a data directory's network key, and create the key if there is none.
 
@@ -23,7 +23,7 @@ def command(
 
     Example: channelsim peer identity alice
     """
-    as_json = json_wanted(json, text)
+    as_json = form.as_json
     passphrase = passphrase_of(directory, passphrase_file)
     make_identity(directory, passphrase)
     fingerprint = read_identity(directory, passphrase).fingerprint

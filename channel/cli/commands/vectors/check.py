@@ -13,8 +13,8 @@ from channelsim.channel.cli.options import NoProgress, Watch, file_argument, fil
 from channelsim.channel.cli.watch import Round, watch, watched_target
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.cases.explanation import explanation
-from channelsim.channel.lab.target.loading import read as read_target
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.loading import read as read_target
+from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.report.progress import Bar, progress
 from channelsim.channel.report.terminal import console, say
 from channelsim.channel.system import input_files
@@ -63,10 +63,10 @@ def command(
         raise
     for line in tried.lines():
         say(out, line)
-    every = tried.interrupted or all_tried(
+    complete = tried.interrupted or all_tried(
         str(target), programs, tried.validators, "these files have no case of it"
     )
-    return exit_code(tried.interrupted, failed=bool(tried.failed) or not every)
+    return exit_code(tried.interrupted, failed=bool(tried.failed) or not complete)
 
 
 def _round(files: Sequence[Path], target: Path | None) -> Round:
@@ -102,6 +102,7 @@ class _Tried:
     interrupted: bool = False
 
     def lines(self) -> list[str]:
+        """The first failures, and the counts."""
         more = [f"and {self.failed - SHOWN} more"] if self.failed > SHOWN else []
         early = "; interrupted: not all cases were run" if self.interrupted else ""
         alone = ", ".join(sorted(self.by_rules))
@@ -149,7 +150,10 @@ def _check_file(
 def _case_checks(lines: Sequence[bytes], target: Target | None, tried: _Tried) -> Iterator[Check]:
     """Check the cases of one file. Raises `BadCase`."""
     for case in read(lines):
-        differences = _differences(case, target)
+        if target is None:
+            differences = check_case(case)
+        else:
+            differences = check_program(case, target.name, target.programs)
         tried.validators.add(case.validator)
         if target is None and lacks_program(case):
             tried.by_rules.add(f"{case.game}/{case.validator}")
@@ -163,13 +167,6 @@ def _deck_checks(path: Path, lines: Sequence[bytes], target: Target | None) -> I
     vectors = DeckVectors()
     for line in read_deck_lines(lines):
         yield f"{line.id} ({line.tag})", vectors.check(line), iter(())
-
-
-def _differences(case: Case, target: Target | None) -> list[str]:
-    """The differences of a case: of rules and programs of its game, or of the target's programs."""
-    if target is None:
-        return check_case(case)
-    return check_program(case, target.name, target.programs)
 
 
 def _explained(case: Case, target: Target | None) -> Iterator[str]:

@@ -13,7 +13,7 @@ from channelsim.channel.cli.options import MOST_CASES, NoProgress, Seed, file_op
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.crosscheck.vectors import Disagreement
 from channelsim.channel.lab.crosscheck.vectors import make as make_cases
-from channelsim.channel.lab.target.target import of_game
+from channelsim.channel.lab.targets.target import of_game
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.terminal import console, json_line, say
 from channelsim.channel.system.interrupt import exit_code
@@ -42,7 +42,7 @@ def command(
     except UnknownGame as error:
         raise UsageError(str(error)) from None
     encoder = msgspec.json.Encoder()
-    made, interrupted = 0, False
+    written, interrupted = 0, False
     wrong: Disagreement | None = None
     out = console()
     with opened("-o", output) as file:
@@ -50,24 +50,24 @@ def command(
             with progress(f"cases of {game}", "case", shown=not quiet) as bar:
                 for case in make_cases(target, cases, seed):
                     file.write(encoder.encode(case) + b"\n")
-                    made += 1
-                    bar(made, cases)
+                    written += 1
+                    bar(written, cases)
         except KeyboardInterrupt:
             interrupted = True
-        except Disagreement as found:
-            wrong = found
+        except Disagreement as disagreement:
+            wrong = disagreement
         left = f"; {unfinished_output(output)}" if file.renamed else ""
         if wrong is not None:
             if file.renamed:
                 print(json_line(wrong.case))
             complain(f"{wrong}{left}; `channelsim crosscheck {game}` looks for all such cases")
         elif interrupted:
-            say(out, f"interrupted after {made} of {counted(cases, 'case')}{target.cards}{left}")
-        elif not made:
+            say(out, f"interrupted after {written} of {counted(cases, 'case')}{target.cards}{left}")
+        elif not written:
             complain(f"no case of {game} can be written{left}")
         else:
             file.finish()
-            say(out, f"{counted(made, 'case')} in {output}{target.cards}")
-            if made < cases:
-                complain(f"{game} has no more cases than these {made} that can be written")
-    return exit_code(interrupted, failed=wrong is not None or not (interrupted or made == cases))
+            say(out, f"{counted(written, 'case')} in {output}{target.cards}")
+            if written < cases:
+                complain(f"{game} has no more cases than these {written} that can be written")
+    return exit_code(interrupted, failed=wrong is not None or not (interrupted or written == cases))

@@ -60,8 +60,8 @@ def player(seat: Seat, terms: Terms, entropy: bytes) -> PlainPlayer:
     return replace(pairs.player(seat, terms, entropy), moves=moves)
 
 
-_BET = compile_source(Path(__file__).parent / "bet.clsp", others=pairs.GAME.programs).program
-_COMMIT = compile_source(Path(pairs.__file__).parent / "commit.clsp", others={"bet": _BET}).program
+_BET = compile_source(Path(__file__).parent / "bet.clsp", others=pairs.GAME.programs)
+_COMMIT = compile_source(Path(pairs.__file__).parent / "commit.clsp", others={"bet": _BET})
 
 GAME = replace(
     pairs.GAME,

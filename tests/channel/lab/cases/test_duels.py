@@ -6,7 +6,7 @@ from channelsim.channel.lab.cases.duels import duel
 from channelsim.channel.lab.crosscheck.chunks import trials
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.site import Site
-from channelsim.channel.lab.target.target import Target, of_game
+from channelsim.channel.lab.targets.target import Target, of_game
 from channelsim.games import registry
 from channelsim.games.contract import Slash, Valid, Verdict
 from tests.menu import DECKS

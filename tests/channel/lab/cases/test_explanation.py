@@ -9,8 +9,8 @@ import pytest
 
 from channelsim.channel.findings.finding import ComparedPart
 from channelsim.channel.lab.cases.explanation import compared, deciding_line, explanation
-from channelsim.channel.lab.target.loading import load
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.loading import load
+from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.compiler import compile_source
 from channelsim.games.vectors import Case, arguments
 from tests.channel.lab.toys import toy
@@ -85,17 +85,17 @@ def test_a_hash_of_another_build_is_named(build: str, tmp_path: Path) -> None:
     old = tmp_path / "old" / "bid.clsp"
     old.parent.mkdir()
     (tmp_path / "old" / "reveal.clsp").write_text((tmp_path / "reveal.clsp").read_text())
-    reveal = compile_source(tmp_path / "reveal.clsp").program
+    reveal = compile_source(tmp_path / "reveal.clsp")
     others = {"reveal": reveal}
-    program = compile_source(bid, others=others).program
+    program = compile_source(bid, others=others)
     match build:
         case "dialect":
             old.write_text(bid.read_text().replace("cl-23", "cl-21"))
-            wrong = compile_source(old, others=others).program.hash
+            wrong = compile_source(old, others=others).hash
             said = "the hash of bid compiled as *standard-cl-21*"
         case "file":
             old.write_text(bid.read_text().replace("(> MOVE 0)", "(> MOVE 1)"))
-            older = compile_source(old, others=others).program
+            older = compile_source(old, others=others)
             (tmp_path / "bid.hex").write_text(older.serialized.hex())
             wrong, said = older.hash, "the hash of bid.hex, a compiled file beside the source"
         case "bytes":

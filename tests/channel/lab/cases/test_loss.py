@@ -19,8 +19,8 @@ from channelsim.channel.lab.fuzz.shrink import Shrinker, broken_by
 from channelsim.channel.lab.laws import Law, laws
 from channelsim.channel.lab.sites.hands import plain_hands
 from channelsim.channel.lab.sites.site import Site, make_site
-from channelsim.channel.lab.target.loading import load
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.loading import load
+from channelsim.channel.lab.targets.target import Target
 from tests.channel.lab.broken import target_file
 
 FILE = "calpoker/e.clsp"

@@ -10,7 +10,7 @@ from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.generate import site_of
 from channelsim.channel.lab.sites.hands import hands
 from channelsim.channel.lab.sites.site import Call, Site, recommitted
-from channelsim.channel.lab.target.target import of_game
+from channelsim.channel.lab.targets.target import of_game
 from channelsim.clsp.run import ProgramSlash, ProgramValid, run_serialized
 from channelsim.games import registry
 from channelsim.games.contract import Slash, Valid
@@ -42,7 +42,7 @@ def test_a_straight_meets_a_full_house_and_a_mutant_that_mixes_them_up_dies() ->
         and one.within.startswith("(list 3 3")
     )
     meetings, calls = Meetings(TARGET), list[tuple[Site, Call]]()
-    for site in deals(6000):
+    for site in deals(3000):
         calls += [(site, call) for call in meetings.calls(site)]
     met = {(mine, theirs) for mine, theirs, _ in meetings.counts}
     assert {(STRAIGHT, FULL_HOUSE), (FULL_HOUSE, STRAIGHT), (STRAIGHT, STRAIGHT)} <= met

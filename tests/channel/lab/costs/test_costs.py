@@ -9,9 +9,8 @@ import pytest
 
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.lab.costs import bundles, costs, snapshot
-from channelsim.channel.lab.costs.bundles import PER_COIN, PER_SIGNATURE
 from channelsim.channel.lab.costs.costs import PATHS
-from channelsim.channel.lab.target.loading import load
+from channelsim.channel.lab.targets.loading import load
 from channelsim.clsp.run import MAX_COST
 from tests.channel.command import channelsim
 from tests.channel.lab.broken import ENDLESS, target_file
@@ -22,6 +21,7 @@ from tests.menu import each_game
 GAME = "spacepoker"
 CASES = 100
 
+PER_COIN, PER_SIGNATURE = 1_800_000, 1_200_000
 WRAPPING = 2 * COST_PER_BYTE + 20
 """What a block costs over its spends: the quote around them, as bytes and as CLVM."""
 

@@ -47,7 +47,17 @@ def test_the_readme_has_the_whole_cost_of_the_costliest_slashes() -> None:
         )
 
 
-@pytest.mark.parametrize("game", registry.built_in())
+# Games of the quick tests: together they run every program.
+QUICK = {"spacepoker", "calpoker", "holdem", "omaha", "five-draw", "seven-stud8", "razz", "chinese"}
+
+
+@pytest.mark.parametrize(
+    "game",
+    [
+        pytest.param(game, marks=[] if game in QUICK else pytest.mark.long)
+        for game in registry.built_in()
+    ],
+)
 def test_the_stored_costs_are_those_of_the_programs(game: str) -> None:
     changes = snapshot.compare(snapshot.read(stored_at(game)), measured(game), 0)
     assert changes == snapshot.Changes((), (), (), ()), "python -m tests.costs writes them anew"

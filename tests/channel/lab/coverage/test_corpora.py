@@ -15,10 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from channelsim.channel.lab.cases.corpus import read
-from channelsim.channel.lab.coverage.corpus_minimum import MeasuredCase, least_cover
-from channelsim.channel.lab.coverage.corpus_union import StoredCorpus, line_of
-from channelsim.channel.lab.coverage.program_coverage import corpus_coverage
-from channelsim.channel.lab.target.target import of_game
+from channelsim.channel.lab.coverage.corpora import MeasuredCase, StoredCorpus, least_cover, line_of
+from channelsim.channel.lab.coverage.coverage import corpus_coverage
+from channelsim.channel.lab.targets.target import of_game
 from channelsim.games import registry
 from channelsim.games.vectors import Case
 from tests.channel.command import channelsim

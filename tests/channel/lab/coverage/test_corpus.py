@@ -7,8 +7,8 @@ from pathlib import Path
 import msgspec
 
 from channelsim.channel.lab.cases.corpus import read
-from channelsim.channel.lab.coverage.program_coverage import corpus_coverage
-from channelsim.channel.lab.target.target import REFEREE, of_game
+from channelsim.channel.lab.coverage.coverage import corpus_coverage
+from channelsim.channel.lab.targets.target import REFEREE, of_game
 from channelsim.clsp.analysis.tracer import CoverageCounts
 from channelsim.games import registry, vectors
 from tests.corpus import corpus, spends, stored_corpus

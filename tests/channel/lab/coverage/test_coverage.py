@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from channelsim.channel.lab.target.target import of_game
+from channelsim.channel.lab.targets.target import of_game
 from channelsim.clsp.values import tree_hash
 from channelsim.games import registry
 from channelsim.games.referee import infohash

@@ -15,11 +15,15 @@ import pytest
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.cases import corpus
 from channelsim.channel.lab.cases.corpus import site_cases, stored_case
-from channelsim.channel.lab.coverage.program_coverage import ProgramCoverage, corpus_coverage
-from channelsim.channel.lab.coverage.unreachable import stored_reasons, unexplained
+from channelsim.channel.lab.coverage.coverage import (
+    ProgramCoverage,
+    corpus_coverage,
+    stored_reasons,
+    unexplained,
+)
 from channelsim.channel.lab.mutants.judged_cases import fresh
-from channelsim.channel.lab.target.loading import load
-from channelsim.channel.lab.target.target import Target, of_game
+from channelsim.channel.lab.targets.loading import load
+from channelsim.channel.lab.targets.target import Target, of_game
 from channelsim.games import registry
 from channelsim.games.poker.variants import VARIANTS
 from channelsim.games.vectors import Case, check, read

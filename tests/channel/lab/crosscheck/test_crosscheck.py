@@ -18,8 +18,8 @@ from channelsim.channel.lab.crosscheck import crosscheck as module
 from channelsim.channel.lab.crosscheck.chunks import CHUNK, run_chunk, trials
 from channelsim.channel.lab.crosscheck.crosscheck import ChunkTally, crosscheck
 from channelsim.channel.lab.laws import laws_for
-from channelsim.channel.lab.target.loading import load
-from channelsim.channel.lab.target.target import of_game
+from channelsim.channel.lab.targets.loading import load
+from channelsim.channel.lab.targets.target import of_game
 from channelsim.games import registry
 from tests.channel.command import channelsim
 from tests.channel.lab.broken import ENDLESS, target_file

@@ -13,7 +13,7 @@ from channelsim.channel.findings.finding import MOVER, OPPONENT, THEFT, Finding,
 from channelsim.channel.findings.finding_files import FindingFiles
 from channelsim.channel.lab.cases.trial import LabTally
 from channelsim.channel.lab.crosscheck.crosscheck import findings
-from channelsim.channel.lab.target.loading import load
+from channelsim.channel.lab.targets.loading import load
 
 CONFIGURATION = Configuration("crosscheck", "1", "t", "s", {})
 TARGET = load("spacepoker")

@@ -13,8 +13,8 @@ from channelsim.channel.campaign.shards import Configuration, Shard
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import Finding
 from channelsim.channel.lab.crosscheck.crosscheck import Crosscheck
-from channelsim.channel.lab.target.loading import load
-from channelsim.channel.lab.target.target_inputs import check_inputs, target_inputs
+from channelsim.channel.lab.targets.loading import load
+from channelsim.channel.lab.targets.target_inputs import check_inputs, target_inputs
 from tests.channel.command import Ran, channelsim
 from tests.channel.lab.fuzzing import searched
 from tests.channel.lab.toys import toy

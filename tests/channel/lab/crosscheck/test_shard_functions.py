@@ -11,7 +11,7 @@ from types import CodeType, FrameType
 import channelsim
 from channelsim.channel.lab.crosscheck.chunks import CHUNK
 from channelsim.channel.lab.crosscheck.crosscheck import crosscheck_of
-from channelsim.channel.lab.target.target import of_game
+from channelsim.channel.lab.targets.target import of_game
 from channelsim.games import registry
 from tests.paths import ROOT
 

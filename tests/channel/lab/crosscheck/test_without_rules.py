@@ -12,7 +12,7 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.crosscheck.crosscheck import crosscheck
 from channelsim.channel.lab.fuzz.fuzz_part import FuzzPart
 from channelsim.channel.lab.laws import Needs, laws, laws_for
-from channelsim.channel.lab.target.loading import load
+from channelsim.channel.lab.targets.loading import load
 from tests.channel.lab.fuzzing import searched
 from tests.channel.lab.toys import MISTAKES, toy
 from tests.sampling import one_in

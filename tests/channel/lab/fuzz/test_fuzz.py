@@ -23,8 +23,8 @@ from channelsim.channel.lab.fuzz.findings import still_broken
 from channelsim.channel.lab.fuzz.fuzz import timed_search
 from channelsim.channel.lab.fuzz.fuzz_part import FuzzPart
 from channelsim.channel.lab.fuzz.grouping import grouped
-from channelsim.channel.lab.target.loading import load
-from channelsim.channel.lab.target.target import Target, of_game
+from channelsim.channel.lab.targets.loading import load
+from channelsim.channel.lab.targets.target import Target, of_game
 from channelsim.clsp.analysis.tracer import Tracer
 from channelsim.clsp.programs import Program
 from channelsim.clsp.values import NIL, deserialize, serialize

@@ -19,7 +19,7 @@ from channelsim.channel.lab.fuzz.shrink import broken_by
 from channelsim.channel.lab.laws import laws
 from channelsim.channel.lab.sites.hands import plain_hands
 from channelsim.channel.lab.sites.site import make_site
-from channelsim.channel.lab.target.loading import load
+from channelsim.channel.lab.targets.loading import load
 from channelsim.clsp.values import NIL
 from tests.channel.lab.broken import target_file
 from tests.channel.lab.fuzzing import searched

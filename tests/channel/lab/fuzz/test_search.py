@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from channelsim.channel.lab.fuzz.findings import root
-from channelsim.channel.lab.target.loading import load
+from channelsim.channel.lab.targets.loading import load
 from tests.channel.lab.broken import target_file
 from tests.channel.lab.fuzzing import searched
 from tests.channel.lab.toys import HIDDEN, toy

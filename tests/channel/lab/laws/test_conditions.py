@@ -13,10 +13,10 @@ from chia_rs import AugSchemeMPL
 from channelsim.channel.findings.finding import DISAGREEMENT, THEFT, UNSLASHABLE
 from channelsim.channel.lab.crosscheck.crosscheck import crosscheck
 from channelsim.channel.lab.crosscheck.vectors import make
+from channelsim.channel.lab.node.game_spends import game_spends
 from channelsim.channel.lab.node.node_checks import PASSES, UNSIGNED, check_on_node, predict
-from channelsim.channel.lab.node.spend_cases import spend_cases
-from channelsim.channel.lab.target.loading import load
-from channelsim.channel.lab.target.target import Target
+from channelsim.channel.lab.targets.loading import load
+from channelsim.channel.lab.targets.target import Target
 from channelsim.games import registry, vectors
 from channelsim.games.contract import Game
 from channelsim.games.referee import referee
@@ -115,9 +115,9 @@ def test_the_model_of_the_node_knows_which_slashes_need_a_signature(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     proved = next(
-        case
-        for case in spend_cases(target(monkeypatch), "node")
-        if predict(case, bytes(32), b"").of_others
+        spend
+        for spend in game_spends(target(monkeypatch), "node")
+        if predict(spend, bytes(32), b"").of_others
     )
     assert predict(replace(proved, signs=True), bytes(32), b"").reasons == ()
     assert predict(replace(proved, signs=True, known=()), bytes(32), b"").reasons == (UNSIGNED,)

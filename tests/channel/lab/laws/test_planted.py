@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from channelsim.channel.lab.crosscheck.crosscheck import CrosscheckReport, crosscheck
-from channelsim.channel.lab.target.loading import load
+from channelsim.channel.lab.targets.loading import load
 from tests.channel.lab.broken import target_file
 from tests.sampling import one_in
 

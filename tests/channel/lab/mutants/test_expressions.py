@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from channelsim.channel.lab.mutants.expressions import Module, path, spans, steps
-from channelsim.channel.lab.target.target import REFEREE, of_game
+from channelsim.channel.lab.targets.target import REFEREE, of_game
 from channelsim.clsp.analysis.code import Code
 from channelsim.clsp.analysis.disassembly import Disassembly
 from channelsim.clsp.integers import int_to_atom

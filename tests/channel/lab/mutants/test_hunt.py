@@ -23,7 +23,7 @@ from channelsim.channel.lab.mutants.hunt import HuntJob, Prepared, hunt
 from channelsim.channel.lab.mutants.judged_cases import JudgedCase, differs, diverse, fresh, stored
 from channelsim.channel.lab.mutants.kinds import Mutant
 from channelsim.channel.lab.mutants.report import all_mutants, hunt_configuration, hunted
-from channelsim.channel.lab.target.target import REFEREE, of_game
+from channelsim.channel.lab.targets.target import REFEREE, of_game
 from channelsim.clsp.run import MAX_COST
 from channelsim.clsp.values import NIL, serialize, to_list
 from channelsim.games import registry

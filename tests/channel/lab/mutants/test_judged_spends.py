@@ -5,7 +5,7 @@ from __future__ import annotations
 from channelsim.channel.lab.mutants.judged_cases import differs
 from channelsim.channel.lab.mutants.judged_spends import diverse, fresh
 from channelsim.channel.lab.mutants.report import all_mutants, hunted
-from channelsim.channel.lab.target.target import REFEREE, of_game
+from channelsim.channel.lab.targets.target import REFEREE, of_game
 from channelsim.clsp.programs import load
 from channelsim.games import registry
 from channelsim.games.referee import RULES

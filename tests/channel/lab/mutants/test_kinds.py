@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from channelsim.channel.lab.mutants.kinds import KINDS, mutants
-from channelsim.channel.lab.target.target import REFEREE, of_game
+from channelsim.channel.lab.targets.target import REFEREE, of_game
 from channelsim.clsp.programs import Program
 from channelsim.clsp.values import deserialize
 from channelsim.games import registry

@@ -10,7 +10,7 @@ import pytest
 from channelsim.channel.lab.mutants.kinds import Mutant
 from channelsim.channel.lab.mutants.reasons import stored_reasons
 from channelsim.channel.lab.mutants.report import all_mutants, hunted
-from channelsim.channel.lab.target.target import REFEREE, of_game
+from channelsim.channel.lab.targets.target import REFEREE, of_game
 from channelsim.clsp.programs import Program
 from channelsim.clsp.values import serialize
 from channelsim.games import registry

@@ -8,7 +8,7 @@ from itertools import chain, islice
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.generate import generate_sites
 from channelsim.channel.lab.sites.hands import hands
-from channelsim.channel.lab.target.target import of_game
+from channelsim.channel.lab.targets.target import of_game
 from channelsim.games import registry
 from tests.menu import each_game
 

@@ -10,11 +10,16 @@ from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.generate import site_of
 from channelsim.channel.lab.sites.hands import hands
 from channelsim.channel.lab.sites.honest_play import HELD
-from channelsim.channel.lab.sites.rare_states import RareStates
-from channelsim.channel.lab.sites.secret_draws import Draw, SecretDraws, encoding, secret_draws
+from channelsim.channel.lab.sites.rare_states import (
+    Draw,
+    RareStates,
+    SecretDraws,
+    encoding,
+    secret_draws,
+)
 from channelsim.channel.lab.sites.site import Site
 from channelsim.channel.lab.sites.values import leaves
-from channelsim.channel.lab.target.target import Target, of_game
+from channelsim.channel.lab.targets.target import Target, of_game
 from channelsim.clsp.run import Outcome, ProgramValid, run_serialized
 from channelsim.games import registry
 from channelsim.games.spacepoker.states import End

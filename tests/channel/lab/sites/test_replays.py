@@ -12,8 +12,8 @@ from channelsim.channel.lab.sites.honest_play import recorded_sites
 from channelsim.channel.lab.sites.replays import RecordedHands, replayed
 from channelsim.channel.lab.sites.site import Site
 from channelsim.channel.lab.sites.values import leaves
-from channelsim.channel.lab.target.loading import load
-from channelsim.channel.lab.target.target import of_game
+from channelsim.channel.lab.targets.loading import load
+from channelsim.channel.lab.targets.target import of_game
 from channelsim.games import registry
 from tests.channel.lab.toys import toy
 from tests.menu import DECKS, each_program

@@ -12,8 +12,8 @@ import pytest
 from channelsim.channel.lab.referee.referee_runs import Commitment, RefereeRunner
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.generate import generate_sites
-from channelsim.channel.lab.target.loading import read
-from channelsim.channel.lab.target.target import of_game
+from channelsim.channel.lab.targets.loading import read
+from channelsim.channel.lab.targets.target import of_game
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import serialize, to_list
 from channelsim.games import registry

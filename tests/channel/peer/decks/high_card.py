@@ -42,8 +42,8 @@ from channelsim.games.contract import (
 )
 from channelsim.games.deck.faults import DeckFault
 from channelsim.games.deck.finished import check_card, read_opening
-from channelsim.games.deck.group import ToyGroup
 from channelsim.games.errors import BadTerms
+from tests.games.deck.toy_group import ToyGroup
 
 TOY = ToyGroup()
 POSITIONS = 2

@@ -18,10 +18,9 @@ from channelsim.channel.protocol.state import Side
 from channelsim.games.chance import Chance
 from channelsim.games.deck import initiator, lock_proof, receiver, shuffle_proof
 from channelsim.games.deck.lock_proof import Locks
-from channelsim.games.deck.preparation import Stage
 from channelsim.games.deck.secrets import Random, challenge_commitment
 from channelsim.games.deck.terms import DeckTerms
-from channelsim.games.deck.work import DeckResult, DeckWork, compute
+from channelsim.games.deck.work import DeckResult, DeckWork, Stage, compute
 from tests.channel.peer.decks.high_card import TOY
 from tests.channel.peer.decks.test_proposals import SETTINGS, prepare
 from tests.channel.table import ANN, BEN, Table, sit

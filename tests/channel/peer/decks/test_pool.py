@@ -31,8 +31,8 @@ from channelsim.channel.protocol.deck_records import (
 from channelsim.channel.protocol.messages import LAST_DECK, DeckAbort, DeckStep, decode, encode
 from channelsim.channel.protocol.state import Side
 from channelsim.games.chance import Chance
-from channelsim.games.deck.group import ToyGroup
 from channelsim.games.deck.work import DeckResult, DeckWork, compute
+from tests.games.deck.toy_group import ToyGroup
 
 SETTINGS = DeckSettings(3, 8, ToyGroup(), demonstration=True)
 CHANNEL = bytes(31) + b"c"

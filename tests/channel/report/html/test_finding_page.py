@@ -18,7 +18,7 @@ from channelsim.channel.lab.fuzz.shrink import broken_by
 from channelsim.channel.lab.laws import laws
 from channelsim.channel.lab.sites.hands import plain_hands
 from channelsim.channel.lab.sites.site import make_site
-from channelsim.channel.lab.target.loading import load
+from channelsim.channel.lab.targets.loading import load
 from channelsim.channel.report.html.finding_page import finding_html, finding_page
 from tests.browser import by_id, opened, parsed, text_of
 from tests.channel.command import channelsim

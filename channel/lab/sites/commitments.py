@@ -1,0 +1,85 @@
+"""Commitments: the parts of moves whose hash is in a state, and what another secret replaces.
+
+A state may commit to a secret by a chain of hashes: its hash, the hash of that, and so on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import lru_cache
+from hashlib import sha256
+from typing import TypeAlias
+
+from channelsim.clsp.values import Value, tree_hash_atom
+
+LONGEST = 64
+"""Only this many leading bytes of a move are searched."""
+
+SHORTEST = 8
+"""Fewer bytes commit to nothing."""
+
+CHAIN = 8
+"""The most hashes of hashes that follow a new secret."""
+
+Words: TypeAlias = Mapping[bytes, bytes]
+"""Replacements in a replay, by the atom or part of a move that they replace."""
+
+Hash: TypeAlias = Callable[[bytes], bytes]
+"""A hash by which a state commits to a secret."""
+
+
+@lru_cache(maxsize=1024)
+def opening(move: bytes, atoms: frozenset[bytes]) -> tuple[int, int] | None:
+    """Find the longest part of the move whose hash, or tree hash, is one of these atoms.
+
+    None where no part commits to anything.
+
+    >>> image = sha256(b"0123456789").digest()
+    >>> opening(b"xx0123456789yy", frozenset({image}))
+    (2, 12)
+    >>> opening(b"xx0123456789yy", frozenset({bytes(32)})) is None
+    True
+    """
+    images = {atom for atom in atoms if len(atom) == 32}
+    size = min(len(move), LONGEST)
+    if not images:
+        return None
+    for length in range(size, SHORTEST - 1, -1):
+        for start in range(size - length + 1):
+            shown = move[start : start + length]
+            if _sha256(shown) in images or tree_hash_atom(shown) in images:
+                return start, start + length
+    return None
+
+
+def hash_of(secret: bytes, atoms: Collection[bytes]) -> Hash:
+    """The function by which one of these atoms commits to the secret."""
+    return _sha256 if _sha256(secret) in atoms else tree_hash_atom
+
+
+def _sha256(data: bytes) -> bytes:
+    return sha256(data).digest()
+
+
+def hashes(secret: bytes, hashed: Hash) -> Iterator[bytes]:
+    """A secret, its hash, the hash of that, and so on."""
+    yield secret
+    for _ in range(CHAIN):
+        secret = hashed(secret)
+        yield secret
+
+
+def in_bytes(data: bytes, words: Words) -> bytes:
+    """The data with the first of these words in it replaced, longest first."""
+    for old, new in sorted(words.items(), key=lambda item: -len(item[0])):
+        at = data.find(old)
+        if at >= 0:
+            return data[:at] + new + data[at + len(old) :]
+    return data
+
+
+def in_value(value: Value, words: Words) -> Value:
+    """The value with each atom that is one of these words replaced."""
+    if isinstance(value, tuple):
+        return in_value(value[0], words), in_value(value[1], words)
+    return words.get(value, value)

@@ -1,0 +1,49 @@
+"""The fields of a plug-in's game: each is checked, and those of all our games are right."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+import pytest
+
+from channelsim.games import registry
+from channelsim.games.contract import Carry, Game
+from channelsim.games.plugin_games import FIELDS, field_problem
+
+GAME = registry.get("calpoker")
+
+WRONG: dict[str, list[object]] = {
+    "validators": [{}, {"a/b": GAME.validators["a"]}, {"x": GAME.validators["a"]}],
+    "rules": [{7: "a rule"}, {"CP-A-1": 7}, {"CP-A-1": "two\nlines"}],
+    "family": ["../calpoker"],
+    "title": ["", "red \x1b[31m"],
+    "entropy_size": [-1, True, 10**9],
+    "deck_positions": [53],
+    "limits": [["pot"], {"pot": 7}, {"pot": {"limit": "2"}}],
+    "button": [1],
+    "carry": [Carry(lambda *_: 7, 7)],  # type: ignore[arg-type]
+    "variations": [{}, ("amount",), [{"amount": 2}]],
+    "policies": [{}, {"random": 7}, {7: print}],
+    "parts": ["streets", (7,)],
+    "benchmarks": [{"speed": 7}],
+}
+
+
+def test_every_field_is_checked() -> None:
+    chosen = {one.name for one in fields(Game)} - {"name", "missing"}
+    assert set(FIELDS) == chosen
+
+
+@pytest.mark.parametrize("name", registry.built_in())
+def test_our_games_pass(name: str) -> None:
+    assert field_problem(registry.get(name)) == ""
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_what_a_field_cannot_hold_is_named(name: str) -> None:
+    for wrong in (object(), *WRONG.get(name, ())):
+        # A game checks the names of its validators and programs when it is made.
+        game = replace(GAME)
+        object.__setattr__(game, name, wrong)
+        assert field_problem(game).startswith("its "), wrong
+        assert len(field_problem(game).splitlines()) == 1
