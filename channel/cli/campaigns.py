@@ -57,8 +57,8 @@ class Places:
     """The places of a command's campaigns. Their directories stay open until it ends.
 
     Use it as a context manager; called, it opens a place. Of several campaigns, all but one have a
-    `folder` inside that of the command, and those that are there are resumed. `progress` shows how
-    far they are, by default with a `text` beside it.
+    folder of their own inside that of the command, and those that are there are resumed. `progress`
+    shows how far they are, by default with a `text` beside it.
     """
 
     def __init__(
