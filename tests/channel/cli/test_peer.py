@@ -366,7 +366,7 @@ def test_the_spacing_follows_from_the_network_and_the_timeouts_from_the_spacing(
 
     # The directory is complete before the peer runs.
     monkeypatch.setattr("channelsim.channel.cli.running.until_interrupted", stopped)
-    monkeypatch.setattr("channelsim.channel.cli.peers.run_linked", lambda *_: None)
+    monkeypatch.setattr("channelsim.channel.cli.running.run_linked", lambda *_: None)
     monkeypatch.setenv("CHANNELSIM_PASSPHRASE", PASSPHRASE)
     new = ("--game", "spacepoker", "--peer", "0" * 64, "--wallet-key", key)
     with chain.served() as url:
