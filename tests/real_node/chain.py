@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from secrets import token_bytes
 from time import sleep
 from typing import Any
@@ -12,6 +13,7 @@ from chia_wallet_sdk import Address
 from channelsim.channel.chain.coins import Bundle, Coin, condition, signed_spend
 from channelsim.channel.chain.full_node import RpcChain
 from channelsim.channel.chain.interface import Answer, PushResult
+from channelsim.channel.chain.ledger import MOST_GAP, ONE_IN
 from channelsim.channel.chain.mempool_items import Limits
 from channelsim.channel.chain.refusals import INVALID_BUNDLE
 from channelsim.channel.chain.rpc import Patience, RpcClient
@@ -40,8 +42,8 @@ LAST_HEIGHT = 290
 class RealChain(RpcChain):
     """The chain of a genuine node, on which only this process makes blocks.
 
-    They carry transactions, but for those above the height `mixed_above`: of these, the node
-    decides which carry any.
+    They carry transactions, but for those above the height `mixed_above`: of these, about one of
+    three does, by the seed, or fewer, as the node decides.
     """
 
     def __init__(self, node: RealNode) -> None:
@@ -49,6 +51,7 @@ class RealChain(RpcChain):
         self.farmer_puzzle_hash = bytes(Address.decode(node.address).puzzle_hash)
         self._bank = Address(address_of(BANK), "txch").encode()
         self.mixed_above: int | None = None
+        self._without: set[int] = set()
         self._accepted: list[Bundle] = []
         self.ask("farm_block", address=self._bank, blocks=2, guarantee_tx_block=True)
         self.farm()
@@ -59,6 +62,7 @@ class RealChain(RpcChain):
     def reset(self) -> None:
         """Go back to the chain as it was at first."""
         self.mixed_above = None
+        self._without.clear()
         blocks = self.peak() - self.base
         if blocks:
             self.ask("revert_blocks", num_of_blocks=blocks)
@@ -86,12 +90,27 @@ class RealChain(RpcChain):
 
         Each pays its reward elsewhere: a node does not take a block that it had before.
         """
+        if self.mixed_above is None or self.peak() < self.mixed_above:
+            self._farm(blocks, guarantee_tx_block=True)
+            return
+        for _ in range(blocks):
+            height = self.peak() + 1
+            gap = next(gap for gap in range(1, height) if self.carries(height - gap))
+            drawn = sha256(f"mixed blocks/{height}".encode()).digest()[0]
+            if drawn % ONE_IN == 0 or gap >= MOST_GAP or height > LAST_HEIGHT:
+                self._farm(1, guarantee_tx_block=False)
+            else:
+                self.farm_without()
+                self._without.add(height)
+
+    def _farm(self, blocks: int, *, guarantee_tx_block: bool) -> None:
         farmer = Address(token_bytes(32), "txch").encode()
-        mixed = self.mixed_above is not None and self.peak() >= self.mixed_above
-        self.ask("farm_block", address=farmer, blocks=blocks, guarantee_tx_block=not mixed)
+        self.ask("farm_block", address=farmer, blocks=blocks, guarantee_tx_block=guarantee_tx_block)
 
     def carries(self, height: int) -> bool:
-        """True if the block at this height carries transactions."""
+        """True if the block at this height carries transactions, or could have."""
+        if height in self._without:
+            return False
         record = self.ask("get_block_record_by_height", height=height)["block_record"]
         return record["timestamp"] is not None
 

@@ -50,7 +50,8 @@ def test_disputes_keep_all_promises(
     record_property(
         "mixed blocks", f"{empty} of {blocks} blocks carried no transactions, {most} in a row"
     )
-    assert empty >= 10
+    assert empty >= blocks / 2
+    assert most >= 3
 
 
 def test_two_processes_play_to_a_clean_end(
