@@ -39,7 +39,7 @@ ResultCounter: TypeAlias = Callable[[R], tuple[Counts, Iterable[Finding]]]
 
 
 class Report(Protocol):
-    """What all reports of campaigns have."""
+    """The results of a campaign, as far as all campaigns have the same."""
 
     @property
     def interrupted(self) -> bool:
@@ -55,7 +55,7 @@ class Report(Protocol):
 
 
 class Work(Protocol):
-    """What decides on the results of a campaign, and how its work is cut."""
+    """The inputs of a campaign's results, and its cut into shards."""
 
     @property
     def unit(self) -> str:

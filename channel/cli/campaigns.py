@@ -134,7 +134,7 @@ class Places:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Ending(Generic[D]):
-    """What a command does at the end of its campaigns; `name` begins its lines on stderr.
+    """The end of a command's campaigns; `name` begins its lines on stderr.
 
     `store` stores what does not belong to the directory's summary. `tried` says if everything was
     tried that should have been, and otherwise complains.

@@ -182,7 +182,7 @@ def processes(jobs: int | None) -> int:
 
 
 def json_wanted(json: bool, text: bool) -> bool:
-    """Whether to print JSON: on request, and in a pipe unless text is requested."""
+    """True if JSON is printed: on request, and in a pipe unless text is requested."""
     if json and text:
         raise UsageError("--text and --json: one or the other")
     return json or not (text or sys.stdout.isatty())
@@ -197,7 +197,7 @@ class OutputForm:
 
     @property
     def as_json(self) -> bool:
-        """Whether to print JSON. Raises `UsageError` for both options."""
+        """True if JSON is printed. Raises `UsageError` for both options."""
         return json_wanted(self.json, self.text)
 
 

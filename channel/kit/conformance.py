@@ -195,7 +195,7 @@ def conform(
 
 
 def conform_configuration(target: Target, effort: Effort) -> Configuration:
-    """What decides on the results of the checks. Raises `UsageError` for a file that is gone."""
+    """The inputs of the checks' results. Raises `UsageError` for a file that is gone."""
     inputs = target_inputs(target)
     if effort.corpus is not None:
         inputs["corpus"] = _digest(sorted(effort.corpus.glob("*.jsonl")))

@@ -85,7 +85,7 @@ class LabTally(msgspec.Struct, forbid_unknown_fields=True):
         return [finding.believable() for finding in by_frequency]
 
     def broken(self, law: str) -> int:
-        """How often a law was broken."""
+        """The number of times that a law was broken."""
         return sum(finding.times for finding in self.findings if finding.rule == law)
 
     def costs_at_most(self, path: str, cost: int) -> None:
@@ -123,7 +123,7 @@ class LabTally(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def _cause(finding: Finding) -> tuple[str, str, str, str]:
-    """What the findings of one cause have in common."""
+    """The fields that all findings of one cause have in common."""
     return finding.text, finding.place, finding.rule, finding.severity
 
 

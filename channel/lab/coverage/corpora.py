@@ -143,7 +143,7 @@ def relatives(game: str) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredCase:
-    """What one case of a program reaches, and its cost, 0 where the run raises.
+    """The code that one case of a program reaches, and its cost, 0 where the run raises.
 
     `reached` has a bit for each node, then one for each branch. `changed`: only a changed state
     leads to it, no play.
