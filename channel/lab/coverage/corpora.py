@@ -156,7 +156,7 @@ class MeasuredCase:
 
 
 class ProgramMinimum(msgspec.Struct, frozen=True):
-    """How many cases of a program there were, how many are left, and what both reach.
+    """The number of a program's cases before and after, and the code that both reach.
 
     `highest_cost` is that of a run that does not raise. `measured` is false where the program is
     missing: all of its cases are left.

@@ -170,7 +170,7 @@ def sampled_coverage(target: Target, tally: LabTally) -> dict[str, SampledCovera
 
 
 def _counts(target: Target, name: str, by_end: dict[str, list[Sample]]) -> CoverageCounts | None:
-    """What samples of one program's runs reach; None for one that is nested too deep."""
+    """The code that samples of one program's runs reach; None for one that is nested too deep."""
     try:
         tracer = target.tracer(name)
     except UsageError:

@@ -117,7 +117,7 @@ def read(target: Target, data: Any) -> SiteCase:
 
 
 def _known(target: Target, data: dict[str, Any] | None) -> Valid | None:
-    """What the honest move leads to; None where rules can tell."""
+    """The result of the honest move; None where rules can tell."""
     if target.rules or data is None:
         return None
     if data.get("validator") is None:

@@ -226,7 +226,7 @@ class Fuzzer:
             self._alone.add(site.validator)
 
         def often() -> int:
-            """How often expensive laws are tried: more where something new happened."""
+            """The rate at which expensive laws are tried: more where something new happened."""
             return (32 if trial.fresh else 8) if len(trial.cases) >= FRESH else 1
 
         for law, finding in tried(trial, self._laws, self._chance, often, first=first):

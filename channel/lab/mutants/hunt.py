@@ -65,7 +65,7 @@ StoredCases = Mapping[str, Sequence[JudgedCase]]
 
 
 class Prepared(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the rest of a hunt needs to know of its cases, by validator: the cost up to which a
+    """The facts about cases that the rest of a hunt needs, by validator: the cost up to which a
     mutant is run, and how many cases a chunk has on average."""
 
     limits: dict[str, int]

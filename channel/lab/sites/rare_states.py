@@ -91,7 +91,7 @@ class SecretDraws(msgspec.Struct, frozen=True):
     written: tuple[bytes, ...]
 
     def words(self, secret: bytes) -> Words:
-        """What another secret replaces: itself, and the hashes of it."""
+        """The parts that another secret replaces: itself, and the hashes of it."""
         return dict(zip(hashes(self.secret, self.hashed), hashes(secret, self.hashed), strict=True))
 
     def draw(self, secret: bytes) -> Draw:

@@ -66,7 +66,7 @@ class Offer(msgspec.Struct, frozen=True):
 
     @property
     def shares(self) -> dict[Coin, int]:
-        """What each fee coin pays of that: the second one what the first one cannot."""
+        """The share of each fee coin: the second one pays what the first one cannot."""
         shares, left = {}, self.most
         for coin in self.coins:
             shares[coin] = min(left, coin.amount)
@@ -112,13 +112,13 @@ class FeeState(msgspec.Struct, frozen=True):
         before = self.offer(offer.key)
         ended = _past(before) if before is not None else ()
         earlier = most_of_each(
-            *((one.coin, one.most) for one in self.past),
+            *((past.coin, past.most) for past in self.past),
             *(before.shares.items() if before is not None else ()),
         )
         offered = sum(earlier.get(coin, 0) for coin in offer.coins)
         offer = replace(offer, offered=max(offer.offered, offered))
         others = [other for other in self.offers if other.key != offer.key]
-        past = (*self.past, *(one for one in ended if one.coin not in offer.coins))
+        past = (*self.past, *(other for other in ended if other.coin not in offer.coins))
         return replace(self, offers=(*others, offer), past=past)
 
     def only(self, keys: Iterable[bytes], peak: int, confirmations: int) -> FeeState:
@@ -139,7 +139,7 @@ class FeeState(msgspec.Struct, frozen=True):
 
 
 def _past(offer: Offer) -> tuple[PastOffer, ...]:
-    """What is remembered of an offer, for each coin that pays; nothing of a fee coin's own."""
+    """The memory of an offer, for each coin that pays; nothing of a fee coin's own."""
     return tuple(
         PastOffer(offer.key, coin, share)
         for coin, share in offer.shares.items()

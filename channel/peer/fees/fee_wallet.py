@@ -62,7 +62,7 @@ class FeeWallet:
         others = [other for other in fee_state.offers if other.key != offer.key]
         shares = most_of_each(
             *((coin, share) for other in others for coin, share in other.shares.items()),
-            *((one.coin, one.most) for one in fee_state.past if one.coin in self.coins.unspent),
+            *((past.coin, past.most) for past in fee_state.past if past.coin in self.coins.unspent),
         )
         elsewhere = sum(share for coin, share in shares.items() if coin not in offer.coins)
         elsewhere += sum(other.most for other in others if not other.coins)
@@ -95,10 +95,12 @@ class FeeWallet:
         replaces a bundle has its coins (CH-FEE-3): a coin that can pay no more gets a second.
         """
         free = self.free(fee_state)
-        before = [one.coin for one in fee_state.past if one.key == offer.key and one.coin in free]
+        before = [
+            past.coin for past in fee_state.past if past.key == offer.key and past.coin in free
+        ]
         coins = [coin for coin in offer.coins if coin in self.coins.unspent]
         coins = coins or list(dict.fromkeys(before))[:2]
-        elsewhere = [one.coin for one in fee_state.past if one.key != offer.key]
+        elsewhere = [past.coin for past in fee_state.past if past.key != offer.key]
         free = [coin for coin in free if coin not in coins]
         free = (
             [coin for coin in free if coin in before]
