@@ -8,9 +8,9 @@ Each file in `lists`, and each `examples/NAME/mistakes.toml`, is a list in TOML:
     validator = "clue"                          # where the lab should find it
     also = ["guess"]                            # optional: validators where it may find it as well
     file = "examples/wordle/wordle/clue.clsp"   # from the top of the repository
-    kind = "commitment"                         # one of `KINDS` in `listed`
+    kind = "commitment"                         # `Kind` in `listed`
     gain = "Alice lies in her last clue, and no reveal shows it."
-    rare = true                                 # fewer than 1 of 100,000 cases of random play show it
+    rare = true                                 # fewer than 1 of 100,000 random cases show it
     old = "(if history"                         # occurs in the file exactly once
     new = "(if (> (strlen history) 10)"
     measured = {cases = 10000000, differing = 0}   # what `--rate` counted; only of rare ones
