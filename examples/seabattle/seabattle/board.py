@@ -37,9 +37,8 @@ def possible(chance: Chance, board: bytes) -> bytes:
     """Draw any board: half of the time this one with another cell, else any cells at all."""
     if chance.chance(50):
         index = chance.below(CELLS) * LEAF
-        other = chance.pick(
-            [cell for cell in (0, 1, 0, 1, chance.below(256)) if cell != board[index]]
-        )
+        cell, any_byte = board[index], chance.below(256)
+        other = chance.pick([byte for byte in (0, 1, 0, 1, any_byte) if byte != cell])
         return board[:index] + bytes((other,)) + board[index + 1 :]
     highest = chance.pick((1, 1, 255))
     return _salted(bytes(chance.between(0, highest) for _ in range(CELLS)), chance)
