@@ -111,6 +111,7 @@ NEAR = answer(7, 3)
         ("turn", turn(), b"\x01" + NEAR[1:], "SEABATTLE-TURN-2"),
         ("turn", turn(), answer(6, 3), "SEABATTLE-TURN-2"),
         ("turn", turn(), answer(7, 3, at=6), "SEABATTLE-TURN-2"),
+        ("turn", turn(), answer(15, 3), "SEABATTLE-TURN-2"),
         ("turn", turn(), answer(7, 3, BOB), "SEABATTLE-TURN-2"),
         ("turn", turn(), answer(7, 16), "SEABATTLE-TURN-3"),
         ("turn", turn(), answer(7, 128), "SEABATTLE-TURN-3"),
@@ -135,6 +136,7 @@ ILLEGAL = [
     (board(*range(16)), 4),
     (salted(b"\x02\x02" + bytes(14)), 3),
     (salted(b"\x04" + bytes(15)), 3),
+    (salted(bytes(15) + b"\x04"), 3),
     (salted(b"\x01" * 5 + b"\xff" + bytes(10)), 3),
     (salted(b"\x01" * 4 + bytes(11) + b"\x80"), 3),
 ]
@@ -155,13 +157,14 @@ def test_a_legal_board_is_shown_by_its_owner_only(shown: bytes) -> None:
     assert ruling("show", Showing(root(shown), bytes(32), FOUR, FOUR), shown) == ""
     assert ruling("finish", Finishing(root(shown), FOUR, 0), shown, AMOUNT) == ""
     salts = shown[:-1] + bytes((shown[-1] ^ 1,))
-    for other in (salts, shown[LEAF:] + shown[:LEAF]):
-        assert ruling("show", Showing(root(shown), root(other), FOUR, FOUR), other) == (
-            "SEABATTLE-SHOW-2"
+    near = root(shown)[:-1] + bytes((root(shown)[-1] ^ 1,))
+    for committed in (root(salts), root(shown[LEAF:] + shown[:LEAF]), near):
+        showing, finishing = (
+            Showing(committed, root(shown), FOUR, FOUR),
+            Finishing(committed, FOUR, 0),
         )
-        assert ruling("finish", Finishing(root(shown), FOUR, 0), other, AMOUNT) == (
-            "SEABATTLE-FINISH-2"
-        )
+        assert ruling("show", showing, shown) == "SEABATTLE-SHOW-2"
+        assert ruling("finish", finishing, shown, AMOUNT) == "SEABATTLE-FINISH-2"
 
 
 @pytest.mark.parametrize(
