@@ -26,7 +26,7 @@ from channelsim.channel.lab.cases.case import SiteCase
 from channelsim.channel.lab.cases.corpus import append_lines, site_cases
 from channelsim.channel.lab.cases.runs import SECOND
 from channelsim.channel.lab.cases.trial import LabTally
-from channelsim.channel.lab.fuzz.findings import still_broken, wrongly_stored
+from channelsim.channel.lab.fuzz.findings import STORED, still_broken, wrongly_stored
 from channelsim.channel.lab.fuzz.fuzz_part import CorpusCase, FuzzPart
 from channelsim.channel.lab.fuzz.fuzzer import Fuzzer
 from channelsim.channel.lab.fuzz.grouping import grouped
@@ -237,7 +237,8 @@ def _try_again(report: FuzzReport, folder: Path | None) -> list[Finding]:
         if isinstance(finding, UsageError):
             report.untried.append((path, str(finding).removeprefix(f"{path}: ")))
             continue
-        if finding.target != report.target.name:
+        # A stored case is tried from its corpus, where its author may have mended it.
+        if finding.target != report.target.name or finding.rule == STORED:
             continue
         try:
             broken = still_broken(report.target, msgspec.to_builtins(finding))

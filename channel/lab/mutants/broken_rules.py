@@ -62,7 +62,7 @@ def _deciding(target: Target, stored: StoredCase) -> Iterator[str]:
     validator = rules_of_case(target, case) if case is not None else None
     if case is None or validator is None or stored.differs is not None:
         return
-    hashes = {name: program.hash for name, program in target.family_programs.items()}
+    hashes = target.family_hashes
     resolved = resolve_case(case, target.name, hashes)
     try:
         state = validator.read_state(resolved.state, hashes)

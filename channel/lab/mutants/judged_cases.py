@@ -167,7 +167,7 @@ def _calls(
             continue
         calls = ((case.call, case.arguments) for case in trial.cases)
         yield site, calls
-        if deep:
+        if deep or target.rules is None:  # duels and other secrets need a game
             continue
         for place in _variants(target, site, chance):
             fought = (call for _ in range(DUELS) for call in duel(target, place, chance))

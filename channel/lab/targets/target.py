@@ -200,6 +200,11 @@ class Target:
         family = {name: its for other in self.family for name, its in other.programs.items()}
         return {**self.programs, **family}
 
+    @cached_property
+    def family_hashes(self) -> Hashes:
+        """The tree hash of each of these programs, by name."""
+        return {name: program.hash for name, program in self.family_programs.items()}
+
     @property
     def dealer(self) -> str | None:
         """The dealer of its hands, as outputs name it; None in a game without a deck."""
