@@ -24,7 +24,7 @@ from channelsim.channel.findings.finding import (
 from channelsim.channel.lab.cases.case import SiteCase, differences, fields
 from channelsim.channel.lab.cases.corpus import stored_differences, wrong_cases
 from channelsim.channel.lab.cases.describe import described_run
-from channelsim.channel.lab.cases.explanation import compared, deciding_line
+from channelsim.channel.lab.cases.explanation import compared, deciding, with_source
 from channelsim.channel.lab.cases.trial import (
     FORGED,
     LEADS_ELSEWHERE,
@@ -36,8 +36,7 @@ from channelsim.channel.lab.fuzz.case_records import read, record_of
 from channelsim.channel.lab.fuzz.shrink import broken_by
 from channelsim.channel.lab.laws import applies, laws_for
 from channelsim.channel.lab.targets.target import REFEREE, Target
-from channelsim.clsp.analysis.code import MAIN
-from channelsim.clsp.run import CostExceeded, ProgramSlash, Raised, run_serialized
+from channelsim.clsp.run import CostExceeded, ProgramSlash, ProgramValid, Raised, run_serialized
 from channelsim.clsp.values import serialize
 from channelsim.games.amounts import counted
 from channelsim.games.vectors import BadCase, Case, arguments
@@ -87,6 +86,7 @@ def shrunk(
     judged = finding.place not in target.missing
     environment = case.arguments
     left = len(fields(case))
+    finding = _with_source(target, finding, environment)
     return described(
         target,
         msgspec.structs.replace(
@@ -97,7 +97,6 @@ def shrunk(
             differs=differences(case),
             fields=(max(before, left), left),
             probe=record_of(target, case),
-            source_line=_source_line(target, finding, environment),
             follows=follows,
         ),
     )
@@ -110,6 +109,7 @@ def recorded(target: Target, finding: Finding) -> Finding:
     finding = finding.believable()
     case = msgspec.convert(finding.vector, Case)
     environment = arguments(case, target.name, target.programs)
+    finding = _with_source(target, finding, environment)
     return described(
         target,
         msgspec.structs.replace(
@@ -117,7 +117,6 @@ def recorded(target: Target, finding: Finding) -> Finding:
             text=f"{finding.text} (case {case.id}).",
             cause=f"{finding.cause} ({case.id})",
             brun=_run(target, case.validator, environment),
-            source_line=_source_line(target, finding, environment),
         ),
     )
 
@@ -138,11 +137,8 @@ def wrongly_stored(target: Target, folder: Path) -> Iterator[Finding]:
             continue
         vector = msgspec.to_builtins(stored.case)
         run = _run(target, stored.program, stored.arguments)
-        line = deciding_line(target, stored.program, stored.arguments)
-        yield described(
-            target,
-            msgspec.structs.replace(finding, vector=vector, brun=run, source_line=line),
-        )
+        shown = msgspec.structs.replace(finding, vector=vector, brun=run)
+        yield described(target, with_source(target, shown))
 
 
 def described(target: Target, finding: Finding) -> Finding:
@@ -164,13 +160,20 @@ def _run(target: Target, validator: str, environment: bytes) -> dict[str, str]:
     return described_run(target.programs[validator].serialized, environment)
 
 
-def _source_line(target: Target, finding: Finding, environment: bytes) -> str:
-    """The deciding line of the author's source: the validator's, or the referee's."""
-    if not root(finding)[0]:
-        return target.source_line(REFEREE, MAIN)
-    # Where the program accepts the move, no expression decides: a check is missing or wrong.
-    line = target.rule_line(finding.place, finding.cause)
-    return line or deciding_line(target, finding.place, environment)
+def _with_source(target: Target, finding: Finding, environment: bytes) -> Finding:
+    """A finding with the line of the validator's source that decides it, or the missing check.
+
+    Where the cause lies in the referee, that is the line that decides the validator's own result.
+    """
+    if finding.place in target.missing:
+        return finding
+    validator, cause = root(finding)
+    is_result = cause.partition(": ")[0] in (LEADS_ELSEWHERE, LEGAL_SLASHED)
+    program = target.programs[finding.place].serialized
+    is_valid = isinstance(run_serialized(program, environment), ProgramValid)
+    accepts = bool(validator) and is_valid and not is_result
+    source = deciding(target, finding.place, environment, accepts, finding.cause)
+    return msgspec.structs.replace(finding, source_line=source.line, missing_check=source.missing)
 
 
 def _money(case: SiteCase, finding: Finding) -> str:

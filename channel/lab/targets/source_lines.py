@@ -49,19 +49,19 @@ def _line(files: Mapping[Path, str], form: Form) -> tuple[Path, int]:
     return form.file, files[form.file].count("\n", 0, form.at) + 1
 
 
-def find_mention(files: Mapping[Path, str], word: str) -> tuple[Path, int] | None:
-    """The only line that has this word, such as a rule's id in a comment; None for several.
+def find_mentions(files: Mapping[Path, str], word: str) -> list[tuple[Path, int]]:
+    """The files and lines that have this word, such as a rule's id in a comment.
 
-    >>> find_mention({Path("a.clsp"): "(mod (X)\\n  X ; END-1\\n)"}, "END-1")
-    (PosixPath('a.clsp'), 2)
+    >>> find_mentions({Path("a.clsp"): "(mod (X)\\n  X ; END-1\\n)"}, "END-1")
+    [(PosixPath('a.clsp'), 2)]
     """
     pattern = re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])")
-    mentions = {
+    mentions = (
         (path, text.count("\n", 0, mention.start()) + 1)
         for path, text in files.items()
         for mention in pattern.finditer(text)
-    }
-    return mentions.pop() if len(mentions) == 1 else None
+    )
+    return list(dict.fromkeys(mentions))
 
 
 ABOVE = 3
