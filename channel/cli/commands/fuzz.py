@@ -23,7 +23,7 @@ from channelsim.channel.cli.campaigns import (
 )
 from channelsim.channel.cli.corpora import check_fuzzed
 from channelsim.channel.cli.findings import ORDER_ONLY, details
-from channelsim.channel.cli.messages import all_tried, never_tried, not_checked
+from channelsim.channel.cli.messages import all_tried, never_tried, not_checked, withheld
 from channelsim.channel.cli.options import (
     DAY,
     Jobs,
@@ -233,6 +233,7 @@ def _print(report: FuzzReport, folder: Path, added: int, corpus: Path | None) ->
         say(out, line, "yellow")
     if report.target.missing:
         say(out, f"tried by the rules alone: {_tried_alone(report)}")
+    say(out, withheld(report.tally.unreached))
     for path in report.mended:
         say(out, f"{path}: no longer happens")
     for path, why in report.untried:
@@ -310,6 +311,7 @@ def _document(report: FuzzReport, jobs: int, folder: Path) -> FuzzDocument:
         runs_per_second=round(report.rate),
         coverage=report.coverage,
         tried=dict(sorted(report.tally.tried.items())),
+        unreached=report.tally.unreached,
         unchecked=unchecked(report.target),
         findings=tuple(
             msgspec.structs.replace(finding, replay=command_line("replay", path))

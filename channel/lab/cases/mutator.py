@@ -20,7 +20,7 @@ from channelsim.channel.lab.cases.program_words import (
 )
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.site import END, HEADS, Site
-from channelsim.channel.lab.sites.values import leaves, longer, numbers
+from channelsim.channel.lab.sites.values import items_of, leaves, listed, longer, numbers
 from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.integers import atom_to_int, int_to_atom
 from channelsim.clsp.values import NIL, Value, serialize, serialize_atom, to_list
@@ -124,6 +124,9 @@ class Mutator:
     def evidence(self, move: bytes) -> Written:
         """Evidence of any shape against a move, with its bytes."""
         lot = self._random()
+        if lot < 0.1:
+            value = restructured(self._pick(self._held)[0], (NIL, move, *self._atoms), self._chance)
+            return value, serialize(value)
         if lot < 0.4:
             return BYTES[self._pick(SELECTIONS)[0]]
         if lot < 0.52:
@@ -202,6 +205,41 @@ class Mutator:
         return self._chance.bytes(32)
 
 
+def restructured(value: Value, words: Sequence[Value], chance: FastChance) -> Value:
+    """Evidence with the same parts in another structure, or one part more or less.
+
+    Of a list an item is added, left out, repeated or exchanged, the list is turned round or gets an
+    end that is none; or this happens to one of its items. An atom becomes a list or a pair. `words`
+    are what may be added.
+    """
+    items, end = items_of(value)
+    if not items:
+        other = chance.pick(words)
+        return chance.pick(((value, NIL), (value, value), (value, (value, NIL)), (value, other)))
+    at, word = chance.below(len(items)), chance.pick((*items, *words))
+    match chance.below(9):
+        case 0:
+            items.append(word)
+        case 1:
+            items.insert(at, word)
+        case 2:
+            del items[chance.pick((0, at, -1))]
+        case 3:
+            items.insert(at, items[at])
+        case 4:
+            items.reverse()
+        case 5:
+            there = chance.below(len(items))
+            items[at], items[there] = items[there], items[at]
+        case 6:
+            end = word
+        case 7:
+            return listed(items[:-1], items[-1])
+        case _:
+            items[at] = restructured(items[at], words, chance)
+    return listed(items, end)
+
+
 @lru_cache(maxsize=4096)
 def _share(number: int) -> tuple[int, bytes]:
     return number, serialize_atom(int_to_atom(number))
@@ -272,9 +310,11 @@ class GuidedMutator:
             return self._pick(self._others).evidence
         if lot < 0.7:
             return self._pick(self._words)
-        if lot < 0.8:
+        if lot < 0.75:
             return to_list([evidence, self._pick(self._words)])
         if isinstance(evidence, tuple):
+            if self._random() < 0.8:
+                return restructured(evidence, self._words, self._chance)
             return evidence[int(self._random() * 2)]
         return _with_byte(evidence, int(self._random() * (len(evidence) + 1)), self._chance.byte())
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.hands import hands
 from channelsim.channel.lab.sites.honest_play import honest_sites, recorded_sites
+from channelsim.channel.lab.sites.lies import Liars
 from channelsim.channel.lab.sites.replays import RecordedHands, replayed
 from channelsim.channel.lab.sites.site import Site, make_site, recommitted
 from channelsim.channel.lab.sites.state_changes import disturbed
@@ -28,6 +29,9 @@ SELDOM = 0.5
 REPLAYED = 0.2
 """The share of recorded places after which a hand is played again with another secret, and of
 generated hands that are."""
+
+LIED = 0.5
+"""The share of hands after which one with lies is played."""
 
 PATIENCE = 100
 """The most hands that are played only to reach every validator once."""
@@ -59,10 +63,12 @@ def _of_played_hands(
 ) -> Iterator[Site]:
     tried: Counter[str] = Counter()
     kinds: Counter[tuple[str, int]] = Counter()
+    liars = Liars(target, chance)
     for number, hand in enumerate(hands(target, seed)):
         first = number < PATIENCE and len(tried) < len(target.programs)
         for turn in hand:
             name = turn.before.validator or ""
+            liars.remember(name, turn.play)
             kind = (name, len(turn.play.move))
             if first:
                 if not tried[name]:
@@ -82,6 +88,8 @@ def _of_played_hands(
             for place in replayed(target, [site_of(target, turn) for turn in hand], chance):
                 tried[place.validator] += 1
                 yield place
+        if chance.random() < LIED:
+            yield from liars.places()
 
 
 def _variants(target: Target, site: Site, chance: FastChance, beyond: bool) -> Iterator[Site]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from types import MappingProxyType
 
@@ -39,13 +39,19 @@ LONGEST = 300
 
 def hands(target: Target, seed: bytes) -> Iterator[tuple[PlayedMove, ...]]:
     """Hands without end, each on its own terms; the same for the same seed."""
-    game, chance = target.game, Chance(seed)
-    policies = quick_policies(target)
+    chance, policies = Chance(seed), quick_policies(target)
     while True:
-        unit, stack = chance.pick(UNITS), chance.between(1, MOST_STACK)
-        terms = terms_of(target, unit, stack, _variation(game, chance))
-        pair = (chance.pick(policies), chance.pick(policies))
-        yield tuple(islice(turns(game, target.hashes, terms, pair, chance), LONGEST))
+        terms, pair = drawn_terms(target, policies, chance)
+        yield tuple(islice(turns(target.game, target.hashes, terms, pair, chance), LONGEST))
+
+
+def drawn_terms(
+    target: Target, policies: Sequence[Policy], chance: Chance
+) -> tuple[Terms, tuple[Policy, Policy]]:
+    """The terms of one hand, and how its players choose."""
+    unit, stack = chance.pick(UNITS), chance.between(1, MOST_STACK)
+    terms = terms_of(target, unit, stack, _variation(target.game, chance))
+    return terms, (chance.pick(policies), chance.pick(policies))
 
 
 def plain_hands(target: Target, seed: bytes) -> Iterator[PlayedMove]:

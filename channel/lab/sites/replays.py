@@ -91,9 +91,14 @@ def program_step(target: Target, site: Site) -> Next | None:
         outcome = run_serialized(program, environment, COST)
         legal = legal_result(target, outcome.value) if isinstance(outcome, ProgramValid) else None
         if legal is not None and (step := legal.next) is not None:
-            state = _typed(target, step.validator, step.state.value())
-            return None if state is None else msgspec.structs.replace(step, state=state)
+            return typed_next(target, step)
     return None
+
+
+def typed_next(target: Target, step: Next) -> Next | None:
+    """The record with its state as its validator's reader has it; None if that refuses it."""
+    state = _typed(target, step.validator, step.state.value())
+    return None if state is None else msgspec.structs.replace(step, state=state)
 
 
 class RecordedHands:
