@@ -32,6 +32,7 @@ class PlainPlayer:
     `moves` returns the choices of a player whose turn it is, in `position.state`. Accepting the
     result of a game that is over is not among them; a fold, where the game has one, is
     (`Plain("fold"): Settle()`). `proofs` returns the evidence to try against the opponent's move.
+    `hidden` is what the seat hides, bytes by name, in a game that declares it (`Game.hidden`).
     """
 
     seat: Seat
@@ -40,6 +41,7 @@ class PlainPlayer:
     secret: bytes = field(repr=False)
     moves: Callable[[PlainPlayer], Moves]
     proofs: Callable[[PlainPlayer, Position, bytes], tuple[Candidate, ...]] = no_proofs
+    hidden: Mapping[str, bytes] = field(default_factory=dict, repr=False, hash=False)
 
     def choices(self) -> tuple[Choice, ...]:
         """The legal choices: none when it is the opponent's turn."""

@@ -20,6 +20,7 @@ from channelsim.games.choices import Action, choose, forced_action
 from channelsim.games.contract import Benchmark, Carry, Game, Validator
 from channelsim.games.errors import IllegalAction
 from channelsim.games.forms import Opaque
+from channelsim.games.hidden import Hidden
 from channelsim.games.names import LONGEST
 from channelsim.games.players import Player, Policy, Seat
 from channelsim.games.story import Hand
@@ -83,6 +84,23 @@ def _is_story(value: object) -> bool:
     return all(callable(getattr(value, name, None)) for name in answers.STORY)
 
 
+def _are_hidden(value: Any) -> bool:
+    """True if these are hidden values, each of another name and of one or two seats."""
+    if not answers.tuple_of(_is_hidden)(value):
+        return False
+    return len({hidden.name for hidden in value}) == len(value)
+
+
+def _is_hidden(value: object) -> bool:
+    return (
+        isinstance(value, Hidden)
+        and _is_name(value.name)
+        and callable(value.legal)
+        and callable(value.possible)
+        and _filled(answers.tuple_of(is_a(Seat)))(value.seats)
+    )
+
+
 _FUNCTION = "a function", callable
 _BOOL = "a bool", is_a(bool)
 
@@ -131,6 +149,10 @@ FIELDS: Mapping[str, tuple[str, Check]] = {
         dictionary_of(_is_name, lambda cost: is_number(cost) and cost > 0),
     ),
     "showdown": ("a function, or None", or_none(callable)),
+    "hidden": (
+        "a tuple of Hidden, each with another name, two functions and the seats that hide it",
+        _are_hidden,
+    ),
 }
 """By field, in the order of the contract: what it is, in words and as a check."""
 

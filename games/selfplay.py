@@ -21,6 +21,7 @@ from channelsim.games.contract import (
 from channelsim.games.dealing import deal
 from channelsim.games.errors import BadState, IllegalMove
 from channelsim.games.evidence import as_evidence
+from channelsim.games.hidden import seated
 from channelsim.games.judge import own_move, position_after
 
 
@@ -54,7 +55,7 @@ def turns(
     """
     terms, entropy = deal(game, terms, chance)
     position = game.initial(terms).position
-    players = [game.player(seat, terms, entropy[seat]) for seat in Seat]
+    players = [seated(game, seat, terms, entropy[seat]) for seat in Seat]
     while not position.over:
         seat = position.mover
         play = players[seat].act(policies[seat](players[seat], chance))

@@ -27,6 +27,7 @@ from channelsim.games import registry
 from channelsim.games.contract import Player, SharedDeck
 from channelsim.games.dealing import FRESH_SIZE, deck_entropy
 from channelsim.games.deck.finished import FinishedDeck
+from channelsim.games.hidden import seated
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class Endpoint:
             if deck is None:
                 raise InvariantError(f"the deck of game {game.id} is erased")
             entropy = deck_entropy(deck, len(shared.locks), entropy[:FRESH_SIZE])
-        return registry.get(game.terms.game).player(game.seat(self.side), game.terms, entropy)
+        return seated(registry.get(game.terms.game), game.seat(self.side), game.terms, entropy)
 
     def can_play(self, game: LiveGame) -> bool:
         """True if we have all secrets of a game: those of its deck are erased when it is final."""
