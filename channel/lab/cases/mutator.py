@@ -7,7 +7,7 @@ a number or a mask, and numbers matter where they meet the state's. Evidence has
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import TypeAlias
 
 from channelsim.channel.lab.cases.case import SiteCase, make_case
@@ -20,7 +20,7 @@ from channelsim.channel.lab.cases.program_words import (
 )
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.site import END, HEADS, Site
-from channelsim.channel.lab.sites.values import items_of, leaves, listed, longer, numbers
+from channelsim.channel.lab.sites.values import leaves, longer, numbers
 from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.integers import atom_to_int, int_to_atom
 from channelsim.clsp.values import NIL, Value, serialize, serialize_atom, to_list
@@ -40,6 +40,9 @@ SELECTIONS = tuple(
     bytes([mask]) for of, take in ((7, 5), (8, 5), (8, 4)) for mask in masks(of, take)
 )
 """Masks that card games use: five of seven or of eight, four of eight."""
+
+PROOFS = 8
+"""The most pieces of evidence that are shown against the very move of a hand with a lie."""
 
 Change: TypeAlias = Callable[[bytes], tuple[str, bytes]]
 """Changes a move; returns the name of the change, and the new move."""
@@ -89,10 +92,12 @@ class Mutator:
         last rule is reached; the first is the honest move."""
         site, honest, changes = self.site, self.site.play.move, self.changes
         opening, between, rest = site.opening, site.between, site.rest
+        # The very move of a liar, or of its opponent, is judged by all evidence that there is.
+        proofs = [(NIL, b"\x80"), *self._held][:PROOFS] if site.lie else []
         others = [(play.move, *_share(play.share)) for play in site.others]
         cases = []
         for number in range(count):
-            lot = self._random() if number else 1.0
+            lot = self._random() if number > len(proofs) else 1.0
             move, (share, share_bytes) = honest, self._honest_share
             tag = "honest"
             if lot < 0.06 and others:
@@ -112,6 +117,8 @@ class Mutator:
                 tag, move = "mirror", move[:-1] + self._pick(SELECTIONS)
                 share, share_bytes = self._pick(self._shares)
                 evidence, evidence_bytes = BYTES[move[-1]]
+            elif number < len(proofs):
+                evidence, evidence_bytes = proofs[number]
             elif tag == "evidence" or self._random() < 0.15:
                 evidence, evidence_bytes = self.evidence(move)
             else:
@@ -212,7 +219,10 @@ def restructured(value: Value, words: Sequence[Value], chance: FastChance) -> Va
     end that is none; or this happens to one of its items. An atom becomes a list or a pair. `words`
     are what may be added.
     """
-    items, end = items_of(value)
+    items, end = [], value
+    while isinstance(end, tuple):
+        items.append(end[0])
+        end = end[1]
     if not items:
         other = chance.pick(words)
         return chance.pick(((value, NIL), (value, value), (value, (value, NIL)), (value, other)))
@@ -234,10 +244,10 @@ def restructured(value: Value, words: Sequence[Value], chance: FastChance) -> Va
         case 6:
             end = word
         case 7:
-            return listed(items[:-1], items[-1])
+            end = items.pop()
         case _:
             items[at] = restructured(items[at], words, chance)
-    return listed(items, end)
+    return reduce(lambda rest, item: (item, rest), reversed(items), end)
 
 
 @lru_cache(maxsize=4096)

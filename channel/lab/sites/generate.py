@@ -46,21 +46,7 @@ def generate_sites(target: Target, seed: bytes, chance: FastChance, beyond: bool
     `beyond`: also states that no play is known to reach.
     """
     if target.rules is None:
-        return _of_recorded_hands(target, chance)
-    return _of_played_hands(target, seed, chance, beyond)
-
-
-def _of_recorded_hands(target: Target, chance: FastChance) -> Iterator[Site]:
-    recorded = RecordedHands(recorded_sites(target))
-    for site in honest_sites(target, chance):
-        yield site
-        if chance.random() < REPLAYED:
-            yield from replayed(target, recorded.pick(chance), chance)
-
-
-def _of_played_hands(
-    target: Target, seed: bytes, chance: FastChance, beyond: bool
-) -> Iterator[Site]:
+        yield from _of_recorded_hands(target, chance)
     tried: Counter[str] = Counter()
     kinds: Counter[tuple[str, int]] = Counter()
     liars = Liars(target, chance)
@@ -68,7 +54,7 @@ def _of_played_hands(
         first = number < PATIENCE and len(tried) < len(target.programs)
         for turn in hand:
             name = turn.before.validator or ""
-            liars.remember(name, turn.play)
+            liars.known[name].append(turn.play)
             kind = (name, len(turn.play.move))
             if first:
                 if not tried[name]:
@@ -81,9 +67,13 @@ def _of_played_hands(
                 continue
             site = site_of(target, turn, hand)
             kinds[kind] += 1
-            for place in (site, *_variants(target, site, chance, beyond)):
-                tried[name] += 1
-                yield place
+            variants = [recommitted(target, site, chance) for _ in range(2)]
+            if beyond and chance.random() < 0.4:
+                variants.append(disturbed(target, site, chance))
+            for place in (site, *variants):
+                if place is not None:
+                    tried[name] += 1
+                    yield place
         if chance.random() < REPLAYED:
             for place in replayed(target, [site_of(target, turn) for turn in hand], chance):
                 tried[place.validator] += 1
@@ -92,12 +82,12 @@ def _of_played_hands(
             yield from liars.places()
 
 
-def _variants(target: Target, site: Site, chance: FastChance, beyond: bool) -> Iterator[Site]:
-    for _ in range(2):
-        if (other := recommitted(target, site, chance)) is not None:
-            yield other
-    if beyond and chance.random() < 0.4 and (other := disturbed(target, site, chance)) is not None:
-        yield other
+def _of_recorded_hands(target: Target, chance: FastChance) -> Iterator[Site]:
+    recorded = RecordedHands(recorded_sites(target))
+    for site in honest_sites(target, chance):
+        yield site
+        if chance.random() < REPLAYED:
+            yield from replayed(target, recorded.pick(chance), chance)
 
 
 def site_of(target: Target, turn: PlayedMove, hand: Sequence[PlayedMove] = ()) -> Site:

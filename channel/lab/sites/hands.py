@@ -12,7 +12,6 @@ from channelsim.games.contract import (
     Action,
     Amount,
     Choice,
-    Game,
     OneOf,
     Parameters,
     Player,
@@ -50,7 +49,9 @@ def drawn_terms(
 ) -> tuple[Terms, tuple[Policy, Policy]]:
     """The terms of one hand, and how its players choose."""
     unit, stack = chance.pick(UNITS), chance.between(1, MOST_STACK)
-    terms = terms_of(target, unit, stack, _variation(target.game, chance))
+    variations = target.game.variations
+    changed = bool(variations) and not chance.chance(50)
+    terms = terms_of(target, unit, stack, chance.pick(variations) if changed else NO_CHANGES)
     return terms, (chance.pick(policies), chance.pick(policies))
 
 
@@ -77,13 +78,6 @@ def plain_terms(target: Target, changes: Parameters = NO_CHANGES) -> Terms:
     """Terms with small round amounts."""
     game = target.game
     return game.terms({**game.default_parameters(PLAIN_UNIT, PLAIN_STACK), **changes})
-
-
-def _variation(game: Game, chance: Chance) -> Parameters:
-    """The default parameters half of the time, otherwise one of the game's variations."""
-    if not game.variations or chance.chance(50):
-        return NO_CHANGES
-    return chance.pick(game.variations)
 
 
 def quick_policies(target: Target) -> tuple[Policy, ...]:

@@ -1,16 +1,17 @@
 """Lies: hands in which one player does what no honest player does, and both play on.
 
 A wrong answer is often legal until a later reveal exposes it, so that a mistake shows only at
-places to which honest play never comes. Here a move becomes another one that the program takes.
-Both players go on by their own logic, and the programs decide where each move leads: the rules
-refuse to make a state out of an illegal move.
+places to which honest play never comes. Here a move becomes another one that the program takes, or
+a player hides a value that the rules do not allow (`games.hidden`). Both players go on by their own
+logic, and the programs decide where each move leads: the rules refuse to make a state out of an
+illegal move.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeAlias, TypeVar
 
@@ -19,159 +20,168 @@ import msgspec
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.hands import drawn_terms, quick_policies
 from channelsim.channel.lab.sites.honest_play import Recorded, legal_result
-from channelsim.channel.lab.sites.replays import COST, typed_next
+from channelsim.channel.lab.sites.replays import COST, typed
 from channelsim.channel.lab.sites.site import Site, make_site
 from channelsim.channel.lab.sites.values import numbers
 from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.run import ProgramSlash, ProgramValid, run_serialized
 from channelsim.games.chance import Chance
-from channelsim.games.contract import Play, Player, Policy, Position, Seat, Valid
+from channelsim.games.contract import Play, Player, Policy, Position, Seat, Terms, Valid
 from channelsim.games.dealing import deal
 from channelsim.games.evidence import met
+from channelsim.games.hidden import Lies, hidden_values, seated
 from channelsim.games.judge import position_after, program_conditions
+from channelsim.plugins import WrongAnswer
 
 T = TypeVar("T")
 
 Known: TypeAlias = dict[str, deque[Play]]
 """Honest moves of other hands, by validator."""
 
+KNOWN = 32
+"""The newest moves of other hands at a validator that a lie may copy."""
+
 LIES = 3
-"""The lies in one hand, each with another end."""
+"""The lies in one hand, each with its own end; and the hands with another hidden value."""
 
 TRIES = 24
 """The moves that are tried to find a lie that the program takes."""
 
-KNOWN = 32
-"""The newest moves of other hands at a validator that a lie may copy."""
-
-AGAIN = 0.3
-"""The share of a liar's later moves that are lies as well."""
+AGAIN = (0.0, 0.0, 0.1, 0.3)
+"""The shares of a liar's later moves that are lies as well, of which each hand has one."""
 
 AT_A_VALIDATOR = 2
-"""The most places of one validator that are tried after a lie."""
+"""The places of one validator after a lie that are tried, about; those on which rules and program
+differ always are."""
 
 LONGEST = 100
 """The most moves of a hand with a lie."""
 
 
+@dataclass
 class Liars:
-    """Hands of a target with lies at each validator about as often."""
+    """Hands of a target with lies at each validator about as often; `known` is what lies copy."""
 
-    def __init__(self, target: Target, chance: FastChance) -> None:
-        self._target, self._chance = target, chance
-        self._known: Known = defaultdict(lambda: deque(maxlen=KNOWN))
-        self._told: Counter[str] = Counter()
-
-    def remember(self, validator: str, play: Play) -> None:
-        """Keep an honest move: in another hand it may be a lie."""
-        self._known[validator].append(play)
+    target: Target
+    chance: FastChance
+    known: Known = field(default_factory=lambda: defaultdict(lambda: deque(maxlen=KNOWN)))
+    told: Counter[str] = field(default_factory=Counter)
 
     def places(self) -> Iterator[Site]:
         """The places after a few lies in one hand, each with its own end.
 
         The place of a lie itself is one of them only if the rules forbid it there.
         """
-        hand = list(_honest_hand(self._target, self._chance))
-        for _ in range(min(LIES, len(hand))):
-            least = min(self._told[turn.validator] for turn in hand)
-            turn = self._chance.pick([t for t in hand if self._told[t.validator] == least])
-            self._told[turn.validator] += 1
-            yield from _Lie(self._target, self._chance, self._known, turn).places()
+        target, game, drawn = self.target, self.target.game, Chance(self.chance.bytes(16))
+        terms, policies = drawn_terms(target, quick_policies(target), drawn)
+        terms, entropy = deal(game, terms, drawn)
+        position = game.initial(terms).position
+        start = partial(
+            _Hand, target, self.chance, self.known, drawn, policies, terms.amount, position
+        )
+        hiding = [(seat, value.name) for value in game.hidden for seat in value.seats]
+        for _ in range(LIES if hiding else 0):
+            seat, name = self.chance.pick(hiding)
+            lies = ((name, self.chance.bytes(16)),)
+            told = _hidden_lie(target, seat, entropy[seat], lies)
+            if (players := _hiding(target, terms, entropy, seat, lies)) is not None:
+                yield from start(players, seat, told).places()
+        hand = start(tuple(seated(game, seat, terms, entropy[seat]) for seat in Seat))
+        turns: list[_Hand] = []
+        while (site := hand.next_place()) is not None:
+            turns.append(replace(hand))
+            if not hand.goes_on(site, taken(target, site)):
+                break
+        for _ in range(min(LIES, len(turns))):
+            times = [self.told[turn.position.validator or ""] for turn in turns]
+            least = [turn for turn, told in zip(turns, times, strict=True) if told == min(times)]
+            turn = self.chance.pick(least)
+            self.told[turn.position.validator or ""] += 1
+            yield from replace(turn).places()
 
 
-@dataclass(frozen=True)
-class _Turn:
-    """The state of a hand before a move: all that is needed to go on from there."""
+@dataclass
+class _Hand:
+    """A hand at some turn, with a liar or not yet. `told` describes its first lie, and `trusted`
+    says that the rules allow all moves so far."""
 
+    target: Target
+    chance: FastChance
+    known: Known
+    drawn: Chance
+    policies: tuple[Policy, Policy]
+    amount: int
     position: Position
     players: tuple[Player, ...]
-    amount: int
-    policies: tuple[Policy, Policy]
-    plays: tuple[Play, ...]
-
-    @property
-    def validator(self) -> str:
-        return self.position.validator or ""
-
-
-def _honest_hand(target: Target, chance: FastChance) -> Iterator[_Turn]:
-    """The turns of a hand whose players do not lie."""
-    game, drawn = target.game, Chance(chance.bytes(16))
-    terms, policies = drawn_terms(target, quick_policies(target), drawn)
-    terms, entropy = deal(game, terms, drawn)
-    players = tuple(game.player(seat, terms, entropy[seat]) for seat in Seat)
-    turn = _Turn(game.initial(terms).position, players, terms.amount, policies, ())
-    hand = _Lie(target, chance, {}, turn)
-    while (site := hand.next_place()) is not None:
-        yield hand.turn
-        if not hand.goes_on(site, taken(target, site)):
-            return
-
-
-class _Lie:
-    """A hand from some turn on. `told` describes the lie, and `trusted` says that the rules allow
-    all moves so far."""
-
-    def __init__(self, target: Target, chance: FastChance, known: Known, turn: _Turn) -> None:
-        self._target, self._chance, self._known, self.turn = target, chance, known, turn
-        self._drawn = Chance(chance.bytes(16))
-        self._liar: Seat | None = None
-        self._told = ""
-        self._trusted = True
+    liar: Seat | None = None
+    told: str = ""
+    plays: tuple[Play, ...] = ()
+    trusted: bool = True
 
     def places(self) -> Iterator[Site]:
-        """The places after a lie in the next move; none where the program takes no lie."""
+        """The places from here on; none if there is no liar yet and no lie is taken here."""
         seen: Counter[str] = Counter()
-        for number in range(LONGEST):
+        often = self.chance.pick(AGAIN)
+        for _ in range(LONGEST):
             site = self.next_place()
             if site is None:
                 return
-            again = self._liar is site.before.mover and self._chance.random() < AGAIN
-            lied = self._lied(site) if again or not number else None
-            if lied is None and not number:
+            first = self.liar is None
+            again = self.liar is site.before.mover and self.chance.random() < often
+            lied = self._lied(site) if first or again else None
+            if first and lied is None:
                 return
-            site, after = (site, taken(self._target, site)) if lied is None else lied
-            forbidden = lied is not None and not self._legal(site)
-            if (lied is None or forbidden) and seen[site.validator] < AT_A_VALIDATOR:
-                seen[site.validator] += 1
+            site, after = (site, taken(self.target, site)) if lied is None else lied
+            ruling, _ = site.ruling(self.target, site.play.move, site.play.share)
+            legal = isinstance(ruling, Valid)
+            differ = legal != (after is not None) or (legal and ruling != after)
+            seen[site.validator] += 1
+            due = self.chance.random() * seen[site.validator] < AT_A_VALIDATOR
+            if differ or (lied is None and due):
                 yield site
-            if forbidden or not self.goes_on(site, after):
+            fits = site.fits(site.play.move, site.play.share)
+            if not legal or not fits or not self.goes_on(site, after):
                 return
 
     def next_place(self) -> Site | None:
         """The place of the next move, by its mover's own logic; None if it settles or is at a
-        loss."""
-        position = self.turn.position
+        loss. What a liar holds against the move is assumed."""
+        position, seat = self.position, self.position.mover
         if position.over:
             return None
-        seat = position.mover
-        player, policy = self.turn.players[seat], self.turn.policies[seat]
-        play = self._asked(seat, lambda: player.act(policy(player, self._drawn)))
-        return self._site(play) if isinstance(play, Play) else None
+        player, policy, receiver = self.players[seat], self.policies[seat], self.players[seat.other]
+        play = self._asked(seat, lambda: player.act(policy(player, self.drawn)))
+        if not isinstance(play, Play):
+            return None
+        move, guessed = play.move, seat.other is self.liar or not self.trusted
+        if guessed:
+            held = self._asked(seat.other, partial(receiver.evidence, position, move))
+            receiver = Recorded(position, (play.evidence, *(held or ())), seat.other)
+        return make_site(
+            *(self.target, position, play, self.amount, receiver),
+            guessed=guessed,
+            others=self.plays,
+            lie=self.told,
+        )
 
     def goes_on(self, site: Site, after: Valid | None) -> bool:
         """Make the site's move, which leads there; False where the hand ends."""
         if after is None or after.next is None:
             return False
-        turn, play = self.turn, site.play
-        ruling, _ = site.ruling(self._target, play.move, play.share)
-        self._trusted &= isinstance(ruling, Valid) and ruling.next == after.next
-        position = position_after(turn.position, after.next, play.move, play.share)
+        play = site.play
+        ruling, _ = site.ruling(self.target, play.move, play.share)
+        self.trusted &= isinstance(ruling, Valid) and ruling.next == after.next
+        self.position = position_after(self.position, after.next, play.move, play.share)
+        self.plays = (*self.plays, play)
         players = []
-        for seat, player in zip(Seat, turn.players, strict=True):
-            moved = self._asked(seat, partial(player.moved, position))
+        for seat, player in zip(Seat, self.players, strict=True):
+            moved = self._asked(seat, partial(player.moved, self.position))
             if moved is None:
                 return False
             players.append(moved)
-        self.turn = _Turn(position, tuple(players), turn.amount, turn.policies, (*turn.plays, play))
+        self.players = tuple(players)
         return True
-
-    def _legal(self, site: Site) -> bool:
-        ruling, _ = site.ruling(self._target, site.play.move, site.play.share)
-        return isinstance(ruling, Valid)
-
-    # --- the players --------------------------------------------------------------------------
 
     def _asked(self, seat: Seat, call: Callable[[], T]) -> T | None:
         """The answer of a player's logic; None where it fails, if it may.
@@ -179,60 +189,33 @@ class _Lie:
         It was not written for a player that lies, nor for what programs that break the rules make.
         But no legal move of its opponent may stop an honest player.
         """
-        if seat is not self._liar and self._trusted:
+        if seat is not self.liar and self.trusted:
             return call()
         try:
             return call()
-        except Exception:
+        except (Exception, WrongAnswer):
             return None
-
-    def _site(self, play: Play) -> Site:
-        """The place of this move; what a liar holds against it is assumed."""
-        turn = self.turn
-        position, other = turn.position, turn.position.mover.other
-        receiver, guessed = turn.players[other], other is self._liar or not self._trusted
-        if guessed:
-            held = self._asked(other, lambda: turn.players[other].evidence(position, play.move))
-            receiver = Recorded(position, (play.evidence, *(held or ())), other)
-        return make_site(
-            *(self._target, position, play, turn.amount, receiver),
-            guessed=guessed,
-            others=turn.plays,
-            lie=self._told,
-        )
-
-    # --- the lie ------------------------------------------------------------------------------
 
     def _lied(self, site: Site) -> tuple[Site, Valid] | None:
         """The place with another move that the program takes, and what that leads to."""
-        honest = taken(self._target, site)
+        honest, known = taken(self.target, site), self.known.get(site.validator, ())
         for _ in range(TRIES):
-            play = another_play(site, self._known.get(site.validator, ()), self._chance)
+            play = another_play(site, known, self.chance)
             if play == site.play or not site.fits(play.move, play.share):
                 continue
-            other = self._site(play)
-            after = taken(self._target, other)
+            other = msgspec.structs.replace(site, play=play)
+            after = taken(self.target, other)
             if after is None or (after == honest and play.share == site.play.share):
                 continue
-            self._liar = site.before.mover
-            self._told = self._told or described_lie(site, play)
-            return msgspec.structs.replace(other, lie=self._told, base=site), after
+            self.liar = site.before.mover
+            if not self.told:
+                honestly = f"0x{site.play.move[:8].hex()}, {site.play.share:,}"
+                lie = f"0x{play.move[:8].hex()}, {play.share:,}"
+                who = site.before.mover.name.title()
+                self.told = f"{who} at {site.validator} goes on from {lie}, instead of {honestly}"
+            held = other.evidence(play.move)[1:] or (play.evidence,)
+            return msgspec.structs.replace(other, held=held, lie=self.told, base=site), after
         return None
-
-
-def described_lie(site: Site, play: Play) -> str:
-    """A lie at a place, for people."""
-    sent, usual = (_short(move) for move in (play.move, site.play.move))
-    where = f"{site.before.mover.name.title()} at {site.validator}"
-    if play.move == site.play.move:
-        return f"{where} declares {play.share:,} instead of {site.play.share:,} and is not slashed"
-    return f"{where} sends {sent} instead of {usual} and is not slashed"
-
-
-def _short(move: bytes) -> str:
-    if not move:
-        return "nothing"
-    return "0x" + (move.hex() if len(move) <= 8 else f"{move[:6].hex()}…")
 
 
 def taken(target: Target, site: Site) -> Valid | None:
@@ -253,13 +236,14 @@ def taken(target: Target, site: Site) -> Valid | None:
             return None
         if not isinstance(outcome, ProgramValid):
             continue
-        if met(program_conditions(outcome.value), evidence.signature):
+        asked = program_conditions(outcome.value)
+        if asked and met(asked, evidence.signature):
             return None
         legal = legal or legal_result(target, outcome.value)
-    if legal is None or legal.next is None:
+    if legal is None or (step := legal.next) is None:
         return legal
-    step = typed_next(target, legal.next)
-    return None if step is None else Valid(step)
+    state = typed(target, step.validator, step.state.value())
+    return None if state is None else Valid(msgspec.structs.replace(step, state=state))
 
 
 def another_play(site: Site, known: Sequence[Play], chance: FastChance) -> Play:
@@ -286,3 +270,33 @@ def another_play(site: Site, known: Sequence[Play], chance: FastChance) -> Play:
     if share == play.share and chance.random() < 0.2:
         share = chance.pick((0, site.amount, *(other.share for other in known)))
     return Play(move, share, play.evidence)
+
+
+# --- hidden values -----------------------------------------------------------------------------
+
+
+def _hiding(
+    target: Target, terms: Terms, entropy: tuple[bytes, bytes], liar: Seat, lies: Lies
+) -> tuple[Player, ...] | None:
+    """The players of a hand in which one lies about what it hides; None where its own logic cannot
+    even begin with that."""
+    game = target.game
+    honest = seated(game, liar.other, terms, entropy[liar.other])
+    try:
+        lying = seated(game, liar, terms, entropy[liar], lies)
+    except (Exception, WrongAnswer):
+        return None
+    return (lying, honest) if liar is Seat.ALICE else (honest, lying)
+
+
+def _hidden_lie(target: Target, seat: Seat, entropy: bytes, lies: Lies) -> str:
+    """A lie about a hidden value, for people."""
+    ((name, _),) = lies
+    legal = hidden_values(target.game, seat, entropy)[name]
+    value = hidden_values(target.game, seat, entropy, lies)[name]
+    return f"{seat.name.title()} hides {_short(value)} as its {name}, instead of {_short(legal)}"
+
+
+def _short(data: bytes) -> str:
+    shown = data.hex() if len(data) <= 8 else f"{data[:6].hex()}… ({len(data)} bytes)"
+    return f"0x{shown}" if data else "nothing"

@@ -210,7 +210,8 @@ def recommitted(target: Target, site: Site, chance: FastChance, fresh: bool = Fa
             committed[chance.below(len(committed))] ^= 1 << chance.below(8)
         at = list(leaves(site.state)).index(image)
         state = with_leaf(site.state, at, bytes(committed))
-        return moved(target, site, state, bytes(changed) + move[size:])
+        play = msgspec.structs.replace(site.play, move=bytes(changed) + move[size:])
+        return elsewhere(target, site, state, site.amount, play, natural=True)
     return None
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from channelsim.channel.errors import InvariantError
 from channelsim.clsp.integers import atom_to_int
-from channelsim.clsp.values import NIL, Value
+from channelsim.clsp.values import Value
 
 NUMBER = 9
 """The longest atom, in bytes, that may be an amount."""
@@ -55,27 +55,6 @@ def _replace(value: Value, left: list[int], atom: bytes) -> Value:
         return (first, _replace(value[1], left, atom))
     left[0] -= 1
     return atom if left[0] == -1 else value
-
-
-def items_of(value: Value) -> tuple[list[Value], Value]:
-    """The items of a list, and what stands at its end: `()` unless the list is improper.
-
-    >>> items_of((b"a", (b"b", b"")))
-    ([b'a', b'b'], b'')
-    """
-    items = []
-    while isinstance(value, tuple):
-        items.append(value[0])
-        value = value[1]
-    return items, value
-
-
-def listed(items: Sequence[Value], end: Value = NIL) -> Value:
-    """The list of these items, with this end."""
-    value = end
-    for item in reversed(items):
-        value = (item, value)
-    return value
 
 
 def numbers(state: Value, amount: int, *more: int) -> tuple[int, ...]:

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from channelsim.channel.lab.cases.mutator import restructured
 from channelsim.channel.lab.sites.fast_chance import FastChance
-from channelsim.channel.lab.sites.values import items_of
 from channelsim.clsp.values import NIL, Value, to_list
 
 PROOF: list[Value] = [b"a", b"b", (b"c", b"d")]
+
+
+def items_of(value: Value) -> tuple[list[Value], Value]:
+    items = []
+    while isinstance(value, tuple):
+        items.append(value[0])
+        value = value[1]
+    return items, value
 
 
 def made(value: Value, count: int) -> set[Value]:
