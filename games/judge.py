@@ -117,6 +117,26 @@ def own_move(game: Game, hashes: Hashes, before: Position, amount: int, play: Pl
     )
 
 
+def program_record(
+    game: Game, hashes: Hashes, before: Position, coin: GameCoin, play: Play
+) -> Next | None:
+    """The record that a move from this coin leads to by the program, whatever the rules say of it.
+
+    None if it ends the game, or if the program refuses it, with the evidence of `play` and with
+    `()`. Raises `RefereeRefusal` for a move that the coin cannot make.
+    """
+    if before.validator is None or before.state is None:
+        raise IllegalAction("the game is over")
+    program, state = game.programs[before.validator], before.state.value()
+    after = coin.after(play.move, b"", play.share, 0)
+    for evidence in (play.evidence, NIL):
+        arguments = validator_arguments(after, state, program, evidence, NO_ADDRESS)
+        outcome = run_serialized(program.serialized, arguments)
+        if isinstance(outcome, ProgramValid):
+            return _named(game, hashes, outcome.value)
+    return None
+
+
 def judge_move(
     game: Game, hashes: Hashes, before: Position, coin: GameCoin, candidates: tuple[Candidate, ...]
 ) -> Ruling:
@@ -224,6 +244,11 @@ def _next(game: Game, hashes: Hashes, verdict: Verdict, result: Value) -> Next |
     if isinstance(verdict, Valid):
         return verdict.next
     # The rules disagree, which is reported; follow the program, as the chain will.
+    return _named(game, hashes, result)
+
+
+def _named(game: Game, hashes: Hashes, result: Value) -> Next | None:
+    """The next record that a program's result names; None where the game is over."""
     match result:
         case (bytes(program_hash), (state, (bytes(size), _))) if program_hash:
             for name, known in hashes.items():

@@ -118,9 +118,8 @@ SIMULATION = ("model", "promises", "faults")
 PEER = {
     "": (
         *("agreement", "limits", "fee_settings", "config", "chain_news", "interface"),
-        *("push_answers", "fees", "decks", "endpoint"),
+        *("push_answers", "fees", "decks", "own_action", "endpoint"),
         *(
-            "own_action",
             "slashable",
             "shutdown",
             "opening",
