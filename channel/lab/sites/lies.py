@@ -22,12 +22,22 @@ from channelsim.channel.lab.sites.hands import drawn_terms, quick_policies
 from channelsim.channel.lab.sites.honest_play import Recorded, legal_result
 from channelsim.channel.lab.sites.replays import COST, typed
 from channelsim.channel.lab.sites.site import Site, make_site
-from channelsim.channel.lab.sites.values import numbers
+from channelsim.channel.lab.sites.values import numbers, transferred
 from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.run import ProgramSlash, ProgramValid, run_serialized
 from channelsim.games.chance import Chance
-from channelsim.games.contract import Play, Player, Policy, Position, Seat, Terms, Valid
+from channelsim.games.contract import (
+    Game,
+    Hidden,
+    Play,
+    Player,
+    Policy,
+    Position,
+    Seat,
+    Terms,
+    Valid,
+)
 from channelsim.games.dealing import deal
 from channelsim.games.evidence import met
 from channelsim.games.hidden import Lies, hidden_values, seated
@@ -84,8 +94,9 @@ class Liars:
         for _ in range(LIES if hiding else 0):
             seat, name = self.chance.pick(hiding)
             lies = ((name, self.chance.bytes(16)),)
-            told = _hidden_lie(target, seat, entropy[seat], lies)
-            if (players := _hiding(target, terms, entropy, seat, lies)) is not None:
+            lying = _lying_game(game, self.chance)
+            told = _hidden_lie(lying, seat, entropy[seat], lies)
+            if (players := _hiding(lying, terms, entropy, seat, lies)) is not None:
                 yield from start(players, seat, told).places()
         hand = start(tuple(seated(game, seat, terms, entropy[seat]) for seat in Seat))
         turns: list[_Hand] = []
@@ -275,12 +286,33 @@ def another_play(site: Site, known: Sequence[Play], chance: FastChance) -> Play:
 # --- hidden values -----------------------------------------------------------------------------
 
 
+def _lying_game(game: Game, chance: FastChance) -> Game:
+    """The game, or half of the time with other draws of what a liar hides.
+
+    Those are two lies about one value, or the legal value with its sum, as no single change of it
+    makes them.
+    """
+    if chance.random() < 0.5:
+        return game
+    steady, times = chance.random() < 0.7, 1 + chance.below(3)
+
+    def several(hidden: Hidden, drawn: Chance, value: bytes) -> bytes:
+        if not steady:
+            return hidden.possible(drawn, hidden.possible(drawn, value))
+        changes = FastChance(drawn.bytes(16))
+        for _ in range(times):
+            value = transferred(value, changes)
+        return value
+
+    values = (replace(hidden, possible=partial(several, hidden)) for hidden in game.hidden)
+    return replace(game, hidden=tuple(values))
+
+
 def _hiding(
-    target: Target, terms: Terms, entropy: tuple[bytes, bytes], liar: Seat, lies: Lies
+    game: Game, terms: Terms, entropy: tuple[bytes, bytes], liar: Seat, lies: Lies
 ) -> tuple[Player, ...] | None:
     """The players of a hand in which one lies about what it hides; None where its own logic cannot
     even begin with that."""
-    game = target.game
     honest = seated(game, liar.other, terms, entropy[liar.other])
     try:
         lying = seated(game, liar, terms, entropy[liar], lies)
@@ -289,11 +321,11 @@ def _hiding(
     return (lying, honest) if liar is Seat.ALICE else (honest, lying)
 
 
-def _hidden_lie(target: Target, seat: Seat, entropy: bytes, lies: Lies) -> str:
+def _hidden_lie(game: Game, seat: Seat, entropy: bytes, lies: Lies) -> str:
     """A lie about a hidden value, for people."""
     ((name, _),) = lies
-    legal = hidden_values(target.game, seat, entropy)[name]
-    value = hidden_values(target.game, seat, entropy, lies)[name]
+    legal = hidden_values(game, seat, entropy)[name]
+    value = hidden_values(game, seat, entropy, lies)[name]
     return f"{seat.name.title()} hides {_short(value)} as its {name}, instead of {_short(legal)}"
 
 
