@@ -16,11 +16,12 @@ from channelsim.channel.lab.cases.program_words import (
     evidence_near,
     evidence_of,
     head_lengths,
+    long_constants,
     words_of,
 )
 from channelsim.channel.lab.sites.fast_chance import FastChance
-from channelsim.channel.lab.sites.site import END, HEADS, Site
-from channelsim.channel.lab.sites.values import leaves, longer, numbers
+from channelsim.channel.lab.sites.site import END, HEADS, Call, Site
+from channelsim.channel.lab.sites.values import NUMBER, leaves, longer, numbers
 from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.integers import atom_to_int, int_to_atom
 from channelsim.clsp.values import NIL, Value, serialize, serialize_atom, to_list
@@ -50,6 +51,9 @@ Change: TypeAlias = Callable[[bytes], tuple[str, bytes]]
 DEEPEST = 4
 """The most changes at once."""
 
+COPIED = 0.2
+"""The share of guided cases that begin with a copied operand, where there are any."""
+
 BYTES: tuple[Written, ...] = tuple(
     (byte, serialize(byte)) for byte in (bytes([number]) for number in range(256))
 )
@@ -72,20 +76,23 @@ class Mutator:
 
     def __init__(self, target: Target, site: Site, chance: FastChance) -> None:
         self.site = site
-        self.numbers = numbers(site.state, site.amount, site.play.share)
+        constants = long_constants(target.programs[site.validator])
+        named = (atom_to_int(atom) for atom in constants if len(atom) <= NUMBER)
+        self.numbers = numbers(site.state, site.amount, site.play.share, *named)
         self._heads = head_lengths(target.programs[site.validator])
         self._random = chance.random
         self._chance = chance
         self._pick = chance.pick
         self.changes: Sequence[Change] = (
             *(self.length, self.byte, lambda move: ("bytes", chance.bytes(len(move)))),
-            *(self.selection, self.selection, self.tail, self.tail, self.encoding),
+            *(self.selection, self.selection, self.tail, self.tail, self.encoding, self.atom),
         )
         self._honest_share = _share(site.play.share)
         self._shares = tuple(map(_share, self.numbers))
         self._held = tuple((value, serialize(value)) for value in site.held)
         self._special = evidence_of(target.programs[site.validator])
         self._atoms = tuple(dict.fromkeys(atom for atom in leaves(site.state) if atom))
+        self._words = (*self._atoms, *constants)
 
     def cases(self, count: int) -> list[SiteCase]:
         """Make this many cases. Most change one field, so that the others are still right and the
@@ -196,6 +203,20 @@ class Mutator:
             return "encoding", self.head(move) + self._pick((b"\x00\xff", b"\xff")) + atom
         return "encoding", self.head(move) + self._chance.bytes(1 + int(self._random() * 12))
 
+    def atom(self, move: bytes) -> tuple[str, bytes]:
+        """An atom of the state, or a long constant of the program: as the move, over its beginning
+        or its end, or behind its head."""
+        if not self._words:
+            return self.byte(move)
+        atom, lot = self._pick(self._words), self._random()
+        if lot < 0.25:
+            return "atom", atom
+        if lot < 0.5:
+            return "atom", atom + move[len(atom) :]
+        if lot < 0.75:
+            return "atom", move[: max(0, len(move) - len(atom))] + atom
+        return "atom", self.head(move) + atom
+
     def head(self, move: bytes) -> bytes:
         """The part before a number."""
         lot = self._random()
@@ -259,7 +280,8 @@ class GuidedMutator:
     """Makes cases around `base`: one to four changes of move, share and evidence each.
 
     It uses the words of the program and of the site's state. `others` are cases of the same
-    validator whose parts may be taken over.
+    validator whose parts may be taken over, and `copies` calls near the base's with operands that
+    its run compares copied into each other's places.
     """
 
     def __init__(
@@ -269,6 +291,7 @@ class GuidedMutator:
         chance: FastChance,
         base: SiteCase,
         others: Sequence[SiteCase],
+        copies: Sequence[Call] = (),
     ) -> None:
         self.site = site
         self._plain = Mutator(target, site, chance)
@@ -276,15 +299,16 @@ class GuidedMutator:
         self._changes: Sequence[Change] = (
             *(self._word_over, self._word_behind, self._number, self._spliced, self._cut),
             *(self._flipped, self._flipped),
-            *(plain.length, plain.tail, plain.encoding),
+            *(plain.length, plain.tail, plain.encoding, plain.atom),
         )
         self._chance = chance
         self._random = chance.random
         self._pick = chance.pick
         self._base = base
-        words = words_of(target.programs[site.validator])
-        self._words = (*words, *dict.fromkeys(leaves(site.state)), site.play.move)
+        self._program_words = words_of(target.programs[site.validator])
+        self._site_words = (*dict.fromkeys(leaves(site.state)), site.play.move)
         self._others = others or (base,)
+        self._copies = copies
 
     def cases(self, count: int) -> list[SiteCase]:
         """Make this many cases; the first is the base itself."""
@@ -293,6 +317,9 @@ class GuidedMutator:
     def _case(self, *, changed: bool) -> SiteCase:
         base = self._base
         move, share, evidence, tag = base.move, base.share, base.evidence, "seen"
+        if changed and self._copies and self._random() < COPIED:
+            tag, (move, share, evidence) = "copy", self._pick(self._copies)
+            changed = self._random() < 0.5
         if changed:
             for _ in range(1 + int(self._random() ** 2 * DEEPEST)):
                 lot = self._random()
@@ -302,14 +329,18 @@ class GuidedMutator:
                     tag, share = "share", self._any_share()
                 else:
                     tag, evidence = "evidence", self._any_evidence(move, evidence)
-        return make_case(self.site, tag, move[:LONGEST], share, evidence)
+        return make_case(self.site, tag, move[: max(LONGEST, len(base.move))], share, evidence)
+
+    def _word(self) -> bytes:
+        """A word: of the program, or as often one of the state or the honest move."""
+        return self._pick(self._program_words if self._random() < 0.5 else self._site_words)
 
     def _any_share(self) -> int:
         lot = self._random()
         if lot < 0.6:
             return self._pick(self._plain.numbers)
         if lot < 0.8:
-            return atom_to_int(self._pick(self._words)[:8])
+            return atom_to_int(self._word()[:8])
         return self._pick(self._others).share
 
     def _any_evidence(self, move: bytes, evidence: Value) -> Value:
@@ -319,12 +350,12 @@ class GuidedMutator:
         if lot < 0.55:
             return self._pick(self._others).evidence
         if lot < 0.7:
-            return self._pick(self._words)
+            return self._word()
         if lot < 0.75:
-            return to_list([evidence, self._pick(self._words)])
+            return to_list([evidence, self._word()])
         if isinstance(evidence, tuple):
             if self._random() < 0.8:
-                return restructured(evidence, self._words, self._chance)
+                return restructured(evidence, self._site_words, self._chance)
             return evidence[int(self._random() * 2)]
         return _with_byte(evidence, int(self._random() * (len(evidence) + 1)), self._chance.byte())
 
@@ -332,19 +363,19 @@ class GuidedMutator:
 
     def _word_over(self, move: bytes) -> tuple[str, bytes]:
         """A word written over a part of the move."""
-        word = self._pick(self._words)
+        word = self._word()
         at = int(self._random() * (len(move) + 1))
         return "word", move[:at] + word + move[at + len(word) :]
 
     def _word_behind(self, move: bytes) -> tuple[str, bytes]:
         """A word as the move's tail, or put in somewhere."""
-        word = self._pick(self._words)
+        word = self._word()
         at = int(self._random() * (len(move) + 1))
         return "word", move[:at] + word + (move[at:] if self._random() < 0.5 else b"")
 
     def _number(self, move: bytes) -> tuple[str, bytes]:
         """A number near a word, as the tail of the move."""
-        number = atom_to_int(self._pick(self._words)[:8]) + self._chance.below(4) - 1
+        number = atom_to_int(self._word()[:8]) + self._chance.below(4) - 1
         return "number", self._plain.head(move) + int_to_atom(number)
 
     def _spliced(self, move: bytes) -> tuple[str, bytes]:

@@ -15,6 +15,7 @@ from channelsim.channel.lab.targets.own_rules import load as load_own_rules
 from channelsim.channel.lab.targets.source_lines import find_line, find_mention
 from channelsim.channel.lab.targets.sources import Sources
 from channelsim.clsp.analysis.code import MAIN
+from channelsim.clsp.analysis.operands import OperandLog
 from channelsim.clsp.analysis.tracer import TooDeep, Tracer
 from channelsim.clsp.programs import Program, source_of, with_symbols
 from channelsim.games import registry
@@ -104,11 +105,14 @@ class Target:
         """The names of the programs' hashes in texts."""
         return {program_hash: f"{name}'s hash" for name, program_hash in self.hashes.items()}
 
-    def tracer(self, name: str) -> Tracer:
-        """A tracer of one program. Raises `UsageError` for one that is nested too deep."""
+    def tracer(self, name: str, log: OperandLog | None = None) -> Tracer:
+        """A tracer of one program, which notes operands in `log`.
+
+        Raises `UsageError` for a program that is nested too deep.
+        """
         try:
             program = self.programs.get(name, self.referee)
-            return Tracer(program, program.symbols)
+            return Tracer(program, program.symbols, log=log)
         except TooDeep as error:
             raise UsageError(f"{self.name}: {name}: {error}") from None
 
