@@ -18,7 +18,7 @@ from channelsim.channel.lab.sites.generate import site_of
 from channelsim.channel.lab.sites.hands import hands
 from channelsim.channel.lab.targets import loading
 from channelsim.channel.lab.targets.target import REFEREE, Target
-from channelsim.clsp.compiler import compile_source, named_hashes
+from channelsim.clsp.compiler import compile_set
 from channelsim.clsp.programs import SOURCE, Program
 from channelsim.games.vectors import Case
 from tools.mistakes.listed import Mistake
@@ -85,13 +85,8 @@ def program_of(
                 text = text.replace(test, "1")
             openings.write_text(text, "utf-8")
         source = folder / _programs(right, top)[validator]
-        names = named_hashes(source.read_text("utf-8"))
-        others = {
-            name: right.programs[short]
-            for name in names
-            if (short := name.rpartition("/")[2]) in right.programs
-        }
-        return compile_source(source, [folder], others)
+        others = {name: right.programs[name] for name in right.present if name != validator}
+        return compile_set({validator: source}, [folder], others).programs[validator]
 
 
 @cache
