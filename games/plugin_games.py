@@ -232,7 +232,9 @@ class Checked:
             return _seam(attribute, self.case, answers.STORY[name])
         if name in answers.PLAYER:
             attribute = called(attribute, self.case, answers.PLAYER[name])
-        if name in ("moved", "advised"):
+        if name == "remembered":
+            attribute = called(attribute, self.case, answers.REMEMBERED)
+        if name in ("moved", "advised", "remembered"):
             return lambda argument: Checked(attribute(argument), self.case)
         self.__dict__[name] = attribute  # it is immutable: not asked again
         return attribute

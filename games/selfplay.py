@@ -23,6 +23,7 @@ from channelsim.games.errors import BadState, IllegalMove
 from channelsim.games.evidence import as_evidence
 from channelsim.games.hidden import seated
 from channelsim.games.judge import own_move, position_after
+from channelsim.games.players import player_after
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,10 @@ def turns(
         if step is not None:
             _check_state(game, hashes, position, step)
         position = position_after(position, step, play.move, play.share)
-        players = [player.moved(position) for player in players]
+        players = [
+            player_after(player, position, play.memory if player.seat is seat else b"")
+            for player in players
+        ]
 
 
 def _check_state(game: Game, hashes: Hashes, before: Position, step: Next) -> None:
