@@ -1,4 +1,4 @@
-"""Searches that draw secrets: for good hands against each other, and for rare states.
+"""Searches in other hands: for good hands against each other, for rare states, and by operands.
 
 Each remembers sites that a fuzzer comes across, and makes others from them. `work` is what that
 has cost so far, besides the runs of the cases there.
@@ -6,10 +6,11 @@ has cost so far, besides the runs of the cases there.
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import count, islice
 
+from channelsim.channel.lab.cases.copies import words
 from channelsim.channel.lab.cases.duels import Meetings, duel
 from channelsim.channel.lab.cases.runs import COST
 from channelsim.channel.lab.sites.fast_chance import FastChance
@@ -20,6 +21,9 @@ from channelsim.channel.lab.sites.rare_states import Draw, RareStates, SecretDra
 from channelsim.channel.lab.sites.replays import RecordedHands, replayed, with_words
 from channelsim.channel.lab.sites.site import Call, Site, recommitted
 from channelsim.channel.lab.targets.target import Target
+from channelsim.clsp.analysis.operands import OperandLog, Operands
+from channelsim.clsp.analysis.tracer import Tracer
+from channelsim.clsp.run import ProgramSlash, ProgramValid, run_serialized
 
 REMEMBERED = 64
 """The newest sites that a search remembers."""
@@ -59,6 +63,15 @@ A_HAND = 600
 
 A_REPLAY = 400
 """The work of playing a hand again with another secret."""
+
+A_TRACE = 40
+"""The work of tracing a run for its operands, as a multiple of the run itself."""
+
+LEAST_WORD = 4
+"""Shorter operands, in bytes, occur in moves by chance."""
+
+WORDS = 3
+"""The replacements in earlier moves that are tried for one place of a hand."""
 
 A_DRAW = 4
 """The work of drawing a secret once more, besides the run."""
@@ -184,3 +197,62 @@ class RareSearch:
         drawn = [draws.draw(secret) for secret in secrets]
         self.work += sum(A_DRAW + draw.cost / COST for draw in drawn)
         return self._rare.rare(validator, drawn)
+
+
+class OperandSearch:
+    """Hands in which an operand that a run compares takes another's place in an earlier move.
+
+    What a program compares in one place is often what moves before have put in the state.
+    """
+
+    def __init__(self, target: Target, secret: bytes, chance: FastChance) -> None:
+        self._target, self._chance = target, chance
+        self._hands: Iterator[list[Site]]
+        if target.rules is None:
+            recorded = RecordedHands(recorded_sites(target))
+            self._hands = (recorded.pick(chance) for _ in count())
+        else:
+            self._hands = (
+                [site_of(target, turn) for turn in hand] for hand in hands(target, secret)
+            )
+        self._logs: defaultdict[str, OperandLog] = defaultdict(OperandLog)
+        self._tracers: dict[str, Tracer] = {}
+        self.work = 0.0
+
+    @property
+    def ready(self) -> bool:
+        """True: hands can always be played."""
+        return True
+
+    def places(self) -> Iterator[Site]:
+        """The later places of one hand, for each of a few replacements in its earlier moves."""
+        hand = next(self._hands)
+        self.work += A_HAND
+        traced = [
+            at for at, site in enumerate(hand) if at and site.validator in self._target.present
+        ]
+        if not traced:
+            return
+        at = self._chance.pick(traced)
+        tried = 0
+        for old, new in words(self._operands(hand[at]), self._chance):
+            first = next((n for n in range(at) if old in hand[n].play.move), None)
+            if len(old) < LEAST_WORD or first is None:
+                continue
+            self.work += A_REPLAY
+            yield from with_words(self._target, hand[first:], {old: new})
+            tried += 1
+            if tried == WORDS:
+                return
+
+    def _operands(self, site: Site) -> Operands:
+        """The operands of the honest move's run."""
+        name = site.validator
+        if name not in self._tracers:
+            self._tracers[name] = self._target.tracer(name, self._logs[name])
+        environment = site.environment(site.play.move, site.play.share, site.held[-1])
+        outcome = run_serialized(self._target.programs[name].serialized, environment)
+        spent = outcome.cost if isinstance(outcome, ProgramValid | ProgramSlash) else COST
+        self.work += A_TRACE * (1 + spent / COST)
+        self._tracers[name].reach(environment)
+        return self._logs[name].operands
