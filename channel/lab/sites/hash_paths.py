@@ -19,6 +19,7 @@ import msgspec
 
 from channelsim.channel.lab.sites.commitments import Words, in_value
 from channelsim.channel.lab.sites.fast_chance import FastChance
+from channelsim.channel.lab.sites.honest_play import recorded_sites
 from channelsim.channel.lab.sites.site import Site, elsewhere
 from channelsim.channel.lab.sites.values import leaves, transferred
 from channelsim.channel.lab.targets.target import Target
@@ -39,6 +40,9 @@ TOGETHER = 6
 
 VAIN = 4
 """The moves of one validator and length that show no path, after which no more of them are run."""
+
+RECORDED = 1000
+"""The most recorded places whose hashes are known."""
 
 Inputs: TypeAlias = Mapping[bytes, tuple[bytes, ...]]
 """Hashes that a run computed, the first one first, each with the parts that were hashed."""
@@ -93,9 +97,13 @@ class HashPaths:
         return dict(log.hashed)
 
 
-def path_to(site: Site, inputs: Inputs) -> HashPath | None:
-    """The path from the bytes of the site's move, or its evidence, to its state; None for none."""
-    roots = tuple(atom for atom in dict.fromkeys(leaves(site.state)) if atom in inputs)
+def path_to(site: Site, inputs: Inputs, roots: Sequence[bytes] = ()) -> HashPath | None:
+    """The path from the bytes of the site's move, or its evidence, to its state; None for none.
+
+    `roots` are the atoms of the state to which it may lead, by default all.
+    """
+    known = roots or dict.fromkeys(leaves(site.state))
+    roots = tuple(atom for atom in known if atom in inputs)
     below: set[bytes] = set()
     waiting = list(roots)
     while waiting:
@@ -116,6 +124,21 @@ def path_to(site: Site, inputs: Inputs) -> HashPath | None:
         if part not in inputs and _is_shown(part, site.play.move, atoms)
     )
     return HashPath(roots, tuple(shown), split) if shown else None
+
+
+def recorded_inputs(target: Target) -> Inputs:
+    """The hashes that the programs compute on recorded honest play, each place by itself."""
+    if not _last or _last[0][0] is not target:
+        paths = HashPaths(target)
+        inputs: dict[bytes, tuple[bytes, ...]] = {}
+        for site in recorded_sites(target)[:RECORDED]:
+            inputs.update(paths.inputs(site))
+        _last[:] = [(target, inputs)]
+    return _last[0][1]
+
+
+_last: list[tuple[Target, Inputs]] = []
+"""The last target's, since running its honest play takes longer than a case does."""
 
 
 def _split(
@@ -155,11 +178,7 @@ def rehashed(target: Target, site: Site, path: HashPath, chance: FastChance) -> 
     """
     play = site.play
     if chance.random() < 0.1:
-        root = chance.pick(path.roots)
-        bit = 1 << chance.below(8 * HASH)
-        nothing = (int.from_bytes(root, "big") ^ bit).to_bytes(HASH, "big")
-        state = in_value(site.state, {root: nothing})
-        return elsewhere(target, site, state, site.amount, play, natural=True)
+        return unopened(target, site, chance.pick(path.roots), chance)
     words = path.words(other_bytes(path.shown, chance))
     proof = in_value(play.evidence, words)
     changed = msgspec.structs.replace(play, move=rewritten(play.move, words), evidence=proof)
@@ -167,6 +186,14 @@ def rehashed(target: Target, site: Site, path: HashPath, chance: FastChance) -> 
         return None
     state = in_value(site.state, words)
     return elsewhere(target, site, state, site.amount, changed, natural=True)
+
+
+def unopened(target: Target, site: Site, root: bytes, chance: FastChance) -> Site | None:
+    """The site with a commitment that nothing opens, one bit away from the right one."""
+    bit = 1 << chance.below(8 * len(root))
+    nothing = (int.from_bytes(root, "big") ^ bit).to_bytes(len(root), "big")
+    state = in_value(site.state, {root: nothing})
+    return elsewhere(target, site, state, site.amount, site.play, natural=True)
 
 
 def other_bytes(shown: Sequence[bytes], chance: FastChance) -> dict[bytes, bytes]:
