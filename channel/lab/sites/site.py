@@ -17,7 +17,7 @@ from channelsim.channel.lab.sites.values import leaves, with_leaf
 from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import NIL, Value, serialize, serialize_atom
-from channelsim.games.contract import Play, Player, Position, Slash, State, Valid, Verdict
+from channelsim.games.contract import Play, Player, Position, RawState, Slash, State, Valid, Verdict
 from channelsim.games.errors import BadState
 from channelsim.games.evidence import Evidence, as_evidence, for_challenger
 from channelsim.games.judge import NO_ADDRESS
@@ -225,10 +225,12 @@ def elsewhere(
     target: Target, site: Site, state: Value, amount: int, play: Play, natural: bool
 ) -> Site | None:
     """The site with another state, amount and move; None where the reader refuses the state."""
-    try:
-        typed: State = target.game.validators[site.validator].read_state(state, target.hashes)
-    except BadState:
-        return None
+    typed: State = RawState(state)
+    if target.rules is not None:
+        try:
+            typed = target.game.validators[site.validator].read_state(state, target.hashes)
+        except BadState:
+            return None
     before = msgspec.structs.replace(site.before, state=typed)
     base = site.base or site
     return make_site(
