@@ -16,7 +16,7 @@ they did not before. Meetings that hardly any deal offers come first.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from functools import partial
 from typing import NamedTuple, TypeAlias, TypeVar
 
@@ -201,17 +201,46 @@ class Meetings:
     def pairs(self, site: Site, state: State | None, move: bytes) -> list[Pair]:
         """The selections by which hands meet that seldom did, in a state of the site's validator
         and with a move there: those of other secrets than the site's, for example."""
+        hands = self._dealt_hands(site, state, move)
+        if hands is None:
+            return []
+        self._credit = min(self._credit + 1 / A_PAIR_IN, CREDIT)
+        return self._new(*hands)
+
+    def keys(self, state: State | None, move: bytes, evidence: Value) -> frozenset[Meeting]:
+        """The ways in which the hands of a call meet; none where no hands are compared."""
+        if self._showdown is None or state is None:
+            return frozenset()
+        ranks = self._showdown(state, move, evidence)
+        return frozenset() if ranks is None else frozenset(meeting(*ranks))
+
+    def with_best(
+        self, site: Site, state: State | None, move: bytes, keys: Set[Meeting]
+    ) -> Pair | None:
+        """Selections by which the waiter's best hand meets one of the mover's in such a way."""
+        hands = self._dealt_hands(site, state, move)
+        if hands is None:
+            return None
+        mine, theirs = hands
+        best = max(theirs)
+        for mover, selection in mine.items():
+            if not keys.isdisjoint(meeting(mover, best)):
+                return Pair(selection, theirs[best])
+        return None
+
+    def _dealt_hands(
+        self, site: Site, state: State | None, move: bytes
+    ) -> tuple[dict[Rank, bytes], dict[Rank, bytes]] | None:
+        """The mover's and the waiter's hands, each with a selection; None where none are
+        compared."""
         mine, theirs = dict[Rank, bytes](), dict[Rank, bytes]()
         for selection in self._taken(site):
             ranks = self._ranks(state, move, selection)
             if ranks is None:
-                return []  # this move or state is compared with none
+                return None  # this move or state is compared with none
             mine.setdefault(ranks[0], selection)
             theirs.setdefault(ranks[1], selection)
-        if not mine:
-            return []
-        self._credit = min(self._credit + 1 / A_PAIR_IN, CREDIT)
-        return self._new(mine, theirs)
+        return (mine, theirs) if mine else None
 
     def _new(self, mine: dict[Rank, bytes], theirs: dict[Rank, bytes]) -> list[Pair]:
         """The pairs of hands with something new in their meetings, the classes first

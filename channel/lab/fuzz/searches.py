@@ -60,7 +60,7 @@ TRIES = 8
 A_DUEL = 350
 """The work of a duel besides its runs: the rules judge dozens of selections."""
 
-A_DEAL = 60
+A_DEAL = 80
 """The work of computing the cards of one secret, and of looking for new meetings of hands."""
 
 A_HAND = 600
