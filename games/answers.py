@@ -14,10 +14,11 @@ import msgspec
 
 from channelsim.clsp.values import is_value
 from channelsim.games.choices import Action, Amount, Forced, OneOf, Plain
+from channelsim.games.errors import BadState
 from channelsim.games.evidence import Evidence
-from channelsim.games.forms import is_hashable
+from channelsim.games.forms import Hashes, is_hashable
 from channelsim.games.players import Initial, Play, Player, Position, Seat, Settle, Terms
-from channelsim.games.verdicts import Next, Raise, Slash, Valid
+from channelsim.games.verdicts import Next, Raise, Slash, Valid, Validator
 
 Problem: TypeAlias = Callable[[object], str]
 Check: TypeAlias = Callable[[Any], bool]
@@ -135,8 +136,10 @@ def terms_problem(game: str) -> Problem:
     return problem
 
 
-def initial_problem(validators: Mapping[str, object]) -> Problem:
-    """What is wrong with the record of the first coin."""
+def initial_problem(
+    validators: Mapping[str, Validator], hashes: Callable[[], Hashes] = dict
+) -> Problem:
+    """What is wrong with the record of the first coin; `hashes` are those of the programs."""
 
     def problem(initial: object) -> str:
         if not isinstance(initial, Initial):
@@ -144,7 +147,13 @@ def initial_problem(validators: Mapping[str, object]) -> Problem:
         if not is_number(initial.mover_share):
             return "its mover_share is not a number of mojos"
         step = Next(initial.validator, initial.state, initial.max_move_size)
-        return _next_problem(step, validators)
+        if wrong := _next_problem(step, validators):
+            return wrong
+        try:
+            validators[step.validator].read_state(step.state.value(), hashes())
+        except BadState as error:
+            return f"its state is refused by the reader of {step.validator}: {error}"
+        return ""
 
     return problem
 

@@ -12,7 +12,7 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import Finding
 from channelsim.channel.findings.finding_files import command_line, parsed
 from channelsim.channel.lab.cases.explanation import side_by_side
-from channelsim.channel.lab.fuzz.findings import RECORDED, still_broken
+from channelsim.channel.lab.fuzz.findings import RECORDED, STORED, still_broken
 from channelsim.channel.lab.targets.loading import load
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.terminal import console, print_json, say
@@ -34,7 +34,8 @@ def replay_finding(
     `show` prints the document.
     """
     finding = parsed(path, data)
-    if not finding.probe and finding.rule != RECORDED:
+    is_case = finding.vector is not None and finding.rule in (RECORDED, STORED)
+    if not finding.probe and not is_case:
         hint = f"`{finding.replay}`" if finding.replay else f"`{command_line('trace', path)}`"
         raise UsageError(f"{path}: a finding that `replay` cannot try again; {hint} shows it")
     try:
@@ -62,6 +63,8 @@ def details(finding: Finding) -> Iterator[str]:
     before, after = finding.fields
     if finding.rule == RECORDED:
         yield "this is a case of the file of honest play"
+    elif finding.rule == STORED:
+        yield "this is a stored case"
     elif finding.differs:
         yield f"not as in honest play ({before} → {after} fields): {'; '.join(finding.differs)}"
     elif finding.cause.startswith(("misdeclared", "two encodings", "not bound", "share not bound")):

@@ -32,6 +32,7 @@ from channelsim.games.contract import (
 )
 from channelsim.games.dealing import deal
 from channelsim.games.evidence import as_evidence
+from channelsim.games.hidden import seated
 from channelsim.games.judge import NO_ADDRESS, disagreement, hashes_of, position_after
 from channelsim.games.referee import FIRST, GameCoin, validator_arguments
 
@@ -184,7 +185,7 @@ def sit_down(
         first, second = (bytes(chance.below(256) for _ in range(32)) for _ in Seat)
         entropies = (first, second)
     alice, bob = (
-        game.player(seat, terms, entropy) for seat, entropy in zip(Seat, entropies, strict=True)
+        seated(game, seat, terms, entropy) for seat, entropy in zip(Seat, entropies, strict=True)
     )
     return Table(terms, (alice, bob), game, advise)
 

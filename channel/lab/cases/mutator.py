@@ -7,7 +7,7 @@ a number or a mask, and numbers matter where they meet the state's. Evidence has
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import TypeAlias
 
 from channelsim.channel.lab.cases.case import SiteCase, make_case
@@ -41,6 +41,9 @@ SELECTIONS = tuple(
     bytes([mask]) for of, take in ((7, 5), (8, 5), (8, 4)) for mask in masks(of, take)
 )
 """Masks that card games use: five of seven or of eight, four of eight."""
+
+PROOFS = 8
+"""The most pieces of evidence that are shown against the very move of a hand with a lie."""
 
 Change: TypeAlias = Callable[[bytes], tuple[str, bytes]]
 """Changes a move; returns the name of the change, and the new move."""
@@ -96,10 +99,12 @@ class Mutator:
         last rule is reached; the first is the honest move."""
         site, honest, changes = self.site, self.site.play.move, self.changes
         opening, between, rest = site.opening, site.between, site.rest
+        # The very move of a liar, or of its opponent, is judged by all evidence that there is.
+        proofs = [(NIL, b"\x80"), *self._held][:PROOFS] if site.lie else []
         others = [(play.move, *_share(play.share)) for play in site.others]
         cases = []
         for number in range(count):
-            lot = self._random() if number else 1.0
+            lot = self._random() if number > len(proofs) else 1.0
             move, (share, share_bytes) = honest, self._honest_share
             tag = "honest"
             if lot < 0.06 and others:
@@ -119,6 +124,8 @@ class Mutator:
                 tag, move = "mirror", move[:-1] + self._pick(SELECTIONS)
                 share, share_bytes = self._pick(self._shares)
                 evidence, evidence_bytes = BYTES[move[-1]]
+            elif number < len(proofs):
+                evidence, evidence_bytes = proofs[number]
             elif tag == "evidence" or self._random() < 0.15:
                 evidence, evidence_bytes = self.evidence(move)
             else:
@@ -131,6 +138,9 @@ class Mutator:
     def evidence(self, move: bytes) -> Written:
         """Evidence of any shape against a move, with its bytes."""
         lot = self._random()
+        if lot < 0.1:
+            value = restructured(self._pick(self._held)[0], (NIL, move, *self._atoms), self._chance)
+            return value, serialize(value)
         if lot < 0.4:
             return BYTES[self._pick(SELECTIONS)[0]]
         if lot < 0.52:
@@ -223,6 +233,44 @@ class Mutator:
         return self._chance.bytes(32)
 
 
+def restructured(value: Value, words: Sequence[Value], chance: FastChance) -> Value:
+    """Evidence with the same parts in another structure, or one part more or less.
+
+    Of a list an item is added, left out, repeated or exchanged, the list is turned round or gets an
+    end that is none; or this happens to one of its items. An atom becomes a list or a pair. `words`
+    are what may be added.
+    """
+    items, end = [], value
+    while isinstance(end, tuple):
+        items.append(end[0])
+        end = end[1]
+    if not items:
+        other = chance.pick(words)
+        return chance.pick(((value, NIL), (value, value), (value, (value, NIL)), (value, other)))
+    at, word = chance.below(len(items)), chance.pick((*items, *words))
+    match chance.below(9):
+        case 0:
+            items.append(word)
+        case 1:
+            items.insert(at, word)
+        case 2:
+            del items[chance.pick((0, at, -1))]
+        case 3:
+            items.insert(at, items[at])
+        case 4:
+            items.reverse()
+        case 5:
+            there = chance.below(len(items))
+            items[at], items[there] = items[there], items[at]
+        case 6:
+            end = word
+        case 7:
+            end = items.pop()
+        case _:
+            items[at] = restructured(items[at], words, chance)
+    return reduce(lambda rest, item: (item, rest), reversed(items), end)
+
+
 @lru_cache(maxsize=4096)
 def _share(number: int) -> tuple[int, bytes]:
     return number, serialize_atom(int_to_atom(number))
@@ -303,9 +351,11 @@ class GuidedMutator:
             return self._pick(self._others).evidence
         if lot < 0.7:
             return self._word()
-        if lot < 0.8:
+        if lot < 0.75:
             return to_list([evidence, self._word()])
         if isinstance(evidence, tuple):
+            if self._random() < 0.8:
+                return restructured(evidence, self._site_words, self._chance)
             return evidence[int(self._random() * 2)]
         return _with_byte(evidence, int(self._random() * (len(evidence) + 1)), self._chance.byte())
 

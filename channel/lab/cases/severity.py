@@ -50,7 +50,10 @@ def assess(trial: Trial, case: SiteCase, verdict: Verdict, outcome: str) -> Asse
     `verdict` is the rules' and `outcome` the program's, of the same call.
     """
     if not trial.site.natural:
-        return _elsewhere(trial, case, verdict, outcome) if trial.target.strict else None
+        if not trial.target.strict:
+            trial.tally.unreached += 1
+            return None
+        return _elsewhere(trial, case, verdict, outcome)
     ruling, _ = trial.ruling(case.move, case.share)
     said = _for_the_opponent(trial, case, verdict)
     if isinstance(said, Slash):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
@@ -12,6 +13,7 @@ import msgspec
 
 from channelsim.channel.errors import InvariantError, UsageError
 from channelsim.channel.findings.finding import (
+    DISAGREEMENT,
     MOVER,
     OPPONENT,
     THEFT,
@@ -20,6 +22,7 @@ from channelsim.channel.findings.finding import (
     Loss,
 )
 from channelsim.channel.lab.cases.case import SiteCase, differences, fields
+from channelsim.channel.lab.cases.corpus import stored_differences, wrong_cases
 from channelsim.channel.lab.cases.describe import described_run
 from channelsim.channel.lab.cases.explanation import compared, deciding_line
 from channelsim.channel.lab.cases.trial import (
@@ -37,11 +40,14 @@ from channelsim.clsp.analysis.code import MAIN
 from channelsim.clsp.run import CostExceeded, ProgramSlash, Raised, run_serialized
 from channelsim.clsp.values import serialize
 from channelsim.games.amounts import counted
-from channelsim.games.vectors import BadCase, Case, arguments, check_program
+from channelsim.games.vectors import BadCase, Case, arguments
 from channelsim.games.vectors import read as read_cases
 
 RECORDED = "recorded cases"
 """The law whose findings are cases of a file."""
+
+STORED = "stored cases"
+"""The rule whose findings are cases of a corpus, which have to end as they expect."""
 
 REFEREES = frozenset(
     (
@@ -114,6 +120,29 @@ def recorded(target: Target, finding: Finding) -> Finding:
             source_line=_source_line(target, finding, environment),
         ),
     )
+
+
+def wrongly_stored(target: Target, folder: Path) -> Iterator[Finding]:
+    """A finding for each stored case on which the program, or the rules, differ from what it
+    expects. Raises `UsageError`, naming file and line."""
+    for stored in wrong_cases(target, folder):
+        finding = Finding(
+            rule=STORED,
+            place=stored.program,
+            severity=DISAGREEMENT,
+            text=f"the stored case {stored.id}: {stored.differs}",
+            cause=f"stored: {stored.id}",
+        )
+        if stored.case is None:
+            yield described(target, finding)
+            continue
+        vector = msgspec.to_builtins(stored.case)
+        run = _run(target, stored.program, stored.arguments)
+        line = deciding_line(target, stored.program, stored.arguments)
+        yield described(
+            target,
+            msgspec.structs.replace(finding, vector=vector, brun=run, source_line=line),
+        )
 
 
 def described(target: Target, finding: Finding) -> Finding:
@@ -206,7 +235,8 @@ def _pytest(target: Target, finding: Finding) -> str:
     """A test that fails as long as the cause is there."""
     slug = re.sub(r"[^a-z0-9]+", "_", f"{finding.place} {finding.cause}".lower()).strip("_")
     short = {"rule": finding.rule, "place": finding.place, "cause": finding.cause}
-    case = {"vector": finding.vector} if finding.rule == RECORDED else {"probe": finding.probe}
+    of_file = finding.rule in (RECORDED, STORED)
+    case = {"vector": finding.vector} if of_file else {"probe": finding.probe}
     data = json.dumps({**short, **case}, sort_keys=True)
     comment = "\n".join(f"    # {line}" for line in wrap(finding.line, 90))
     return (
@@ -226,11 +256,11 @@ def still_broken(target: Target, data: dict[str, Any]) -> list[str]:
     Tests that earlier versions wrote name the rule `law`. Raises `UsageError`.
     """
     name = data.get("rule", data.get("law"))
+    if name in (RECORDED, STORED):
+        return _case_broken(target, data.get("vector"))
     law = {law.name: law for law in laws_for(target)}.get(str(name))
     if law is None:
         raise UsageError(f"no law is called {name!r} for {target.name}")
-    if law.name == RECORDED:
-        return _case_broken(target, data.get("vector"))
     case = read(target, data.get("probe"))
     if not applies(law, target, case.site.validator):
         raise UsageError(f"{target.name} has no program of {case.site.validator}")
@@ -247,4 +277,4 @@ def _case_broken(target: Target, vector: Any) -> list[str]:
         (case,) = read_cases([msgspec.json.encode(vector)])
     except BadCase as error:
         raise UsageError(f"the finding's vector: {error}") from None
-    return check_program(case, target.name, target.programs)
+    return stored_differences(target, case)

@@ -28,6 +28,7 @@ from channelsim.games.contract import (
 )
 from channelsim.games.dealing import deal
 from channelsim.games.errors import IllegalAction
+from channelsim.games.hidden import seated
 from channelsim.games.judge import position_after
 
 LONGEST = 300
@@ -72,7 +73,7 @@ class GamesEnd:
         game = target.game
         terms, secrets = deal(game, plain_terms(target), chance)
         position = game.initial(terms).position
-        players: list[Player] = [game.player(seat, terms, secrets[seat]) for seat in Seat]
+        players: list[Player] = [seated(game, seat, terms, secrets[seat]) for seat in Seat]
         site: Site | None = None
         for _ in range(LONGEST):
             if position.over:

@@ -58,7 +58,7 @@ def replayed(
 def with_words(target: Target, hand: Sequence[Site], words: Words) -> Iterator[Site]:
     """The places of a hand that these replacements change."""
     first = hand[0]
-    state = _typed(target, first.validator, in_value(first.state, words))
+    state = typed(target, first.validator, in_value(first.state, words))
     before = None if state is None else msgspec.structs.replace(first.before, state=state)
     for number, site in enumerate(hand):
         if before is None:
@@ -91,7 +91,7 @@ def program_step(target: Target, site: Site) -> Next | None:
         outcome = run_serialized(program, environment, COST)
         legal = legal_result(target, outcome.value) if isinstance(outcome, ProgramValid) else None
         if legal is not None and (step := legal.next) is not None:
-            state = _typed(target, step.validator, step.state.value())
+            state = typed(target, step.validator, step.state.value())
             return None if state is None else msgspec.structs.replace(step, state=state)
     return None
 
@@ -120,7 +120,7 @@ def _leads_to(site: Site) -> StateKey:
     return ("", b"") if step is None else (step.validator, serialize(step.state.value()))
 
 
-def _typed(target: Target, validator: str, state: Value) -> State | None:
+def typed(target: Target, validator: str, state: Value) -> State | None:
     """The state as the validator's reader has it; None if that refuses it."""
     if target.rules is None:
         return RawState(state)

@@ -8,7 +8,7 @@ words, at one place only; numbers and hashes may be constants with a name there.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -63,6 +63,26 @@ def find_mention(files: Mapping[Path, str], word: str) -> tuple[Path, int] | Non
         for mention in pattern.finditer(text)
     }
     return mentions.pop() if len(mentions) == 1 else None
+
+
+ABOVE = 3
+"""The lines above an expression in which the rule that it is about may be named."""
+
+
+def rule_near(text: str, line: int, rules: Collection[str]) -> str:
+    """The only rule that this line of a source, from 1, mentions, or else the nearest above it that
+    mentions one; "" for none.
+
+    >>> source = "(not  ; END-3\n  (> A B)\n)"
+    >>> rule_near(source, 2, {"END-3", "END-4"}), rule_near(source, 2, {"END-4"})
+    ('END-3', '')
+    """
+    lines = text.splitlines()[max(0, line - 1 - ABOVE) : line]
+    for words in reversed(lines):
+        mentioned = {rule for rule in re.findall(r"[\w-]+", words) if rule in rules}
+        if mentioned:
+            return mentioned.pop() if len(mentioned) == 1 else ""
+    return ""
 
 
 def _as_written(words: list[str]) -> tuple[str, ...]:

@@ -56,6 +56,7 @@ from channelsim.games.forms import (
     Pair,
     Record,
 )
+from channelsim.games.hidden import seated
 from channelsim.games.judge import own_move, position_after
 from channelsim.games.selfplay import PlayedMove
 
@@ -302,7 +303,7 @@ def _turns(draw: st.DrawFn, target: Target, settles: bool) -> Iterator[PlayedMov
         agreed, secrets = deal(game, agreed, Chance(draw(st.binary(max_size=32))))
     else:
         secrets = (draw(_SECRETS), draw(_SECRETS))
-    players = [game.player(seat, agreed, secrets[seat]) for seat in Seat]
+    players = [seated(game, seat, agreed, secrets[seat]) for seat in Seat]
     position = game.initial(agreed).position
     for _ in range(LONGEST):
         if position.over:

@@ -33,6 +33,7 @@ from channelsim.channel.kit.conformance import (
     failed_check,
     resumed,
 )
+from channelsim.channel.kit.enforced import ENFORCED
 from channelsim.channel.kit.testing import Conformance
 from channelsim.channel.lab.fuzz.fuzz import FuzzReport
 from channelsim.channel.lab.targets.loading import load
@@ -58,10 +59,10 @@ def test_a_right_target_passes_what_can_be_checked(
     results = {one["check"]: one["result"] for one in document["checks"]}
     assert list(results) == list(CHECKS)
     unchecked = {name for name, result in results.items() if result == "not checked"}
-    assert unchecked == {"rules", "determinism", "secrecy", "disputes"}
+    assert unchecked == {"rules", ENFORCED, "determinism", "secrecy", "disputes"}
     assert {results[name] for name in results.keys() - unchecked} == {"passed"}
     suite = ElementTree.parse(tmp_path / "j.xml").getroot()
-    assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("10", "0", "4")
+    assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("11", "0", "5")
     assert json.loads((tmp_path / "s.json").read_bytes())["runs"][0]["results"] == []
 
 
