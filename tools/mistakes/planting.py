@@ -17,7 +17,7 @@ from channelsim.channel.lab.sites.generate import site_of
 from channelsim.channel.lab.sites.hands import hands
 from channelsim.channel.lab.targets import loading
 from channelsim.channel.lab.targets.target import REFEREE, Target
-from channelsim.clsp.compiler import compile_source, named_hashes
+from channelsim.clsp.compiler import compile_set
 from channelsim.clsp.programs import SOURCE, Program
 from channelsim.games.vectors import Case
 from tools.mistakes.listed import Mistake
@@ -64,13 +64,9 @@ def wrong_program(mistake: Mistake) -> Program:
         top = _copy_sources(right, folder)
         _changed_copy(mistake, top, folder)
         source = folder / _programs(right, top)[mistake.validator]
-        names = named_hashes(source.read_text("utf-8"))
-        others = {
-            name: right.programs[short]
-            for name in names
-            if (short := name.rpartition("/")[2]) in right.programs
-        }
-        return compile_source(source, [folder], others)
+        name = mistake.validator
+        others = {other: right.programs[other] for other in right.present if other != name}
+        return compile_set({name: source}, [folder], others).programs[name]
 
 
 @cache

@@ -33,6 +33,7 @@ from channelsim.channel.cli.options import (
     real,
     whole,
 )
+from channelsim.channel.cli.targets import load_target
 from channelsim.channel.documents.conform import CheckResult, ConformDocument, Status
 from channelsim.channel.kit.checks import CHECKS
 from channelsim.channel.kit.conformance import (
@@ -48,7 +49,6 @@ from channelsim.channel.kit.conformance import (
 )
 from channelsim.channel.kit.conformance_reports import document, junit_cases, sarif
 from channelsim.channel.lab.cases.corpus import own_corpus
-from channelsim.channel.lab.targets.loading import load
 from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.report.junit import junit
 from channelsim.channel.report.progress import (
@@ -110,7 +110,7 @@ def command(
     Example: channelsim conform my-validators.toml --junit conform.xml
     """
     with progress("conformance", shown=not quiet):
-        loaded = load(target, partial=True)
+        loaded = load_target(target)
     effort = Effort(
         cases=cases,
         seconds=seconds,

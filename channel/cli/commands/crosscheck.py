@@ -30,6 +30,7 @@ from channelsim.channel.cli.options import (
     refuse,
     whole,
 )
+from channelsim.channel.cli.targets import load_target
 from channelsim.channel.cli.watch import Check, Round, watch, watched_target
 from channelsim.channel.documents.crosscheck import CrosscheckDocument
 from channelsim.channel.documents.results import lost_work
@@ -39,7 +40,6 @@ from channelsim.channel.lab.cases.runs import OUTCOMES
 from channelsim.channel.lab.coverage.coverage import sampled_coverage
 from channelsim.channel.lab.crosscheck.crosscheck import CrosscheckReport, crosscheck_of
 from channelsim.channel.lab.laws import laws_for, unchecked
-from channelsim.channel.lab.targets.loading import load
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import console, json_line, say
@@ -78,7 +78,7 @@ def command(
         )
         files = watched_target(target)
         return watch(files, lambda check: _round(target, cases, seed, jobs, check))
-    loaded = load(target, partial=True)
+    loaded = load_target(target)
     options = CampaignOptions(
         jobs=processes(jobs), json=json, out=out, resume=resume, cluster=cluster, quiet=quiet
     )
@@ -99,7 +99,7 @@ def command(
 
 def _round(target: str, cases: int, seed: str, jobs: int | None, check: Check) -> Round:
     """One round of `--watch`."""
-    loaded = load(target, partial=True)
+    loaded = load_target(target)
     report = run_watched(crosscheck_of(loaded, cases, seed), processes(jobs), "crosscheck", check)
     shown = _shown_first(report.findings)
     parts = [f"{counted(report.cases, 'case', ',')}, {summary(shown)}"]

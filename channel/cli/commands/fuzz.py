@@ -39,6 +39,7 @@ from channelsim.channel.cli.options import (
     refuse,
     whole,
 )
+from channelsim.channel.cli.targets import load_target
 from channelsim.channel.cli.watch import Check, Round, watch, watched_target
 from channelsim.channel.documents.fuzz import FuzzDocument
 from channelsim.channel.documents.results import lost_work
@@ -53,7 +54,6 @@ from channelsim.channel.lab.fuzz.fuzz import (
     timed_search,
 )
 from channelsim.channel.lab.laws import applies, laws_for, unchecked
-from channelsim.channel.lab.targets.loading import load
 from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.report.junit import JUnitCase, JUnitFailure
 from channelsim.channel.report.junit import junit as junit_text
@@ -148,7 +148,7 @@ def command(
         refuse("does not go with --work: one or the other", seconds=seconds)
     if update_corpus and corpus is None:
         raise UsageError("--update-corpus: needs --corpus DIR, the folder of cases")
-    loaded = load(target, partial=True)
+    loaded = load_target(target)
     if corpus is not None:
         check_fuzzed(corpus, loaded.programs)
     if work is None:
@@ -216,7 +216,7 @@ def _round(
     check: Check,
 ) -> Round:
     """One round of `--watch`: the stored findings first, then the search."""
-    target = load(name, partial=True)
+    target = load_target(name)
     if corpus is not None:
         check_fuzzed(corpus, target.programs)
     folder, workers = _folder(target, out), processes(jobs)

@@ -129,11 +129,11 @@ class Target:
         for program_hash, said in self.hash_names.items():
             expression = expression.replace(said, f"0x{program_hash.hex()}")
         own = MAIN if function == name else function
-        return self._shown(find_line(self._source_texts(name), own, expression))
+        return self.shown_line(find_line(self.source_texts(name), own, expression))
 
     def rule_line(self, name: str, rule: str) -> str:
         """The only line of a program's source that mentions a rule; "" for none, or several."""
-        return self._shown(find_mention(self._source_texts(name), rule))
+        return self.shown_line(find_mention(self.source_texts(name), rule))
 
     def rule_at(self, name: str, line: str) -> str:
         """The rule that a line of a program's source is about, given as `source_line` gives it.
@@ -151,20 +151,20 @@ class Target:
     def source_files(self, name: str) -> dict[str, str]:
         """The texts of a program's sources, its own first, by their files as `source_line` names
         them."""
-        texts = self._source_texts(name).items()
-        return {self._shown((file, 0)).removesuffix(":0"): text for file, text in texts}
+        texts = self.source_texts(name).items()
+        return {self.shown_line((file, 0)).removesuffix(":0"): text for file, text in texts}
 
     @cached_property
     def _texts_read(self) -> dict[str, Mapping[Path, str]]:
         return {}
 
-    def _source_texts(self, name: str) -> Mapping[Path, str]:
+    def source_texts(self, name: str) -> Mapping[Path, str]:
         """The texts of a program's sources, read once."""
         if name not in self._texts_read:
             self._texts_read[name] = {} if self.sources is None else self.sources.texts(name)
         return self._texts_read[name]
 
-    def _shown(self, place: tuple[Path, int] | None) -> str:
+    def shown_line(self, place: tuple[Path, int] | None) -> str:
         """A line as `file:line`, the file relative to the target's, or to the current folder."""
         if place is None:
             return ""
