@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
+
+import msgspec
 
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.hands import hands
@@ -97,4 +100,6 @@ def _of_recorded_hands(target: Target, chance: FastChance) -> Iterator[Site]:
 def site_of(target: Target, turn: PlayedMove, hand: Sequence[PlayedMove] = ()) -> Site:
     """The place at which a move of a hand is judged."""
     others = tuple(other.play for other in hand if other is not turn)
-    return make_site(target, turn.before, turn.play, turn.amount, turn.receiver, others=others)
+    site = make_site(target, turn.before, turn.play, turn.amount, turn.receiver, others=others)
+    led = takewhile(lambda other: other is not turn, hand)
+    return msgspec.structs.replace(site, led=tuple((other.before, other.play) for other in led))

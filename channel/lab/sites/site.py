@@ -47,6 +47,7 @@ class Site(msgspec.Struct, frozen=True):
     `guessed`: play can reach it, but the receiver's evidence is only assumed, so that the laws
     that need all of it are not tried. `others` are moves of the same hand, made at other places.
     `lie` says what a player did in the hand before that no honest player does; empty if nothing.
+    `led` are the places of the hand before this one, in order, each with its move.
     The arguments of a case are `opening` MOVE `between` SHARE `rest` EVIDENCE `END`.
     """
 
@@ -65,6 +66,7 @@ class Site(msgspec.Struct, frozen=True):
     guessed: bool = False
     others: tuple[Play, ...] = ()
     lie: str = ""
+    led: tuple[tuple[Position, Play], ...] = ()
 
     @property
     def reach(self) -> Reach:
