@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from channelsim.clsp.analysis.text import atom_text
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import (
@@ -17,6 +18,7 @@ from channelsim.clsp.run import (
     run_serialized,
 )
 from channelsim.clsp.values import NIL, Value, serialize, to_list, tree_hash
+from channelsim.games.case_text import at
 from channelsim.games.contract import (
     Game,
     Hashes,
@@ -102,13 +104,14 @@ def own_move(game: Game, hashes: Hashes, before: Position, amount: int, play: Pl
     """The record after a player's own move; None if it ends the game.
 
     Raises `IllegalMove` if the rules refuse it, or accept it under extra conditions only: the
-    opponent may be able to meet them.
+    opponent may be able to meet them. Also for a next state that does not fit its form.
     """
     if before.validator is None:
         raise IllegalAction("the game is over")
     judge = game.validators[before.validator].judge
     verdict = judge(before.state, play.move, play.share, amount, play.evidence, hashes)
     if isinstance(verdict, Valid) and not verdict.conditions:
+        check_next(game, hashes, before, play.move, play.share, verdict.next)
         return verdict.next
     sentence = game.rules.get(verdict.rule, "extra conditions")
     raise IllegalMove(
@@ -135,6 +138,25 @@ def program_record(
         if isinstance(outcome, ProgramValid):
             return _named(game, hashes, outcome.value)
     return None
+
+
+def check_next(
+    game: Game, hashes: Hashes, before: Position, move: bytes, share: int, step: Next | None
+) -> None:
+    """Check that a validator's reader takes the state that the rules made for it.
+
+    Raises `IllegalMove`, naming the field and the place that made it.
+    """
+    if step is None:
+        return
+    try:
+        game.validators[step.validator].read_state(step.state.value(), hashes)
+    except BadState as error:
+        raise IllegalMove(
+            f"the game {game.name}: the state of {step.validator} that {before.validator} leads to"
+            f" is refused by its own reader: {error} (the move {atom_text(move)}, share {share},"
+            f"{at(before)})"
+        ) from None
 
 
 def judge_move(
@@ -189,6 +211,8 @@ def judge_move(
         if doubt := unchecked(conditions):
             disagreements.append(f"{game.name}/{validator.name}: {doubt}")
         step = _next(game, hashes, verdict, outcome.value)
+        if isinstance(verdict, Valid):
+            check_next(game, hashes, before, coin.move, coin.mover_share, step)
         settled = True
     if slash is not None:
         settled, step = False, None

@@ -10,17 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from channelsim.clsp.programs import Program
 from channelsim.games import answers
 from channelsim.games.answers import Check, Problem, dictionary_of, is_a, is_number, or_none
+from channelsim.games.case_text import asked, at, judged
 from channelsim.games.chance import Chance
 from channelsim.games.choices import Action, choose, forced_action
 from channelsim.games.contract import Benchmark, Carry, Game, Validator
 from channelsim.games.errors import IllegalAction
 from channelsim.games.forms import Opaque
 from channelsim.games.hidden import Hidden
+from channelsim.games.judge import hashes_of
 from channelsim.games.names import LONGEST
 from channelsim.games.players import Player, Policy, Seat
 from channelsim.games.story import Hand
@@ -166,7 +169,7 @@ def checked(game: Game) -> Game:
     problems = {
         **answers.GAME,
         "terms": answers.terms_problem(game.name),
-        "initial": answers.initial_problem(game.validators),
+        "initial": answers.initial_problem(game.validators, partial(hashes_of, game)),
         "part": answers.part_problem(game.parts),
     }
     functions: dict[str, Any] = {
@@ -212,9 +215,13 @@ def checked_policy(name: str, policy: Policy) -> Policy:
             return ""
 
         only = forced_action(choices)
-        return only or called(policy, f"policy {name}", problem)(_bare(player), chance)
+        case = partial(_policy_case, name)
+        return only or called(policy, case, problem)(_bare(player), chance)
 
     return chosen
+
+
+_METHODS: Mapping[str, Problem] = {**answers.PLAYER, "remembered": answers.REMEMBERED}
 
 
 @dataclass(frozen=True)
@@ -230,15 +237,25 @@ class Checked:
         attribute = getattr(self.inner, name)
         if name in answers.STORY:
             return _seam(attribute, self.case, answers.STORY[name])
-        if name in answers.PLAYER:
-            attribute = called(attribute, self.case, answers.PLAYER[name])
-        if name in ("moved", "advised"):
+        if name in _METHODS:
+            case = partial(_asked, self.case, self.inner, name)
+            attribute = called(attribute, case, _METHODS[name])
+        if name in ("moved", "advised", "remembered"):
             return lambda argument: Checked(attribute(argument), self.case)
         self.__dict__[name] = attribute  # it is immutable: not asked again
         return attribute
 
     def __reduce__(self) -> tuple[type[Checked], tuple[Any, str]]:
         return Checked, (self.inner, self.case)
+
+
+def _policy_case(name: str, player: Player, _: Chance) -> str:
+    return f"policy {name}{at(player.position)}"
+
+
+def _asked(whose: str, player: Any, name: str, *arguments: Any) -> str:
+    """A call of a player's method in words."""
+    return asked(whose, player, name, arguments)
 
 
 def _bare(value: Any) -> Any:
@@ -276,7 +293,7 @@ def _validator(game: Game, validator: Validator) -> Validator:
         validator,
         judge=called(
             validator.judge,
-            f"the judge of {validator.name}",
+            partial(judged, validator.name),
             lambda verdict: answers.verdict_problem(verdict, validators, rules),
         ),
         form=form,

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from channelsim.channel.errors import UsageError
-from channelsim.channel.findings.finding import Finding
+from channelsim.channel.findings.finding import OWN_CHOICE, PLAYED, Finding
 from channelsim.channel.findings.finding_files import command_line, parsed
 from channelsim.channel.lab.cases.explanation import side_by_side
 from channelsim.channel.lab.fuzz.findings import RECORDED, STORED, still_broken
@@ -70,8 +70,10 @@ def details(finding: Finding) -> Iterator[str]:
         yield f"not as in honest play ({before} → {after} fields): {'; '.join(finding.differs)}"
     elif finding.cause.startswith(("misdeclared", "two encodings", "not bound", "share not bound")):
         yield "the move itself is honest play"
-    else:
+    elif finding.reach == PLAYED:
         yield "this happens in honest play"
+    elif finding.reach == OWN_CHOICE:
+        yield "one player can bring this about by its own choice"
     yield from side_by_side(finding.compared)
     source = finding.source_line or finding.missing_check
     if source:

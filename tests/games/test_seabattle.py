@@ -23,11 +23,12 @@ def seabattle(site: Path, *commands: list[object]) -> list[Ran]:
 
 
 def test_it_is_played_checked_and_disputed(tmp_path: Path) -> None:
+    """A player that hides an illegal board plays on, and loses everything when it shows it."""
     play, crosscheck, dispute = seabattle(
         tmp_path,
         ["play", "seabattle", "--hands", "2", "--seed", "x", "--json"],
         ["crosscheck", "seabattle", "--cases", "300", "--jobs", "1", "--json"],
-        ["dispute", "run", "silent@4", "--game", "seabattle", "--seed", "s", "--json"],
+        ["dispute", "run", "hides-wrong", "--game", "seabattle", "--seed", "s", "--json"],
     )
     assert (play.code, play.err) == (0, "")
     played = json.loads(play.out)
@@ -36,7 +37,10 @@ def test_it_is_played_checked_and_disputed(tmp_path: Path) -> None:
     assert played["checks"]["python_clvm_agree"]
     assert (crosscheck.code, crosscheck.err) == (0, "")
     assert dispute.code == 0, dispute.err
-    assert json.loads(dispute.out)["broken_promises"] == []
+    disputed = json.loads(dispute.out)
+    assert disputed["broken_promises"] == []
+    assert disputed["got"] == {"initiator": 4000, "receiver": 2000}
+    assert "SEABATTLE-BOARD-4" in dispute.out
 
 
 @pytest.mark.long

@@ -17,7 +17,7 @@ from channelsim.channel.cli.campaigns import (
     run_watched,
 )
 from channelsim.channel.cli.findings import ORDER_ONLY
-from channelsim.channel.cli.messages import all_tried, never_tried, not_checked
+from channelsim.channel.cli.messages import all_tried, never_tried, not_checked, withheld
 from channelsim.channel.cli.options import (
     MOST_CASES,
     Jobs,
@@ -134,6 +134,7 @@ def document(report: CrosscheckReport, *, quiet: bool) -> CrosscheckDocument:
         lost=lost_work(report.lost),
         outcomes={name: dict(sorted(ends.items())) for name, ends in tally.outcomes.items()},
         tried=dict(sorted(tally.tried.items())),
+        unreached=tally.unreached,
         unchecked=unchecked(report.target),
         most_cost=dict(sorted(tally.costs.items())),
         coverage=reached,
@@ -160,6 +161,7 @@ def _print(report: CrosscheckReport, printed: CrosscheckDocument) -> None:
             say(out, f"{law}: tried {counted(times, 'time', ',')}, broken {broken:,}")
     for line in not_checked(printed.unchecked):
         say(out, line, "yellow")
+    say(out, withheld(tally.unreached))
     findings = _shown_first(report.findings)
     apart = False
     for finding in findings[:SHOWN]:

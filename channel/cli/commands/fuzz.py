@@ -24,7 +24,7 @@ from channelsim.channel.cli.campaigns import (
 )
 from channelsim.channel.cli.corpora import check_fuzzed, in_package
 from channelsim.channel.cli.findings import ORDER_ONLY, details
-from channelsim.channel.cli.messages import all_tried, never_tried, not_checked
+from channelsim.channel.cli.messages import all_tried, never_tried, not_checked, withheld
 from channelsim.channel.cli.options import (
     DAY,
     Jobs,
@@ -250,6 +250,7 @@ def _print(report: FuzzReport, folder: Path, new: int, corpus: Path | None, adds
         say(out, line, "yellow")
     if report.target.missing:
         say(out, f"tried by the rules alone: {_tried_alone(report)}")
+    say(out, withheld(report.tally.unreached))
     for path in report.mended:
         say(out, f"{path}: no longer happens")
     for path, why in report.untried:
@@ -328,6 +329,7 @@ def _document(report: FuzzReport, jobs: int, folder: Path) -> FuzzDocument:
         runs_per_second=round(report.rate),
         coverage=report.coverage,
         tried=dict(sorted(report.tally.tried.items())),
+        unreached=report.tally.unreached,
         unchecked=unchecked(report.target),
         findings=tuple(
             msgspec.structs.replace(finding, replay=command_line("replay", path))

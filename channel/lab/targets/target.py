@@ -15,11 +15,13 @@ from channelsim.channel.lab.targets.own_rules import load as load_own_rules
 from channelsim.channel.lab.targets.source_lines import find_line, find_mentions, rule_near
 from channelsim.channel.lab.targets.sources import Sources
 from channelsim.clsp.analysis.code import MAIN
+from channelsim.clsp.analysis.operands import OperandLog
 from channelsim.clsp.analysis.tracer import TooDeep, Tracer
 from channelsim.clsp.programs import Program, source_of, with_symbols
 from channelsim.games import registry
-from channelsim.games.contract import Game, Hashes, Judge, Opaque, RawState, Validator
+from channelsim.games.contract import Game, Hashes, Judge, Next, Opaque, RawState, Validator
 from channelsim.games.dealing import dealer
+from channelsim.games.errors import BadState
 from channelsim.games.referee import referee
 from channelsim.games.vectors import Case
 
@@ -107,11 +109,14 @@ class Target:
         """The names of the programs' hashes in texts."""
         return {program_hash: f"{name}'s hash" for name, program_hash in self.hashes.items()}
 
-    def tracer(self, name: str) -> Tracer:
-        """A tracer of one program. Raises `UsageError` for one that is nested too deep."""
+    def tracer(self, name: str, log: OperandLog | None = None) -> Tracer:
+        """A tracer of one program, which notes operands in `log`.
+
+        Raises `UsageError` for a program that is nested too deep.
+        """
         try:
             program = self.programs.get(name, self.referee)
-            return Tracer(program, program.symbols)
+            return Tracer(program, program.symbols, log=log)
         except TooDeep as error:
             raise UsageError(f"{self.name}: {name}: {error}") from None
 
@@ -232,6 +237,16 @@ class Target:
             return self.game.validators[validator]
         judge = self.own_rules.judges.get(validator)
         return None if judge is None else Validator(validator, judge, RAW)
+
+    def unread(self, step: Next) -> str:
+        """The reason why a state that the rules lead to does not fit its form; "" where it does."""
+        if self.rules is None:
+            return ""
+        try:
+            self.game.validators[step.validator].read_state(step.state.value(), self.hashes)
+        except BadState as error:
+            return str(error)
+        return ""
 
     def sentence(self, rule: str) -> str:
         """The sentence of a rule; empty where it is not known."""

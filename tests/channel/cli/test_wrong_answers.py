@@ -223,7 +223,8 @@ def test_a_wrong_answer_is_named_in_the_lab_too(tmp_path: Path) -> None:
     assert "mine: unknown.reveal returned a Slash" in fuzzed.err
     assert "others.cheats returned an Action" in cheats.err
     assert "cannot all-in now; possible: " in cheats.err
-    assert "others.idle returned None: not an Action (policy calpoker:idle)" in idle.err
+    assert "others.idle returned None: not an Action (policy calpoker:idle at " in idle.err
+    assert "the last move 0x" in idle.err
     assert "others.says-text returned a list, ['no bytes']: not a list of messages" in dispute.err
     assert "others.EndsOddly returned an int, 7: not a list of effects" in odd_end.err
 
