@@ -72,10 +72,12 @@ class LabTally(msgspec.Struct, forbid_unknown_fields=True):
     findings: list[Finding] = []
 
     def found(self, finding: Finding) -> None:
-        """Count a finding; of each cause the first with the greatest loss is kept."""
+        """Count a finding; of each cause the first with the greatest loss is kept, and one by which
+        a side may lose rather than one of order only."""
         for at, kept in enumerate(self.findings):
             if _cause(kept) == _cause(finding):
-                worst = finding if finding.lost > kept.lost else kept
+                # `max` keeps the first of equals.
+                worst = max(kept, finding, key=lambda some: (not some.order_only, some.lost))
                 times = kept.times + finding.times
                 self.findings[at] = msgspec.structs.replace(worst, times=times)
                 return

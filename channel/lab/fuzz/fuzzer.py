@@ -16,7 +16,7 @@ import msgspec
 
 from channelsim.channel.campaign.job import Counts
 from channelsim.channel.crypto.hkdf import derive
-from channelsim.channel.findings.finding import Finding
+from channelsim.channel.findings.finding import DISAGREEMENT, Finding
 from channelsim.channel.lab.cases.case import SiteCase, fields, make_case
 from channelsim.channel.lab.cases.copies import copied_states, copies
 from channelsim.channel.lab.cases.mutator import GuidedMutator, Mutator
@@ -27,6 +27,7 @@ from channelsim.channel.lab.fuzz.fuzz_part import FuzzPart, corpus_case
 from channelsim.channel.lab.fuzz.grouping import followed
 from channelsim.channel.lab.fuzz.searches import DuelSearch, OperandSearch, RareSearch
 from channelsim.channel.lab.fuzz.shrink import Shrinker, broken_by, case_of
+from channelsim.channel.lab.fuzz.worst import worst_variant
 from channelsim.channel.lab.laws import Law, laws_for, tried
 from channelsim.channel.lab.referee.referee_runs import RefereeRunner
 from channelsim.channel.lab.sites.fast_chance import FastChance
@@ -98,6 +99,14 @@ Search: TypeAlias = DuelSearch | RareSearch | OperandSearch
 Cause: TypeAlias = tuple[str, str, str]
 """A law, a validator and a cause."""
 
+Found: TypeAlias = tuple[Law, SiteCase, Finding, int]
+"""The law that is broken, a case by which it is, the finding, and how many fields differed."""
+
+
+def _harm(finding: Finding) -> tuple[bool, int, bool]:
+    """A key by which the worse of two findings with one cause comes first."""
+    return finding.order_only, finding.rank, not finding.lost
+
 
 @dataclass
 class Fuzzer:
@@ -121,7 +130,7 @@ class Fuzzer:
         self._chance = FastChance(secret)
         self._hands = generate_sites(self.target, secret, self._chance, self.target.strict)
         self._laws = laws_for(self.target)
-        self._first: dict[Cause, tuple[Law, SiteCase, Finding, int]] = {}
+        self._first: dict[Cause, Found] = {}
         self._tracers: dict[str, Tracer] = {}
         self._queues: dict[str, deque[SiteCase]] = {}
         self._alone: set[str] = set()  # validators without a program that were tried
@@ -272,7 +281,7 @@ class Fuzzer:
         self.tally.found(finding)
         cause = (finding.rule, finding.place, finding.cause)
         first = self._first.get(cause)
-        if first is None or (finding.lost and not first[2].lost):
+        if first is None or _harm(finding) < _harm(first[2]):
             case = case_of(trial.site, finding)
             self._first[cause] = law, case, finding, len(fields(case))
 
@@ -343,7 +352,7 @@ class Fuzzer:
         """Shrink each cause once, and describe its worst finding."""
         plain = self._plain() if self._first else {}
         findings = []
-        for law, case, finding, before in self._first.values():
+        for law, case, finding, before in (*self._first.values(), *self._worse(plain)):
             if law.name == RECORDED:
                 findings.append(recorded(self.target, finding))
                 continue
@@ -366,6 +375,23 @@ class Fuzzer:
             follows = followed(self.target, law, smaller, worst.cause)
             findings.append(shrunk(self.target, smaller, worst, before, follows))
         return findings
+
+    def _worse(self, plain: dict[str, list[Site]]) -> Iterator[Found]:
+        """Variants by which somebody loses, of rules that only harmless findings are about."""
+        harmful = {
+            (place, word)
+            for (_, place, cause), (_, _, finding, _) in self._first.items()
+            for word in cause.split(": ")
+            if finding.believable().severity != DISAGREEMENT
+        }
+        for law, case, finding, _ in list(self._first.values()):
+            rule = finding.place, finding.cause.partition(": ")[0]
+            if finding.severity != DISAGREEMENT or law.every > 1 or rule in harmful:
+                continue
+            worse = worst_variant(self.target, law, case, finding, plain.get(finding.place, ()))
+            if worse is not None:
+                harmful.add(rule)
+                yield law, worse.case, worse.finding, len(fields(worse.case))
 
     def _plain(self) -> dict[str, list[Site]]:
         """Sites of plain hands, by validator."""

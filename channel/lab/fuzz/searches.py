@@ -13,6 +13,7 @@ from itertools import count, islice
 from channelsim.channel.lab.cases.copies import words
 from channelsim.channel.lab.cases.duels import Meetings, duel
 from channelsim.channel.lab.cases.runs import COST
+from channelsim.channel.lab.sites.deals import Deals, deals_at
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.generate import site_of
 from channelsim.channel.lab.sites.hands import hands
@@ -30,6 +31,10 @@ REMEMBERED = 64
 
 DEALS = 16
 """The secrets that are tried behind the commitment of one site."""
+
+DEALT, DEALT_MORE = 16, 128
+"""The secrets of which only the cards are computed, for each of those, and how many more where
+there was a rare hand among them."""
 
 DUELS_EVERY = 4
 """The secrets that are tried for each duel, in games whose meetings are searched too."""
@@ -55,8 +60,8 @@ TRIES = 8
 A_DUEL = 350
 """The work of a duel besides its runs: the rules judge dozens of selections."""
 
-A_MEETING = 250
-"""The work of looking for meetings of hands at one site."""
+A_DEAL = 80
+"""The work of computing the cards of one secret, and of looking for new meetings of hands."""
 
 A_HAND = 600
 """The work of playing a new hand."""
@@ -86,7 +91,7 @@ class DuelSearch:
     def __init__(self, target: Target, secret: bytes, chance: FastChance) -> None:
         self._target, self._chance = target, chance
         self._meets = target.rules is not None and target.game.showdown is not None
-        self._meetings = Meetings(target)
+        self._meetings = Meetings(target, chance)
         self._hands = hands(target, secret)
         self._hand: list[Site] = []
         self._sites: deque[Site] = deque(maxlen=REMEMBERED)
@@ -115,16 +120,36 @@ class DuelSearch:
         site = self._chance.pick(self._sites)
         for number in range(DEALS):
             other = self._dealt_again() if self._meets and number % 2 else None
-            other = other or recommitted(self._target, site, self._chance, fresh=True) or site
-            calls: list[Call] = []
             if self._meets:
-                self.work += A_MEETING
-                calls += self._meetings.calls(other)
+                yield from self._met(other or site)
             if not self._meets or number % DUELS_EVERY == 0:
+                other = other or recommitted(self._target, site, self._chance, fresh=True) or site
                 self.work += A_DUEL
-                calls += duel(self._target, other, self._chance)
-            if calls:
-                yield other, calls
+                if calls := tuple(duel(self._target, other, self._chance)):
+                    yield other, calls
+
+    def _met(self, site: Site) -> Iterator[tuple[Site, Sequence[Call]]]:
+        """Calls at a site in which hands meet as they seldom did, by its own secret and others."""
+        meetings = self._meetings
+        self.work += A_DEAL
+        if calls := tuple(meetings.calls(site)):
+            yield site, calls
+        if not meetings.at(site) or (deals := deals_at(self._target, site)) is None:
+            return
+        yield from self._dealt(deals, site, DEALT)
+        if meetings.promising:
+            yield from self._dealt(deals, site, DEALT_MORE)
+
+    def _dealt(self, deals: Deals, site: Site, count: int) -> Iterator[tuple[Site, Sequence[Call]]]:
+        """As `_met`, with this many other secrets."""
+        meetings, promising = self._meetings, self._meetings.promising
+        for deal in deals.draw(self._chance, count):
+            self.work += A_DEAL
+            pairs = meetings.pairs(site, deal.state, deal.move)
+            promising |= meetings.promising
+            if pairs and (place := deals.place(deal)) is not None:
+                yield place, tuple(meetings.at_the_limit(place, pairs))
+        meetings.promising = promising
 
     def _dealt_again(self) -> Site | None:
         """The last place of a hand, played again with another secret; None if it ends earlier."""
