@@ -10,7 +10,6 @@ and a check compiles nothing.
 """
 
 import json
-import re
 import tempfile
 from collections.abc import Mapping
 from graphlib import TopologicalSorter
@@ -19,12 +18,10 @@ from pathlib import Path
 from shutil import copytree
 
 from channelsim.clsp.compile_process import compile_copy
-from channelsim.clsp.compiler import write_hash
+from channelsim.clsp.compiler import named_hashes, write_hash
 from channelsim.clsp.programs import COMPILED, SOURCE, SYMBOLS, Program
 
 STAMP = "stamp.json"
-
-_NAMED_HASH = re.compile(r'\(include\s+"hashes/([^"]+)\.clinc"\)')
 
 
 def build(compiled: Path = COMPILED) -> dict[str, Program]:
@@ -129,9 +126,7 @@ def build_order() -> list[str]:
     True
     """
     needs = {
-        path.relative_to(SOURCE).with_suffix("").as_posix(): _NAMED_HASH.findall(
-            path.read_text("utf-8")
-        )
+        path.relative_to(SOURCE).with_suffix("").as_posix(): named_hashes(path.read_text("utf-8"))
         for path in sorted(SOURCE.rglob("*.clsp"))
     }
     return list(TopologicalSorter(needs).static_order())

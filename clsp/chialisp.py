@@ -93,6 +93,8 @@ def references(text: str) -> Iterator[Reference]:
             continue
         before = forms[-1] if forms else []
         link = _link(before)
+        if before == ["import"] and token.text == "qualified":
+            link = None
         if link is not None or "." in token.text or "/" in token.text:
             yield Reference(link or Link.DATA, token)
         before.append(token.text)

@@ -25,7 +25,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from channelsim.clsp import program_cache
-from channelsim.clsp.chialisp import BadForm, check, place, references, tokens
+from channelsim.clsp.chialisp import BadForm, Link, check, place, references, tokens
 from channelsim.clsp.compile_process import SECONDS, compile_copy
 from channelsim.clsp.compile_process import CompileError as CompileError
 from channelsim.clsp.error_places import located
@@ -113,7 +113,7 @@ def compile_set(
     """
     reads = {name: _checked(source, include_dirs) for name, source in sources.items()}
     known = sources.keys() | ready.keys()
-    named = {name: _named_hashes(read, known) for name, read in reads.items()}
+    named = {name: _needed(read, known) for name, read in reads.items()}
     needs = {name: sorted({*others.values()} - ready.keys()) for name, others in named.items()}
     try:
         order = list(TopologicalSorter(needs).static_order())
@@ -213,7 +213,7 @@ def _export(text: str) -> str:
     return "program" if "(" in exports or not exports else exports[0]
 
 
-def _named_hashes(read: Reached, known: Container[str]) -> dict[str, str]:
+def _needed(read: Reached, known: Container[str]) -> dict[str, str]:
     """The known programs whose hashes a source includes, by the path of each include."""
     named = {}
     for path in read.sources:
@@ -318,3 +318,17 @@ def write_hash(path: Path, program: Program) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     constant = f"{path.stem.upper()}_HASH"
     path.write_text(f"((defconstant {constant} 0x{program.hash.hex()}))\n", "ascii")
+
+
+def named_hashes(text: str) -> list[str]:
+    """The programs that a source names by their tree hash, such as `spacepoker/end`.
+
+    >>> named_hashes('(include "lib/masks.clinc") (include "hashes/spacepoker/end.clinc")')
+    ['spacepoker/end']
+    """
+    start, end = "hashes/", ".clinc"
+    return [
+        token.text.removeprefix(start).removesuffix(end)
+        for link, token in references(text)
+        if link is Link.INCLUDE and token.text.startswith(start) and token.text.endswith(end)
+    ]

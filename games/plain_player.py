@@ -34,7 +34,8 @@ class PlainPlayer:
     `moves` returns the choices of a player whose turn it is, in `position.state`. Accepting the
     result of a game that is over is not among them; a fold, where the game has one, is
     (`Plain("fold"): Settle()`). `proofs` returns the evidence to try against the opponent's move.
-    `hidden` is what the seat hides, bytes by name, in a game that declares it (`Game.hidden`).
+    `hidden` is what the seat hides, bytes by name, in a game that declares it (`Game.hidden`), and
+    `memory` that of its latest play that had one (`Play.memory`).
     """
 
     seat: Seat
@@ -44,6 +45,7 @@ class PlainPlayer:
     moves: Callable[[PlainPlayer], Moves]
     proofs: Callable[[PlainPlayer, Position, bytes], tuple[Candidate, ...]] = no_proofs
     hidden: Mapping[str, bytes] = field(default_factory=dict, repr=False, hash=False)
+    memory: bytes = field(default=b"", repr=False)
 
     def choices(self) -> tuple[Choice, ...]:
         """The legal choices: none when it is the opponent's turn."""
@@ -80,6 +82,10 @@ class PlainPlayer:
     def moved(self, position: Position) -> PlainPlayer:
         """The player after a legal move of either seat."""
         return replace(self, position=position)
+
+    def remembered(self, memory: bytes) -> PlainPlayer:
+        """The player after its own play with this memory."""
+        return replace(self, memory=memory)
 
     def evidence(self, before: Position, move: bytes) -> tuple[Candidate, ...]:
         """Evidence to try against the opponent's move, besides `()`."""

@@ -221,6 +221,9 @@ def checked_policy(name: str, policy: Policy) -> Policy:
     return chosen
 
 
+_METHODS: Mapping[str, Problem] = {**answers.PLAYER, "remembered": answers.REMEMBERED}
+
+
 @dataclass(frozen=True)
 class Checked:
     """A player or a story of a plug-in, which answers as the contract says or ends the command."""
@@ -234,10 +237,10 @@ class Checked:
         attribute = getattr(self.inner, name)
         if name in answers.STORY:
             return _seam(attribute, self.case, answers.STORY[name])
-        if name in answers.PLAYER:
+        if name in _METHODS:
             case = partial(_asked, self.case, self.inner, name)
-            attribute = called(attribute, case, answers.PLAYER[name])
-        if name in ("moved", "advised"):
+            attribute = called(attribute, case, _METHODS[name])
+        if name in ("moved", "advised", "remembered"):
             return lambda argument: Checked(attribute(argument), self.case)
         self.__dict__[name] = attribute  # it is immutable: not asked again
         return attribute

@@ -21,6 +21,7 @@ from channelsim.games.dealing import deal
 from channelsim.games.evidence import as_evidence
 from channelsim.games.hidden import seated
 from channelsim.games.judge import own_move, position_after
+from channelsim.games.players import player_after
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,10 @@ def turns(
         yield PlayedMove(position, play, terms.amount, players[seat.other])
         step = own_move(game, hashes, position, terms.amount, play)
         position = position_after(position, step, play.move, play.share)
-        players = [player.moved(position) for player in players]
+        players = [
+            player_after(player, position, play.memory if player.seat is seat else b"")
+            for player in players
+        ]
 
 
 def calls(

@@ -17,8 +17,8 @@ from channelsim.games.hidden import Lies
 class _HidesWrong(Adversary):
     """Its peer lies from its first game on, about one value of each seat.
 
-    The peer makes the moves of a player that hides this, also those that its own rules refuse. The
-    step decides what it hides, and from which message on a move counts as its deviation.
+    The peer makes the moves of a player that hides this, also those that its own rules refuse. Its
+    step only decides what it hides.
     """
 
     default_step = 0
@@ -34,6 +34,11 @@ class _HidesWrong(Adversary):
     def __init__(self, peer: Peer, plan: Plan) -> None:
         super().__init__(peer, plan)
         peer.config = replace(peer.config, lies=_lies(plan))
+
+    @property
+    def due(self) -> bool:
+        """True: it hides something before its first message in a game."""
+        return True
 
     def send(self, message: Message, blob: bytes) -> list[bytes]:
         """The message as it is: it has deviated once it moves in a game in which it lies."""

@@ -9,11 +9,12 @@ from typing import Any
 import msgspec
 
 from channelsim.channel.errors import UsageError
-from channelsim.channel.findings.finding import Finding
+from channelsim.channel.findings.finding import OWN_CHOICE, PLAYED, Finding
 from channelsim.channel.findings.finding_files import command_line, parsed
 from channelsim.channel.lab.cases.explanation import side_by_side
 from channelsim.channel.lab.fuzz.findings import RECORDED, STORED, still_broken
 from channelsim.channel.lab.targets.loading import load
+from channelsim.channel.lab.trace.finding_targets import source_near
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.terminal import console, print_json, say
 
@@ -39,7 +40,7 @@ def replay_finding(
         hint = f"`{finding.replay}`" if finding.replay else f"`{command_line('trace', path)}`"
         raise UsageError(f"{path}: a finding that `replay` cannot try again; {hint} shows it")
     try:
-        loaded = load(target or finding.source, partial=True)
+        loaded = load(target or source_near(path, finding.source), partial=True)
     except UsageError as error:
         hint = "" if target else "; --target names the target"
         raise UsageError(f"{path}: {error}{hint}") from None
@@ -69,8 +70,10 @@ def details(finding: Finding) -> Iterator[str]:
         yield f"not as in honest play ({before} → {after} fields): {'; '.join(finding.differs)}"
     elif finding.cause.startswith(("misdeclared", "two encodings", "not bound", "share not bound")):
         yield "the move itself is honest play"
-    else:
+    elif finding.reach == PLAYED:
         yield "this happens in honest play"
+    elif finding.reach == OWN_CHOICE:
+        yield "one player can bring this about by its own choice"
     yield from side_by_side(finding.compared)
     if finding.source_line:
         yield f"source: {finding.source_line}"

@@ -36,6 +36,10 @@ Outcome: TypeAlias = Literal["found", "proved", "undecided"]
 Reach: TypeAlias = Literal["played", "one player's own choice", "nobody knows"]
 """How play comes to the case: it was played, one player alone can bring it about, or unknown."""
 
+PLAYED: Reach = "played"
+OWN_CHOICE: Reach = "one player's own choice"
+NOBODY_KNOWS: Reach = "nobody knows"
+
 Figure: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=(1 << 63) - 1)]
 
 

@@ -10,6 +10,7 @@ from channelsim.games import registry
 from channelsim.games.contract import Action, Play, Player, Position
 from channelsim.games.errors import IllegalMove
 from channelsim.games.judge import commitment, hashes_of, own_move, program_record
+from channelsim.games.players import player_after
 from channelsim.games.referee import RefereeRefusal
 
 
@@ -61,6 +62,6 @@ def own_action(game: LiveGame, player: Player, action: Action, *, lying: bool = 
         raise IllegalMove(
             f"the game {rules.name}: its player's own move at {before.validator} breaks {error}"
         ) from None
-    after = game.after(coin, step)
+    after = game.after(coin, step, play.memory)
     wire = Move(game.id, play.move, play.share, size, committed)
-    return OwnAction(action, wire, before, after, player.moved(after.position))
+    return OwnAction(action, wire, before, after, player_after(player, after.position, play.memory))

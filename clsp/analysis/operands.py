@@ -65,6 +65,11 @@ class OperandLog:
             lengths[len(atom)] = (*lengths.get(len(atom), ()), atom)
         return Operands(tuple(islice(compared, MOST)), tuple(self._computed), lengths)
 
+    @property
+    def hashed(self) -> Mapping[bytes, tuple[bytes, ...]]:
+        """The hashes of the last run, the first one first, each with the atoms that it is of."""
+        return self._hashed
+
     def logged(self, operator: Operator) -> Operator:
         """The same operator, which notes its operands here if searches can use them."""
         name, call = operator.name, operator.call

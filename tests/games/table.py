@@ -34,6 +34,7 @@ from channelsim.games.dealing import deal
 from channelsim.games.evidence import as_evidence
 from channelsim.games.hidden import seated
 from channelsim.games.judge import NO_ADDRESS, disagreement, hashes_of, position_after
+from channelsim.games.players import player_after
 from channelsim.games.referee import FIRST, GameCoin, validator_arguments
 
 GAME = registry.get("spacepoker")
@@ -122,7 +123,10 @@ class Table:
             assert 0 <= play.share <= self.terms.amount
             self.sent.append(play)
             after = position_after(before, following, play.move, play.share)
-            alice, bob = (player.moved(after) for player in self.players)
+            alice, bob = (
+                player_after(player, after, play.memory if player.seat is seat else b"")
+                for player in self.players
+            )
             self.players = (alice, bob)
         else:
             after = before

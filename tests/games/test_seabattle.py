@@ -40,7 +40,7 @@ def test_it_is_played_checked_and_disputed(tmp_path: Path) -> None:
     disputed = json.loads(dispute.out)
     assert disputed["broken_promises"] == []
     assert disputed["got"] == {"initiator": 4000, "receiver": 2000}
-    assert "SEABATTLE-SHOW-4" in dispute.out
+    assert "SEABATTLE-BOARD-4" in dispute.out
 
 
 @pytest.mark.long

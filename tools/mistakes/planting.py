@@ -12,6 +12,7 @@ from shutil import copytree, ignore_patterns
 
 import msgspec
 
+from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.cases.describe import vector
 from channelsim.channel.lab.sites.generate import site_of
 from channelsim.channel.lab.sites.hands import hands
@@ -24,6 +25,14 @@ from tools.mistakes.listed import Mistake
 
 HANDS = 50
 """Hands of recorded play: as many as `channelsim record` plays."""
+
+
+OPENINGS = "poker/openings.clinc"
+POINT_TESTS = (
+    "(= (g1_multiply BASE scalar) key)",
+    "(= (g1_multiply (g1_map (concat deck_id card)) (* mine theirs)) point)",
+)
+"""The tests of points of a prepared deck, and where they are."""
 
 
 @contextmanager
@@ -53,20 +62,31 @@ def planted(game: str, mistake: Mistake | None, with_rules: bool) -> Iterator[Ta
         yield loading.read(file)
 
 
-def wrong_program(mistake: Mistake) -> Program:
-    """The program of the mistake's validator alone, beside the right programs of the game.
+def program_of(
+    game: str, validator: str, mistake: Mistake | None = None, quick: bool = False
+) -> Program:
+    """One program with a mistake or without, compiled beside the right programs of its game.
 
-    So it and the right one give the same result for the same arguments, but for the mistake.
+    So wrong and right program give the same result for the same arguments, but for the mistake.
+    `quick`: it takes every lock of a prepared deck for opened, which otherwise takes nearly all of
+    its time.
     """
-    right = loading.load(mistake.game)
+    right = loading.load(game)
     with tempfile.TemporaryDirectory(prefix="mistake-") as scratch:
         folder = Path(scratch)
         top = _copy_sources(right, folder)
-        _changed_copy(mistake, top, folder)
-        source = folder / _programs(right, top)[mistake.validator]
-        name = mistake.validator
-        others = {other: right.programs[other] for other in right.present if other != name}
-        return compile_set({name: source}, [folder], others).programs[name]
+        if mistake is not None:
+            _changed_copy(mistake, top, folder)
+        if quick and (openings := folder / OPENINGS).is_file():
+            text = openings.read_text("utf-8")
+            for test in POINT_TESTS:
+                if text.count(test) != 1:
+                    raise UsageError(f"{OPENINGS}: {test} occurs {text.count(test)} times")
+                text = text.replace(test, "1")
+            openings.write_text(text, "utf-8")
+        source = folder / _programs(right, top)[validator]
+        others = {name: right.programs[name] for name in right.present if name != validator}
+        return compile_set({validator: source}, [folder], others).programs[validator]
 
 
 @cache

@@ -22,17 +22,23 @@ from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.run import MAX_COST, STRICT, TooLarge, to_value
 from channelsim.clsp.values import Value
 from tools.mistakes.listed import Measured, Mistake
-from tools.mistakes.planting import wrong_program
+from tools.mistakes.planting import OPENINGS, program_of
 
 SEED = b"random play"
 
 
 @dataclass
 class Rate:
-    """The count so far of one mistake; `next_chunk` is the first one that was not counted."""
+    """The count so far of one mistake; `next_chunk` is the first one that was not counted.
+
+    `quick` are the wrong and the right program without the locks of a deck; where these agree, so
+    do the whole ones, because a lock that does not open ends both alike. A mistake in the locks
+    themselves has the whole programs there.
+    """
 
     mistake: Mistake
-    program: bytes
+    programs: tuple[bytes, bytes]
+    quick: tuple[bytes, bytes]
     cases: int = 0
     differing: int = 0
     next_chunk: int = 0
@@ -42,37 +48,55 @@ class Rate:
         """The count, as lists have it."""
         return Measured(self.cases, self.differing)
 
+    def count(self, arguments: list[bytes], ends: dict[bytes, list[Value | None]]) -> None:
+        """Count cases by their arguments; `ends` are those of right programs that ran before."""
+        wrong, right = self.quick
+        if right not in ends:
+            ends[right] = [_end(right, case) for case in arguments]
+        self.cases += len(arguments)
+        for case, end in zip(arguments, ends[right], strict=True):
+            if _end(wrong, case) != end:
+                self.differing += _end(self.programs[0], case) != _end(self.programs[1], case)
+
 
 def counted_chunks(mistakes: list[Mistake], cases: int, first: int = 0) -> list[Rate]:
     """Count over so many cases at least, from this chunk on.
 
     All mistakes are in one validator of one game, and are tried on the same cases.
     """
-    counts = [Rate(mistake, wrong_program(mistake).serialized) for mistake in mistakes]
+    counts = [_rate(mistake) for mistake in mistakes]
     target = loading.load(mistakes[0].game)
     chunk = first
     while counts[0].cases < cases:
-        _count(target, mistakes[0].validator, counts, chunk)
+        for arguments in _cases(target, mistakes[0].validator, chunk):
+            ends: dict[bytes, list[Value | None]] = {}
+            for rate in counts:
+                rate.count(arguments, ends)
         chunk += 1
     for rate in counts:
         rate.next_chunk = chunk
     return counts
 
 
-def _count(target: Target, validator: str, counts: list[Rate], chunk: int) -> None:
-    """Run right and wrong programs on one more chunk of cases."""
-    right = target.programs[validator].serialized
+def _rate(mistake: Mistake) -> Rate:
+    wrong, right, quick_wrong, quick_right = (
+        program_of(mistake.game, mistake.validator, planted, quick).serialized
+        for quick in (False, True)
+        for planted in (mistake, None)
+    )
+    if mistake.file.endswith(OPENINGS):
+        quick_wrong, quick_right = wrong, right
+    return Rate(mistake, (wrong, right), (quick_wrong, quick_right))
+
+
+def _cases(target: Target, validator: str, chunk: int) -> Iterator[list[bytes]]:
+    """The arguments of the cases of one chunk, of each site together."""
     secret = derive(SEED, "chunk", chunk)
     chance = FastChance(secret)
     left = CHUNK
     for site in _sites(target, validator, secret, chance):
         cases = Mutator(target, site, chance).cases(min(left, AT_A_SITE))
-        for case in cases:
-            end = _end(right, case.arguments)
-            for rate in counts:
-                rate.differing += _end(rate.program, case.arguments) != end
-        for rate in counts:
-            rate.cases += len(cases)
+        yield [case.arguments for case in cases]
         left -= len(cases)
         if not left:
             return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from inspect import getdoc
@@ -48,6 +48,7 @@ from channelsim.channel.kit.conformance import (
     resumed,
 )
 from channelsim.channel.kit.conformance_reports import document, junit_cases, sarif
+from channelsim.channel.kit.not_reached import not_reached
 from channelsim.channel.lab.cases.corpus import own_corpus
 from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.report.junit import junit
@@ -141,6 +142,9 @@ def command(
             if rows is not None:
                 rows.add(result.check, _styled(result.result), result.unchecked or result.tried)
 
+        interrupted = any(result.unchecked == INTERRUPTED for result in results)
+        missed = [] if json or interrupted else not_reached(subject)
+
         def store(printed: ConformDocument) -> None:
             """Write the JUnit and SARIF files."""
             abouts = {check: (getdoc(CHECKS[check]) or "") for check in CHECKS}
@@ -153,12 +157,12 @@ def command(
         ending = Ending(
             name=loaded.name,
             document=lambda: document(loaded, seed, results, digest()),
-            show=_print,
+            show=lambda printed: _print(printed, missed),
             store=store,
         )
         return places.end(
             ending,
-            interrupted=any(result.unchecked == INTERRUPTED for result in results),
+            interrupted=interrupted,
             failed=any(result.result is Status.FAILED for result in results),
         )
 
@@ -201,8 +205,8 @@ def _progress(bar: Bar, name: str, unit: str, *, quiet: bool) -> Iterator[Status
             yield line
 
 
-def _print(printed: ConformDocument) -> None:
-    """Print the failures below the table, and the sums."""
+def _print(printed: ConformDocument, missed: Sequence[str]) -> None:
+    """Print the failures below the table, what was not reached (`missed`), and the sums."""
     out, results = console(), printed.checks
     for result in results:
         for failure in result.failures[:SHOWN]:
@@ -215,6 +219,8 @@ def _print(printed: ConformDocument) -> None:
                 print(json_line(failure.vector))
         if len(result.failures) > SHOWN:
             say(out, f"{result.check}: and {len(result.failures) - SHOWN} more")
+    for line in missed:
+        say(out, f"not reached: {line}", "yellow")
     counts = Counter(result.result for result in results)
     statuses = ", ".join(f"{counts[status]} {status.value}" for status in Status)
     say(out, f"{statuses}; {printed.summary}")

@@ -30,6 +30,7 @@ from channelsim.games.dealing import deal
 from channelsim.games.errors import IllegalAction
 from channelsim.games.hidden import seated
 from channelsim.games.judge import position_after
+from channelsim.games.players import player_after
 
 LONGEST = 300
 """The most moves of one game. Card games against a player that only answers end long before."""
@@ -92,7 +93,10 @@ class GamesEnd:
                 return None
             position = position_after(position, step, play.move, play.share)
             try:
-                players = [player.moved(position) for player in players]
+                players = [
+                    player_after(player, position, play.memory if player.seat is seat else b"")
+                    for player in players
+                ]
             except (AssertionError, ValueError, LookupError):
                 if target.strict:
                     raise  # players can follow wherever our own programs lead

@@ -70,7 +70,8 @@ class VerdictsAgree:
         what = assess(trial, case, verdict, outcome)
         if what is not None:
             finding = trial.finding(self.name, what.severity, what.text, what.cause, case.call)
-            yield msgspec.structs.replace(finding, order_only=what.order_only)
+            reach = what.reach or finding.reach
+            yield msgspec.structs.replace(finding, order_only=what.order_only, reach=reach)
 
 
 def leads_to(result: LazyNode, legal: Valid, hashes: Hashes) -> bool:

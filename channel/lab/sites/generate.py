@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
+
+import msgspec
 
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.hands import hands
+from channelsim.channel.lab.sites.hash_paths import HashPaths, rehashed
 from channelsim.channel.lab.sites.honest_play import honest_sites, recorded_sites
 from channelsim.channel.lab.sites.lies import Liars
 from channelsim.channel.lab.sites.replays import RecordedHands, replayed
@@ -49,7 +53,7 @@ def generate_sites(target: Target, seed: bytes, chance: FastChance, beyond: bool
         yield from _of_recorded_hands(target, chance)
     tried: Counter[str] = Counter()
     kinds: Counter[tuple[str, int]] = Counter()
-    liars = Liars(target, chance)
+    liars, paths = Liars(target, chance), HashPaths(target)
     for number, hand in enumerate(hands(target, seed)):
         first = number < PATIENCE and len(tried) < len(target.programs)
         for turn in hand:
@@ -68,6 +72,8 @@ def generate_sites(target: Target, seed: bytes, chance: FastChance, beyond: bool
             site = site_of(target, turn, hand)
             kinds[kind] += 1
             variants = [recommitted(target, site, chance) for _ in range(2)]
+            if variants == [None, None] and (path := paths.at(site)) is not None:
+                variants = [rehashed(target, site, path, chance) for _ in range(2)]
             if beyond and chance.random() < 0.4:
                 variants.append(disturbed(target, site, chance))
             for place in (site, *variants):
@@ -75,7 +81,8 @@ def generate_sites(target: Target, seed: bytes, chance: FastChance, beyond: bool
                     tried[name] += 1
                     yield place
         if chance.random() < REPLAYED:
-            for place in replayed(target, [site_of(target, turn) for turn in hand], chance):
+            sites = [site_of(target, turn) for turn in hand]
+            for place in replayed(target, sites, chance, paths=paths):
                 tried[place.validator] += 1
                 yield place
         if chance.random() < LIED:
@@ -83,14 +90,16 @@ def generate_sites(target: Target, seed: bytes, chance: FastChance, beyond: bool
 
 
 def _of_recorded_hands(target: Target, chance: FastChance) -> Iterator[Site]:
-    recorded = RecordedHands(recorded_sites(target))
+    recorded, paths = RecordedHands(recorded_sites(target)), HashPaths(target)
     for site in honest_sites(target, chance):
         yield site
         if chance.random() < REPLAYED:
-            yield from replayed(target, recorded.pick(chance), chance)
+            yield from replayed(target, recorded.pick(chance), chance, paths=paths)
 
 
 def site_of(target: Target, turn: PlayedMove, hand: Sequence[PlayedMove] = ()) -> Site:
     """The place at which a move of a hand is judged."""
     others = tuple(other.play for other in hand if other is not turn)
-    return make_site(target, turn.before, turn.play, turn.amount, turn.receiver, others=others)
+    site = make_site(target, turn.before, turn.play, turn.amount, turn.receiver, others=others)
+    led = takewhile(lambda other: other is not turn, hand)
+    return msgspec.structs.replace(site, led=tuple((other.before, other.play) for other in led))

@@ -17,7 +17,7 @@ from channelsim.channel.lab.sites.values import leaves, with_leaf
 from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import NIL, Value, serialize, serialize_atom
-from channelsim.games.contract import Play, Player, Position, Slash, State, Valid, Verdict
+from channelsim.games.contract import Play, Player, Position, RawState, Slash, State, Valid, Verdict
 from channelsim.games.errors import BadState
 from channelsim.games.evidence import Evidence, as_evidence, for_challenger
 from channelsim.games.judge import NO_ADDRESS
@@ -47,6 +47,7 @@ class Site(msgspec.Struct, frozen=True):
     `guessed`: play can reach it, but the receiver's evidence is only assumed, so that the laws
     that need all of it are not tried. `others` are moves of the same hand, made at other places.
     `lie` says what a player did in the hand before that no honest player does; empty if nothing.
+    `led` are the places of the hand before this one, in order, each with its move.
     The arguments of a case are `opening` MOVE `between` SHARE `rest` EVIDENCE `END`.
     """
 
@@ -65,6 +66,7 @@ class Site(msgspec.Struct, frozen=True):
     guessed: bool = False
     others: tuple[Play, ...] = ()
     lie: str = ""
+    led: tuple[tuple[Position, Play], ...] = ()
 
     @property
     def reach(self) -> Reach:
@@ -225,10 +227,12 @@ def elsewhere(
     target: Target, site: Site, state: Value, amount: int, play: Play, natural: bool
 ) -> Site | None:
     """The site with another state, amount and move; None where the reader refuses the state."""
-    try:
-        typed: State = target.game.validators[site.validator].read_state(state, target.hashes)
-    except BadState:
-        return None
+    typed: State = RawState(state)
+    if target.rules is not None:
+        try:
+            typed = target.game.validators[site.validator].read_state(state, target.hashes)
+        except BadState:
+            return None
     before = msgspec.structs.replace(site.before, state=typed)
     base = site.base or site
     return make_site(

@@ -29,6 +29,7 @@ from channelsim.channel.peer.limits import stored_bytes
 from channelsim.channel.peer.own_action import OwnAction
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.half_signed import sign_halves
+from channelsim.channel.protocol.memory_records import record_name
 from channelsim.channel.protocol.messages import (
     LAST_GAME,
     Accept,
@@ -203,10 +204,17 @@ def send_batch(endpoint: Endpoint, play: PlayState) -> tuple[PlayState, bytes, l
     for own in moves:
         after = after.with_player(own.after.id, own.player)
     record = endpoint.store_state(new_state, games_before=state.games)
+    memories = [
+        Store(record_name(new_state.number, own.after.id), own.after.memory)
+        for own in moves
+        if own.after.memory
+    ]
     size = stored_bytes(record.data, new_state.games, state.games)
+    size += sum(len(memory.data) for memory in memories)
     after = replace(after, stored_bytes=play.stored_bytes + size)
     effects: list[Effect] = [
         record,
+        *memories,
         *endpoint.store_proposals(state, new_state),
         *named,
         # The message, to be repeated after a lost connection, until the next one.

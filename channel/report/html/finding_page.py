@@ -19,6 +19,7 @@ from channelsim.channel.findings.finding import Finding
 from channelsim.channel.findings.finding_files import command_line
 from channelsim.channel.lab.cases.explanation import VERDICT, compared, deciding_line
 from channelsim.channel.lab.cases.runs import VALID
+from channelsim.channel.lab.trace.finding_targets import line_here
 from channelsim.channel.lab.trace.steps import CALLS, OPERATORS
 from channelsim.channel.lab.trace.trace_text import TraceRequest, of_finding, traced
 from channelsim.channel.report.html.page import render
@@ -132,6 +133,8 @@ def finding_page(
     """
     request = _request(path, finding)
     parts, decisive = finding.compared, finding.source_line
+    if isinstance(request, TraceRequest) and request.target is not None:
+        decisive = line_here(decisive, finding, request.target)
     if isinstance(request, TraceRequest) and request.asked is not None:
         target, case = request.asked
         parts = parts or compared(target, case)

@@ -28,15 +28,11 @@ RULES = {
     "SEABATTLE-TURN-2": "The branch leads from the cell that was shot at to the player's root.",
     "SEABATTLE-TURN-3": "The shot is at one of the sixteen cells.",
     "SEABATTLE-TURN-4": "The player has not shot at this cell before.",
-    "SEABATTLE-SHOW-1": "Bob's board is 272 bytes: sixteen cells, each with its salt.",
-    "SEABATTLE-SHOW-2": "Bob's board has the root that he sent.",
-    "SEABATTLE-SHOW-3": "Every cell of Bob's board is 1, a ship, or 0, water.",
-    "SEABATTLE-SHOW-4": "Exactly four cells of Bob's board are ships.",
-    "SEABATTLE-FINISH-1": "Alice's board is 272 bytes: sixteen cells, each with its salt.",
-    "SEABATTLE-FINISH-2": "Alice's board has the root that she sent.",
-    "SEABATTLE-FINISH-3": "Every cell of Alice's board is 1, a ship, or 0, water.",
-    "SEABATTLE-FINISH-4": "Exactly four cells of Alice's board are ships.",
-    "SEABATTLE-FINISH-5": "Bob's share is everything for more hits than Alice's, half for as many.",
+    "SEABATTLE-BOARD-1": "A board is 272 bytes: sixteen cells, each with its salt.",
+    "SEABATTLE-BOARD-2": "The board has the root that its player sent.",
+    "SEABATTLE-BOARD-3": "Every cell is 1, a ship, or 0, water.",
+    "SEABATTLE-BOARD-4": "Exactly four cells are ships.",
+    "SEABATTLE-FINISH-1": "Bob's share is everything for more hits than Alice's, half for as many.",
 }
 
 COMMIT_SIZE = HASH
@@ -89,7 +85,7 @@ def show(
 ) -> Verdict:
     """Bob shows his board, which also answers Alice's last shot."""
     if rule := broken(move, state.ours):
-        return Slash(f"SEABATTLE-SHOW-{rule}")
+        return Slash(rule)
     scored = hits(move, state.incoming)
     return Valid(Next("finish", Finishing(state.theirs, state.fired, scored), BOARD))
 
@@ -99,21 +95,21 @@ def finish(
 ) -> Verdict:
     """Alice shows her board, which ends the game. The share is Bob's."""
     if rule := broken(move, state.alice):
-        return Slash(f"SEABATTLE-FINISH-{rule}")
+        return Slash(rule)
     if share < due(move, state, amount):
-        return Slash("SEABATTLE-FINISH-5")
+        return Slash("SEABATTLE-FINISH-1")
     return Valid(None)
 
 
-def broken(board: bytes, committed: bytes) -> int:
-    """The number of the rule that a board breaks, 0 for none; `committed` is its player's root."""
+def broken(board: bytes, committed: bytes) -> str:
+    """The rule that a board breaks, given the root that its player sent; empty for none."""
     if len(board) != BOARD:
-        return 1
+        return "SEABATTLE-BOARD-1"
     if root(board) != committed:
-        return 2
+        return "SEABATTLE-BOARD-2"
     if max(cells(board)) > 1:
-        return 3
-    return 0 if sum(cells(board)) == SHIPS else 4
+        return "SEABATTLE-BOARD-3"
+    return "" if sum(cells(board)) == SHIPS else "SEABATTLE-BOARD-4"
 
 
 def due(board: bytes, state: Finishing, amount: int) -> int:

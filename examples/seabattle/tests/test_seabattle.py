@@ -147,9 +147,9 @@ ILLEGAL = [
 def test_an_illegal_board_is_found_when_it_is_shown(shown: bytes, rule: int) -> None:
     committed = root(shown) if len(shown) == BOARD else root(ALICE)
     showing = Showing(committed, root(BOB), FOUR, FOUR)
-    assert ruling("show", showing, shown) == f"SEABATTLE-SHOW-{rule}"
+    assert ruling("show", showing, shown) == f"SEABATTLE-BOARD-{rule}"
     finishing = Finishing(committed, FOUR, 0)
-    assert ruling("finish", finishing, shown, AMOUNT) == f"SEABATTLE-FINISH-{rule}"
+    assert ruling("finish", finishing, shown, AMOUNT) == f"SEABATTLE-BOARD-{rule}"
 
 
 @pytest.mark.parametrize("shown", [ALICE, board(4, 6, 9, 11), BOB])
@@ -163,8 +163,8 @@ def test_a_legal_board_is_shown_by_its_owner_only(shown: bytes) -> None:
             Showing(committed, root(shown), FOUR, FOUR),
             Finishing(committed, FOUR, 0),
         )
-        assert ruling("show", showing, shown) == "SEABATTLE-SHOW-2"
-        assert ruling("finish", finishing, shown, AMOUNT) == "SEABATTLE-FINISH-2"
+        assert ruling("show", showing, shown) == "SEABATTLE-BOARD-2"
+        assert ruling("finish", finishing, shown, AMOUNT) == "SEABATTLE-BOARD-2"
 
 
 @pytest.mark.parametrize(
@@ -184,8 +184,8 @@ def test_bobs_share(incoming: tuple[int, ...], scored: int, due: int) -> None:
     assert ruling("finish", state, ALICE, due) == ""
     assert ruling("finish", state, ALICE, AMOUNT) == ""
     if due:
-        assert ruling("finish", state, ALICE, due - 1) == "SEABATTLE-FINISH-5"
-        assert ruling("finish", state, ALICE, 0) == "SEABATTLE-FINISH-5"
+        assert ruling("finish", state, ALICE, due - 1) == "SEABATTLE-FINISH-1"
+        assert ruling("finish", state, ALICE, 0) == "SEABATTLE-FINISH-1"
 
 
 @pytest.mark.parametrize(
@@ -248,12 +248,12 @@ def test_hidden_boards() -> None:
     assert 0 not in changed
     found = {ruling("show", Showing(root(one), bytes(32), FOUR, FOUR), one) for one in lies}
     assert (
-        {"SEABATTLE-SHOW-3", "SEABATTLE-SHOW-4"}
+        {"SEABATTLE-BOARD-3", "SEABATTLE-BOARD-4"}
         <= found
         <= {
             "",
-            "SEABATTLE-SHOW-3",
-            "SEABATTLE-SHOW-4",
+            "SEABATTLE-BOARD-3",
+            "SEABATTLE-BOARD-4",
         }
     )
     sums = {sum(cells(one)) for one in lies if max(cells(one)) <= 1}
@@ -303,7 +303,7 @@ def test_changed_moves_are_judged_alike() -> None:
                 share = chance.pick([step.play.share, chance.between(0, AMOUNT), 0])
                 rules.add(ruling(name, state, move, share))
     assert {rule.split("-")[1] for rule in rules if rule} == {
-        *("COMMIT", "JOIN", "TURN", "SHOW", "FINISH")
+        *("COMMIT", "JOIN", "TURN", "BOARD", "FINISH")
     }
 
 
@@ -344,11 +344,13 @@ def test_a_liar_plays_on_until_it_shows_its_board() -> None:
             if not isinstance(verdict, Valid):
                 assert isinstance(verdict, Slash)
                 assert position.mover is seat
-                ends.add(verdict.rule)
+                ends.add((name, verdict.rule))
                 break
             position = position_after(position, verdict.next, play.move, play.share)
             players = [player.moved(position) for player in players]
-    assert ends == {f"SEABATTLE-{move}-{rule}" for move in ("SHOW", "FINISH") for rule in (3, 4)}
+    assert ends == {
+        (name, f"SEABATTLE-BOARD-{rule}") for name in ("show", "finish") for rule in (3, 4)
+    }
 
 
 def test_a_player_has_one_choice_but_for_its_shots() -> None:

@@ -1,6 +1,7 @@
-"""Dots, a game for tests: Alice hides a board of four cells with two dots, and Bob guesses a cell.
+"""Dots, a game for tests: Alice hides a board of four cells with two dots, and Bob marks a cell.
 
-The board is a hidden value. Alice commits to it, Bob guesses, and Alice shows it.
+The board is a hidden value, and the cell a decision that Bob's player remembers. Both commit to
+what they hide; then Alice shows her board, and Bob opens his cell.
 """
 
 from __future__ import annotations
@@ -15,18 +16,17 @@ from typing import Annotated
 import pytest
 
 from channelsim.clsp.compiler import compile_programs
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import Value
 from channelsim.games import registry
 from channelsim.games.chance import Chance
 from channelsim.games.contract import (
+    Atom,
     Bytes32,
     Forced,
     Game,
     Hashes,
     Hidden,
     Initial,
-    Integer,
     Moves,
     Next,
     OneOf,
@@ -51,10 +51,12 @@ LEGAL = tuple(board for board in BOARDS if sum(board) == 2)
 RULES = {
     "DOTS-TERMS-1": "A proposal has exactly the parameter `amount`: positive, even, below 2^63.",
     "DOTS-COMMIT-1": "Alice's commitment is 32 bytes.",
-    "DOTS-GUESS-1": "Bob's guess is one of the four cells, from 0.",
+    "DOTS-MARK-1": "Bob's commitment is 32 bytes.",
     "DOTS-SHOW-1": "Alice shows 20 bytes, which hash to her commitment.",
     "DOTS-SHOW-2": "Alice's board has two dots: four bytes, each 0 or 1, whose sum is 2.",
-    "DOTS-SHOW-3": "Bob's share is everything if there is a dot in his cell.",
+    "DOTS-OPEN-1": "Bob opens 17 bytes, which hash to his commitment.",
+    "DOTS-OPEN-2": "Bob's cell, the last byte, is one of four, from 0.",
+    "DOTS-OPEN-3": "Alice's share is everything unless there is a dot in his cell.",
 }
 
 
@@ -62,17 +64,24 @@ class Committing(PlainState, frozen=True):
     """Alice's commitment is next. CLVM: `()`."""
 
 
-class Guessing(PlainState, frozen=True):
-    """Bob's guess is next. CLVM: the atom `commit`."""
+class Marking(PlainState, frozen=True):
+    """Bob's commitment is next. CLVM: the atom `commit`, Alice's."""
 
     commit: Bytes32
 
 
 class Showing(PlainState, frozen=True):
-    """Alice's board is next. CLVM: `(commit cell)`."""
+    """Alice's board is next. CLVM: `(commit mark)`."""
 
     commit: Bytes32
-    cell: Annotated[int, Integer(0, CELLS - 1)]
+    mark: Bytes32
+
+
+class Opening(PlainState, frozen=True):
+    """Bob's cell is next. CLVM: `(mark board)`."""
+
+    mark: Bytes32
+    board: Annotated[bytes, Atom(CELLS)]
 
 
 def commit(
@@ -80,15 +89,15 @@ def commit(
 ) -> Verdict:
     if len(move) != 32:
         return Slash("DOTS-COMMIT-1")
-    return Valid(Next("guess", Guessing(move), 1))
+    return Valid(Next("mark", Marking(move), 32))
 
 
-def guess(
-    state: Guessing, move: bytes, share: int, amount: int, evidence: Value, hashes: Hashes
+def mark(
+    state: Marking, move: bytes, share: int, amount: int, evidence: Value, hashes: Hashes
 ) -> Verdict:
-    if move not in map(int_to_atom, range(CELLS)):
-        return Slash("DOTS-GUESS-1")
-    return Valid(Next("show", Showing(state.commit, sum(move)), SALT + CELLS))
+    if len(move) != 32:
+        return Slash("DOTS-MARK-1")
+    return Valid(Next("show", Showing(state.commit, move), SALT + CELLS))
 
 
 def show(
@@ -98,8 +107,18 @@ def show(
         return Slash("DOTS-SHOW-1")
     if move[SALT:] not in LEGAL:
         return Slash("DOTS-SHOW-2")
-    if share < (amount if move[SALT + state.cell] else 0):
-        return Slash("DOTS-SHOW-3")
+    return Valid(Next("open", Opening(state.mark, move[SALT:]), SALT + 1))
+
+
+def open_cell(
+    state: Opening, move: bytes, share: int, amount: int, evidence: Value, hashes: Hashes
+) -> Verdict:
+    if len(move) != SALT + 1 or sha256(move).digest() != state.mark:
+        return Slash("DOTS-OPEN-1")
+    if move[SALT] >= CELLS:
+        return Slash("DOTS-OPEN-2")
+    if share < (0 if state.board[move[SALT]] == 1 else amount):
+        return Slash("DOTS-OPEN-3")
     return Valid(None)
 
 
@@ -117,16 +136,22 @@ def possible(chance: Chance, board: bytes) -> bytes:
 
 def moves(player: PlainPlayer) -> Moves:
     match player.position.state:
-        case Guessing():
-            cells = OneOf("guess", tuple(range(CELLS)), "a cell, from 0")
-            return {cells: lambda cell: Play(int_to_atom(cell), 0)}
-        case Showing(cell=cell):
-            board = player.hidden["board"]
-            share = player.terms.amount if board[cell] else 0
-            return {Forced("show"): Play(player.secret + board, share)}
+        case Marking():
+            cells = OneOf("mark", tuple(range(CELLS)), "a cell, from 0")
+            return {cells: lambda cell: _marked(player.secret, bytes([cell]))}
+        case Showing():
+            return {Forced("show"): Play(player.secret + player.hidden["board"], 0)}
+        case Opening(board=board):
+            hit = board[player.memory[0]] == 1
+            share = 0 if hit else player.terms.amount
+            return {Forced("open"): Play(player.secret + player.memory, share)}
         case _:
             board = player.hidden["board"]
             return {Forced("commit"): Play(sha256(player.secret + board).digest(), 0)}
+
+
+def _marked(secret: bytes, cell: bytes) -> Play:
+    return Play(sha256(secret + cell).digest(), 0, memory=cell)
 
 
 def player(seat: Seat, terms: Terms, entropy: bytes, hidden: Mapping[str, bytes]) -> PlainPlayer:
@@ -144,8 +169,9 @@ def initial(terms: Terms) -> Initial:
 
 VALIDATORS = by_name(
     Validator("commit", commit, Committing.form),
-    Validator("guess", guess, Guessing.form),
+    Validator("mark", mark, Marking.form),
     Validator("show", show, Showing.form),
+    Validator("open", open_cell, Opening.form),
 )
 
 GAME = Game(

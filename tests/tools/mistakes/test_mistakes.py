@@ -23,13 +23,14 @@ from tools.mistakes.examples import available
 with available():
     from channelsim.channel.lab.targets.loading import load
     from tools.mistakes.listed import mistakes
-    from tools.mistakes.planting import wrong_program
+    from tools.mistakes.planting import program_of
     differ = {}
     for mistake in mistakes():
         game = load(mistake.game)
         assert set(mistake.places) <= set(game.programs), mistake.id
         right = game.programs[mistake.validator]
-        differ[mistake.id] = wrong_program(mistake).serialized != right.serialized
+        assert program_of(mistake.game, mistake.validator) == right, mistake.id
+        differ[mistake.id] = program_of(mistake.game, mistake.validator, mistake) != right
     print(json.dumps(differ))
 """
 
