@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeGuard
 
 from channelsim.channel.findings.finding import ComparedPart
+from channelsim.channel.lab.sites.site import Call
 from channelsim.channel.lab.targets.other_builds import other_build
 from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.analysis.arguments import bound, pattern
@@ -14,6 +15,7 @@ from channelsim.clsp.analysis.text import HASH, value_text
 from channelsim.clsp.analysis.tracer import TooDeep
 from channelsim.clsp.run import CostExceeded, ProgramSlash, Raised, run_serialized
 from channelsim.clsp.values import NIL, NotAList, Value, from_list
+from channelsim.games.contract import Rank, State
 from channelsim.games.vectors import Case, arguments, resolve_case
 
 ROOM = 48
@@ -171,6 +173,37 @@ def recorded_line(target: Target, name: str, record: RunRecord) -> str:
         node, step = decision
         line = target.source_line(name, record.owner(step) or name, record.expression(node, step))
     return line or target.source_line(name, name)
+
+
+def hands_met(target: Target, state: State | None, calls: Iterable[Call]) -> str:
+    """A sentence on the hands that a call compares, and which of them is better by the rules.
+
+    Of the first of these calls that compares any; "" where none does.
+
+    >>> ranks = ((3, 2), (9, 4)), ((3, 1, 1), (9, 8, 2))
+    >>> _ranked_text(ranks[0])
+    'class 3 2, then 9 4'
+    """
+    game = None if target.rules is None else target.game
+    if game is None or game.showdown is None or state is None:
+        return ""
+    for move, _, evidence in calls:
+        ranks = game.showdown(state, move, evidence)
+        if ranks is None:
+            continue
+        shown = None if game.hands_shown is None else game.hands_shown(state, move, evidence)
+        mine, theirs = shown or tuple(map(_ranked_text, ranks))
+        if ranks[0] == ranks[1]:
+            better = "the hands are equal"
+        else:
+            better = f"the {'mover' if ranks[0] > ranks[1] else 'waiter'}'s hand is better"
+        return f"The mover shows {mine}; the evidence {theirs}. By the rules {better}."
+    return ""
+
+
+def _ranked_text(rank: Rank) -> str:
+    kind, kickers = (" ".join(map(str, numbers)) for numbers in rank)
+    return f"class {kind}, then {kickers}"
 
 
 def explanation(target: Target, case: Case) -> Iterator[str]:

@@ -14,6 +14,7 @@ import msgspec
 from channelsim.channel.errors import InvariantError, UsageError
 from channelsim.channel.findings.finding import (
     DISAGREEMENT,
+    GRIEFING,
     MOVER,
     OPPONENT,
     THEFT,
@@ -24,7 +25,7 @@ from channelsim.channel.findings.finding import (
 from channelsim.channel.lab.cases.case import SiteCase, differences, fields
 from channelsim.channel.lab.cases.corpus import stored_differences, wrong_cases
 from channelsim.channel.lab.cases.describe import described_run
-from channelsim.channel.lab.cases.explanation import compared, deciding_line
+from channelsim.channel.lab.cases.explanation import compared, deciding_line, hands_met
 from channelsim.channel.lab.cases.trial import (
     FORGED,
     LEADS_ELSEWHERE,
@@ -91,7 +92,7 @@ def shrunk(
         target,
         msgspec.structs.replace(
             finding,
-            text=f"{finding.text}. {_money(case, finding)}".strip(),
+            text=" ".join(filter(None, (f"{finding.text}.", *_sentences(target, case, finding)))),
             loss=_lost(case, finding),
             brun=finding.brun or (_run(target, finding.place, environment) if judged else {}),
             differs=differences(case),
@@ -166,11 +167,41 @@ def _run(target: Target, validator: str, environment: bytes) -> dict[str, str]:
 
 def _source_line(target: Target, finding: Finding, environment: bytes) -> str:
     """The deciding line of the author's source: the validator's, or the referee's."""
-    if not root(finding)[0]:
+    if not root(finding)[0] and REFEREE not in target.unchanged:
         return target.source_line(REFEREE, MAIN)
     # Where the program accepts the move, no expression decides: a check is missing or wrong.
     line = target.rule_line(finding.place, finding.cause)
     return line or deciding_line(target, finding.place, environment)
+
+
+def _sentences(target: Target, case: SiteCase, finding: Finding) -> Iterator[str]:
+    """The hands that meet in this case, and what it costs whom."""
+    site = case.site
+    if site.natural:
+        deciding = (value for value in site.evidence(case.move)[::-1])
+        calls = (case.call, *((case.move, case.share, value) for value in deciding))
+        yield hands_met(target, site.before.state, calls)
+    yield _money(case, finding)
+    if finding.severity == GRIEFING:
+        yield _consequence(case, finding)
+
+
+def _consequence(case: SiteCase, finding: Finding) -> str:
+    """A sentence on what follows from a finding by which neither side gains."""
+    head, _, what = finding.cause.partition(": ")
+    if head == "two encodings" and what == "the move":
+        return "Who expects it in the other way has a wrong hash of what follows, and cannot go on."
+    if head == "two encodings":
+        return "The coin that it makes may be one that nobody can spend: its money stays locked."
+    if head == "progress":
+        return "The money of both sides stays locked for as long as that player likes."
+    if head == "legal move refused":
+        return "Its mover cannot make it on chain, and loses by the timeout what it would keep."
+    amount, share = case.site.amount, case.share
+    return (
+        "The game stops there: after the timeout its opponent is paid the"
+        f" {share:,} of {counted(amount, 'mojo', ',')} that the move declares, and no more."
+    )
 
 
 def _money(case: SiteCase, finding: Finding) -> str:
