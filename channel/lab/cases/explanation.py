@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeGuard
 
@@ -10,6 +10,7 @@ import msgspec
 
 from channelsim.channel.findings.finding import ComparedPart, Finding
 from channelsim.channel.lab.cases.runs import VALID
+from channelsim.channel.lab.sites.site import Call
 from channelsim.channel.lab.targets.other_builds import other_build
 from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.analysis.arguments import bound, pattern
@@ -18,7 +19,7 @@ from channelsim.clsp.analysis.text import HASH, value_text
 from channelsim.clsp.analysis.tracer import TooDeep
 from channelsim.clsp.run import CostExceeded, ProgramSlash, Raised, run_serialized
 from channelsim.clsp.values import NIL, NotAList, Value, from_list
-from channelsim.games.contract import Raise, Slash
+from channelsim.games.contract import Raise, Rank, Slash, State
 from channelsim.games.vectors import Case, arguments, resolve_case, verdict
 
 ROOM = 48
@@ -160,11 +161,22 @@ def _is_hash(value: Value) -> TypeGuard[bytes]:
 class Deciding:
     """The `file:line` that decides a case, or why there is none: the check is missing.
 
-    Both are "" where nothing is known of the source.
+    `last_test` is then the line of the last test that passed. All are "" where nothing is known of
+    the source.
     """
 
     line: str = ""
     missing: str = ""
+    last_test: str = ""
+
+    def of(self, finding: Finding) -> Finding:
+        """The finding with this as what its source says."""
+        return msgspec.structs.replace(
+            finding,
+            source_line=self.line,
+            missing_check=self.missing,
+            last_test=self.last_test,
+        )
 
     def __str__(self) -> str:
         return self.line or self.missing
@@ -214,7 +226,38 @@ def recorded(
     line = _line(target, name, record, test, choice)
     at = f", at {line}" if line else ""
     shown = record.expression(test, choice, _TEST)
-    return Deciding(missing=f"{said}; the last test that passed is {shown}{at}")
+    return Deciding("", f"{said}; the last test that passed is {shown}{at}", line)
+
+
+def hands_met(target: Target, state: State | None, calls: Iterable[Call]) -> str:
+    """A sentence on the hands that a call compares, and which of them is better by the rules.
+
+    Of the first of these calls that compares any; "" where none does.
+
+    >>> ranks = ((3, 2), (9, 4)), ((3, 1, 1), (9, 8, 2))
+    >>> _ranked_text(ranks[0])
+    'class 3 2, then 9 4'
+    """
+    game = None if target.rules is None else target.game
+    if game is None or game.showdown is None or state is None:
+        return ""
+    for move, _, evidence in calls:
+        ranks = game.showdown(state, move, evidence)
+        if ranks is None:
+            continue
+        shown = None if game.hands_shown is None else game.hands_shown(state, move, evidence)
+        mine, theirs = shown or tuple(map(_ranked_text, ranks))
+        if ranks[0] == ranks[1]:
+            better = "the hands are equal"
+        else:
+            better = f"the {'mover' if ranks[0] > ranks[1] else 'waiter'}'s hand is better"
+        return f"The mover shows {mine}; the evidence {theirs}. By the rules {better}."
+    return ""
+
+
+def _ranked_text(rank: Rank) -> str:
+    kind, kickers = (" ".join(map(str, numbers)) for numbers in rank)
+    return f"class {kind}, then {kickers}"
 
 
 def _line(target: Target, name: str, record: RunRecord, node: Value, step: TraceStep) -> str:
@@ -248,8 +291,7 @@ def with_source(target: Target, finding: Finding) -> Finding:
     environment = arguments(case, target.name, target.programs)
     accepted = accepts(compared(target, case))
     rule = broken_rule(target, case, finding.cause)
-    source = deciding(target, case.validator, environment, accepted, rule)
-    return msgspec.structs.replace(finding, source_line=source.line, missing_check=source.missing)
+    return deciding(target, case.validator, environment, accepted, rule).of(finding)
 
 
 def explanation(target: Target, case: Case, cause: str = "") -> Iterator[str]:

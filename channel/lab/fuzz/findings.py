@@ -14,6 +14,7 @@ import msgspec
 from channelsim.channel.errors import InvariantError, UsageError
 from channelsim.channel.findings.finding import (
     DISAGREEMENT,
+    GRIEFING,
     MOVER,
     OPPONENT,
     THEFT,
@@ -24,7 +25,12 @@ from channelsim.channel.findings.finding import (
 from channelsim.channel.lab.cases.case import SiteCase, differences, fields
 from channelsim.channel.lab.cases.corpus import stored_differences, wrong_cases
 from channelsim.channel.lab.cases.describe import described_run
-from channelsim.channel.lab.cases.explanation import compared, deciding, with_source
+from channelsim.channel.lab.cases.explanation import (
+    compared,
+    deciding,
+    hands_met,
+    with_source,
+)
 from channelsim.channel.lab.cases.trial import (
     FORGED,
     LEADS_ELSEWHERE,
@@ -91,7 +97,7 @@ def shrunk(
         target,
         msgspec.structs.replace(
             finding,
-            text=f"{finding.text}. {_money(case, finding)}".strip(),
+            text=" ".join(filter(None, (f"{finding.text}.", *_sentences(target, case, finding)))),
             loss=_lost(case, finding),
             brun=finding.brun or (_run(target, finding.place, environment) if judged else {}),
             differs=differences(case),
@@ -172,8 +178,37 @@ def _with_source(target: Target, finding: Finding, environment: bytes) -> Findin
     program = target.programs[finding.place].serialized
     is_valid = isinstance(run_serialized(program, environment), ProgramValid)
     accepts = bool(validator) and is_valid and not is_result
-    source = deciding(target, finding.place, environment, accepts, finding.cause)
-    return msgspec.structs.replace(finding, source_line=source.line, missing_check=source.missing)
+    return deciding(target, finding.place, environment, accepts, finding.cause).of(finding)
+
+
+def _sentences(target: Target, case: SiteCase, finding: Finding) -> Iterator[str]:
+    """The hands that meet in this case, and what it costs whom."""
+    site = case.site
+    if site.natural:
+        evidence = reversed(site.evidence(case.move))
+        calls = (case.call, *((case.move, case.share, value) for value in evidence))
+        yield hands_met(target, site.before.state, calls)
+    yield _money(case, finding)
+    if finding.severity == GRIEFING:
+        yield _consequence(case, finding)
+
+
+def _consequence(case: SiteCase, finding: Finding) -> str:
+    """A sentence on what follows from a finding by which neither side gains."""
+    head, _, what = finding.cause.partition(": ")
+    if head == "two encodings" and what == "the move":
+        return "Who expects it in the other way has a wrong hash of what follows, and cannot go on."
+    if head == "two encodings":
+        return "The coin that it makes may be one that nobody can spend: its money stays locked."
+    if head == "progress":
+        return "The money of both sides stays locked for as long as that player likes."
+    if head == "legal move refused":
+        return "Its mover cannot make it on chain, and loses by the timeout what it would keep."
+    amount, share = case.site.amount, case.share
+    return (
+        "The game stops there: after the timeout its opponent is paid the"
+        f" {share:,} of {counted(amount, 'mojo', ',')} that the move declares, and no more."
+    )
 
 
 def _money(case: SiteCase, finding: Finding) -> str:
