@@ -26,7 +26,7 @@ SITES = 64
 """A chunk has at least this many sites, if it has the cases for them."""
 
 SPECIAL = 0.3
-"""The share of the sites that play reaches after which a secret that nobody draws is tried there."""
+"""The share of the sites that play reaches after which a secret that nobody draws is tried."""
 
 PATIENCE = 64
 """The sites after which not all validators need be reached for that."""

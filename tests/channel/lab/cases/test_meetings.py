@@ -80,6 +80,7 @@ def test_rare_meetings_are_tried_first_and_with_the_best_hand_of_the_waiter() ->
     with_best = 0
     for site in places:
         state, move = site.before.state, site.play.move
+        assert state is not None
         keys = {key for key in meetings.counts if key[:2] == (STRAIGHT, STRAIGHT)}
         pair = meetings.with_best(site, state, move, keys)
         if pair is not None:
