@@ -144,9 +144,22 @@ def compile_set(
     return CompiledSet({name: programs[name] for name in sources}, tuple(embeddings))
 
 
-def in_dialect(source: Path, dialect: str, include_dirs: Sequence[Path] = ()) -> Program | None:
-    """The program of a source in another of the `DIALECTS`; None where it has no such form."""
-    return _in_dialect(source, dialect, include_dirs, NONE)
+def in_dialect(
+    source: Path,
+    dialect: str,
+    include_dirs: Sequence[Path] = (),
+    known: Mapping[str, Program] = NONE,
+) -> Program | None:
+    """The program of a source in another of the `DIALECTS`; None where it has no such form.
+
+    It may name the `known` programs by their hashes.
+    """
+    try:
+        needed = _needed(_read_files(source, [source.parent.resolve(), *include_dirs]), known)
+    except CompileError:
+        return None
+    others = {path: known[name] for path, name in needed.items()}
+    return _in_dialect(source, dialect, include_dirs, others)
 
 
 def _in_dialect(

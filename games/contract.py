@@ -95,6 +95,7 @@ __all__ = [
     "Form",
     "Game",
     "Hand",
+    "HandsShown",
     "HashOf",
     "Hashes",
     "Hidden",
@@ -149,6 +150,9 @@ Rank: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
 Showdown: TypeAlias = Callable[[State, bytes, Value], tuple[Rank, Rank] | None]
 """The ranks of the mover's and the waiter's hand that a validator compares, in this state, for this
 move and this evidence; None where it compares none."""
+
+HandsShown: TypeAlias = Callable[[State, bytes, Value], tuple[str, str] | None]
+"""The hands of a `Showdown` in words, with their cards."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,6 +277,7 @@ class Game:
     benchmarks: Mapping[str, Benchmark] = field(default_factory=dict)
     slash_costs: Mapping[str, int] = field(default_factory=dict)
     showdown: Showdown | None = None
+    hands_shown: HandsShown | None = None
     hidden: tuple[Hidden, ...] = ()
     missing: tuple[str, ...] = field(init=False, default=())
 

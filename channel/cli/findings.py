@@ -75,8 +75,9 @@ def details(finding: Finding) -> Iterator[str]:
     elif finding.reach == OWN_CHOICE:
         yield "one player can bring this about by its own choice"
     yield from side_by_side(finding.compared)
-    if finding.source_line:
-        yield f"source: {finding.source_line}"
+    source = finding.source_line or finding.missing_check
+    if source:
+        yield f"source: {source}"
     yield f"law: {finding.rule}"
     if finding.also:
         more = f", and {len(finding.also) - 3} more" if len(finding.also) > 3 else ""

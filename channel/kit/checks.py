@@ -19,7 +19,7 @@ from channelsim.channel.findings.finding import Finding
 from channelsim.channel.kit.conformance import Check, Subject, failed_check
 from channelsim.channel.kit.enforced import ENFORCED, enforced
 from channelsim.channel.lab.cases.corpus import StoredCase, stored_differences
-from channelsim.channel.lab.cases.explanation import deciding_line
+from channelsim.channel.lab.cases.explanation import with_source
 from channelsim.channel.lab.cases.trial import LabTally
 from channelsim.channel.lab.costs import bundles, costs, snapshot
 from channelsim.channel.lab.costs.costs import share_of_block
@@ -40,7 +40,7 @@ from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.simulation.sweep_campaign import findings as dispute_findings
 from channelsim.clsp.run import MAX_COST
 from channelsim.games.amounts import counted
-from channelsim.games.vectors import Case, arguments, read
+from channelsim.games.vectors import Case, read
 
 AGREE = VerdictsAgree.name
 SECRECY = "secrecy"
@@ -315,14 +315,14 @@ def _with_lines(
     target: Target, causes: Iterable[Finding], of: Callable[[str], bool] = lambda law: True
 ) -> tuple[Finding, ...]:
     """The findings of the laws for which `of` is true, each with the line that decides its case."""
-    return tuple(_with_line(target, finding) for finding in causes if of(finding.rule))
+    return tuple(with_source(target, finding) for finding in causes if of(finding.rule))
 
 
 def _of_case(target: Target, case: Case, text: str) -> Finding:
     """A case that does not hold."""
     finding = failed_check("vectors", text, case.validator)
     shown = msgspec.structs.replace(finding, vector=msgspec.to_builtins(case))
-    return _with_line(target, shown)
+    return with_source(target, shown)
 
 
 def _of_stored(target: Target, line: StoredCase) -> Finding:
@@ -330,19 +330,9 @@ def _of_stored(target: Target, line: StoredCase) -> Finding:
     text = f"the stored case {line.id}: {line.differs}"
     if line.case is None:
         return failed_check("vectors", text, line.program)
-    where = deciding_line(target, line.program, line.arguments)
-    finding = failed_check("vectors", text, line.program, where)
-    return msgspec.structs.replace(finding, vector=msgspec.to_builtins(line.case))
-
-
-def _with_line(target: Target, finding: Finding) -> Finding:
-    """A finding with the line that decides its case, if it has one."""
-    if finding.vector is None:
-        return finding
-    case = msgspec.convert(finding.vector, Case)
-    environment = arguments(case, target.name, target.programs)
-    line = deciding_line(target, case.validator, environment)
-    return msgspec.structs.replace(finding, source_line=line)
+    finding = failed_check("vectors", text, line.program)
+    shown = msgspec.structs.replace(finding, vector=msgspec.to_builtins(line.case))
+    return with_source(target, shown)
 
 
 CHECKS: Mapping[str, Check] = MappingProxyType(

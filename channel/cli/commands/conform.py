@@ -213,8 +213,9 @@ def _print(printed: ConformDocument, missed: Sequence[str]) -> None:
             say(out, f"{result.check}: {failure.line}")
             if failure.replay:
                 say(out, failure.replay)
-            if failure.source_line:
-                say(out, f"source: {failure.source_line}")
+            source = failure.source_line or failure.missing_check
+            if source:
+                say(out, f"source: {source}")
             if failure.vector is not None:
                 print(json_line(failure.vector))
         if len(result.failures) > SHOWN:

@@ -170,7 +170,7 @@ def _print(report: CrosscheckReport, printed: CrosscheckDocument) -> None:
             say(out, ORDER_ONLY, "bold")
         say(out, f"{finding.line} ({finding.rule}, {counted(finding.times, 'time')})")
         if finding.vector is not None:
-            for line in explanation(target, msgspec.convert(finding.vector, Case)):
+            for line in explanation(target, msgspec.convert(finding.vector, Case), finding.cause):
                 say(out, f"  {line}")
             print(json_line(finding.vector))
     if len(findings) > SHOWN:

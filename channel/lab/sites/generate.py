@@ -12,7 +12,7 @@ from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.hands import hands
 from channelsim.channel.lab.sites.hash_paths import HashPaths, rehashed
 from channelsim.channel.lab.sites.honest_play import honest_sites, recorded_sites
-from channelsim.channel.lab.sites.lies import Liars
+from channelsim.channel.lab.sites.lies import Liars, recorded_lies
 from channelsim.channel.lab.sites.replays import RecordedHands, replayed
 from channelsim.channel.lab.sites.site import Site, make_site, recommitted
 from channelsim.channel.lab.sites.state_changes import disturbed
@@ -36,6 +36,9 @@ generated hands that are."""
 
 LIED = 0.5
 """The share of hands after which one with lies is played."""
+
+LIED_ABOUT = 0.1
+"""The share of recorded places after which a recorded hand is played again with a lie."""
 
 PATIENCE = 100
 """The most hands that are played only to reach every validator once."""
@@ -95,6 +98,8 @@ def _of_recorded_hands(target: Target, chance: FastChance) -> Iterator[Site]:
         yield site
         if chance.random() < REPLAYED:
             yield from replayed(target, recorded.pick(chance), chance, paths=paths)
+        if chance.random() < LIED_ABOUT:
+            yield from recorded_lies(target, recorded.pick(chance), chance)
 
 
 def site_of(target: Target, turn: PlayedMove, hand: Sequence[PlayedMove] = ()) -> Site:

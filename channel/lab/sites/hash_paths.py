@@ -182,9 +182,9 @@ def rehashed(target: Target, site: Site, path: HashPath, chance: FastChance) -> 
     words = path.words(other_bytes(path.shown, chance))
     proof = in_value(play.evidence, words)
     changed = msgspec.structs.replace(play, move=rewritten(play.move, words), evidence=proof)
-    if len(changed.move) > site.before.max_move_size:
-        return None
     state = in_value(site.state, words)
+    if len(changed.move) > site.before.max_move_size or state == site.state:
+        return None
     return elsewhere(target, site, state, site.amount, changed, natural=True)
 
 

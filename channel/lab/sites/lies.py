@@ -19,7 +19,7 @@ import msgspec
 
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.hands import drawn_terms, quick_policies
-from channelsim.channel.lab.sites.honest_play import Recorded, legal_result
+from channelsim.channel.lab.sites.honest_play import Recorded, legal_result, plays
 from channelsim.channel.lab.sites.replays import COST, typed
 from channelsim.channel.lab.sites.site import Site, make_site
 from channelsim.channel.lab.sites.values import numbers, transferred
@@ -64,6 +64,9 @@ AGAIN = (0.0, 0.0, 0.1, 0.3)
 AT_A_VALIDATOR = 2
 """The places of one validator after a lie that are tried, about; those on which rules and program
 differ always are."""
+
+EDGES = (0, 1, 0x7F, 0x80, 0xFF)
+"""Bytes at which numbers of one byte begin, end or change their sign."""
 
 LONGEST = 100
 """The most moves of a hand with a lie."""
@@ -229,6 +232,34 @@ class _Hand:
         return None
 
 
+def recorded_lies(target: Target, hand: Sequence[Site], chance: FastChance) -> Iterator[Site]:
+    """The places of a recorded hand after a lie that the program takes; its other moves stay.
+
+    Nothing is known of what is legal there, nor of evidence besides that of the file.
+    """
+    at = chance.below(len(hand))
+    first, known = hand[at], plays(target, hand[at].validator)
+    for _ in range(TRIES):
+        play = another_play(first, known, chance)
+        site = msgspec.structs.replace(first, play=play, known=None)
+        if play == first.play or not first.fits(play.move, play.share):
+            continue
+        after = taken(target, site)
+        if after is None or after.next is None or after == first.known:
+            continue
+        lie = f"the move of {first.validator} was 0x{play.move[:8].hex()}, {play.share:,}"
+        for later in hand[at + 1 :]:
+            if after is None or after.next is None or after.next.validator != later.validator:
+                return
+            before = position_after(site.before, after.next, site.play.move, site.play.share)
+            receiver = Recorded(before, later.candidates(later.play.move)[1:], before.mover.other)
+            parts = target, before, later.play, later.amount, receiver
+            site = make_site(*parts, guessed=True, others=later.others, lie=lie)
+            yield site
+            after = taken(target, site)
+        return
+
+
 def taken(target: Target, site: Site) -> Valid | None:
     """What the site's move leads to by its program, if none of the receiver's evidence slashes it.
 
@@ -269,8 +300,10 @@ def another_play(site: Site, known: Sequence[Play], chance: FastChance) -> Play:
         case 3 if len(move) > 1:
             move = bytes(chance.shuffled(move))
         case 4 if move:
-            at, other = chance.below(len(move)), chance.pick(known).move if known else move
-            byte = other[at % len(other)] if other and chance.random() < 0.5 else chance.byte()
+            at = chance.pick((0, len(move) - 1, chance.below(len(move))))
+            others = (*(other.move[at] for other in known if len(other.move) > at), move[at])
+            near = (move[at] + chance.pick((1, -1))) % 256
+            byte = chance.pick((chance.pick(others), near, chance.pick(EDGES), chance.byte()))
             move = move[:at] + bytes([byte]) + move[at + 1 :]
         case 5:
             move = chance.bytes(len(move))

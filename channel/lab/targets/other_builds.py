@@ -42,6 +42,6 @@ def _builds(target: Target, name: str) -> Iterator[tuple[bytes, str]]:
             except UsageError:
                 continue
     for dialect in DIALECTS:
-        compiled = in_dialect(source, dialect, target.sources.include)
+        compiled = in_dialect(source, dialect, target.sources.include, target.programs)
         if compiled is not None:
             yield compiled.hash, f"{name} compiled as {dialect}"

@@ -12,7 +12,7 @@ from typing import Any
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.targets.own_rules import OwnRules
 from channelsim.channel.lab.targets.own_rules import load as load_own_rules
-from channelsim.channel.lab.targets.source_lines import find_line, find_mention, rule_near
+from channelsim.channel.lab.targets.source_lines import find_line, find_mentions, rule_near
 from channelsim.channel.lab.targets.sources import Sources
 from channelsim.clsp.analysis.code import MAIN
 from channelsim.clsp.analysis.operands import OperandLog
@@ -133,7 +133,12 @@ class Target:
 
     def rule_line(self, name: str, rule: str) -> str:
         """The only line of a program's source that mentions a rule; "" for none, or several."""
-        return self.shown_line(find_mention(self.source_texts(name), rule))
+        lines = self.rule_lines(name, rule)
+        return lines[0] if len(lines) == 1 else ""
+
+    def rule_lines(self, name: str, rule: str) -> list[str]:
+        """All lines of a program's source that mention a rule."""
+        return [self.shown_line(place) for place in find_mentions(self.source_texts(name), rule)]
 
     def rule_at(self, name: str, line: str) -> str:
         """The rule that a line of a program's source is about, given as `source_line` gives it.

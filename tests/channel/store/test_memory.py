@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from channelsim.channel.crypto import bls
@@ -13,6 +15,8 @@ from channelsim.channel.protocol.state import Side
 from channelsim.channel.simulation import killed_peer
 from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.crashes import run_killed
+from channelsim.channel.simulation.promises.checker import check
+from channelsim.channel.simulation.promises.old_copies import restored
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.store import durable_peer
 from channelsim.channel.store.durable_peer import DurablePeer
@@ -56,6 +60,17 @@ def test_a_peer_killed_on_chain_opens_what_it_marked(scenario: Scenario) -> None
             killed = run_killed(scenario, at(scenario.honest, kill))
             assert killed.kills[scenario.honest] == (kill,)
             assert harmless(killed), killed
+
+
+def test_an_old_copy_of_a_store_loses_nothing() -> None:
+    with dots.registered(), bls.remembered():
+        copies = 0
+        for step in range(3, 12):
+            scenario = Scenario(("dots",), f"old {step}", "silent", step=step, side=0, hands=3)
+            run = Arena(replace(scenario, old_copy=step)).run()
+            copies += restored(run) is not None
+            assert check(run) == []
+        assert copies > 2
 
 
 def test_a_lost_memory_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
