@@ -44,7 +44,7 @@ TOGETHER = 6
 VAIN = 4
 """The moves of one validator and length that show no path, after which no more of them are run."""
 
-RECORDED = 1000
+RECORDED = 600
 """The most recorded places whose hashes are known."""
 
 Inputs: TypeAlias = Mapping[bytes, tuple[bytes, ...]]
