@@ -76,7 +76,7 @@ COPIED_STATES = 4
 COPYING = 0.1
 """The largest share of the work that goes into cases with copied operands as they stand."""
 
-REPLAYING = 0.05
+REPLAYING = 0.06
 """The largest share of the work that goes into hands with copied operands in earlier moves."""
 
 WAITING = 400
