@@ -91,13 +91,17 @@ def _expression(tokens: list[str]) -> Value:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two programs, the form of their state and the longest move; a different pair's witness."""
+    """Two programs, the form of their state and the longest move; a different pair's witness.
+
+    `sizes` are the sizes of the move that quick tests try, all by default.
+    """
 
     name: str
     left: str
     right: str
     state: str = "nothing"
     longest: int = 4
+    sizes: tuple[int, ...] = ()
     witness: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -1,0 +1,265 @@
+"""Prove that two programs of targets are equal on every input, or show one that tells them apart.
+
+The sizes of the move are compared one by one, in several processes. Nothing is equal while a size,
+a path or a shape was left out.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Literal, TypeAlias
+
+from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.sites.hands import hands
+from channelsim.channel.lab.targets.target import Target
+from channelsim.channel.prove.comparison import SizeReport, compare_size
+from channelsim.channel.prove.executor import SymbolicProgram
+from channelsim.channel.prove.inputs import Domain
+from channelsim.channel.system.process_executor import ProcessExecutor
+from channelsim.clsp.analysis.closures import deep
+from channelsim.clsp.analysis.code import Code
+from channelsim.clsp.analysis.disassembly import Disassembly
+from channelsim.clsp.analysis.text import value_text
+from channelsim.clsp.programs import Program, symbols
+from channelsim.clsp.values import Value
+from channelsim.games.errors import BadState
+from channelsim.games.names import nearest_or_all
+
+HANDS = 40
+"""The hands that are played to learn how long moves may be."""
+
+ROOM = 80
+"""The text of an expression is cut after this many characters."""
+
+Verdict: TypeAlias = Literal["equal", "different", "undecided"]
+
+UNPLAYED = "no move ends valid within these bounds"
+UNSLASHED = "no move is slashed within these bounds"
+
+
+@dataclass(frozen=True, slots=True)
+class Undecidable:
+    """Why something is undecided, the expression that is to blame, and on how many paths."""
+
+    reason: str
+    place: str
+    times: int
+
+
+@dataclass(frozen=True)
+class Question:
+    """Two programs of a validator, and the domain: two targets and the longest move in bytes."""
+
+    left: Target
+    right: Target
+    validator: str
+    longest: int
+
+    @property
+    def programs(self) -> tuple[Program, Program]:
+        """Both programs."""
+        return self.left.programs[self.validator], self.right.programs[self.validator]
+
+    def domain(self) -> Domain:
+        """The inputs on which they are compared."""
+        names = [name for name in self.left.hashes if name in self.right.hashes]
+        left, right = self.programs
+        form = None
+        if self.left.rules is not None:
+            form = self.left.game.validators[self.validator].form
+        return Domain(
+            own=(left.hash, right.hash),
+            form=form,
+            longest=self.longest,
+            hashes={name: (self.left.hashes[name], self.right.hashes[name]) for name in names},
+            program=left.value,
+        )
+
+    def is_read(self, state: Value) -> bool:
+        """True if the reader of the state takes it, with the hashes of either target."""
+        if self.left.rules is None:
+            return True
+        read = self.left.game.validators[self.validator].read_state
+        for hashes in (self.left.hashes, self.right.hashes):
+            try:
+                read(state, hashes)
+            except BadState:
+                continue
+            return True
+        return False
+
+
+@dataclass
+class Proof:
+    """The result of a comparison. `difference` is an environment on which the programs differ.
+
+    `paths` are pairs of paths; `confirmed` of them were run for real, for the `unconfirmed` no
+    input was found. `samples` are inputs that were drawn and run besides.
+    """
+
+    question: Question
+    bounds: tuple[str, ...]
+    paths: int = 0
+    confirmed: int = 0
+    unconfirmed: int = 0
+    samples: int = 0
+    seconds: float = 0.0
+    sizes: list[int] = field(default_factory=list)
+    difference: Value | None = None
+    undecided: tuple[Undecidable, ...] = ()
+    interrupted: bool = False
+
+    @property
+    def differs(self) -> bool:
+        """True if an input tells the programs apart."""
+        return self.difference is not None
+
+    @property
+    def verdict(self) -> Verdict:
+        """Equal only if nothing was left out."""
+        if self.differs:
+            return "different"
+        done = len(self.sizes) == self.question.longest + 2
+        return "equal" if done and not self.undecided and not self.interrupted else "undecided"
+
+
+def make_question(
+    left: Target, right: Target, validator: str, longest: int | None = None
+) -> Question:
+    """Ask whether two programs are equal; by default for moves of the sizes that play allows.
+
+    Raises `UsageError`.
+    """
+    for target in (left, right):
+        if validator not in target.present:
+            near = nearest_or_all(validator, target.present)
+            raise UsageError(f"{target.name}: has no program of {validator!r}{near}")
+    if longest is None:
+        longest = _longest(left, validator)
+    if longest is None:
+        raise UsageError(
+            f"{left.name}: no play reaches {validator}, so the longest move is not known; name it"
+            " with --move-bytes N"
+        )
+    return Question(left, right, validator, longest)
+
+
+def _longest(target: Target, validator: str) -> int | None:
+    """The longest move that play allows, in bytes; None where no play is known."""
+    if target.rules is None:
+        sizes = [case.max_move_size for case in target.honest if case.validator == validator]
+        return max(sizes, default=None)
+    longest: int | None = None
+    for _, hand in zip(range(HANDS), hands(target, b"prove"), strict=False):
+        for turn in hand:
+            if turn.before.validator == validator:
+                longest = max(longest or 0, turn.before.max_move_size)
+    return longest
+
+
+def prove(
+    question: Question,
+    seconds: float,
+    jobs: int = 1,
+    on_size: Callable[[int, int], None] = lambda done, total: None,
+) -> Proof:
+    """Compare two programs within this time; `on_size` hears of each size that is done.
+
+    An interrupt ends it with what is known. Raises `WrongModel`.
+    """
+    start = monotonic()
+    proof = Proof(question, question.domain().bounds)
+    gaps: Counter[tuple[str, str]] = Counter()
+    endings: Counter[str] = Counter()
+    total = question.longest + 2
+    try:
+        with _results(question, start + seconds, min(jobs, total)) as results:
+            for result in results:
+                _add(proof, result, gaps, endings)
+                on_size(len(proof.sizes), total)
+                if proof.differs:
+                    break
+    except KeyboardInterrupt:
+        proof.interrupted = True
+    if not proof.differs and not gaps and not proof.interrupted:
+        gaps.update({(UNPLAYED, ""): 1} if not endings["valid"] else {})
+        gaps.update({(UNSLASHED, ""): 1} if not endings["slash"] else {})
+    proof.undecided = tuple(
+        Undecidable(reason, place, times) for (reason, place), times in gaps.most_common()
+    )
+    proof.seconds = monotonic() - start
+    return proof
+
+
+@contextmanager
+def _results(question: Question, deadline: float, jobs: int) -> Iterator[Iterator[_SizeResult]]:
+    """The result of each size as it comes, from so many processes; one needs none of its own."""
+    sizes = range(question.longest + 2)
+    if jobs == 1:
+        yield (_compare(question, size, deadline) for size in sizes)
+        return
+    executor = ProcessExecutor(jobs)
+    try:
+        futures = [executor.submit(_compare, question, size, deadline) for size in sizes]
+        yield (future.result() for future in as_completed(futures))
+    finally:
+        executor.kill()
+
+
+@dataclass(frozen=True)
+class _SizeResult:
+    """A report, with the places of what is undecided as text."""
+
+    report: SizeReport
+    gaps: Counter[tuple[str, str]]
+
+
+def _compare(question: Question, size: int, deadline: float) -> _SizeResult:
+    """Compare one size, in any process."""
+    left, right = question.programs
+    first, second = question.left.name, question.right.name
+    if first == second:
+        first, second = f"{first}, first", f"{second}, second"
+    programs = SymbolicProgram(first, left), SymbolicProgram(second, right)
+    with deep():
+        report = compare_size(programs, question.domain(), size, deadline, question.is_read)
+        gaps: Counter[tuple[str, str]] = Counter()
+        for gap, times in report.gaps.items():
+            place = ""
+            for program in programs:
+                if program.name == gap.program and gap.node:
+                    place = f"{program.name}: {_text(program, gap.node)}"
+            gaps[gap.reason, place] += times
+    report.gaps = Counter()
+    return _SizeResult(report, gaps)
+
+
+def _text(program: SymbolicProgram, node: Value) -> str:
+    """An expression of a program with its function, as text."""
+    code = Code(program.value, symbols(program.program))
+    place = code.place_of(node)
+    if place is None:
+        return value_text(node, ROOM)
+    return f"{place.function.name}: {Disassembly(code).text(node, ROOM)}"
+
+
+def _add(
+    proof: Proof,
+    result: _SizeResult,
+    gaps: Counter[tuple[str, str]],
+    endings: Counter[str],
+) -> None:
+    report = result.report
+    proof.paths += report.paths
+    proof.confirmed += report.confirmed
+    proof.unconfirmed += report.unconfirmed
+    proof.samples += report.samples
+    proof.sizes.append(report.size)
+    proof.difference = report.difference
+    gaps.update(result.gaps)
+    endings.update(report.endings)
