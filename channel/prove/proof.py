@@ -12,7 +12,6 @@ from concurrent.futures import as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import Literal, TypeAlias
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.sites.hands import hands
@@ -20,6 +19,7 @@ from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.prove.comparison import SizeReport, compare_size
 from channelsim.channel.prove.executor import SymbolicProgram
 from channelsim.channel.prove.inputs import Domain
+from channelsim.channel.prove.result import Undecidable, Verdict
 from channelsim.channel.system.process_executor import ProcessExecutor
 from channelsim.clsp.analysis.closures import deep
 from channelsim.clsp.analysis.code import Code
@@ -36,19 +36,8 @@ HANDS = 40
 ROOM = 80
 """The text of an expression is cut after this many characters."""
 
-Verdict: TypeAlias = Literal["equal", "different", "undecided"]
-
 UNPLAYED = "no move ends valid within these bounds"
 UNSLASHED = "no move is slashed within these bounds"
-
-
-@dataclass(frozen=True, slots=True)
-class Undecidable:
-    """Why something is undecided, the expression that is to blame, and on how many paths."""
-
-    reason: str
-    place: str
-    times: int
 
 
 @dataclass(frozen=True)
