@@ -39,6 +39,7 @@ from channelsim.channel.prove.symbols import (
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.operators import CODES, MAX_SHIFT
 from channelsim.clsp.values import NIL
+from channelsim.games.amounts import counted
 
 Model: TypeAlias = Callable[..., Symbolic]
 """The result of an operator, by the path and the operands."""
@@ -199,7 +200,7 @@ def concat(path: Path, *values: Symbolic) -> bytes | Bytes:
     atoms = [atom for atom in map(path.bytes, values) if _size(atom)]
     size = sum(map(_size, atoms))
     if size > MOST_BYTES:
-        raise Undecided(f"an atom of {size} bytes, at most {MOST_BYTES}")
+        raise Undecided(f"an atom of {counted(size, 'byte')}, at most {MOST_BYTES}")
     if not atoms:
         return NIL
     known = [known_bytes(atom) for atom in atoms]

@@ -48,6 +48,13 @@ class Question:
     right: Target
     validator: str
     longest: int
+    played: tuple[int, ...] = ()
+    """The sizes of moves in play: these are compared first."""
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Every size of the move, up to one more than the longest."""
+        return tuple(dict.fromkeys((*self.played, *range(self.longest + 2))))
 
     @property
     def programs(self) -> tuple[Program, Program]:
@@ -113,7 +120,7 @@ class Proof:
         """Equal only if nothing was left out."""
         if self.differs:
             return "different"
-        done = len(self.sizes) == self.question.longest + 2
+        done = set(self.sizes) == set(self.question.sizes)
         return "equal" if done and not self.undecided and not self.interrupted else "undecided"
 
 
@@ -128,27 +135,34 @@ def make_question(
         if validator not in target.present:
             near = nearest_or_all(validator, target.present)
             raise UsageError(f"{target.name}: has no program of {validator!r}{near}")
+    limits, played = _played(left, validator)
     if longest is None:
-        longest = _longest(left, validator)
+        longest = max(limits, default=None)
     if longest is None:
         raise UsageError(
             f"{left.name}: no play reaches {validator}, so the longest move is not known; name it"
             " with --move-bytes N"
         )
-    return Question(left, right, validator, longest)
+    allowed = sorted(size for size in played if size <= longest)
+    return Question(left, right, validator, longest, tuple(allowed))
 
 
-def _longest(target: Target, validator: str) -> int | None:
-    """The longest move that play allows, in bytes; None where no play is known."""
+def _played(target: Target, validator: str) -> tuple[set[int], set[int]]:
+    """The size limits of a validator's moves in play, and the sizes of these moves, in bytes."""
+    limits: set[int] = set()
+    sizes: set[int] = set()
     if target.rules is None:
-        sizes = [case.max_move_size for case in target.honest if case.validator == validator]
-        return max(sizes, default=None)
-    longest: int | None = None
+        for case in target.honest:
+            if case.validator == validator:
+                limits.add(case.max_move_size)
+                sizes.add(len(case.move) // 2)
+        return limits, sizes
     for _, hand in zip(range(HANDS), hands(target, b"prove"), strict=False):
         for turn in hand:
             if turn.before.validator == validator:
-                longest = max(longest or 0, turn.before.max_move_size)
-    return longest
+                limits.add(turn.before.max_move_size)
+                sizes.add(len(turn.play.move))
+    return limits, sizes
 
 
 def prove(
@@ -165,7 +179,7 @@ def prove(
     proof = Proof(question, question.domain().bounds)
     gaps: Counter[tuple[str, str]] = Counter()
     endings: Counter[str] = Counter()
-    total = question.longest + 2
+    total = len(question.sizes)
     try:
         with _results(question, start + seconds, min(jobs, total)) as results:
             for result in results:
@@ -188,7 +202,7 @@ def prove(
 @contextmanager
 def _results(question: Question, deadline: float, jobs: int) -> Iterator[Iterator[_SizeResult]]:
     """The result of each size as it comes, from so many processes; one needs none of its own."""
-    sizes = range(question.longest + 2)
+    sizes = question.sizes
     if jobs == 1:
         yield (_compare(question, size, deadline) for size in sizes)
         return

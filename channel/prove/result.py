@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from channelsim.channel.findings.finding import Figure
+from channelsim.games.amounts import counted
 
 Verdict: TypeAlias = Literal["equal", "different", "undecided"]
 """Whether two programs are equal on every input within the bounds."""
@@ -30,8 +31,8 @@ class Undecidable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """All of it in a line.
 
         >>> Undecidable("the time is over", "", 2).line
-        'undecided: the time is over (2 times)'
+        'undecided: the time is over (2 paths)'
         """
         where = f", at {self.place}" if self.place else ""
-        often = f" ({self.times:,} times)" if self.times > 1 else ""
+        often = f" ({counted(self.times, 'path', ',')})"
         return f"undecided: {self.reason}{where}{often}"
