@@ -38,6 +38,9 @@ T = TypeVar("T")
 CHECK_SECONDS = 10.0
 """The longest that the solver works on one question."""
 
+MEGABYTES = 2000
+"""The memory in which the solver works on it."""
+
 MOST_VALUES = 64
 """The most values of a number that are tried one by one."""
 
@@ -361,4 +364,6 @@ def make_solver() -> z3.Solver:
     """A solver that gives each question up after `CHECK_SECONDS`."""
     solver = z3.Solver()
     solver.set("timeout", int(1000 * CHECK_SECONDS))
+    solver.set("max_memory", MEGABYTES)
+    solver.set("ctrl_c", False)  # an interrupt is for the command
     return solver

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from concurrent.futures import as_completed
+from concurrent.futures import Future, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import monotonic
@@ -20,7 +20,7 @@ from channelsim.channel.prove.comparison import SizeReport, compare_size
 from channelsim.channel.prove.executor import SymbolicProgram
 from channelsim.channel.prove.inputs import Domain
 from channelsim.channel.prove.result import Undecidable, Verdict
-from channelsim.channel.system.process_executor import ProcessExecutor
+from channelsim.channel.system.process_executor import GONE, ProcessExecutor, WorkerDied
 from channelsim.clsp.analysis.closures import deep
 from channelsim.clsp.analysis.code import Code
 from channelsim.clsp.analysis.disassembly import Disassembly
@@ -208,10 +208,18 @@ def _results(question: Question, deadline: float, jobs: int) -> Iterator[Iterato
         return
     executor = ProcessExecutor(jobs)
     try:
-        futures = [executor.submit(_compare, question, size, deadline) for size in sizes]
-        yield (future.result() for future in as_completed(futures))
+        futures = {executor.submit(_compare, question, size, deadline): size for size in sizes}
+        yield (_result(future, futures[future]) for future in as_completed(futures))
     finally:
         executor.kill()
+
+
+def _result(future: Future[_SizeResult], size: int) -> _SizeResult:
+    """The result of a size; undecided if its process was killed."""
+    try:
+        return future.result()
+    except WorkerDied:
+        return _SizeResult(SizeReport(size), Counter({(GONE, ""): 1}))
 
 
 @dataclass(frozen=True)
