@@ -12,7 +12,9 @@ class ProveDocument(Results, frozen=True, kw_only=True, tag="channelsim document
 
     `programs` are their tree hashes in hex, `bounds` and `models` what a proof rests on, in words.
     `paths` are pairs of paths: `confirmed` of them were run for real, for `unconfirmed` no input
-    was found. `samples` were run besides. A finding is an input that tells the programs apart.
+    was found, and on `bounded` ones a program looks at evidence, or a state without a form, of
+    which larger ones are left out. `samples` were run besides. A finding is an input that tells
+    the programs apart.
     """
 
     command = "prove"
@@ -26,6 +28,7 @@ class ProveDocument(Results, frozen=True, kw_only=True, tag="channelsim document
     paths: Figure
     confirmed: Figure
     unconfirmed: Figure
+    bounded: Figure
     samples: Figure
     undecided: tuple[Undecidable, ...]
     seconds: Seconds

@@ -68,14 +68,15 @@ class SizeReport:
     """The result for one size of the move.
 
     `paths` were compared; `confirmed` of them run for real, and `unconfirmed` have no input that
-    could be found. `difference` is an input on which the programs differ. `endings` counts how real
-    runs ended.
+    could be found; on `bounded` ones, a program looks at values of which larger ones are left out.
+    `difference` is an input on which the programs differ. `endings` counts how real runs ended.
     """
 
     size: int
     paths: int = 0
     confirmed: int = 0
     unconfirmed: int = 0
+    bounded: int = 0
     samples: int = 0
     difference: Value | None = None
     gaps: Counter[Gap] = field(default_factory=Counter)
@@ -158,6 +159,7 @@ class _Comparison:
                 self._confirm(path, left, right)
             return report.differs
         report.paths += 1
+        report.bounded += path.bounded
         if differing is not False:
             with pushed(solver):
                 solver.add(differing)
@@ -210,7 +212,9 @@ class _Comparison:
         chance = FastChance(self.report.size.to_bytes(2, "big"))
         words = _words(self._plain[0].value) + _words(self._plain[1].value)
         variables = sampled(chance, words)
-        for _ in range(SAMPLES):
+        for drawn in range(SAMPLES):
+            if self.report.samples < drawn:
+                break  # the conditions are too narrow for draws
             for _ in range(DRAWS):
                 inputs = self._domain.environment(self.report.size, variables)
                 path = Path(None, (), self._deadline)

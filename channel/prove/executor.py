@@ -95,6 +95,8 @@ class SymbolicProgram:
             return RaisedHere()
         except Undecided as undecided:
             return Unknown(undecided.reason, run.blamed)
+        except RecursionError:
+            return Unknown("calls that are nested too deep")
 
 
 class _Run:

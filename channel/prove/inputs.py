@@ -41,6 +41,9 @@ from channelsim.games.forms import (
     Record,
 )
 
+PAIRS, ATOM = 4, 33
+"""The bounds of values of any shape: pairs inside each other, and bytes of an atom."""
+
 KEY = 48
 MOST_SIZE = (1 << 15) - 1
 """The largest size limit that the referee takes."""
@@ -83,8 +86,8 @@ class Domain:
     form: Form | None
     longest: int
     hashes: dict[str, tuple[bytes, ...]] = field(default_factory=dict)
-    pairs: int = 4
-    atom: int = 33
+    pairs: int = PAIRS
+    atom: int = ATOM
     program: Value = NIL
 
     @property
@@ -102,7 +105,9 @@ class Domain:
             + (f"; {opaque} only passed on" if opaque else ""),
             f"evidence: {shape}",
             "hashes of programs: those of either side",
-            "other fields of the coin: every value that the referee takes",
+            f"timeout, nonce: 0 to {MAX_AMOUNT}, limit of the next move: 0 to {MOST_SIZE}",
+            f"keys: {counted(KEY, 'byte')}; the referee's hash: 32 bytes; hashes of records: 32"
+            " bytes, that of the next one or () and that of this one or 0x78",
         )
 
     def environment(self, size: int, variables: Variables = free) -> Inputs:
@@ -198,7 +203,11 @@ class Inputs:
         return self._among(name, 32, (int.from_bytes(each, "big") for each in known))
 
     def _lazy(
-        self, name: str, alternatives: tuple[Callable[[], Part], ...], longer: bool = False
+        self,
+        name: str,
+        alternatives: tuple[Callable[[], Part], ...],
+        longer: bool = False,
+        bounded: bool = False,
     ) -> Lazy:
         """A part whose alternatives are built once."""
 
@@ -213,7 +222,8 @@ class Inputs:
 
         last = len(alternatives) - 1
         selector = self._variables(Variable(f"{name}?", width(0, last), 0, last))
-        return Lazy(name, selector, tuple(map(built, range(len(alternatives)))), longer)
+        built_once = tuple(map(built, range(len(alternatives))))
+        return Lazy(name, selector, built_once, longer, bounded)
 
     def _any(self, name: str, pairs: int) -> Lazy:
         """A value of any shape, within the bounds."""
@@ -225,6 +235,7 @@ class Inputs:
                     f"{name} atom",
                     tuple(partial(self._atom_of, name, size) for size in sizes),
                     longer=True,
+                    bounded=True,
                 ),
                 (),
             ),
@@ -236,7 +247,7 @@ class Inputs:
                     (),
                 )
             )
-        return self._lazy(name, tuple(alternatives))
+        return self._lazy(name, tuple(alternatives), bounded=not pairs)
 
     def _of(self, name: str, form: Form) -> Part:
         """A value of a form."""

@@ -63,7 +63,8 @@ class Impossible(Exception):
 
 
 class Path:
-    """The decisions and conditions of one run. `cost` bounds what the run costs from above.
+    """The decisions and conditions of one run. `cost` bounds what the run costs from above;
+    `bounded`: it looks at a shape of which larger ones are left out.
 
     Without a solver every condition has to be known: the arguments are constants.
     """
@@ -83,6 +84,7 @@ class Path:
         self.alternatives: list[Decisions] = []
         self.conditions: list[Term] = []
         self.cost = 0
+        self.bounded = False
 
     # --- branches ------------------------------------------------------------------------------
 
@@ -189,9 +191,12 @@ class Path:
             return bool(answer != z3.unsat), solver.model() if answer == z3.sat else None
 
     def check_time(self) -> None:
-        """Raises `Undecided` after the deadline."""
-        if monotonic() > self._deadline:
+        """Let the solver work until the deadline. Raises `Undecided` after it."""
+        left = self._deadline - monotonic()
+        if left < 0:
             raise Undecided(LATE)
+        if self._solver is not None and left < CHECK_SECONDS:
+            self._solver.set("timeout", int(1000 * left) + 1)
 
     def spend(self, cost: int) -> None:
         """Count what an operation may cost at most. Raises `Undecided` beyond a run's limit."""
@@ -221,7 +226,7 @@ class Path:
         new = self._learn(z3.simplify(term), side)
         try:
             return run()
-        except (CannotMerge, Raises, Undecided):
+        except (CannotMerge, Raises, Undecided, RecursionError):
             return None
         finally:
             self._speculating -= 1
@@ -275,6 +280,7 @@ class Path:
             for condition in conditions:
                 self.assume(condition)
             self.decided[lazy.name] = value
+            self.bounded = self.bounded or lazy.bounded
         return value
 
     def number(self, value: Symbolic) -> Number:

@@ -18,7 +18,7 @@ from channelsim.channel.lab.sites.hands import hands
 from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.prove.comparison import SizeReport, compare_size
 from channelsim.channel.prove.executor import SymbolicProgram
-from channelsim.channel.prove.inputs import Domain
+from channelsim.channel.prove.inputs import ATOM, PAIRS, Domain
 from channelsim.channel.prove.result import Undecidable, Verdict
 from channelsim.channel.system.process_executor import GONE, ProcessExecutor, WorkerDied
 from channelsim.clsp.analysis.closures import deep
@@ -50,6 +50,9 @@ class Question:
     longest: int
     played: tuple[int, ...] = ()
     """The sizes of moves in play: these are compared first."""
+    pairs: int = PAIRS
+    atom: int = ATOM
+    """The bounds of evidence: pairs inside each other, and bytes of an atom."""
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -61,26 +64,39 @@ class Question:
         """Both programs."""
         return self.left.programs[self.validator], self.right.programs[self.validator]
 
+    @property
+    def _ruled(self) -> Target | None:
+        """The target whose rules say which states there are; None if neither has rules."""
+        return next((each for each in (self.left, self.right) if each.rules is not None), None)
+
     def domain(self) -> Domain:
         """The inputs on which they are compared."""
-        names = [name for name in self.left.hashes if name in self.right.hashes]
+        names = {**self.left.hashes, **self.right.hashes}
         left, right = self.programs
-        form = None
-        if self.left.rules is not None:
-            form = self.left.game.validators[self.validator].form
+        ruled = self._ruled
         return Domain(
             own=(left.hash, right.hash),
-            form=form,
+            form=None if ruled is None else ruled.game.validators[self.validator].form,
             longest=self.longest,
-            hashes={name: (self.left.hashes[name], self.right.hashes[name]) for name in names},
+            pairs=self.pairs,
+            atom=self.atom,
+            hashes={
+                name: tuple(
+                    target.hashes[name]
+                    for target in (self.left, self.right)
+                    if name in target.hashes
+                )
+                for name in names
+            },
             program=left.value,
         )
 
     def is_read(self, state: Value) -> bool:
         """True if the reader of the state takes it, with the hashes of either target."""
-        if self.left.rules is None:
+        ruled = self._ruled
+        if ruled is None:
             return True
-        read = self.left.game.validators[self.validator].read_state
+        read = ruled.game.validators[self.validator].read_state
         for hashes in (self.left.hashes, self.right.hashes):
             try:
                 read(state, hashes)
@@ -95,7 +111,8 @@ class Proof:
     """The result of a comparison. `difference` is an environment on which the programs differ.
 
     `paths` are pairs of paths; `confirmed` of them were run for real, for the `unconfirmed` no
-    input was found. `samples` are inputs that were drawn and run besides.
+    input was found, and on the `bounded` a program looks at values of which larger ones are left
+    out. `samples` are inputs that were drawn and run besides.
     """
 
     question: Question
@@ -103,6 +120,7 @@ class Proof:
     paths: int = 0
     confirmed: int = 0
     unconfirmed: int = 0
+    bounded: int = 0
     samples: int = 0
     seconds: float = 0.0
     sizes: list[int] = field(default_factory=list)
@@ -125,7 +143,12 @@ class Proof:
 
 
 def make_question(
-    left: Target, right: Target, validator: str, longest: int | None = None
+    left: Target,
+    right: Target,
+    validator: str,
+    longest: int | None = None,
+    pairs: int = PAIRS,
+    atom: int = ATOM,
 ) -> Question:
     """Ask whether two programs are equal; by default for moves of the sizes that play allows.
 
@@ -144,7 +167,7 @@ def make_question(
             " with --move-bytes N"
         )
     allowed = sorted(size for size in played if size <= longest)
-    return Question(left, right, validator, longest, tuple(allowed))
+    return Question(left, right, validator, longest, tuple(allowed), pairs, atom)
 
 
 def _played(target: Target, validator: str) -> tuple[set[int], set[int]]:
@@ -269,6 +292,7 @@ def _add(
     proof.paths += report.paths
     proof.confirmed += report.confirmed
     proof.unconfirmed += report.unconfirmed
+    proof.bounded += report.bounded
     proof.samples += report.samples
     proof.sizes.append(report.size)
     proof.difference = report.difference

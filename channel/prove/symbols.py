@@ -72,13 +72,15 @@ class Lazy:
     """A part of an input whose shape is decided when a program looks at it.
 
     `selector` is the number of the chosen alternative, each of which is built with the conditions
-    that its parts fulfil. `longer`: all alternatives are atoms that are not empty.
+    that its parts fulfil. `longer`: all alternatives are atoms that are not empty. `bounded`: there
+    are values of more pairs, or longer atoms, that are no alternative.
     """
 
     name: str
     selector: Term
     alternatives: tuple[Callable[[], tuple[Symbolic, tuple[Condition, ...]]], ...]
     longer: bool = False
+    bounded: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -114,7 +114,7 @@ def coverage() -> CoverageDocument:
 
 def prove(**fields: Any) -> ProveDocument:
     usual: dict[str, Any] = {
-        **dict.fromkeys(("paths", "confirmed", "unconfirmed", "samples"), 1),
+        **dict.fromkeys(("paths", "confirmed", "unconfirmed", "bounded", "samples"), 1),
         "target": "e",
         "against": "f",
         "validator": "end",

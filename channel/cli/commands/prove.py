@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from channelsim.channel.prove.proof import Proof
 
 SOLVER = "z3"
-LONGEST = 1024
-"""The longest move in bytes that can be named."""
+LONGEST, MOST_PAIRS = 1024, 100
+"""The longest move or atom in bytes, and the most pairs, that can be named."""
 
 
 def command(
@@ -45,6 +45,12 @@ def command(
     ],
     move_bytes: Annotated[
         int | None, whole(0, LONGEST, "The longest move in bytes (as play allows).")
+    ] = None,
+    evidence_pairs: Annotated[
+        int | None, whole(0, MOST_PAIRS, "The most pairs inside each other in evidence (4).")
+    ] = None,
+    evidence_bytes: Annotated[
+        int | None, whole(1, LONGEST, "The longest atom of evidence in bytes (33).")
     ] = None,
     seconds: Annotated[float, real(0.1, DAY, "How long to work at most, in seconds.")] = 300.0,
     jobs: Jobs = None,
@@ -60,10 +66,16 @@ def command(
     if find_spec(SOLVER) is None:
         raise UsageError("prove: needs z3-solver; pip install 'channelsim[prove]'")
     with progress("prove", "size of a move", shown=not quiet) as bar:
+        from channelsim.channel.prove.inputs import ATOM, PAIRS
         from channelsim.channel.prove.proof import make_question, prove
 
         question = make_question(
-            load(target, partial=True), load(against, partial=True), validator, move_bytes
+            load(target, partial=True),
+            load(against, partial=True),
+            validator,
+            move_bytes,
+            PAIRS if evidence_pairs is None else evidence_pairs,
+            evidence_bytes or ATOM,
         )
         proof = prove(question, seconds, processes(jobs), bar)
     with finishing():
@@ -97,6 +109,7 @@ def document(proof: Proof) -> ProveDocument:
         paths=proof.paths,
         confirmed=proof.confirmed,
         unconfirmed=proof.unconfirmed,
+        bounded=proof.bounded,
         samples=proof.samples,
         undecided=proof.undecided,
         seconds=round(proof.seconds, 1),
@@ -120,6 +133,11 @@ def _print(printed: ProveDocument) -> None:
     if printed.verdict != "different":
         for line in (*printed.bounds, *(f"model: {model}" for model in printed.models)):
             say(out, line)
+    if printed.unconfirmed:
+        say(out, f"no input was found of {counted(printed.unconfirmed, 'path', ',')}")
+    if printed.bounded:
+        what = "evidence or a state of which larger ones are left out"
+        say(out, f"on {counted(printed.bounded, 'path', ',')}, a program looks at {what}")
     for gap in printed.undecided:
         say(out, gap.line)
     if printed.interrupted:

@@ -97,6 +97,7 @@ def _proof(document: ProveDocument) -> Table:
         (Cell("paths"), _number(document.paths)),
         (Cell("paths run for real"), _number(document.confirmed)),
         (Cell("paths without an input that was found"), _number(document.unconfirmed)),
+        (Cell("paths on which larger values are left out"), _number(document.bounded)),
         (Cell("inputs run besides"), _number(document.samples)),
     ]
     title = f"Proof of {document.validator}"

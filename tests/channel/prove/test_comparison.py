@@ -238,6 +238,22 @@ def test_time_that_is_over_is_undecided() -> None:
     assert set(gaps("MOVE", "MOVE", seconds=-1.0)) == {Gap(LATE)}
 
 
+def test_paths_on_which_larger_evidence_is_left_out_are_counted() -> None:
+    def bounded(text: str) -> tuple[int, int]:
+        (report,) = compared(assemble(text), assemble(text), [0])
+        assert not report.gaps
+        return report.bounded, report.paths
+
+    assert bounded("(if (l EVIDENCE) 1 2)") == (0, 3)
+    deep = "EVIDENCE"
+    for _ in range(4):
+        deep = f"(f {deep})"
+    # Four pairs inside each other are followed: what is in the last one cannot be a pair.
+    assert bounded(f"(l {deep})") == (2, 10)
+    # The length of an atom is at most 33.
+    assert bounded("(if (l EVIDENCE) 1 (strlen EVIDENCE))") == (33, 35)
+
+
 def test_a_state_that_the_reader_refuses_is_no_difference() -> None:
     left, right = assemble("(> STATE 5)"), assemble("(> STATE 4)")
     domain = Domain((left.hash, right.hash), FORMS["number"], 1)
