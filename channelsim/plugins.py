@@ -33,7 +33,16 @@ from threading import get_ident
 from traceback import walk_tb
 from typing import Any, Generic, ParamSpec, TextIO, TypeVar, cast
 
-from channelsim.watchdog import CALLS, Overrun, begin_call, is_authors, note_author
+from channelsim.watchdog import (
+    CALLS,
+    CASES,
+    Case,
+    Overrun,
+    begin_call,
+    case_of,
+    is_authors,
+    note_author,
+)
 
 OFF = "CHANNELSIM_NO_PLUGINS"
 """The environment variable that turns all plug-ins off."""
@@ -242,6 +251,8 @@ def described(error: BaseException) -> str:
             text = ""
     said = f"{type(error).__name__}: {text}" if text else type(error).__name__
     said = said if len(said) <= _LONGEST else said[:_LONGEST] + "…"
+    for note in getattr(error, "__notes__", ()):
+        said += f" ({note})"
     return said + (f" ({place})" if place else "")
 
 
@@ -273,7 +284,7 @@ def cut(data: object) -> str:
 
 
 def called(
-    function: Callable[P, T], case: str, problem: Callable[[object], str] = lambda answer: ""
+    function: Callable[P, T], case: Case, problem: Callable[[object], str] = lambda answer: ""
 ) -> Callable[P, T]:
     """The author's function as it is called for a case, such as `the judge of guess`.
 
@@ -288,7 +299,10 @@ def called(
         thread = get_ident()
         is_outermost = thread not in CALLS
         if is_outermost:
-            begin_call(f"{_head(function)} ({case})")
+            begin_call(_head(function))
+        is_first = thread not in CASES
+        if is_first:
+            CASES[thread] = case, args
         try:
             answer = function(*args, **kwargs)
             said = problem(answer)
@@ -297,12 +311,15 @@ def called(
         except BaseException as error:
             if not isinstance(error, Exception | SystemExit | Overrun) and _is_ours(error):
                 raise  # such as a signal's
-            raise WrongAnswer(f"{_head(function)} {_failure(error)} ({case})") from error
+            failure = _failure(error)
+            raise WrongAnswer(f"{_head(function)} {failure} ({case_of(case, args)})") from error
         finally:
             if is_outermost:
                 CALLS.pop(thread, None)
+            if is_first:
+                del CASES[thread]
         if said:
-            raise wrong_answer(function, answer, said, case)
+            raise wrong_answer(function, answer, said, case_of(case, args))
         return answer
 
     return _call

@@ -25,9 +25,10 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any, TypeAlias
 
 SECONDS = 30.0
 """The processor time that one call of an author's function may take."""
@@ -86,7 +87,8 @@ def is_authors(file: str) -> bool:
 class _Watch:
     """The call that is under way in one thread, as the looks saw it."""
 
-    def __init__(self) -> None:
+    def __init__(self, thread: int) -> None:
+        self._thread = thread
         self._call: object = None
         self._worked = self._since = 0.0
         self._memory = self._raised = 0
@@ -112,7 +114,8 @@ class _Watch:
             return ""
         self._raised += 1
         if self._raised > STUBBORN:
-            _leave(f"{problem}, and cannot be stopped")
+            case = CASES.get(self._thread)
+            _leave(f"{problem}, and cannot be stopped{f' ({case_of(*case)})' if case else ''}")
         return problem
 
 
@@ -171,7 +174,7 @@ class _Looks:
     """A handler of signals that looks at the main thread."""
 
     def __init__(self) -> None:
-        self._watch = _Watch()
+        self._watch = _Watch(threading.get_ident())
         self._looking = False
 
     def look(self, signum: int, frame: FrameType | None) -> None:
@@ -216,6 +219,13 @@ CALLS: dict[int, tuple[int, str, int] | None] = {}
 """The author's call in each thread: its number, its name, and the clock of its thread's processor
 time. None for a thread that signals look at."""
 
+Case: TypeAlias = str | Callable[..., str]
+"""The case for which an author's function is called, in words; or a function of the arguments that
+says it."""
+
+CASES: dict[int, tuple[Case, tuple[Any, ...]]] = {}
+"""The case and the arguments of the outermost call by `plugins.called`, in each thread."""
+
 _numbers = itertools.count(1)
 _guard: threading.Thread | None = None
 
@@ -232,11 +242,16 @@ def begin_call(name: str) -> None:
         _guard.start()
 
 
+def case_of(case: Case, arguments: tuple[Any, ...]) -> str:
+    """A case in words."""
+    return case if isinstance(case, str) else case(*arguments)
+
+
 def _look_at_calls() -> None:
     watches: dict[int, _Watch] = {}
     while True:
         time.sleep(TICK)
-        watches = {thread: watches.get(thread, _Watch()) for thread in list(CALLS)}
+        watches = {thread: watches.get(thread, _Watch(thread)) for thread in list(CALLS)}
         for thread, watch in watches.items():
             if (call := CALLS.get(thread)) is None:
                 continue

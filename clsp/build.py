@@ -17,7 +17,8 @@ from hashlib import sha256
 from pathlib import Path
 from shutil import copytree
 
-from channelsim.clsp.compiler import compile_copy, named_hashes, write_hash
+from channelsim.clsp.compile_process import compile_copy
+from channelsim.clsp.compiler import named_hashes, write_hash
 from channelsim.clsp.programs import COMPILED, SOURCE, SYMBOLS, Program
 
 STAMP = "stamp.json"

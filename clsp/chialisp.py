@@ -1,20 +1,14 @@
-"""The text of Chialisp sources, before a compiler sees it: its words, its forms, and its includes.
+"""The text of Chialisp sources, before a compiler sees it: its words, its forms, its references.
 
 The compiler accepts prose as a program (a constant, its first word), and crashes on deep nesting.
-
-Every word of a source that is a file's name counts as a file that it may read, whatever form
-includes it. One too many only costs a compilation; one too few would bring back a cached program
-that is gone.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from graphlib import CycleError, TopologicalSorter
-from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from collections.abc import Iterator
+from enum import Enum, auto
+from typing import NamedTuple
 
 DEEPEST = 500
 """Deeper forms the compiler takes long over, or crashes on."""
@@ -27,7 +21,6 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_INCLUDES = ("include", "import")
 
 
 class Token(NamedTuple):
@@ -65,13 +58,72 @@ def words(text: str) -> Iterator[Token]:
     return (token for token in tokens(text) if token.kind != "paren")
 
 
-def included(text: str) -> Iterator[Token]:
-    """The names behind `(include` and `(import`."""
-    before = [""] * 2
+class Link(Enum):
+    """A way in which a source may refer to another file."""
+
+    INCLUDE = auto()
+    IMPORT = auto()
+    COMPILE = auto()
+    DATA = auto()
+
+
+class Reference(NamedTuple):
+    """A word of a source that may name a file."""
+
+    link: Link
+    token: Token
+
+
+def references(text: str) -> Iterator[Reference]:
+    """The words of a source that may name files, in order.
+
+    Any word with a dot or a slash may name one, whatever form it stands in.
+
+    >>> [(link.name, token.text) for link, token in references(
+    ...     "(import qualified a.b as c) (include lib.clinc) (embed-file K bin image) x.y (f x)")]
+    [('IMPORT', 'a.b'), ('INCLUDE', 'lib.clinc'), ('DATA', 'image'), ('DATA', 'x.y')]
+    """
+    forms: list[list[str]] = []
     for token in tokens(text):
-        if token.kind != "paren" and before[0] == "(" and before[1] in _INCLUDES:
-            yield token
-        before = [before[1], token.text]
+        if token.kind == "paren":
+            if token.text == "(":
+                forms.append([])
+            elif forms:
+                forms.pop()
+            continue
+        before = forms[-1] if forms else []
+        link = _link(before)
+        if before == ["import"] and token.text == "qualified":
+            link = None
+        if link is not None or "." in token.text or "/" in token.text:
+            yield Reference(link or Link.DATA, token)
+        before.append(token.text)
+
+
+def _link(before: list[str]) -> Link | None:
+    """The link that the next word of a form makes, by the words before it; None for none."""
+    match before:
+        case ["include"]:
+            return Link.INCLUDE
+        case ["import"] | ["import", "qualified"]:
+            return Link.IMPORT
+        case ["compile-file", _]:
+            return Link.COMPILE
+        case ["embed-file", _, _]:
+            return Link.DATA
+        case _:
+            return None
+
+
+def is_module(text: str) -> bool:
+    """True for a source in the form of a module: no `(mod …)`, and no list of definitions.
+
+    >>> is_module("(include *standard-cl-23*) (export (x) x)"), is_module("(mod (x) x)")
+    (True, False)
+    """
+    words_in_order = tokens(text)
+    start, head = next(words_in_order, None), next(words_in_order, None)
+    return start is not None and head is not None and head.kind != "paren" and head.text != "mod"
 
 
 def check(text: str) -> None:
@@ -115,89 +167,10 @@ def _is_open(text: str, at: int) -> bool:
     return match is None or len(match[0]) < 2 or not match[0].endswith(text[at])
 
 
-_SUFFIXES = ("", ".clinc", ".clsp", ".clib")
+def place(text: str, at: int) -> str:
+    """The line and column, from 1, of an index in a text.
 
-
-class IncludeCycle(ValueError):
-    """Sources include each other; the message names them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """The place where a file is named: the index of its name in the text of `file`."""
-
-    file: Path
-    text: str
-    at: int
-    includes: bool
-
-
-Read: TypeAlias = Callable[[Path, bool, Mention | None], bytes]
-"""Reads a file, given whether it is Chialisp, and who names it (None for the source itself)."""
-
-
-@dataclass
-class Reached:
-    """The files that a source may read, by path, and the includes of which there is no file."""
-
-    files: dict[Path, bytes] = field(default_factory=dict)
-    missing: dict[str, Mention] = field(default_factory=dict)
-
-    def text(self, path: Path) -> str:
-        """A file's text."""
-        return self.files[path].decode("utf-8", "replace")
-
-
-def reached(source: Path, search: Sequence[Path], read: Read) -> Reached:
-    """The source and all files that it may read, the includes from the first folder that has them.
-
-    Raises `IncludeCycle`, and what `read` does.
+    >>> place("one\\ntwo", 5)
+    'line 2, column 2'
     """
-    seen = Reached()
-    includes: dict[Path, list[Path]] = {}
-    waiting: list[tuple[Path, bool, Mention | None]] = [(source, True, None)]
-    while waiting:
-        file, is_source, mention = waiting.pop()
-        if file in seen.files and (file in includes or not is_source):
-            continue
-        seen.files[file] = read(file, is_source, mention)
-        text = seen.text(file)
-        if is_source:
-            includes[file] = []
-            for token in included(text):
-                near = _find(token.text, search, _SUFFIXES)
-                mention = Mention(file, text, token.at, includes=True)
-                if near is None:
-                    seen.missing.setdefault(token.text, mention)
-                else:
-                    includes[file].append(near)
-                    waiting.append((near, True, mention))
-        for token in words(text):
-            if "." in token.text or "/" in token.text:
-                near = _find(token.text, search)
-                if near is not None:
-                    mention = Mention(file, text, token.at, includes=False)
-                    waiting.insert(0, (near, False, mention))
-    try:
-        TopologicalSorter(includes).prepare()
-    except CycleError as error:
-        ring = " includes ".join(file.name for file in reversed(error.args[1]))
-        raise IncludeCycle(f"a cycle: {ring}") from None
-    return seen
-
-
-def _find(word: str, search: Sequence[Path], suffixes: Sequence[str] = ("",)) -> Path | None:
-    """The file that a word names, in the first folder that has it; None if none has it."""
-    if "\0" in word:
-        return None
-    names = [word + suffix for suffix in suffixes]
-    names += [word.replace(".", "/") + suffix for suffix in suffixes[1:]]
-    for folder in search:
-        for name in names:
-            near = folder / name
-            try:
-                if near.exists() and not near.is_dir():
-                    return near.resolve()
-            except OSError:  # too long for a name, or not ours to look at
-                continue
-    return None
+    return f"line {text.count(chr(10), 0, at) + 1}, column {at - text.rfind(chr(10), 0, at)}"

@@ -1,60 +1,52 @@
-"""Compile Chialisp: always a temporary copy, and in a process of its own.
+"""Compile Chialisp of any author, alone or as programs that name each other.
 
 The compiler writes the programs of a module (`include` and `export` at top level) beside their
-source. So a source is copied first, and nothing new appears in its author's folder. It numbers the
-names that it makes up across all sources of one process, and orders functions by these names: so a
-process compiles one source only, and the same source is always the same program. A process may also
-crash, or be stopped. Importing this module loads no compiler.
+source, and those of each module that it imports beside that one. So all that a source may read is
+copied first, and nothing new appears in an author's folder.
+
+A program names another one of its game by its tree hash, in one of two ways. It includes
+`hashes/NAME.clinc`, which is made while compiling; these includes give the order. Or, as a module,
+it imports the other's `program_hash`: the compiler then compiles the other one by itself, in some
+dialects to other bytes than alone, and the hash that it embeds is the one that counts on chain.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import signal
 import stat
-import subprocess
-import sys
 import tempfile
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
-from shutil import copyfile
 from types import MappingProxyType
 
 from channelsim.clsp import program_cache
-from channelsim.clsp.chialisp import BadForm, Mention, check, included, reached
+from channelsim.clsp.chialisp import BadForm, Link, check, place, references, tokens
+from channelsim.clsp.compile_process import SECONDS, compile_copy
+from channelsim.clsp.compile_process import CompileError as CompileError
+from channelsim.clsp.error_places import located
 from channelsim.clsp.programs import SOURCE, Program, digest_of_all, load, names
+from channelsim.clsp.run import evaluate
+from channelsim.clsp.source_files import IncludeCycle, Mention, Reached, below, reached
+from channelsim.clsp.values import NIL, serialize
 
 NONE: Mapping[str, Program] = MappingProxyType({})
 
-SECONDS = 30
-"""The limit of processor time; validators of poker compile in less than one second."""
+DIALECTS = ("*standard-cl-21*", "*standard-cl-22*", "*standard-cl-23*", "*standard-cl-24*")
+"""Dialects that compile the same source to different bytes."""
 
-MEMORY = 1 << 30
-"""The limit of memory in bytes: validators of poker take 50 million."""
-
-_PATIENCE = 10
-"""The factor by which a busy machine may take longer than the processor time."""
-
-_CACHED = "program and symbols, 2"
+_CACHED = "program and symbols, 3"
 """The content and format of a cached file, as part of its key."""
 
-_LARGEST_SOURCE = 1 << 20
-"""Larger files are compiled without the cache."""
+_LARGEST_FILE = 16 << 20
+"""The most bytes of a source, or of a file that it embeds."""
 
-_CHILD = Path(__file__).with_name("compile_child.py")
-
-_NAMED_HASH = re.compile(r'\(include\s+"hashes/([^"]+)\.clinc"\)')
-_NUMBERED = re.compile(r"_\$_\d+")
-
-
-class CompileError(Exception):
-    """The source does not compile; the message is one line, with the compiler's reason."""
+_NAMED_HASH = re.compile(r"(?:.*/)?hashes/(?:.*/)?([^/]+)\.clinc")
+_DIALECT = re.compile(r"\*(?:standard|strict)-cl-[0-9.]+\*")
 
 
 def compile_source(
@@ -66,7 +58,8 @@ def compile_source(
     """Compile a source file of any author; nothing is written beside it.
 
     The result is the source's own program (of a module: its unnamed export, or its only one),
-    with its symbols. It takes at most these seconds of processor time, and `MEMORY` bytes.
+    with its symbols. It takes at most these seconds of processor time, and
+    `compile_process.MEMORY` bytes.
 
     It may include files of its own folder and of `include_dirs`, this package's libraries
     (`lib/masks.clinc`) and hashes of programs (`hashes/spacepoker/end.clinc`); and the hash of
@@ -74,50 +67,9 @@ def compile_source(
 
     The result is cached on disk (`program_cache`). Raises `CompileError`.
     """
-    with tempfile.TemporaryDirectory(prefix="clsp-") as scratch:
-        search = [source.parent.resolve(), *include_dirs, SOURCE]
-        key = _cache_key(source, search, others)
-        if key is not None and (cached := program_cache.read(key)) is not None:
-            return cached
-        folder = Path(scratch)
-        copy = folder / "source" / source.name
-        copy.parent.mkdir()
-        try:
-            copyfile(source, copy)
-        except OSError as error:
-            raise CompileError(f"{source}: {error.strerror or error}") from error
-        hashes = folder / "hashes-of-programs"
-        for name, named in ({name: load(name) for name in names()} | dict(others)).items():
-            write_hash(hashes / f"hashes/{name}.clinc", named)
-        program = compile_copy(copy, folder / "out.hex", [*search, hashes], source, seconds)
-        # A source that was saved meanwhile may be another one than its key says.
-        if key is not None and key == _cache_key(source, search, others):
-            program_cache.write(key, program)
-        return program
-
-
-def _cache_key(source: Path, search: Sequence[Path], others: Mapping[str, Program]) -> str | None:
-    """A digest of all that a program is compiled from; None if not all of it can be read."""
-    try:
-        files = reached(source, search, _read_plain).files
-    except (OSError, ValueError):
-        return None
-    key = sha256(f"{_CACHED}, chialisp {version('chialisp')}".encode() + digest_of_all())
-    for path, data in files.items():
-        key.update(sha256(path.name.encode()).digest() + sha256(data).digest())
-    for name, program in sorted(others.items()):
-        key.update(sha256(name.encode()).digest() + program.hash)
-    return key.hexdigest()
-
-
-def _read_plain(path: Path, is_source: bool, mention: Mention | None) -> bytes:
-    """A plain file of at most `_LARGEST_SOURCE` bytes. Raises `OSError` for any other."""
-    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
-    with open(os.open(path, flags), "rb") as file:
-        status = os.fstat(file.fileno())
-        if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST_SOURCE:
-            raise OSError(f"{path}: no plain file, or too large")
-        return file.read(_LARGEST_SOURCE)
+    named = {f"hashes/{name}.clinc": program for name, program in others.items()}
+    read = _read_files(source, [source.parent.resolve(), *include_dirs])
+    return _compiled(source, read, include_dirs, named, seconds)
 
 
 def compile_programs(folder: Path, names: Iterable[str]) -> dict[str, Program]:
@@ -129,101 +81,246 @@ def compile_programs(folder: Path, names: Iterable[str]) -> dict[str, Program]:
 
     Raises `CompileError`, also for sources that need each other's hash.
     """
-    sources = {name: folder / f"{name}.clsp" for name in names}
-    needs = {name: _needed(source, sources) for name, source in sources.items()}
-    programs: dict[str, Program] = {}
+    return compile_set({name: folder / f"{name}.clsp" for name in names}).programs
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """A program that its importer embeds in other bytes than it has when compiled alone."""
+
+    name: str
+    importer: str
+    hash_alone: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledSet:
+    """Programs that were compiled together, by name, and where an import changed one."""
+
+    programs: dict[str, Program]
+    embeddings: tuple[Embedding, ...]
+
+
+def compile_set(
+    sources: Mapping[str, Path],
+    include_dirs: Sequence[Path] = (),
+    ready: Mapping[str, Program] = NONE,
+) -> CompiledSet:
+    """Compile programs that may name each other, and those that are `ready`, by their hashes.
+
+    One that another one of them imports is the program whose hash that import embeds. Raises
+    `CompileError`, with the place, also for sources that need each other's hash.
+    """
+    reads = {name: _checked(source, include_dirs) for name, source in sources.items()}
+    known = sources.keys() | ready.keys()
+    named = {name: _needed(read, known) for name, read in reads.items()}
+    needs = {name: sorted({*others.values()} - ready.keys()) for name, others in named.items()}
     try:
         order = list(TopologicalSorter(needs).static_order())
     except CycleError as error:
-        raise CompileError(f"{folder}: {described_cycle(error.args[1])}") from None
+        ring = " needs the hash of ".join(reversed(error.args[1]))
+        raise CompileError(
+            f"a cycle: {ring}; let one of them pass its PROGRAM_HASH on in the state"
+        ) from None
+    programs = dict(ready)
+    embeddings = []
     for name in order:
-        others = {path: programs[other] for other, path in needs[name].items()}
+        source = sources[name]
+        others = {path: programs[other] for path, other in named[name].items()}
         try:
-            program = compile_source(sources[name], others=others)
+            program = _compiled(source, reads[name], include_dirs, others)
         except CompileError as error:
-            raise _located(sources[name], error) from None
-        programs[name] = replace(program, source=str(sources[name]))
-    return {name: programs[name] for name in sources}
+            reason = str(error).removeprefix(f"{source}: ")
+            raise CompileError(located(source, reads[name], reason)) from None
+        for importer, read in reads.items():
+            word = read.imports.get(source.resolve())
+            if word is not None:
+                folders = [sources[importer].parent.resolve(), *include_dirs]
+                embedded = _embedded(program, source, word, folders, others)
+                if embedded != program:
+                    embeddings.append(Embedding(name, importer, program.hash))
+                    program = embedded
+        programs[name] = replace(program, source=str(source))
+    return CompiledSet({name: programs[name] for name in sources}, tuple(embeddings))
 
 
-def described_cycle(names: Sequence[str]) -> str:
-    """What is wrong with programs that need each other's hash, last one first, and what to do."""
-    ring = " needs the hash of ".join(reversed(names))
-    return f"{ring}; let one of them pass its PROGRAM_HASH on in the state"
+def in_dialect(
+    source: Path,
+    dialect: str,
+    include_dirs: Sequence[Path] = (),
+    known: Mapping[str, Program] = NONE,
+) -> Program | None:
+    """The program of a source in another of the `DIALECTS`; None where it has no such form.
 
-
-def _place(text: str, at: int) -> str:
-    """The line and column of an index in a text."""
-    return f"line {text.count(chr(10), 0, at) + 1}, column {at - text.rfind(chr(10), 0, at)}"
-
-
-def _located(source: Path, error: CompileError) -> CompileError:
-    """The error, at the place of the include that is missing, if one is."""
-    text = source.read_text("utf-8")
-    said = str(error)
-    missing = any(words in said for words in ("could not find", "Failed to read file"))
-    for token in included(text) if missing else ():
-        if token.text in said:
-            where = _place(text, token.at)
-            return CompileError(f"{source}: {where}: there is no file {token.text} to include")
-    return error
-
-
-def _needed(source: Path, known: Container[str]) -> dict[str, str]:
-    """The known programs whose hashes a source includes, with the path of each include."""
+    It may name the `known` programs by their hashes.
+    """
     try:
-        text = source.read_text("utf-8")
-        check(text)
-        paths = named_hashes(text)
-    except BadForm as error:
-        raise CompileError(f"{source}: {_place(text, error.at)}: {error}") from None
+        needed = _needed(_read_files(source, [source.parent.resolve(), *include_dirs]), known)
+    except CompileError:
+        return None
+    others = {path: known[name] for path, name in needed.items()}
+    return _in_dialect(source, dialect, include_dirs, others)
+
+
+def _in_dialect(
+    source: Path, dialect: str, include_dirs: Sequence[Path], others: Mapping[str, Program]
+) -> Program | None:
+    text = source.read_text("utf-8", "replace")
+    if not _DIALECT.search(text):
+        return None
+    with tempfile.TemporaryDirectory(prefix="dialect-") as folder:
+        copy = Path(folder) / source.name
+        copy.write_text(_DIALECT.sub(dialect, text), "utf-8")
+        try:
+            folders = [source.parent.resolve(), *include_dirs]
+            return _compiled(copy, _read_files(copy, folders), folders, others)
+        except CompileError:
+            return None
+
+
+def _embedded(
+    alone: Program,
+    source: Path,
+    word: str,
+    folders: Sequence[Path],
+    others: Mapping[str, Program],
+) -> Program:
+    """The program that a module embeds which imports `source` as `word`.
+
+    It is `alone`, or another one, with the names of functions that a dialect tells.
+    """
+    export = _export(source.read_text("utf-8", "replace"))
+    with tempfile.TemporaryDirectory(prefix="import-") as folder:
+        asking = Path(folder) / "asking.clsp"
+        asking.write_text(
+            f"(include *standard-cl-23*)\n(import {word} exposing {export})\n"
+            f"(export () {export})\n",
+            "utf-8",
+        )
+        try:
+            asked = _compiled(asking, _read_files(asking, folders), folders, others)
+        except CompileError:
+            return alone  # whatever is wrong, the importer's own error names its place
+    program = Program(serialize(evaluate(asked, NIL)))
+    if program == alone:
+        return alone
+    for dialect in DIALECTS:
+        same = _in_dialect(source, dialect, folders, others)
+        if same == program:
+            return same
+    return replace(program, symbols=alone.symbols)
+
+
+def _export(text: str) -> str:
+    """The name of a source's program in an import of it: its only export's, or `program`.
+
+    >>> _export("(export (x) x)"), _export("(defun f (x) x) (export f)"), _export("(mod (x) x)")
+    ('program', 'f', 'program')
+    """
+    before = ["", ""]
+    exports = []
+    for token in tokens(text):
+        if before == ["(", "export"]:
+            exports.append(token.text)
+        before = [before[1], token.text]
+    return "program" if "(" in exports or not exports else exports[0]
+
+
+def _needed(read: Reached, known: Container[str]) -> dict[str, str]:
+    """The known programs whose hashes a source includes, by the path of each include."""
+    named = {}
+    for path in read.sources:
+        for _, token in references(read.text(path)):
+            match = _NAMED_HASH.fullmatch(token.text)
+            if match and match[1] in known:
+                named[token.text] = match[1]
+    return named
+
+
+def _checked(source: Path, include_dirs: Sequence[Path]) -> Reached:
+    """The files that a source may read, all of whole forms. Raises `CompileError`."""
+    read = _read_files(source, [source.parent.resolve(), *include_dirs])
+    for path in (path for path in read.files if path in read.sources):
+        try:
+            text = read.files[path].decode("utf-8")
+            check(text)
+        except BadForm as error:
+            raise CompileError(f"{path}: {place(text, error.at)}: {error}") from None
+        except UnicodeDecodeError:
+            raise CompileError(f"{path}: not a text file (not UTF-8)") from None
+    return read
+
+
+def _read_files(source: Path, folders: Sequence[Path]) -> Reached:
+    """The files that a source may read. Raises `CompileError`."""
+    try:
+        return reached(source, [*folders, SOURCE], _read_plain)
     except OSError as error:
-        raise CompileError(f"{source}: {error.strerror or error}") from error
-    except ValueError as error:
-        raise CompileError(f"{source}: not a text file (not UTF-8)") from error
-    named = {path.rpartition("/")[2]: path for path in paths}
-    return {name: path for name, path in named.items() if name in known}
+        file = Path(error.filename or source)
+        named = f"{source}: " if file != source else ""
+        raise CompileError(f"{named}{file}: {error.strerror or error}") from error
+    except IncludeCycle as error:
+        raise CompileError(f"{source}: {error}") from None
 
 
-def compile_copy(
-    copy: Path,
-    output: Path,
-    search: Sequence[Path],
-    source: Path | None = None,
+def _read_plain(path: Path, is_source: bool, mention: Mention | None) -> bytes:
+    """A plain file of at most `_LARGEST_FILE` bytes. Raises `OSError` for any other."""
+    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
+    with open(os.open(path, flags), "rb") as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST_FILE:
+            raise OSError(None, "no plain file, or too large", str(path))
+        return file.read(_LARGEST_FILE)
+
+
+def _compiled(
+    source: Path,
+    read: Reached,
+    include_dirs: Sequence[Path],
+    others: Mapping[str, Program],
     seconds: int = SECONDS,
 ) -> Program:
-    """Compile `copy`, in a temporary folder; errors name `source`, of which it is a copy.
+    """Compile a source of which all files are read, or take its program from the cache.
 
-    Raises `CompileError`.
+    `others` are the programs that it names, by the paths of their hashes. Raises `CompileError`.
     """
-    before = set(copy.parent.iterdir())
+    key = _cache_key(read, others)
+    if (cached := program_cache.read(key)) is not None:
+        return cached
     with tempfile.TemporaryDirectory(prefix="clsp-") as scratch:
-        answer = Path(scratch) / "answer.json"
-        paths = map(os.path.abspath, (copy, output, *search))
-        ended = _run_child([answer, seconds, MEMORY, *paths], seconds)
+        root, copy = Path(scratch) / "files", Path(scratch) / "source" / source.name
+        copy.parent.mkdir()
+        copy.write_bytes(read.copied(source, root))
+        read.copy_below(root)
+        near, *far = (
+            below(root, path) for path in [source.parent.resolve(), *include_dirs, SOURCE]
+        )
+        # Below several folders, for a path that begins with some `../`.
+        hashes, ours = Path(scratch) / "hashes/a/b/c/d", Path(scratch) / "ours"
+        hashes.mkdir(parents=True)
+        for path, program in others.items():
+            file = Path(os.path.normpath(hashes / path))
+            if file.is_relative_to(scratch):
+                write_hash(file, program)
+        for name in names():
+            write_hash(ours / f"hashes/{name}.clinc", load(name))
+        search = [near, hashes, *far, ours]
         try:
-            said = json.loads(answer.read_text("utf-8"))
-        except (OSError, ValueError):
-            said = {"error": ended}
-    if "error" in said:
-        raise CompileError(f"{source or copy}: {_one_line(said['error'], copy)}")
-    symbols = tidy(said["symbols"])
-    written = {
-        path.stem.removeprefix(copy.stem).lstrip("_"): _read(path, symbols)
-        for path in set(copy.parent.iterdir()) - before
-        if path.suffix == ".hex"
-    }
-    # Beside <stem>_<name>.hex the compiler writes the program's hash, as <stem>_<name>_hash.hex.
-    exports = {
-        name: program
-        for name, program in written.items()
-        if name.removesuffix("_hash") == name or name.removesuffix("_hash") not in written
-    }
-    if not exports:
-        return _read(output, symbols)
-    if "" in exports or len(exports) == 1:
-        return exports.get("") or next(iter(exports.values()))
-    raise CompileError(f"{source or copy}: exports {', '.join(sorted(exports))}, and no main")
+            program = compile_copy(copy, Path(scratch) / "out.hex", search, source, seconds)
+        except CompileError as error:
+            raise CompileError(str(error).replace(str(root), "")) from None
+    program_cache.write(key, program)
+    return program
+
+
+def _cache_key(read: Reached, others: Mapping[str, Program]) -> str:
+    """A digest of all that a program is compiled from."""
+    key = sha256(f"{_CACHED}, chialisp {version('chialisp')}".encode() + digest_of_all())
+    for path, data in read.files.items():
+        key.update(sha256(path.name.encode()).digest() + sha256(data).digest())
+    for name, program in sorted(others.items()):
+        key.update(sha256(name.encode()).digest() + program.hash)
+    return key.hexdigest()
 
 
 def write_hash(path: Path, program: Program) -> None:
@@ -242,54 +339,9 @@ def named_hashes(text: str) -> list[str]:
     >>> named_hashes('(include "lib/masks.clinc") (include "hashes/spacepoker/end.clinc")')
     ['spacepoker/end']
     """
-    return _NAMED_HASH.findall(text)
-
-
-def tidy(symbols: Mapping[str, str]) -> dict[str, str]:
-    """Make the compiler's symbols reproducible: sorted, without its counters and paths.
-
-    The compiler numbers generated names across all sources of one process, and adds the path of
-    its copy of the source.
-
-    >>> tidy({"ab": "letbinding_$_7", "ab_arguments": "((a) b_$_6)", "source_file": "/tmp/x"})
-    {'ab': 'letbinding', 'ab_arguments': '((a) b)'}
-    """
-    return {
-        key: _NUMBERED.sub("", symbols[key])
-        for key in sorted(symbols)
-        if key != "source_file" and not key.endswith("_left_env")
-    }
-
-
-def _read(path: Path, symbols: Mapping[str, str]) -> Program:
-    return Program(bytes.fromhex(path.read_text("ascii").strip()), symbols)
-
-
-def _run_child(arguments: Sequence[object], seconds: int) -> str:
-    """Run the compiler's process; return how it ended, for the case that it gave no answer."""
-    # Without the `site` module it starts sooner; what that adds to the path is here already.
-    command = [sys.executable, "-S", "-P", str(_CHILD), *map(str, arguments)]
-    path = os.pathsep.join(map(os.path.abspath, sys.path))
-    try:
-        ended = subprocess.run(
-            command,
-            cwd=Path(str(arguments[0])).parent,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONPATH": path},
-            timeout=seconds * _PATIENCE,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return f"the compiler was stopped after {seconds * _PATIENCE} s"
-    if ended.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
-        return f"the compiler needs more than {seconds} s: does a macro never end?"
-    return (
-        "the compiler crashed: it needs too much memory"
-        f" (more than {MEMORY >> 20} MB), or too deep a stack"
-    )
-
-
-def _one_line(error: str, copy: Path) -> str:
-    return " ".join(error.replace(str(copy.parent) + "/", "").split())
+    start, end = "hashes/", ".clinc"
+    return [
+        token.text.removeprefix(start).removesuffix(end)
+        for link, token in references(text)
+        if link is Link.INCLUDE and token.text.startswith(start) and token.text.endswith(end)
+    ]

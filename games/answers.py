@@ -14,10 +14,14 @@ import msgspec
 
 from channelsim.clsp.values import is_value
 from channelsim.games.choices import Action, Amount, Forced, OneOf, Plain
+from channelsim.games.errors import BadState
 from channelsim.games.evidence import Evidence
-from channelsim.games.forms import is_hashable
+from channelsim.games.forms import Hashes, is_hashable
 from channelsim.games.players import Initial, Play, Player, Position, Seat, Settle, Terms
-from channelsim.games.verdicts import Next, Raise, Slash, Valid
+from channelsim.games.verdicts import Next, Raise, Slash, Valid, Validator
+
+MOST_MEMORY = 1 << 12
+"""The most bytes of `Play.memory`: a peer keeps it for as long as the channel lives."""
 
 Problem: TypeAlias = Callable[[object], str]
 Check: TypeAlias = Callable[[Any], bool]
@@ -135,8 +139,10 @@ def terms_problem(game: str) -> Problem:
     return problem
 
 
-def initial_problem(validators: Mapping[str, object]) -> Problem:
-    """What is wrong with the record of the first coin."""
+def initial_problem(
+    validators: Mapping[str, Validator], hashes: Callable[[], Hashes] = dict
+) -> Problem:
+    """What is wrong with the record of the first coin; `hashes` are those of the programs."""
 
     def problem(initial: object) -> str:
         if not isinstance(initial, Initial):
@@ -144,7 +150,13 @@ def initial_problem(validators: Mapping[str, object]) -> Problem:
         if not is_number(initial.mover_share):
             return "its mover_share is not a number of mojos"
         step = Next(initial.validator, initial.state, initial.max_move_size)
-        return _next_problem(step, validators)
+        if wrong := _next_problem(step, validators):
+            return wrong
+        try:
+            validators[step.validator].read_state(step.state.value(), hashes())
+        except BadState as error:
+            return f"its state is refused by the reader of {step.validator}: {error}"
+        return ""
 
     return problem
 
@@ -169,12 +181,19 @@ def taken_problem(play: object) -> str:
     match play:
         case Settle():
             return ""
+        case Play(memory=memory) if not is_memory(memory):
+            return f"the memory of a Play is at most {MOST_MEMORY:,} bytes"
         case Play(bytes(), share, evidence) if is_number(share) and is_value(evidence):
             return ""
         case Play():
             return "a Play has bytes, a share in mojos, and evidence that is a CLVM value"
         case _:
             return "not a Play or a Settle"
+
+
+def is_memory(data: object) -> bool:
+    """True if these are bytes that a player may remember of a move."""
+    return isinstance(data, bytes) and len(data) <= MOST_MEMORY
 
 
 def _is_evidence(candidate: object) -> bool:
@@ -213,6 +232,9 @@ PLAYER: Mapping[str, Problem] = {
     "advised": _player_problem,
 }
 """The answers of a player's methods."""
+
+REMEMBERED: Problem = _player_problem
+"""The answer of a player's method `remembered`, which only some have."""
 
 STORY: Mapping[str, Problem] = {"step": _LINES, "result": _LINES, "view": _LINES}
 """The answers of a story's methods."""

@@ -47,6 +47,7 @@ from channelsim.games.forms import (
     Record,
     parts,
 )
+from channelsim.games.hidden import Hidden
 from channelsim.games.names import quoted
 from channelsim.games.plain_player import Moves, PlainPlayer, Taken
 from channelsim.games.players import (
@@ -56,6 +57,7 @@ from channelsim.games.players import (
     Player,
     Policy,
     Position,
+    RememberingPlayer,
     Seat,
     Settle,
     SharedDeck,
@@ -93,8 +95,10 @@ __all__ = [
     "Form",
     "Game",
     "Hand",
+    "HandsShown",
     "HashOf",
     "Hashes",
+    "Hidden",
     "Initial",
     "Integer",
     "Judge",
@@ -119,6 +123,7 @@ __all__ = [
     "Rank",
     "RawState",
     "Record",
+    "RememberingPlayer",
     "Seat",
     "Settle",
     "SharedDeck",
@@ -145,6 +150,9 @@ Rank: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
 Showdown: TypeAlias = Callable[[State, bytes, Value], tuple[Rank, Rank] | None]
 """The ranks of the mover's and the waiter's hand that a validator compares, in this state, for this
 move and this evidence; None where it compares none."""
+
+HandsShown: TypeAlias = Callable[[State, bytes, Value], tuple[str, str] | None]
+"""The hands of a `Showdown` in words, with their cards."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +208,8 @@ class Game:
     - `terms` checks the parameters of a proposal, and raises `BadTerms` with the reason;
     - `initial` is the record that both sides build for the first coin;
     - `player` is a player at the start of a game, from `entropy_size` or more secret bytes that
-      are used for this game and seat only.
+      are used for this game and seat only; in a game with `hidden` its fourth argument is what it
+      hides, bytes by name. Only `channelsim.games.hidden.seated` calls it.
 
     Optional:
 
@@ -235,7 +244,9 @@ class Game:
     - `slash_costs`, the cost of the costliest slash by validator, as the game's design measured it:
       `scripts/bench` compares;
     - `showdown` ranks the hands that a call compares, so that the lab has every class of hands meet
-      every other.
+      every other;
+    - `hidden` declares what players commit to before the rules can see it (`Hidden`): what is
+      legal, and what a cheat could hide.
     """
 
     name: str
@@ -243,7 +254,7 @@ class Game:
     rules: Mapping[str, str]
     terms: Callable[[Parameters], Terms]
     initial: Callable[[Terms], Initial]
-    player: Callable[[Seat, Terms, bytes], Player]
+    player: Callable[..., Player]
 
     programs: Mapping[str, Program] = field(default_factory=dict)
     family: str = ""
@@ -266,6 +277,8 @@ class Game:
     benchmarks: Mapping[str, Benchmark] = field(default_factory=dict)
     slash_costs: Mapping[str, int] = field(default_factory=dict)
     showdown: Showdown | None = None
+    hands_shown: HandsShown | None = None
+    hidden: tuple[Hidden, ...] = ()
     missing: tuple[str, ...] = field(init=False, default=())
 
     def __post_init__(self) -> None:

@@ -9,7 +9,7 @@ integer.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import combinations
 from operator import itemgetter
 from typing import Any, TypeAlias
@@ -63,6 +63,7 @@ def groups(ranks: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     return tuple(count for count, _ in ordered), tuple(rank for _, rank in ordered)
 
 
+@lru_cache(maxsize=1 << 14)
 def ranked(value: HandValue) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Split the value of five cards into its class, which is the counts, and the rest.
 

@@ -34,5 +34,9 @@ class IllegalMove(IllegalAction):
     """
 
 
+class BadLie(GameError):
+    """A lie is about a value that its player does not hide."""
+
+
 class BadAdvisory(GameError):
     """An early reveal does not open the opponent's commitment."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from channelsim.clsp.analysis.text import atom_text
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import (
@@ -17,6 +18,7 @@ from channelsim.clsp.run import (
     run_serialized,
 )
 from channelsim.clsp.values import NIL, Value, serialize, to_list, tree_hash
+from channelsim.games.case_text import at
 from channelsim.games.contract import (
     Game,
     Hashes,
@@ -102,19 +104,59 @@ def own_move(game: Game, hashes: Hashes, before: Position, amount: int, play: Pl
     """The record after a player's own move; None if it ends the game.
 
     Raises `IllegalMove` if the rules refuse it, or accept it under extra conditions only: the
-    opponent may be able to meet them.
+    opponent may be able to meet them. Also for a next state that does not fit its form.
     """
     if before.validator is None:
         raise IllegalAction("the game is over")
     judge = game.validators[before.validator].judge
     verdict = judge(before.state, play.move, play.share, amount, play.evidence, hashes)
     if isinstance(verdict, Valid) and not verdict.conditions:
+        check_next(game, hashes, before, play.move, play.share, verdict.next)
         return verdict.next
     sentence = game.rules.get(verdict.rule, "extra conditions")
     raise IllegalMove(
         f"the game {game.name}: its player's own move at {before.validator} breaks"
         f" {verdict.rule}: {sentence}"
     )
+
+
+def program_record(
+    game: Game, hashes: Hashes, before: Position, coin: GameCoin, play: Play
+) -> Next | None:
+    """The record that a move from this coin leads to by the program, whatever the rules say of it.
+
+    None if it ends the game, or if the program refuses it, with the evidence of `play` and with
+    `()`. Raises `RefereeRefusal` for a move that the coin cannot make.
+    """
+    if before.validator is None or before.state is None:
+        raise IllegalAction("the game is over")
+    program, state = game.programs[before.validator], before.state.value()
+    after = coin.after(play.move, b"", play.share, 0)
+    for evidence in (play.evidence, NIL):
+        arguments = validator_arguments(after, state, program, evidence, NO_ADDRESS)
+        outcome = run_serialized(program.serialized, arguments)
+        if isinstance(outcome, ProgramValid):
+            return _named(game, hashes, outcome.value)
+    return None
+
+
+def check_next(
+    game: Game, hashes: Hashes, before: Position, move: bytes, share: int, step: Next | None
+) -> None:
+    """Check that a validator's reader takes the state that the rules made for it.
+
+    Raises `IllegalMove`, naming the field and the place that made it.
+    """
+    if step is None:
+        return
+    try:
+        game.validators[step.validator].read_state(step.state.value(), hashes)
+    except BadState as error:
+        raise IllegalMove(
+            f"the game {game.name}: the state of {step.validator} that {before.validator} leads to"
+            f" is refused by its own reader: {error} (the move {atom_text(move)}, share {share},"
+            f"{at(before)})"
+        ) from None
 
 
 def judge_move(
@@ -169,6 +211,8 @@ def judge_move(
         if doubt := unchecked(conditions):
             disagreements.append(f"{game.name}/{validator.name}: {doubt}")
         step = _next(game, hashes, verdict, outcome.value)
+        if isinstance(verdict, Valid):
+            check_next(game, hashes, before, coin.move, coin.mover_share, step)
         settled = True
     if slash is not None:
         settled, step = False, None
@@ -224,6 +268,11 @@ def _next(game: Game, hashes: Hashes, verdict: Verdict, result: Value) -> Next |
     if isinstance(verdict, Valid):
         return verdict.next
     # The rules disagree, which is reported; follow the program, as the chain will.
+    return _named(game, hashes, result)
+
+
+def _named(game: Game, hashes: Hashes, result: Value) -> Next | None:
+    """The next record that a program's result names; None where the game is over."""
     match result:
         case (bytes(program_hash), (state, (bytes(size), _))) if program_hash:
             for name, known in hashes.items():

@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
+from channelsim.clsp.analysis.text import atom_text
 from channelsim.games.answers import CHOICES, EVIDENCE, taken_problem
+from channelsim.games.case_text import at
 from channelsim.games.choices import Action, Choice, accept, choose
 from channelsim.games.errors import BadAdvisory
 from channelsim.games.evidence import Candidate
@@ -32,6 +34,8 @@ class PlainPlayer:
     `moves` returns the choices of a player whose turn it is, in `position.state`. Accepting the
     result of a game that is over is not among them; a fold, where the game has one, is
     (`Plain("fold"): Settle()`). `proofs` returns the evidence to try against the opponent's move.
+    `hidden` is what the seat hides, bytes by name, in a game that declares it (`Game.hidden`), and
+    `memory` that of its latest play that had one (`Play.memory`).
     """
 
     seat: Seat
@@ -40,6 +44,8 @@ class PlainPlayer:
     secret: bytes = field(repr=False)
     moves: Callable[[PlainPlayer], Moves]
     proofs: Callable[[PlainPlayer, Position, bytes], tuple[Candidate, ...]] = no_proofs
+    hidden: Mapping[str, bytes] = field(default_factory=dict, repr=False, hash=False)
+    memory: bytes = field(default=b"", repr=False)
 
     def choices(self) -> tuple[Choice, ...]:
         """The legal choices: none when it is the opponent's turn."""
@@ -51,12 +57,15 @@ class PlainPlayer:
         taken = moves[choose(tuple(moves), action)]
         play = called(taken, self._case)(action.amount) if callable(taken) else taken
         if problem := taken_problem(play):
-            raise wrong_answer(self.moves, play, f"{problem}, for {action.verb!r}", self._case)
+            raise wrong_answer(self.moves, play, f"{problem}, for {action.verb!r}", self._case())
         return play
 
-    @property
-    def _case(self) -> str:
-        return f"{self.seat.name.capitalize()}'s turn at {self.position.validator}"
+    def _case(self, *given: object) -> str:
+        """The turn in words; of evidence, the position and the move that it is asked about."""
+        before = given[1] if len(given) > 1 and isinstance(given[1], Position) else self.position
+        move = given[2] if len(given) > 2 else None
+        about = f"; given {atom_text(move)}" if isinstance(move, bytes) else ""
+        return f"{self.seat.name.capitalize()}'s turn{at(before)}{about}"
 
     def _moves(self) -> Moves:
         if self.position.mover is not self.seat:
@@ -73,6 +82,10 @@ class PlainPlayer:
     def moved(self, position: Position) -> PlainPlayer:
         """The player after a legal move of either seat."""
         return replace(self, position=position)
+
+    def remembered(self, memory: bytes) -> PlainPlayer:
+        """The player after its own play with this memory."""
+        return replace(self, memory=memory)
 
     def evidence(self, before: Position, move: bytes) -> tuple[Candidate, ...]:
         """Evidence to try against the opponent's move, besides `()`."""

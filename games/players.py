@@ -6,7 +6,7 @@ second. The proposal of a game says which peer is Alice in it. All money is in m
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Protocol, TypeAlias
@@ -19,6 +19,7 @@ from channelsim.games.chance import Chance
 from channelsim.games.choices import Action, Choice
 from channelsim.games.evidence import Candidate
 from channelsim.games.verdicts import State
+from channelsim.plugins import wrong_answer
 
 Parameters: TypeAlias = Mapping[str, int]
 """The parameters of a proposed game, by name; `Game.terms` checks them."""
@@ -111,12 +112,14 @@ class Play(msgspec.Struct, frozen=True):
     """A move to send: its bytes and the share that it declares for the opponent.
 
     `evidence` is the best evidence that the opponent can have. The sender runs the validator
-    with it before it sends, and takes the next state from that run.
+    with it before it sends, and takes the next state from that run. `memory` is what the player
+    hides by this decision, and needs later: it is given back by `remembered`.
     """
 
     move: bytes
     share: int
     evidence: Value = NIL
+    memory: bytes = b""
 
 
 class Settle(msgspec.Struct, frozen=True):
@@ -164,12 +167,40 @@ class Player(Protocol):
         ...
 
 
+class RememberingPlayer(Player, Protocol):
+    """A player with a play that has a memory (`Play.memory`). Others need no `remembered`."""
+
+    def remembered(self, memory: bytes) -> Player:
+        """The player after its own move with this memory, which `moved` has just given it.
+
+        Also after a restart: a peer stores the memory of each move.
+        """
+        ...
+
+
 class Policy(Protocol):
     """A way to play: an action out of `player.choices()`; not asked when there are none."""
 
     def __call__(self, player: Player, chance: Chance, /) -> Action:
         """Choose an action; `chance` is the only source of randomness."""
         ...
+
+
+def player_after(player: Player, position: Position, memory: bytes = b"") -> Player:
+    """The player after a legal move that led to `position`.
+
+    `memory` is that of its own move (`Play.memory`); empty for the opponent's.
+    """
+    moved = player.moved(position)
+    if not memory:
+        return moved
+    remembered: Callable[[bytes], Player] | None = getattr(moved, "remembered", None)
+    if remembered is None:
+        seat = player.seat.name.capitalize()
+        raise wrong_answer(
+            type(player), memory, f"the memory of {seat}'s play, which has no method `remembered`"
+        )
+    return remembered(memory)
 
 
 def check_entropy(entropy: bytes, size: int) -> None:

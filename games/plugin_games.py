@@ -10,16 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from channelsim.clsp.programs import Program
 from channelsim.games import answers
 from channelsim.games.answers import Check, Problem, dictionary_of, is_a, is_number, or_none
+from channelsim.games.case_text import asked, at, judged
 from channelsim.games.chance import Chance
 from channelsim.games.choices import Action, choose, forced_action
 from channelsim.games.contract import Benchmark, Carry, Game, Validator
 from channelsim.games.errors import IllegalAction
 from channelsim.games.forms import Opaque
+from channelsim.games.hidden import Hidden
+from channelsim.games.judge import hashes_of
 from channelsim.games.names import LONGEST
 from channelsim.games.players import Player, Policy, Seat
 from channelsim.games.story import Hand
@@ -83,6 +87,23 @@ def _is_story(value: object) -> bool:
     return all(callable(getattr(value, name, None)) for name in answers.STORY)
 
 
+def _are_hidden(value: Any) -> bool:
+    """True if these are hidden values, each of another name and of one or two seats."""
+    if not answers.tuple_of(_is_hidden)(value):
+        return False
+    return len({hidden.name for hidden in value}) == len(value)
+
+
+def _is_hidden(value: object) -> bool:
+    return (
+        isinstance(value, Hidden)
+        and _is_name(value.name)
+        and callable(value.legal)
+        and callable(value.possible)
+        and _filled(answers.tuple_of(is_a(Seat)))(value.seats)
+    )
+
+
 _FUNCTION = "a function", callable
 _BOOL = "a bool", is_a(bool)
 
@@ -131,6 +152,10 @@ FIELDS: Mapping[str, tuple[str, Check]] = {
         dictionary_of(_is_name, lambda cost: is_number(cost) and cost > 0),
     ),
     "showdown": ("a function, or None", or_none(callable)),
+    "hidden": (
+        "a tuple of Hidden, each with another name, two functions and the seats that hide it",
+        _are_hidden,
+    ),
 }
 """By field, in the order of the contract: what it is, in words and as a check."""
 
@@ -144,7 +169,7 @@ def checked(game: Game) -> Game:
     problems = {
         **answers.GAME,
         "terms": answers.terms_problem(game.name),
-        "initial": answers.initial_problem(game.validators),
+        "initial": answers.initial_problem(game.validators, partial(hashes_of, game)),
         "part": answers.part_problem(game.parts),
     }
     functions: dict[str, Any] = {
@@ -190,9 +215,13 @@ def checked_policy(name: str, policy: Policy) -> Policy:
             return ""
 
         only = forced_action(choices)
-        return only or called(policy, f"policy {name}", problem)(_bare(player), chance)
+        case = partial(_policy_case, name)
+        return only or called(policy, case, problem)(_bare(player), chance)
 
     return chosen
+
+
+_METHODS: Mapping[str, Problem] = {**answers.PLAYER, "remembered": answers.REMEMBERED}
 
 
 @dataclass(frozen=True)
@@ -208,15 +237,25 @@ class Checked:
         attribute = getattr(self.inner, name)
         if name in answers.STORY:
             return _seam(attribute, self.case, answers.STORY[name])
-        if name in answers.PLAYER:
-            attribute = called(attribute, self.case, answers.PLAYER[name])
-        if name in ("moved", "advised"):
+        if name in _METHODS:
+            case = partial(_asked, self.case, self.inner, name)
+            attribute = called(attribute, case, _METHODS[name])
+        if name in ("moved", "advised", "remembered"):
             return lambda argument: Checked(attribute(argument), self.case)
         self.__dict__[name] = attribute  # it is immutable: not asked again
         return attribute
 
     def __reduce__(self) -> tuple[type[Checked], tuple[Any, str]]:
         return Checked, (self.inner, self.case)
+
+
+def _policy_case(name: str, player: Player, _: Chance) -> str:
+    return f"policy {name}{at(player.position)}"
+
+
+def _asked(whose: str, player: Any, name: str, *arguments: Any) -> str:
+    """A call of a player's method in words."""
+    return asked(whose, player, name, arguments)
 
 
 def _bare(value: Any) -> Any:
@@ -254,7 +293,7 @@ def _validator(game: Game, validator: Validator) -> Validator:
         validator,
         judge=called(
             validator.judge,
-            f"the judge of {validator.name}",
+            partial(judged, validator.name),
             lambda verdict: answers.verdict_problem(verdict, validators, rules),
         ),
         form=form,

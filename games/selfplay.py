@@ -10,7 +10,6 @@ from channelsim.games.chance import Chance
 from channelsim.games.contract import (
     Game,
     Hashes,
-    Next,
     Play,
     Player,
     Policy,
@@ -19,9 +18,10 @@ from channelsim.games.contract import (
     Terms,
 )
 from channelsim.games.dealing import deal
-from channelsim.games.errors import BadState, IllegalMove
 from channelsim.games.evidence import as_evidence
+from channelsim.games.hidden import seated
 from channelsim.games.judge import own_move, position_after
+from channelsim.games.players import player_after
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def turns(
     """
     terms, entropy = deal(game, terms, chance)
     position = game.initial(terms).position
-    players = [game.player(seat, terms, entropy[seat]) for seat in Seat]
+    players = [seated(game, seat, terms, entropy[seat]) for seat in Seat]
     while not position.over:
         seat = position.mover
         play = players[seat].act(policies[seat](players[seat], chance))
@@ -62,24 +62,11 @@ def turns(
             return
         yield PlayedMove(position, play, terms.amount, players[seat.other])
         step = own_move(game, hashes, position, terms.amount, play)
-        if step is not None:
-            _check_state(game, hashes, position, step)
         position = position_after(position, step, play.move, play.share)
-        players = [player.moved(position) for player in players]
-
-
-def _check_state(game: Game, hashes: Hashes, before: Position, step: Next) -> None:
-    """Check that a validator's reader takes the state that the rules made for it.
-
-    Raises `IllegalMove`.
-    """
-    try:
-        game.validators[step.validator].read_state(step.state.value(), hashes)
-    except BadState as error:
-        raise IllegalMove(
-            f"the game {game.name}: the state of {step.validator} that {before.validator} leads to"
-            f" is refused by its own reader: {error}"
-        ) from None
+        players = [
+            player_after(player, position, play.memory if player.seat is seat else b"")
+            for player in players
+        ]
 
 
 def calls(

@@ -111,7 +111,9 @@ def check(case: Case, game: Game | None = None) -> list[str]:
         resolved = resolve_case(case, game.name, hashes)
     except BadCase as error:
         return [str(error)]
-    differences = _differences("python", resolved, _ask_rules(resolved, game, hashes))
+    differences = _differences(
+        "python", resolved, _ask_rules(resolved, game.validators[case.validator], hashes)
+    )
     if case.validator not in game.missing:
         answer = _ask_program(resolved, game.programs[case.validator])
         differences = [*differences, *_differences("program", resolved, answer)]
@@ -139,6 +141,22 @@ def check_program(case: Case, name: str, programs: Mapping[str, Program]) -> lis
         return [str(error)]
     answer = _ask_program(resolved, programs[case.validator])
     return [*_differences("program", resolved, answer), *_unmet(resolved)]
+
+
+def check_rules(case: Case, name: str, validator: Validator, hashes: Hashes) -> list[str]:
+    """Compare a case with the rules of its validator, of any author, alone.
+
+    A state that the rules cannot read means nothing to them: no difference. `hashes` are those of
+    the programs of `name`.
+    """
+    try:
+        resolved = resolve_case(case, name, hashes)
+        validator.read_state(resolved.state, hashes)
+    except BadCase as error:
+        return [str(error)]
+    except BadState:
+        return []
+    return _differences("python", resolved, _ask_rules(resolved, validator, hashes))
 
 
 def arguments(case: Case, name: str, programs: Mapping[str, Program]) -> bytes:
@@ -192,9 +210,9 @@ class ResolvedCase(msgspec.Struct, frozen=True):
     signature: bytes
 
 
-def _ask_rules(resolved: ResolvedCase, game: Game, hashes: Hashes) -> _Answer:
+def _ask_rules(resolved: ResolvedCase, validator: Validator, hashes: Hashes) -> _Answer:
     try:
-        verdict = _judged(resolved, game.validators[resolved.case.validator], hashes)
+        verdict = _judged(resolved, validator, hashes)
     except BadState as error:
         return f"bad state ({error})", NIL
     except (Exception, WrongAnswer) as failure:  # of another author's rules: a difference

@@ -188,13 +188,26 @@ def test_the_python_examples_run(
     assert doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test).failed == 0
 
 
-@pytest.mark.parametrize("language", ["python", "chialisp", "toml"])
-def test_the_code_of_the_tutorial_is_that_of_its_game(language: str) -> None:
-    folder = ROOT / "examples" / "parity"
-    code = [read(file) for file in folder.rglob("*") if file.suffix in (".py", ".clsp", ".toml")]
-    shown = [one.text for one in blocks(ROOT / "docs" / "game.md") if one.language == language]
-    assert shown
-    assert [one for one in shown if not any(one in text for text in code)] == []
+@pytest.mark.parametrize(
+    ("page", "game", "languages"),
+    [
+        ("game.md", "parity", {"python", "chialisp", "toml"}),
+        ("hidden.md", "seabattle", {"python", "chialisp"}),
+    ],
+)
+def test_the_code_of_a_chapter_is_that_of_its_game(
+    page: str, game: str, languages: set[str]
+) -> None:
+    suffixes = (".py", ".clsp", ".clinc", ".toml")
+    folder = ROOT / "examples" / game
+    code = [read(file) for file in folder.rglob("*") if file.suffix in suffixes]
+    shown = [
+        block
+        for block in blocks(ROOT / "docs" / page)
+        if block.language in ("python", "chialisp", "toml") and not is_doctest(block)
+    ]
+    assert {block.language for block in shown} == languages
+    assert [block.text for block in shown if not any(block.text in text for text in code)] == []
 
 
 MISTAKES = ROOT / "docs" / "mistakes.md"

@@ -15,7 +15,10 @@ from tests.paths import ROOT
 LAYERS = ("clsp", "games", "channel")
 PREFIX = "channelsim."
 IMPURE = {"asyncio", "os", "random", "secrets", "socket", "subprocess", "threading", "time"}
-BUILD = {"compiler.py", "program_cache.py", "compile_child.py", "build.py", "__main__.py"}
+BUILD = {
+    *("compiler.py", "compile_process.py", "compile_child.py", "program_cache.py", "build.py"),
+    "__main__.py",
+}
 """What of `clsp` builds the compiled programs: it does read and write files."""
 
 
@@ -118,9 +121,8 @@ SIMULATION = ("model", "promises", "faults")
 PEER = {
     "": (
         *("agreement", "limits", "fee_settings", "config", "chain_news", "interface"),
-        *("push_answers", "fees", "decks", "endpoint"),
+        *("push_answers", "fees", "decks", "own_action", "endpoint"),
         *(
-            "own_action",
             "slashable",
             "shutdown",
             "opening",

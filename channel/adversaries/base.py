@@ -51,7 +51,7 @@ from channelsim.channel.protocol.messages import (
 from channelsim.channel.protocol.proposals import Wish
 from channelsim.channel.protocol.state import Channel, ChannelState, LiveGame, Side
 from channelsim.games.chance import Chance
-from channelsim.games.contract import Player
+from channelsim.games.contract import Game, Player
 from channelsim.games.names import nearest, quoted
 from channelsim.games.referee import RefereeRefusal
 from channelsim.plugins import Group, PluginError, wrong_answer
@@ -70,7 +70,7 @@ class Rewind(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The step at which to deviate, a source of random choices, and the node.
+    """The step at which to deviate, a source of random choices, the node, and the games by name.
 
     `rewind` replaces up to one block more than `confirmations`, and as often as the weather may,
     or in the opening, where no timeout runs.
@@ -80,6 +80,7 @@ class Plan:
     chance: Chance
     chain: Chain
     rewind: Rewind
+    games: tuple[str, ...] = ()
 
 
 class Adversary:
@@ -120,6 +121,11 @@ class Adversary:
     def done(self, deviated: bool) -> None:
         if deviated and self.deviated_at is None:
             self.deviated_at = self.sent_count
+
+    @classmethod
+    def reason_against(cls, games: Sequence[Game]) -> str:
+        """The reason why it can do nothing in these games, in one line; empty if it can."""
+        return ""
 
     # --- the interface of a peer ---
 

@@ -26,7 +26,6 @@ from channelsim.channel.adversaries.moves import MoveChanger
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.peer.interface import Effect, Event, Send
 from channelsim.channel.peer.machine import Peer
-from channelsim.channel.peer.own_action import own_action
 from channelsim.channel.protocol.messages import (
     LAST_DECK,
     Accept,
@@ -141,7 +140,7 @@ class _FreeLook(BatchChanger):
             new = before.game(game.id) is None and game.id not in moved
             if new and game.terms.deck is not None and game.mover is self.side and seat is not None:
                 action = least_action(seat.choices()[0])
-                move = own_action(game, seat, action).wire
+                move = self.peer.endpoint.own_action(game, seat, action).wire
                 if isinstance(move, Move):
                     rest = [act for act in batch.actions if not isinstance(act, Propose)]
                     last = [act for act in batch.actions if isinstance(act, Propose)]

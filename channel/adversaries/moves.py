@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from channelsim.channel.adversaries.base import BatchChanger, F, by_method
-from channelsim.channel.peer.own_action import own_action
 from channelsim.channel.protocol.messages import Batch, Move
 from channelsim.channel.protocol.state import ChannelState, LiveGame
 from channelsim.clsp.integers import int_to_atom
@@ -164,7 +163,10 @@ def legal_bet(changer: MoveChanger, game: LiveGame) -> Bet | None:
         if not isinstance(choice, Amount):
             continue
         ends = (choice.least, choice.most)
-        wires = [own_action(game, seat, Action(choice.verb, amount)).wire for amount in ends]
+        endpoint = changer.peer.endpoint
+        wires = [
+            endpoint.own_action(game, seat, Action(choice.verb, amount)).wire for amount in ends
+        ]
         heads = [
             wire.move.removesuffix(int_to_atom(amount))
             for wire, amount in zip(wires, ends, strict=True)

@@ -12,7 +12,6 @@ from channelsim.channel.chain.observations import Block
 from channelsim.channel.peer.interface import Effect, Push
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer.onchain.tracked_coins import TrackedCoin
-from channelsim.channel.peer.own_action import own_action
 from channelsim.channel.protocol.half_signed import time_out, unroll_coin
 from channelsim.channel.protocol.state import LiveGame
 from channelsim.games.contract import Action, Amount, Choice, Forced, OneOf, Plain
@@ -137,7 +136,7 @@ class _AnswersAgain(OnChainCheat):
         for choice in tracked.player.choices():
             for number in _numbers(choice):
                 action = Action(choice.verb, number)
-                other = own_action(tracked.game, tracked.player, action).after
+                other = self.peer.endpoint.own_action(tracked.game, tracked.player, action).after
                 if other.coin not in (decided.coin, tracked.game.coin):
                     return other
         return None

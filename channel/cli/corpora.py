@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from importlib.resources import files
 from pathlib import Path
 
 from channelsim.channel.campaign.directory import is_campaign
 from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.system.output import check_folder
 from channelsim.games.names import quoted
+from channelsim.games.registry import package_of
 
 
 def check_output(folder: Path, read: Iterable[Path]) -> None:
@@ -21,6 +24,15 @@ def check_output(folder: Path, read: Iterable[Path]) -> None:
     own = any(os.path.realpath(path) == os.path.realpath(folder) for path in read)
     if not own and any(folder.glob("*.jsonl")):
         raise UsageError(f"-o {folder}: has another corpus in it already; name another folder")
+
+
+def in_package(folder: Path, target: Target) -> bool:
+    """True if a folder is inside of the package of the target's game, with which it is shipped."""
+    package = package_of(target.rules) if target.rules is not None else ""
+    if not package:
+        return False
+    real, home = (Path(os.path.realpath(path)) for path in (folder, str(files(package))))
+    return real.is_relative_to(home)
 
 
 def check_fuzzed(folder: Path, programs: Iterable[str]) -> None:

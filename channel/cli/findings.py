@@ -9,11 +9,12 @@ from typing import Any
 import msgspec
 
 from channelsim.channel.errors import UsageError
-from channelsim.channel.findings.finding import Finding
+from channelsim.channel.findings.finding import OWN_CHOICE, PLAYED, Finding
 from channelsim.channel.findings.finding_files import command_line, parsed
 from channelsim.channel.lab.cases.explanation import side_by_side
-from channelsim.channel.lab.fuzz.findings import RECORDED, still_broken
+from channelsim.channel.lab.fuzz.findings import RECORDED, STORED, still_broken
 from channelsim.channel.lab.targets.loading import load
+from channelsim.channel.lab.trace.finding_targets import source_near
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.terminal import console, print_json, say
 
@@ -34,11 +35,12 @@ def replay_finding(
     `show` prints the document.
     """
     finding = parsed(path, data)
-    if not finding.probe and finding.rule != RECORDED:
+    is_case = finding.vector is not None and finding.rule in (RECORDED, STORED)
+    if not finding.probe and not is_case:
         hint = f"`{finding.replay}`" if finding.replay else f"`{command_line('trace', path)}`"
         raise UsageError(f"{path}: a finding that `replay` cannot try again; {hint} shows it")
     try:
-        loaded = load(target or finding.source, partial=True)
+        loaded = load(target or source_near(path, finding.source), partial=True)
     except UsageError as error:
         hint = "" if target else "; --target names the target"
         raise UsageError(f"{path}: {error}{hint}") from None
@@ -62,15 +64,20 @@ def details(finding: Finding) -> Iterator[str]:
     before, after = finding.fields
     if finding.rule == RECORDED:
         yield "this is a case of the file of honest play"
+    elif finding.rule == STORED:
+        yield "this is a stored case"
     elif finding.differs:
         yield f"not as in honest play ({before} → {after} fields): {'; '.join(finding.differs)}"
     elif finding.cause.startswith(("misdeclared", "two encodings", "not bound", "share not bound")):
         yield "the move itself is honest play"
-    else:
+    elif finding.reach == PLAYED:
         yield "this happens in honest play"
+    elif finding.reach == OWN_CHOICE:
+        yield "one player can bring this about by its own choice"
     yield from side_by_side(finding.compared)
-    if finding.source_line:
-        yield f"source: {finding.source_line}"
+    source = finding.source_line or finding.missing_check
+    if source:
+        yield f"source: {source}"
     yield f"law: {finding.rule}"
     if finding.also:
         more = f", and {len(finding.also) - 3} more" if len(finding.also) > 3 else ""

@@ -11,6 +11,7 @@ from typing import TextIO
 from typer.exceptions import TyperException
 
 from channelsim.channel.report.plain import printable
+from channelsim.games.amounts import counted
 
 _ELSEWHERE = {"no such command 'bench'": "`scripts/bench` in the repository measures it"}
 """Where to go, by the error."""
@@ -58,6 +59,15 @@ def not_checked(laws: Mapping[str, str]) -> list[str]:
     return [
         f"{reason}: not checked there: {', '.join(names)}" for reason, names in by_reason.items()
     ]
+
+
+def withheld(unreached: int) -> str:
+    """The differences of which no finding is made, in words.
+
+    >>> withheld(0)
+    'withheld: 0 cases in states that no play is known to reach'
+    """
+    return f"withheld: {counted(unreached, 'case', ',')} in states that no play is known to reach"
 
 
 def unfinished_output(path: Path) -> str:

@@ -63,6 +63,7 @@ from channelsim.channel.session.setup import (
     check,
     default_policy,
 )
+from channelsim.channel.simulation.scenario import reason_against
 from channelsim.channel.store.data_directory import (
     NodeAddress,
     Settings,
@@ -195,6 +196,9 @@ def begin_channel(
     read_address(address)
     read_fingerprint(options.peer)
     setup = _setup(side, options.game, options)
+    adversary = (options.adversary or "").partition("@")[0]
+    if adversary and (reason := reason_against(adversary, setup.games)):
+        raise UsageError(reason)
     wallet, *others = _wallets(options.wallet_key, chain, setup.balance)
     setup = _with_times(setup, options, chain.agg_sig_data())
     secret, usual = system_random(32), Limits()

@@ -119,7 +119,7 @@ def _play(
     lines = PeerLines(config.side, line_printer(as_json=as_json))
     peer, typed = Peer(config), LineInput()
     with ExitStack() as stack:
-        actor = stack.enter_context(_actor(peer, data, chain))
+        actor = stack.enter_context(_actor(peer, data, chain, setup.games))
         decks = stack.enter_context(closing(DeckThreads()))
         stack.callback(typed.stop)
         lines(BlockMade(peer.state.block.peak))
@@ -150,7 +150,9 @@ def _play(
     return exit_code(False, failed=state.closed is None or account.failed)
 
 
-def _actor(peer: Peer, data: DataDirectory, chain: SeveralNodes) -> AbstractContextManager[Actor]:
+def _actor(
+    peer: Peer, data: DataDirectory, chain: SeveralNodes, games: tuple[str, ...]
+) -> AbstractContextManager[Actor]:
     """The peer with its store, or the adversary that the settings name."""
     if not data.settings.adversary:
         return closing(WatchedPeer(DurablePeer(peer, data.store), data.path / FOLDER))
@@ -158,7 +160,8 @@ def _actor(peer: Peer, data: DataDirectory, chain: SeveralNodes) -> AbstractCont
     adversary: type[Adversary] = get(name)
     chance = Chance(derive(peer.config.secret, "adversary"))
     at = adversary.default_step if step is None else step
-    return nullcontext(LinkedAdversary(adversary(peer, Plan(at, chance, chain, _never))))
+    plan = Plan(at, chance, chain, _never, games)
+    return nullcontext(LinkedAdversary(adversary(peer, plan)))
 
 
 def _player(

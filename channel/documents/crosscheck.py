@@ -13,7 +13,8 @@ class CrosscheckDocument(
     """Findings of all laws on generated cases; outcomes and coverage are by validator.
 
     `cases` are those on which a program ran, `disagreements` those on which it disagreed with the
-    rules. `tried` counts tries by law; `unchecked` has the laws that were not tried, and why.
+    rules. `tried` counts tries by law; `unchecked` has the laws that were not tried, and why;
+    `unreached` counts the differences withheld, in states that no play is known to reach.
     """
 
     command = "crosscheck"
@@ -26,6 +27,7 @@ class CrosscheckDocument(
     shards: Figure
     outcomes: dict[str, dict[str, Figure]]
     tried: dict[str, Figure]
+    unreached: Figure = 0
     unchecked: dict[str, str]
     most_cost: dict[str, Figure]
     coverage: dict[str, SampledCoverage]

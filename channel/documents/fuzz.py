@@ -10,7 +10,8 @@ from channelsim.clsp.analysis.tracer import CoverageCounts
 class FuzzDocument(CampaignResults, frozen=True, kw_only=True, tag="channelsim document fuzz 1"):
     """Findings of the fuzzers, one for each mistake, and the code that they reached.
 
-    `mended` are the files of stored findings that no longer happen.
+    `mended` are the files of stored findings that no longer happen, `unreached` counts the cases
+    withheld: differences in states that no play is known to reach.
     """
 
     command = "fuzz"
@@ -24,6 +25,7 @@ class FuzzDocument(CampaignResults, frozen=True, kw_only=True, tag="channelsim d
     runs_per_second: Figure
     coverage: dict[str, CoverageCounts]
     tried: dict[str, Figure]
+    unreached: Figure = 0
     unchecked: dict[str, str]
     findings: tuple[Finding, ...]
     mended: tuple[str, ...]

@@ -36,6 +36,10 @@ Outcome: TypeAlias = Literal["found", "proved", "undecided"]
 Reach: TypeAlias = Literal["played", "one player's own choice", "nobody knows"]
 """How play comes to the case: it was played, one player alone can bring it about, or unknown."""
 
+PLAYED: Reach = "played"
+OWN_CHOICE: Reach = "one player's own choice"
+NOBODY_KNOWS: Reach = "nobody knows"
+
 Figure: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=(1 << 63) - 1)]
 
 
@@ -96,10 +100,11 @@ class Finding(
     What the fuzzer adds: `differs` says in what the case is not honest play, a line each; `fields`
     how many fields were not, before and after shrinking; `probe` the shrunk case beside honest
     play. `compared` is the expected and the actual result, `source_line` the `file:line` of the
-    author's Chialisp that decides it, `follows` the cause, if any, from which this one follows, and
-    `also` are the findings from the same mistake. `pytest` is a test function that fails until this
-    is fixed, `replay` the command that tries it again. Findings with the same `mistake` share a
-    file. `target` is the target's name, and `source` the game or file that it was.
+    author's Chialisp that decides it, `missing_check` why no line does, `follows` the cause, if
+    any, from which this one follows, and `also` are the findings from the same mistake. `pytest` is
+    a test function that fails until this is fixed, `replay` the command that tries it again.
+    Findings with the same `mistake` share a file. `target` is the target's name, and `source` the
+    game or file that it was.
     """
 
     rule: str
@@ -119,6 +124,7 @@ class Finding(
     target: str = ""
     source: str = ""
     source_line: str = ""
+    missing_check: str = ""
     compared: tuple[ComparedPart, ...] = ()
     differs: tuple[str, ...] = ()
     fields: tuple[int, int] = (0, 0)

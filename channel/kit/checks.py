@@ -17,9 +17,9 @@ import msgspec
 from channelsim.channel.documents.conform import CheckResult
 from channelsim.channel.findings.finding import Finding
 from channelsim.channel.kit.conformance import Check, Subject, failed_check
-from channelsim.channel.lab.cases import corpus
-from channelsim.channel.lab.cases.corpus import StoredCase
-from channelsim.channel.lab.cases.explanation import deciding_line
+from channelsim.channel.kit.enforced import ENFORCED, enforced
+from channelsim.channel.lab.cases.corpus import StoredCase, stored_differences
+from channelsim.channel.lab.cases.explanation import with_source
 from channelsim.channel.lab.cases.trial import LabTally
 from channelsim.channel.lab.costs import bundles, costs, snapshot
 from channelsim.channel.lab.costs.costs import share_of_block
@@ -40,7 +40,7 @@ from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.simulation.sweep_campaign import findings as dispute_findings
 from channelsim.clsp.run import MAX_COST
 from channelsim.games.amounts import counted
-from channelsim.games.vectors import Case, arguments, check_program, read
+from channelsim.games.vectors import Case, read
 
 AGREE = VerdictsAgree.name
 SECRECY = "secrecy"
@@ -59,7 +59,8 @@ NEEDS_GAME = "needs an installed game, whose own programs its players play with"
 
 
 def vectors(subject: Subject) -> CheckResult:
-    """Generated conformance cases, and those of honest play, hold for the programs."""
+    """Generated conformance cases, those of honest play and stored ones hold for the programs, and
+    for the rules."""
     target, effort = subject.target, subject.effort
     cases = list(target.honest)
     failures: list[Finding] = []
@@ -73,13 +74,16 @@ def vectors(subject: Subject) -> CheckResult:
     if cases and not judged:
         return CheckResult("vectors", unchecked=_lacks_programs(subject))
     for case in judged:
-        differences = check_program(case, target.name, target.programs)
+        differences = stored_differences(target, case)
         if differences:
             text = f"{case.id} ({case.tag}): {'; '.join(differences)}"
             failures.append(_of_case(target, case, text))
-    return CheckResult(
-        "vectors", counted(len(judged), "case", ",") + _left_out(subject), tuple(failures)
-    )
+    for line in subject.stored:
+        if line.differs is not None:
+            failures.append(_of_stored(target, line))
+    tried = counted(len(judged), "case", ",")
+    tried += f" and {counted(len(subject.stored), 'stored one', ',')}" if subject.stored else ""
+    return CheckResult("vectors", tried + _left_out(subject), tuple(failures))
 
 
 def rules(subject: Subject) -> CheckResult:
@@ -131,8 +135,7 @@ def coverage(subject: Subject) -> CheckResult:
         for case in report.corpus
         if case.validator not in report.tally.runaway
     ]
-    if effort.corpus is not None:
-        entries += corpus.read(target, effort.corpus)
+    entries += subject.stored
     entries += _of_family(subject)
     programs = corpus_coverage(target, entries)
     reasons = stored_reasons(target)
@@ -312,33 +315,31 @@ def _with_lines(
     target: Target, causes: Iterable[Finding], of: Callable[[str], bool] = lambda law: True
 ) -> tuple[Finding, ...]:
     """The findings of the laws for which `of` is true, each with the line that decides its case."""
-    return tuple(_with_line(target, finding) for finding in causes if of(finding.rule))
+    return tuple(with_source(target, finding) for finding in causes if of(finding.rule))
 
 
 def _of_case(target: Target, case: Case, text: str) -> Finding:
     """A case that does not hold."""
     finding = failed_check("vectors", text, case.validator)
     shown = msgspec.structs.replace(finding, vector=msgspec.to_builtins(case))
-    return _with_line(target, shown)
+    return with_source(target, shown)
 
 
-def _with_line(target: Target, finding: Finding) -> Finding:
-    """A finding with the line that decides its case, if it has one."""
-    if finding.vector is None:
-        return finding
-    case = msgspec.convert(finding.vector, Case)
-    environment = arguments(case, target.name, target.programs)
-    line = deciding_line(target, case.validator, environment)
-    return msgspec.structs.replace(finding, source_line=line)
+def _of_stored(target: Target, line: StoredCase) -> Finding:
+    """A line of a corpus that does not hold."""
+    text = f"the stored case {line.id}: {line.differs}"
+    if line.case is None:
+        return failed_check("vectors", text, line.program)
+    finding = failed_check("vectors", text, line.program)
+    shown = msgspec.structs.replace(finding, vector=msgspec.to_builtins(line.case))
+    return with_source(target, shown)
 
 
 CHECKS: Mapping[str, Check] = MappingProxyType(
     {
-        check.__name__: check
-        for check in (
-            *(vectors, rules, laws, fuzz, coverage, cost),
-            *(determinism, secrecy, progress, disputes),
-        )
+        **{check.__name__: check for check in (vectors, rules, laws, fuzz, coverage)},
+        ENFORCED: enforced,
+        **{check.__name__: check for check in (cost, determinism, secrecy, progress, disputes)},
     }
 )
 """Every check by its name, in the order in which they are run."""

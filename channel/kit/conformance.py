@@ -8,7 +8,7 @@ their results. Those that search are campaigns themselves, with folders of their
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
@@ -19,7 +19,14 @@ from typing import Any, TypeAlias, TypeVar
 import msgspec
 
 from channelsim.channel import __version__
-from channelsim.channel.campaign.campaign import Campaign, OpenPlace, Report, here
+from channelsim.channel.campaign.campaign import (
+    Campaign,
+    OpenPlace,
+    Place,
+    Report,
+    Work,
+    here,
+)
 from channelsim.channel.campaign.directory import CampaignDirectory
 from channelsim.channel.campaign.engine import CampaignStatus
 from channelsim.channel.campaign.job import ShardResult, ShardWork
@@ -28,10 +35,12 @@ from channelsim.channel.documents.conform import CheckResult
 from channelsim.channel.errors import InvariantError, UsageError
 from channelsim.channel.findings.finding import FAILED_CHECK, Finding
 from channelsim.channel.kit.disputes import disputes_of
-from channelsim.channel.lab.cases.corpus import site_cases
+from channelsim.channel.lab.cases.corpus import StoredCase, read, site_cases, stored_case
 from channelsim.channel.lab.costs import snapshot
 from channelsim.channel.lab.crosscheck.crosscheck import CrosscheckReport, crosscheck_of
 from channelsim.channel.lab.fuzz.fuzz import FuzzReport, timed_search
+from channelsim.channel.lab.mutants.broken_rules import broken_rules
+from channelsim.channel.lab.mutants.enforcement import Enforcement, enforcement
 from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.lab.targets.target_inputs import target_inputs
 from channelsim.channel.simulation.sweep import SweepTotals
@@ -43,6 +52,15 @@ INTERRUPTED = "interrupted"
 
 PATIENCE = 10.0
 """The factor by which a slow machine may take longer to fuzz, so that it does the same work."""
+
+ENFORCING = 2.0
+"""The work of finding out whether every rule is enforced, for each second of a fuzzer's."""
+
+LEAST = 3.0
+"""The least work of it, in seconds: less would blame tests that a short search does not reach."""
+
+HUNT = "enforced"
+"""The folder of that hunt."""
 
 FEW = 3
 """Seeds without a result that a check names."""
@@ -139,6 +157,62 @@ class Subject:
     def _dispute(self) -> SweepReport:
         effort = self.effort
         return self._run("disputes", disputes_of(self.target, effort.disputes, effort.seed))
+
+    @property
+    def enforced(self) -> Enforcement:
+        """The tests of rules in the programs, dropped one at a time. Raises `LostWork`."""
+        done = self._enforce
+        if done.interrupted:
+            raise KeyboardInterrupt
+        for unit, shards in done.lost.items():
+            lost = "; ".join(describe_lost(shards[:FEW], unit))
+            raise LostWork(f"{self.target.name}: {lost}")
+        return done
+
+    @cached_property
+    def _enforce(self) -> Enforcement:
+        """They meet the stored cases first, then those that searches made."""
+        target, effort = self.target, self.effort
+        samples = self.crosschecked.tally.samples
+        stored = (*self.stored, *self.recorded)
+        known = [
+            *((case.program, case.arguments) for case in stored if case.differs is None),
+            *((case.validator, case.arguments) for case in self.fuzzed.corpus),
+            *(
+                (name, arguments)
+                for name, ends in samples.items()
+                for runs in ends.values()
+                for _, arguments in runs
+            ),
+        ]
+
+        def open_place(work: Work, folder: str) -> AbstractContextManager[Place]:
+            """The place of one of the campaigns of the hunt."""
+            if self.open_place is None:
+                return nullcontext(here(work))
+            return self.open_place(work, f"{HUNT}-{folder}" if folder else HUNT)
+
+        seconds = max(LEAST, ENFORCING * effort.seconds)
+        return enforcement(target, known, effort.seed, seconds, open_place)
+
+    @cached_property
+    def stored(self) -> tuple[StoredCase, ...]:
+        """The cases of the corpus, as they were run."""
+        folder = self.effort.corpus
+        return () if folder is None else tuple(read(self.target, folder))
+
+    @cached_property
+    def recorded(self) -> tuple[StoredCase, ...]:
+        """The cases of honest play, as they were run."""
+        target = self.target
+        honest = (case for case in target.honest if case.validator not in target.missing)
+        return tuple(stored_case(target, case) for case in honest)
+
+    @cached_property
+    def broken_rules(self) -> set[str]:
+        """The rules that decided a case of the searches, or a stored one. Raises `LostWork`."""
+        tallies = (self.crosschecked.tally, self.fuzzed.tally)
+        return broken_rules(self.target, tallies, (*self.stored, *self.recorded))
 
     def _run(self, name: str, campaign: Campaign[Any, AnyReport]) -> AnyReport:
         """Run a campaign at its place. Raises `KeyboardInterrupt`, also for its results so far."""

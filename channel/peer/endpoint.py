@@ -18,15 +18,17 @@ from channelsim.channel.peer.interface import (
     Push,
     Store,
 )
+from channelsim.channel.peer.own_action import OwnAction, check_action, own_action
 from channelsim.channel.protocol.half_signed import SignedState
 from channelsim.channel.protocol.proposals import first_game
 from channelsim.channel.protocol.state import Channel, ChannelState, Group, LiveGame, Side
 from channelsim.channel.protocol.state_records import StoredSlash, encode_record
 from channelsim.channel.protocol.transitions import Settled
 from channelsim.games import registry
-from channelsim.games.contract import Player, SharedDeck
+from channelsim.games.contract import Action, Player, SharedDeck
 from channelsim.games.dealing import FRESH_SIZE, deck_entropy
 from channelsim.games.deck.finished import FinishedDeck
+from channelsim.games.hidden import Lies, seated
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class Endpoint:
     """One side of a channel: the channel, our keys and our secrets.
 
     `entropy` gives the secret bytes of a game by its id, for this side and channel only. `decks`
-    are those of the channel as we hold them, with our locks.
+    are those of the channel as we hold them, with our locks. `lies` are those of our `Config`.
     """
 
     side: Side
@@ -44,6 +46,7 @@ class Endpoint:
     spacing: int
     entropy: Callable[[int], bytes] = field(repr=False)
     decks: Mapping[int, FinishedDeck] = field(default_factory=dict, repr=False)
+    lies: Lies = ()
 
     def new_player(self, game: LiveGame) -> Player:
         """Take our seat in a game that has just started."""
@@ -53,7 +56,22 @@ class Endpoint:
             if deck is None:
                 raise InvariantError(f"the deck of game {game.id} is erased")
             entropy = deck_entropy(deck, len(shared.locks), entropy[:FRESH_SIZE])
-        return registry.get(game.terms.game).player(game.seat(self.side), game.terms, entropy)
+        rules, seat = registry.get(game.terms.game), game.seat(self.side)
+        return seated(rules, seat, game.terms, entropy, self.lies_in(game))
+
+    def lies_in(self, game: LiveGame) -> Lies:
+        """Our lies about what our seat hides in this game; others are about other games."""
+        rules, seat = registry.get(game.terms.game), game.seat(self.side)
+        hides = {hidden.name for hidden in rules.hidden if seat in hidden.seats}
+        return tuple(lie for lie in self.lies if lie[0] in hides)
+
+    def check_action(self, game: LiveGame, player: Player, action: Action) -> None:
+        """Check that we can take an action. Raises `IllegalAction`."""
+        check_action(game, player, action, lying=bool(self.lies_in(game)))
+
+    def own_action(self, game: LiveGame, player: Player, action: Action) -> OwnAction:
+        """Work out what our action sends, and the game after it. Raises `IllegalAction`."""
+        return own_action(game, player, action, lying=bool(self.lies_in(game)))
 
     def can_play(self, game: LiveGame) -> bool:
         """True if we have all secrets of a game: those of its deck are erased when it is final."""

@@ -65,7 +65,8 @@ class Predecessor:
 class LiveGame:
     """A game in progress: its current coin and its position under the rules.
 
-    `before` is None on the first coin. `alice` is the side that moves first.
+    `before` is None on the first coin. `alice` is the side that moves first. `memory` is what our
+    seat remembers of the last move if it was ours (`Play.memory`); the other side does not know it.
     """
 
     id: int
@@ -74,6 +75,7 @@ class LiveGame:
     coin: GameCoin
     position: Position
     before: Predecessor | None
+    memory: bytes = field(default=b"", repr=False)
 
     def seat(self, side: Side) -> Seat:
         """The role of this side in the game."""
@@ -88,14 +90,15 @@ class LiveGame:
         """The side whose turn it is."""
         return self.alice if self.position.mover is Seat.ALICE else self.alice.other
 
-    def after(self, coin: GameCoin, step: Next | None) -> LiveGame:
+    def after(self, coin: GameCoin, step: Next | None, memory: bytes = b"") -> LiveGame:
         """The game after a move to this coin, with the record that its validator gives.
 
-        `step` is None if nobody plays on: the game is over, or the move is illegal.
+        `step` is None if nobody plays on: the game is over, or the move is illegal. `memory` is
+        that of our own move.
         """
         position = position_after(self.position, step, coin.move, coin.mover_share)
         before = Predecessor(self.position, self.coin)
-        return LiveGame(self.id, self.terms, self.alice, coin, position, before)
+        return LiveGame(self.id, self.terms, self.alice, coin, position, before, memory)
 
     def shares(self) -> tuple[int, int]:
         """The payouts to the initiator and the receiver if the game ends here, in mojos."""

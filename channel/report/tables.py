@@ -16,6 +16,10 @@ Cell = str | Text
 GAP = "  "
 """Between two columns."""
 
+LEAST, RULED = 24, 60
+"""The fewest columns for the last cells of a growing table, and the width of the line above them.
+"""
+
 
 def show_table(
     console: Console,
@@ -45,6 +49,42 @@ def show_table(
         head.stylize("bold")
     for cells in (*([heads, rule] if headings else []), *(row or rule for row in table)):
         _row(console, cells, widths, left)
+
+
+class GrowingTable:
+    """A table that is printed row by row, each as soon as it is known.
+
+    `widest` has the widest cell of each column but the last, which takes the rest of the line. On a
+    terminal too narrow for that, each row is a paragraph, as `show_table` prints it.
+    """
+
+    def __init__(
+        self, console: Console, headings: Sequence[str], widest: Sequence[str], title: str
+    ) -> None:
+        self._console = console
+        self._heads = [_text(console, heading) for heading in headings]
+        first = [
+            max(cell_len(cell), cell_len(head))
+            for cell, head in zip(widest, headings, strict=False)
+        ]
+        last = console.width - sum(first) - len(GAP) * len(first)
+        self._widths = [*first, last] if last >= LEAST else None
+        say(console, title, "bold")
+        if self._widths is not None:
+            ruled = [*first, min(last, RULED)]
+            rule = [Text(fitted("─", console.encoding) * width, "dim") for width in ruled]
+            for head in self._heads:
+                head.stylize("bold")
+            for cells in (self._heads, rule):
+                _row(console, cells, self._widths, len(headings))
+
+    def add(self, *cells: Cell) -> None:
+        """Print a row."""
+        row = [_text(self._console, cell) for cell in cells]
+        if self._widths is None:
+            _paragraphs(self._console, self._heads, [row], 1)
+        else:
+            _row(self._console, row, self._widths, len(row))
 
 
 def _text(console: Console, cell: Cell) -> Text:

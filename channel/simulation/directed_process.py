@@ -111,14 +111,17 @@ def travels(message: bytes) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """All that the process of a side is given; `adversary` is its name and step, or None."""
+    """All that the process of a side is given.
+
+    `adversary` is its name, its step and the games that it plays, or None.
+    """
 
     directory: Path
     seed: bytes
     node: str
     counterparty: str
     script: Script | None = None
-    adversary: tuple[str, int] | None = None
+    adversary: tuple[str, int, tuple[str, ...]] | None = None
 
 
 def serve(work: Work, parent: Pipe) -> None:
@@ -148,7 +151,7 @@ def _obey(work: Work, parent: Pipe) -> None:
         if work.adversary is None:
             actor: Actor = DurablePeer(peer, store)
         else:
-            actor = _adversary(peer, work.seed, *work.adversary, chain, parent)
+            actor = _adversary(peer, work.seed, work.adversary, chain, parent)
         driver = PeerDriver(DrivenPeer(config.name, actor), ports)
         pairing = Pairing(read_identity(directory), work.counterparty)
         place = Place(parent.recv(), config.side is Side.RECEIVER)
@@ -161,14 +164,20 @@ def _obey(work: Work, parent: Pipe) -> None:
 
 
 def _adversary(
-    peer: Peer, seed: bytes, name: str, step: int, chain: RpcChain, parent: Pipe
+    peer: Peer,
+    seed: bytes,
+    deviation: tuple[str, int, tuple[str, ...]],
+    chain: RpcChain,
+    parent: Pipe,
 ) -> Adversary:
+    name, step, games = deviation
+
     def rewind(back: int, bundle: Bundle | None = None) -> bool:
         parent.send(RewindRequest(back))
         return bool(parent.recv())
 
     chance = Chance(derive(seed, "adversary", name, step))
-    return get(name)(peer, Plan(step, chance, chain, rewind))
+    return get(name)(peer, Plan(step, chance, chain, rewind, games))
 
 
 def _answer(driver: PeerDriver, ports: _Ports, order: Order) -> object:

@@ -117,7 +117,8 @@ def make_parties(
         if scenario.adversary and side == scenario.side:
             # With the step as a label too, or one seed would begin with the same choice at each.
             chance = Chance(derive(seed, "adversary", scenario.adversary, scenario.step))
-            actor = get(scenario.adversary)(peer, Plan(scenario.step, chance, chain, rewind))
+            plan = Plan(scenario.step, chance, chain, rewind, scenario.games)
+            actor = get(scenario.adversary)(peer, plan)
         else:
             actor = wrap(peer)
         return Party(config.name, peer, actor, policy_chance(seed, side))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from channelsim.channel.adversaries.base import get
 from channelsim.channel.chain.simulator import BLOCK_REWARD
 from channelsim.channel.chain.spacing import HOME_SPACING, PUBLIC_SPACING
 from channelsim.channel.errors import UsageError
@@ -142,6 +143,12 @@ class Scenario:
         return 1 - self.side
 
 
+def reason_against(adversary: str, games: tuple[str, ...]) -> str:
+    """The reason why this adversary can do nothing in these games; empty if there is none."""
+    reason = get(adversary).reason_against([registry.get(name) for name in games])
+    return reason and f"{adversary}: {reason}"
+
+
 def check(scenario: Scenario) -> Scenario:
     """Check that a scenario is possible, and return it. Raises `UsageError`."""
     if not scenario.games:
@@ -185,6 +192,8 @@ def check(scenario: Scenario) -> Scenario:
             raise UsageError(
                 f"{name} has no program of {', '.join(game.missing)}: a dispute needs them all"
             )
+    if scenario.adversary and (reason := reason_against(scenario.adversary, scenario.games)):
+        raise UsageError(reason)
     for policy in filter(None, scenario.policies):
         if policy == ASK:
             raise UsageError(

@@ -304,7 +304,9 @@ class SessionProcesses:
             self.chain.url,
             read_identity(self._folder / NAMES[side.other]).fingerprint,
             self._script,
-            (actor.name, actor.plan.step) if isinstance(actor, Adversary) else None,
+            (actor.name, actor.plan.step, actor.plan.games)
+            if isinstance(actor, Adversary)
+            else None,
         )
         process = SideProcess(work)
         self._stack.callback(process.kill)

@@ -21,7 +21,7 @@ from channelsim.channel.simulation.promises.checker import BrokenPromise, check
 from channelsim.channel.simulation.promises.fee_offers import spends_with_fee
 from channelsim.channel.simulation.promises.old_copies import restored
 from channelsim.channel.simulation.run import Run, part_of, result_of
-from channelsim.channel.simulation.scenario import FEES, MIXED, WEATHERS, Scenario
+from channelsim.channel.simulation.scenario import FEES, MIXED, WEATHERS, Scenario, reason_against
 from channelsim.games import registry
 
 HANDS = 2
@@ -145,9 +145,11 @@ def beginnings(seed: str, number: int) -> Iterator[Scenario]:
 def _adversaries(seed: str, number: int) -> Iterator[Scenario]:
     all_menus = menus()
     for count, name in enumerate(("", *names()), number):
-        turn = count // 2 % len(all_menus)
+        apt = [menu for menu in all_menus if not name or not reason_against(name, menu.games)]
+        menu = apt[count // 2 % len(apt)] if apt else all_menus[0]
+        turn = all_menus.index(menu)
         hand = count // 2 // len(all_menus) % HANDS
-        yield replace(all_menus[turn], seed=f"{seed}/{turn}/{hand}", adversary=name, side=count % 2)
+        yield replace(menu, seed=f"{seed}/{turn}/{hand}", adversary=name, side=count % 2)
 
 
 def menus() -> tuple[Scenario, ...]:
@@ -171,7 +173,10 @@ def everywhere(first: Scenario, before: int = 0) -> Iterator[SweepTotals]:
 
     It begins at the scenario's step. `before` decides on the weather, the blocks and the fees of
     the first run; those of the others follow in turn. An old copy stays in the scenario's weather.
+    There is no run with an adversary that can do nothing in these games.
     """
+    if first.adversary and reason_against(first.adversary, first.games):
+        return
     if first.old_copy:
         yield from _old_copies(first, before)
         return

@@ -40,6 +40,7 @@ from channelsim.channel.peer.machine import TRANSITIONS, Peer
 from channelsim.channel.peer.onchain.dispute_state import Dispute
 from channelsim.channel.peer.peer_state import PeerState, Phase, endpoint_of, play_of
 from channelsim.channel.peer.play.sending import unanswered, your_turns
+from channelsim.channel.protocol.memory_records import read_memories
 from channelsim.channel.protocol.messages import Advisory, decode
 from channelsim.channel.store.decks import (
     decks_changed,
@@ -267,7 +268,10 @@ class DurablePeer:
             self._replay(data)
         if contents.snapshot:
             self.peer.state, self._watched, self._reveals = decode_snapshot(
-                self.peer.state, contents.snapshot, contents.states
+                self.peer.state,
+                contents.snapshot,
+                contents.states,
+                read_memories(contents.records),
             )
             self._recorded_block = self.peer.state.block
             self._states = len(contents.states)

@@ -14,6 +14,7 @@ import msgspec
 
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.protocol.half_signed import SignedState
+from channelsim.channel.protocol.memory_records import Memories
 from channelsim.channel.protocol.state import (
     ChannelState,
     LiveGame,
@@ -102,8 +103,8 @@ def encode_link(link: StateHistory) -> bytes:
     return _encoder.encode(row)
 
 
-def decode_history(rows: Iterable[bytes]) -> StateHistory:
-    """Rebuild the history from all states, oldest first.
+def decode_history(rows: Iterable[bytes], memories: Memories) -> StateHistory:
+    """Rebuild the history from all states, oldest first, and what our seats remember of them.
 
     Raises `msgspec.DecodeError`, or ValueError, for bytes that `encode_link` did not make.
     """
@@ -113,7 +114,7 @@ def decode_history(rows: Iterable[bytes]) -> StateHistory:
         row = _decoder.decode(data)
         if row.number != number:
             raise msgspec.DecodeError(f"state {row.number} where state {number} is expected")
-        _apply(games, row)
+        _apply(games, row, memories)
         live = tuple(games[game_id] for game_id in sorted(games))
         state = ChannelState(row.number, row.balances, live, (), row.next_ids)
         signed = None
@@ -131,10 +132,10 @@ def decode_history(rows: Iterable[bytes]) -> StateHistory:
     return history
 
 
-def path(history: StateHistory, game_id: int) -> Iterator[tuple[int, Position]]:
-    """The positions of a live game after each of its moves, with the numbers of the states.
+def path(history: StateHistory, game_id: int) -> Iterator[tuple[int, LiveGame]]:
+    """A live game after each of its moves, with the numbers of the states.
 
-    The position of the first coin is not among them.
+    Its first coin is not among them.
     """
     found: list[tuple[int, LiveGame]] = []
     for link in history:
@@ -145,7 +146,7 @@ def path(history: StateHistory, game_id: int) -> Iterator[tuple[int, Position]]:
     coin = None
     for number, game in reversed(found):
         if game.coin != coin and game.before is not None:
-            yield number, game.position
+            yield number, game
         coin = game.coin
 
 
@@ -198,7 +199,7 @@ def _state_of(position: Position) -> tuple[str | None, bytes]:
     return position.validator, serialize(position.state.value())
 
 
-def _apply(games: dict[int, LiveGame], row: _Row) -> None:
+def _apply(games: dict[int, LiveGame], row: _Row, memories: Memories) -> None:
     for game_id in row.ended:
         if games.pop(game_id, None) is None:
             raise msgspec.DecodeError(f"game {game_id} ended and was not live")
@@ -230,7 +231,13 @@ def _apply(games: dict[int, LiveGame], row: _Row) -> None:
         )
         coin = was.coin.after(moved.move, moved.commitment, moved.share, moved.max_move_size)
         games[was.id] = LiveGame(
-            was.id, was.terms, was.alice, coin, position, Predecessor(was.position, was.coin)
+            was.id,
+            was.terms,
+            was.alice,
+            coin,
+            position,
+            Predecessor(was.position, was.coin),
+            memories.get((row.number, was.id), b""),
         )
 
 

@@ -2,8 +2,9 @@
 
 A snapshot has what changes after the opening; a restart takes the rest from the peer that the
 opening's own events lead to. A seat in a game is plug-in code, so it is rebuilt from what it was
-given: its terms and secret bytes, the positions of its game, and the early reveals of the other
-side. There are no snapshots during a dispute: its events are handled again.
+given: its terms and secret bytes, the positions of its game, the memory of its own moves, and the
+early reveals of the other side. There are no snapshots during a dispute: its events are handled
+again.
 """
 
 from __future__ import annotations
@@ -24,13 +25,15 @@ from channelsim.channel.peer.interface import Command
 from channelsim.channel.peer.peer_state import PeerState, Phase, endpoint_of, play_of
 from channelsim.channel.peer.play.play_state import PlayState, Refusal
 from channelsim.channel.peer.shutdown import CleanShutdown
+from channelsim.channel.protocol.memory_records import Memories
 from channelsim.channel.protocol.messages import Offer
 from channelsim.channel.protocol.state import Group, LiveGame, Side
 from channelsim.channel.protocol.state_history import StateHistory
 from channelsim.channel.store.decks import decode_decks, encode_decks
 from channelsim.channel.store.event_codec import decode_event, encode_event
 from channelsim.channel.store.history_codec import decode_history, path
-from channelsim.games.contract import Player, Position
+from channelsim.games.contract import Player
+from channelsim.games.players import player_after
 
 PHASES = (Phase.PLAYING, Phase.CLOSING, Phase.COMPLETED)
 """The phases in which a snapshot can be taken."""
@@ -138,15 +141,19 @@ def encode_snapshot(state: PeerState, watched: Sequence[Coin], reveals: Sequence
     return msgspec.msgpack.encode(snapshot)
 
 
-def decode_snapshot(opened: PeerState, data: bytes, states: Sequence[bytes]) -> Restored:
+def decode_snapshot(
+    opened: PeerState, data: bytes, states: Sequence[bytes], memories: Memories
+) -> Restored:
     """Read a snapshot on top of the peer's state after its opening.
+
+    `memories` are those of the moves of its states.
 
     Raises `msgspec.DecodeError`, KeyError or ValueError for bytes that `encode_snapshot` did not
     make.
     """
     found = msgspec.msgpack.decode(data, type=_Snapshot)
     decks, endpoint = decode_decks(play_of(opened).decks, endpoint_of(opened), found.decks)
-    history = _with_proposals(decode_history(states), dict(found.groups))
+    history = _with_proposals(decode_history(states, memories), dict(found.groups))
     newest = next((link.signed for link in history if link.signed is not None), None)
     if newest is None:
         raise msgspec.DecodeError("no state of the other side is stored")
@@ -223,13 +230,16 @@ def _seat(
     """Our seat in a live game: it is given again, in order, all that it was given."""
     player = endpoint.new_player(game)
     for _, given in sorted(_given(history, game.id, reveals), key=lambda pair: pair[0]):
-        player = player.advised(given) if isinstance(given, bytes) else player.moved(given)
+        if isinstance(given, bytes):
+            player = player.advised(given)
+        else:
+            player = player_after(player, given.position, given.memory)
     return player
 
 
 def _given(
     history: StateHistory, game_id: int, reveals: Sequence[Reveal]
-) -> Iterator[tuple[int, Position | bytes]]:
+) -> Iterator[tuple[int, LiveGame | bytes]]:
     # The sort keeps this order within a state: a reveal follows the move that made the state.
     yield from path(history, game_id)
     yield from ((one.number, one.data) for one in reveals if one.game_id == game_id)

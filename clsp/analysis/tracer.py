@@ -25,6 +25,7 @@ from channelsim.clsp.analysis.closures import (
     watched,
 )
 from channelsim.clsp.analysis.code import Code
+from channelsim.clsp.analysis.operands import OperandLog
 from channelsim.clsp.analysis.shapes import is_choice, is_list, operands, quoted
 from channelsim.clsp.operators import APPLY, IF, QUOTE, Operator, OperatorError, TooLong, operator
 from channelsim.clsp.programs import Program
@@ -115,7 +116,8 @@ class Tracer:
     """Runs one program any number of times, and reports what each run reached.
 
     `symbols` are those of `clsp.programs.Program`; without them functions have
-    no names, and an uncalled one is recognised by its shape. Raises `TooDeep`.
+    no names, and an uncalled one is recognised by its shape. `log` has the operands of the last
+    run. Raises `TooDeep`.
 
     >>> tracer = Tracer(Program(bytes.fromhex("ff10ff02ff0580")))
     >>> tracer.nodes, tracer.branches, tracer.run(bytes.fromhex("ff02ff0380"))
@@ -127,6 +129,7 @@ class Tracer:
         program: Program,
         symbols: Mapping[str, str] | None = None,
         watcher: Watcher | None = None,
+        log: OperandLog | None = None,
     ) -> None:
         self.program = program
         try:
@@ -140,6 +143,7 @@ class Tracer:
         self._sides = bytearray(self.branches + 2)
         self._left = [0]
         self._watcher = watcher
+        self._log = log
         self._paths: dict[bytes, Run] = {}
         # Code by identity: the program's own, and until the run's end what it brought along.
         self._compiled: dict[int, Run] = {}
@@ -165,6 +169,8 @@ class Tracer:
         self._hits[:] = bytes(self.nodes + 1)
         self._sides[:] = bytes(self.branches + 2)
         self._left[0] = steps
+        if self._log is not None:
+            self._log.clear()
         try:
             with deep():
                 return Returned(self._code(self.code.root)(environment))
@@ -233,7 +239,10 @@ class Tracer:
             return self._apply(compiled, here)
         if head == IF and len(compiled) == 3:
             return self._choice(node, compiled, here)
-        return call_of(operator(head), compiled, self._hits, here)
+        called = operator(head)
+        if self._log is not None:
+            called = self._log.logged(called)
+        return call_of(called, compiled, self._hits, here)
 
     def _refused(self, reason: str, here: int) -> Run:
         hits = self._hits

@@ -12,6 +12,7 @@ is a number from 0 to 51, a hand is ascending.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from hashlib import sha256
 from math import perm
 from typing import TypeAlias
@@ -114,7 +115,11 @@ def swapped(cards: Cards, mask: int, others: Cards, others_mask: int) -> Cards:
     return tuple(sorted(remaining(cards, mask) + given(others, others_mask)))
 
 
+@lru_cache(maxsize=64)
 def final_hands(hands: Hands, alices_mask: int, bobs_mask: int) -> Hands:
-    """Both players' eight cards after the swap."""
+    """Both players' eight cards after the swap.
+
+    Cached: one deal is judged with many selections.
+    """
     alice, bob = hands
     return swapped(alice, alices_mask, bob, bobs_mask), swapped(bob, bobs_mask, alice, alices_mask)

@@ -14,7 +14,7 @@ from channelsim.games.calpoker.result import summarize
 from channelsim.games.calpoker.rules import RULES
 from channelsim.games.calpoker.story import PARTS, CaliforniaPokerStory
 from channelsim.games.calpoker.terms import NAME, initial, read_terms
-from channelsim.games.calpoker.validators import VALIDATORS, showdown
+from channelsim.games.calpoker.validators import VALIDATORS, hands_shown, showdown
 from channelsim.games.chance import Chance
 from channelsim.games.contract import Benchmark, Game
 
@@ -82,5 +82,6 @@ GAME = Game(
     part=lambda position: PARTS[position.validator or ""],
     benchmarks=BENCHMARKS,
     showdown=showdown,
+    hands_shown=hands_shown,
 )
 """The game as the registry finds it."""

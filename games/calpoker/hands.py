@@ -16,6 +16,7 @@ from itertools import combinations
 
 from channelsim.games import hand_classes
 from channelsim.games.calpoker.deal import HAND
+from channelsim.games.cards import signs
 from channelsim.games.counting import (
     RANKS,
     WEIGHTS,
@@ -223,6 +224,16 @@ def describe(value: HandValue) -> str:
     ('royal flush', 'straight, five high')
     """
     return "royal flush" if value == ROYAL else hand_classes.describe(value, CLASSES)
+
+
+def selection_text(cards: Sequence[int], mask: int) -> str:
+    """The five of eight cards that a mask of `FIVE_OF_EIGHT` selects, by name.
+
+    >>> selection_text((0, 4, 8, 12, 16, 20, 24, 29), 0b11111000)
+    'straight, nine high (5♣ 6♣ 7♣ 8♣ 9♦)'
+    """
+    five = _PICK[mask](cards)
+    return f"{describe(value_of_five(five))} ({signs(five)})"
 
 
 def decided_by(winner: HandValue, loser: HandValue) -> str:

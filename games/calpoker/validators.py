@@ -17,7 +17,11 @@ from hashlib import sha256
 
 from channelsim.clsp.values import Value
 from channelsim.games.calpoker.deal import FOUR_OF_EIGHT, Hands, deal, final_hands
-from channelsim.games.calpoker.hands import FIVE_OF_EIGHT, value_of_selection
+from channelsim.games.calpoker.hands import (
+    FIVE_OF_EIGHT,
+    selection_text,
+    value_of_selection,
+)
 from channelsim.games.calpoker.states import StateA, StateB, StateC, StateD, StateE
 from channelsim.games.contract import (
     Hashes,
@@ -138,6 +142,18 @@ def showdown(state: State, move: bytes, evidence: Value) -> tuple[Rank, Rank] | 
     alice, bob = final_hands(state.hands, move[16], state.bob_mask)
     mine, theirs = value_of_selection(alice, move[17]), value_of_selection(bob, bob_selection)
     return ranked(mine), ranked(theirs)
+
+
+def hands_shown(state: State, move: bytes, evidence: Value) -> tuple[str, str] | None:
+    """The hands that `e` compares, by name with their five cards; None where it would compare
+    none."""
+    bob_selection = read_mask(evidence)
+    if not isinstance(state, StateE) or bob_selection is None:
+        return None
+    if showdown(state, move, evidence) is None:
+        return None
+    alice, bob = final_hands(state.hands, move[16], state.bob_mask)
+    return selection_text(alice, move[17]), selection_text(bob, bob_selection)
 
 
 VALIDATORS = by_name(

@@ -19,7 +19,7 @@ from channelsim.games.spacepoker.result import PARTS, street, summarize
 from channelsim.games.spacepoker.rules import RULES
 from channelsim.games.spacepoker.story import SpacePokerStory
 from channelsim.games.spacepoker.terms import NAME, default_parameters, initial, read_terms
-from channelsim.games.spacepoker.validators import VALIDATORS, showdown
+from channelsim.games.spacepoker.validators import VALIDATORS, hands_shown, showdown
 
 # --- ways to play -------------------------------------------------------------------------------
 
@@ -109,5 +109,6 @@ GAME = Game(
     part=street,
     benchmarks=BENCHMARKS,
     showdown=showdown,
+    hands_shown=hands_shown,
 )
 """The game as the registry finds it."""

@@ -159,6 +159,16 @@ def describe(value: HandValue) -> str:
     return f"{hand_name(CLASSES[start][0], ranks)}, {boost_sign(boost)} boost"
 
 
+def selection_text(cards: Sequence[int], mask: int, boost: int) -> str:
+    """The five of seven cards that a mask of `FIVE_OF_SEVEN` selects, by name.
+
+    >>> selection_text((13, 4, 9, 13, 4, 2, 9), 0b0011111, 0)
+    'two pair, kings and fours, - boost (K 4 9 K 4)'
+    """
+    value = value_of_selection(cards, mask, boost)
+    return f"{describe(value)} ({card_names(_PICK[mask](cards))})"
+
+
 def decided_by(winner: HandValue, loser: HandValue) -> str:
     """The reason why the first hand beats the second: the class, the boost, or a rank.
 

@@ -32,7 +32,11 @@ from channelsim.games.contract import (
 )
 from channelsim.games.counting import HandValue, ranked, read_mask
 from channelsim.games.spacepoker.cards import above, board, boost, cards, draw_number, wins_toss
-from channelsim.games.spacepoker.hands import FIVE_OF_SEVEN, value_of_selection
+from channelsim.games.spacepoker.hands import (
+    FIVE_OF_SEVEN,
+    selection_text,
+    value_of_selection,
+)
 from channelsim.games.spacepoker.states import (
     PRE_FLOP,
     RIVER,
@@ -185,6 +189,21 @@ def showdown(state: State, move: bytes, evidence: Value) -> tuple[Rank, Rank] | 
         return None
     mover, waiter = _shown(state, move[:16], move[16], mask)
     return ranked(mover), ranked(waiter)
+
+
+def hands_shown(state: State, move: bytes, evidence: Value) -> tuple[str, str] | None:
+    """The hands that `end` compares, by name with their five cards; None where it would compare
+    none."""
+    mask = read_mask(evidence)
+    if not isinstance(state, End) or showdown(state, move, evidence) is None or mask is None:
+        return None
+    (mover_cards, mover_boost), (waiter_cards, waiter_boost) = _dealt(
+        move[:16], state.mover_image, state.waiter_preimage
+    )
+    return (
+        selection_text(mover_cards, move[16], mover_boost),
+        selection_text(waiter_cards, mask, waiter_boost),
+    )
 
 
 def _shown(

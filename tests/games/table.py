@@ -32,7 +32,9 @@ from channelsim.games.contract import (
 )
 from channelsim.games.dealing import deal
 from channelsim.games.evidence import as_evidence
+from channelsim.games.hidden import seated
 from channelsim.games.judge import NO_ADDRESS, disagreement, hashes_of, position_after
+from channelsim.games.players import player_after
 from channelsim.games.referee import FIRST, GameCoin, validator_arguments
 
 GAME = registry.get("spacepoker")
@@ -121,7 +123,10 @@ class Table:
             assert 0 <= play.share <= self.terms.amount
             self.sent.append(play)
             after = position_after(before, following, play.move, play.share)
-            alice, bob = (player.moved(after) for player in self.players)
+            alice, bob = (
+                player_after(player, after, play.memory if player.seat is seat else b"")
+                for player in self.players
+            )
             self.players = (alice, bob)
         else:
             after = before
@@ -184,7 +189,7 @@ def sit_down(
         first, second = (bytes(chance.below(256) for _ in range(32)) for _ in Seat)
         entropies = (first, second)
     alice, bob = (
-        game.player(seat, terms, entropy) for seat, entropy in zip(Seat, entropies, strict=True)
+        seated(game, seat, terms, entropy) for seat, entropy in zip(Seat, entropies, strict=True)
     )
     return Table(terms, (alice, bob), game, advise)
 

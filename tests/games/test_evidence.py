@@ -22,6 +22,7 @@ from channelsim.games.evidence import (
     met,
     unchecked,
 )
+from channelsim.games.hidden import seated
 from channelsim.games.judge import Ruling, hashes_of, judge_move, own_move
 from channelsim.games.referee import GameCoin, infohash
 from channelsim.games.vectors import BadCase, Case
@@ -196,7 +197,7 @@ def test_a_mover_does_not_make_a_move_that_conditions_might_slash() -> None:
     play = Play(b"luck", 0, to_list(GAPS[2]))
     with pytest.raises(IllegalAction, match=r"WORD-SAY-2: The word is one of the list\."):
         own_move(game, hashes_of(game), before, AMOUNT, play)
-    player = game.player(Seat.ALICE, terms, b"")
+    player = seated(game, Seat.ALICE, terms, b"")
     honest = player.act(Action("game"))
     assert isinstance(honest, Play)
     assert own_move(game, hashes_of(game), before, AMOUNT, honest) is None

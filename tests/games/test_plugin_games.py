@@ -7,10 +7,11 @@ from dataclasses import fields, replace
 import pytest
 
 from channelsim.games import registry
-from channelsim.games.contract import Carry, Game
+from channelsim.games.contract import Carry, Game, Hidden
 from channelsim.games.plugin_games import FIELDS, field_problem
 
 GAME = registry.get("calpoker")
+BOARD = Hidden("board", lambda chance: chance.bytes(4), lambda chance, legal: chance.bytes(4))
 
 WRONG: dict[str, list[object]] = {
     "validators": [{}, {"a/b": GAME.validators["a"]}, {"x": GAME.validators["a"]}],
@@ -26,6 +27,16 @@ WRONG: dict[str, list[object]] = {
     "policies": [{}, {"random": 7}, {7: print}],
     "parts": ["streets", (7,)],
     "benchmarks": [{"speed": 7}],
+    "hidden": [
+        [BOARD],
+        (7,),
+        (BOARD, BOARD),
+        (replace(BOARD, name="a/b"),),
+        (replace(BOARD, seats=()),),
+        (replace(BOARD, seats=(0,)),),  # type: ignore[arg-type]
+        (replace(BOARD, legal=7),),  # type: ignore[arg-type]
+        (replace(BOARD, possible=None),),  # type: ignore[arg-type]
+    ],
 }
 
 
@@ -37,6 +48,10 @@ def test_every_field_is_checked() -> None:
 @pytest.mark.parametrize("name", registry.built_in())
 def test_our_games_pass(name: str) -> None:
     assert field_problem(registry.get(name)) == ""
+
+
+def test_hidden_values_of_several_names_pass() -> None:
+    assert field_problem(replace(GAME, hidden=(BOARD, replace(BOARD, name="key")))) == ""
 
 
 @pytest.mark.parametrize("name", FIELDS)

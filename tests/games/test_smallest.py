@@ -10,6 +10,7 @@ import pytest
 
 from channelsim.games.contract import Action, Game, Seat, Slash, Valid
 from channelsim.games.errors import BadTerms, IllegalAction
+from channelsim.games.hidden import seated
 from tests.games.table import Table, ask_both, by_policy
 from tests.paths import ROOT
 
@@ -29,7 +30,7 @@ def parity() -> Iterator[Game]:
 def deal(game: Game) -> Table:
     terms = game.terms(game.default_parameters(1, AMOUNT // 2))
     secrets = (SECRET, bytes(16))
-    alice, bob = (game.player(seat, terms, secrets[seat]) for seat in Seat)
+    alice, bob = (seated(game, seat, terms, secrets[seat]) for seat in Seat)
     return Table(terms, (alice, bob), game)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from inspect import getdoc
@@ -33,10 +33,12 @@ from channelsim.channel.cli.options import (
     real,
     whole,
 )
-from channelsim.channel.documents.conform import ConformDocument, Status
+from channelsim.channel.cli.targets import load_target
+from channelsim.channel.documents.conform import CheckResult, ConformDocument, Status
 from channelsim.channel.kit.checks import CHECKS
 from channelsim.channel.kit.conformance import (
     INTERRUPTED,
+    Check,
     ConformanceWork,
     Effort,
     Subject,
@@ -46,8 +48,9 @@ from channelsim.channel.kit.conformance import (
     resumed,
 )
 from channelsim.channel.kit.conformance_reports import document, junit_cases, sarif
+from channelsim.channel.kit.not_reached import not_reached
 from channelsim.channel.lab.cases.corpus import own_corpus
-from channelsim.channel.lab.targets.loading import load
+from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.report.junit import junit
 from channelsim.channel.report.progress import (
     Bar,
@@ -55,7 +58,7 @@ from channelsim.channel.report.progress import (
     campaign_progress,
     progress,
 )
-from channelsim.channel.report.tables import show_table
+from channelsim.channel.report.tables import GrowingTable
 from channelsim.channel.report.terminal import console, json_line, say
 from channelsim.channel.system.output import opened
 
@@ -101,14 +104,14 @@ def command(
     cluster: Cluster = None,
     quiet: NoProgress = False,
 ) -> int:
-    """Check everything that a game owes: vectors, laws, coverage, costs, secrecy, disputes.
+    """Check everything that a game owes: vectors, laws, coverage, rules, costs, disputes …
 
     A check that cannot be made is a row that says why. Exit code 1: a check failed.
 
     Example: channelsim conform my-validators.toml --junit conform.xml
     """
     with progress("conformance", shown=not quiet):
-        loaded = load(target, partial=True)
+        loaded = load_target(target)
     effort = Effort(
         cases=cases,
         seconds=seconds,
@@ -130,10 +133,17 @@ def command(
         Places(options) as places,
     ):
         stored = places.directory(work)
-        with progress("conformance", shown=not quiet) as bar:
-            places.progress = partial(_progress, bar, quiet=quiet)
-            checks = CHECKS if stored is None else resumed(CHECKS, work.plan, stored)
-            results = list(conform(Subject(loaded, effort, places), checks, bar.phase))
+        checks = CHECKS if stored is None else resumed(CHECKS, work.plan, stored)
+        subject = Subject(loaded, effort, places)
+        rows = None if json else _table(loaded)
+        results = []
+        for result in _results(subject, checks, places, quiet=quiet):
+            results.append(result)
+            if rows is not None:
+                rows.add(result.check, _styled(result.result), result.unchecked or result.tried)
+
+        interrupted = any(result.unchecked == INTERRUPTED for result in results)
+        missed = [] if json or interrupted else not_reached(subject)
 
         def store(printed: ConformDocument) -> None:
             """Write the JUnit and SARIF files."""
@@ -147,14 +157,42 @@ def command(
         ending = Ending(
             name=loaded.name,
             document=lambda: document(loaded, seed, results, digest()),
-            show=lambda printed: _print(loaded.name + loaded.cards, printed),
+            show=lambda printed: _print(printed, missed),
             store=store,
         )
         return places.end(
             ending,
-            interrupted=any(result.unchecked == INTERRUPTED for result in results),
+            interrupted=interrupted,
             failed=any(result.result is Status.FAILED for result in results),
         )
+
+
+def _results(
+    subject: Subject, checks: Mapping[str, Check], places: Places, *, quiet: bool
+) -> Iterator[CheckResult]:
+    """The result of each check as soon as it is made; the progress line is gone by then."""
+    bars: list[Bar] = []
+    made = conform(subject, checks, lambda name: bars[-1].phase(name))
+    while True:
+        with progress("conformance", shown=not quiet) as bar:
+            bars.append(bar)
+            places.progress = partial(_progress, bar, quiet=quiet)
+            result = next(made, None)
+        if result is None:
+            return
+        yield result
+
+
+def _table(target: Target) -> GrowingTable:
+    """The table of all results, without a row so far."""
+    widest = [max(CHECKS, key=len), max((status.value for status in Status), key=len)]
+    title = f"what {target.name}{target.cards} owes"
+    return GrowingTable(console(), ("check", "result", "tried"), widest, title)
+
+
+def _styled(status: Status) -> Text:
+    style = {Status.PASSED: "", Status.FAILED: "red", Status.NOT_CHECKED: "dim"}[status]
+    return Text(status.value, style)
 
 
 @contextmanager
@@ -167,26 +205,23 @@ def _progress(bar: Bar, name: str, unit: str, *, quiet: bool) -> Iterator[Status
             yield line
 
 
-def _print(name: str, printed: ConformDocument) -> None:
+def _print(printed: ConformDocument, missed: Sequence[str]) -> None:
+    """Print the failures below the table, what was not reached (`missed`), and the sums."""
     out, results = console(), printed.checks
-    rows = []
-    for result in results:
-        style = {Status.PASSED: "", Status.FAILED: "red", Status.NOT_CHECKED: "dim"}[result.result]
-        rows.append(
-            (result.check, Text(result.result.value, style), result.unchecked or result.tried)
-        )
-    show_table(out, ("check", "result", "tried"), rows, title=f"what {name} owes", left=3)
     for result in results:
         for failure in result.failures[:SHOWN]:
             say(out, f"{result.check}: {failure.line}")
             if failure.replay:
                 say(out, failure.replay)
-            if failure.source_line:
-                say(out, f"source: {failure.source_line}")
+            source = failure.source_line or failure.missing_check
+            if source:
+                say(out, f"source: {source}")
             if failure.vector is not None:
                 print(json_line(failure.vector))
         if len(result.failures) > SHOWN:
             say(out, f"{result.check}: and {len(result.failures) - SHOWN} more")
+    for line in missed:
+        say(out, f"not reached: {line}", "yellow")
     counts = Counter(result.result for result in results)
     statuses = ", ".join(f"{counts[status]} {status.value}" for status in Status)
     say(out, f"{statuses}; {printed.summary}")

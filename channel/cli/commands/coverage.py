@@ -45,7 +45,7 @@ def command(
 
     If a reason is stored why no run can reach a place, it is shown as well.
 
-    Exit code 1: a validator has no case.
+    Exit code 1: a validator has no case, or a case does not end as it expects.
 
     Example: channelsim coverage my-validators.toml --corpus cases --html page.html
     """
@@ -87,7 +87,8 @@ def command(
             complete = interrupted or all_tried(
                 tried.name, tried.present, reached, f"add cases to {corpus}"
             )
-    return exit_code(interrupted, failed=not complete)
+    wrong = any(program.differs for program in programs.values())
+    return exit_code(interrupted, failed=wrong or not complete)
 
 
 def document(

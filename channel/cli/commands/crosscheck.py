@@ -17,7 +17,7 @@ from channelsim.channel.cli.campaigns import (
     run_watched,
 )
 from channelsim.channel.cli.findings import ORDER_ONLY
-from channelsim.channel.cli.messages import all_tried, never_tried, not_checked
+from channelsim.channel.cli.messages import all_tried, never_tried, not_checked, withheld
 from channelsim.channel.cli.options import (
     MOST_CASES,
     Jobs,
@@ -30,6 +30,7 @@ from channelsim.channel.cli.options import (
     refuse,
     whole,
 )
+from channelsim.channel.cli.targets import load_target
 from channelsim.channel.cli.watch import Check, Round, watch, watched_target
 from channelsim.channel.documents.crosscheck import CrosscheckDocument
 from channelsim.channel.documents.results import lost_work
@@ -39,7 +40,6 @@ from channelsim.channel.lab.cases.runs import OUTCOMES
 from channelsim.channel.lab.coverage.coverage import sampled_coverage
 from channelsim.channel.lab.crosscheck.crosscheck import CrosscheckReport, crosscheck_of
 from channelsim.channel.lab.laws import laws_for, unchecked
-from channelsim.channel.lab.targets.loading import load
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import console, json_line, say
@@ -78,7 +78,7 @@ def command(
         )
         files = watched_target(target)
         return watch(files, lambda check: _round(target, cases, seed, jobs, check))
-    loaded = load(target, partial=True)
+    loaded = load_target(target)
     options = CampaignOptions(
         jobs=processes(jobs), json=json, out=out, resume=resume, cluster=cluster, quiet=quiet
     )
@@ -99,7 +99,7 @@ def command(
 
 def _round(target: str, cases: int, seed: str, jobs: int | None, check: Check) -> Round:
     """One round of `--watch`."""
-    loaded = load(target, partial=True)
+    loaded = load_target(target)
     report = run_watched(crosscheck_of(loaded, cases, seed), processes(jobs), "crosscheck", check)
     shown = _shown_first(report.findings)
     parts = [f"{counted(report.cases, 'case', ',')}, {summary(shown)}"]
@@ -134,6 +134,7 @@ def document(report: CrosscheckReport, *, quiet: bool) -> CrosscheckDocument:
         lost=lost_work(report.lost),
         outcomes={name: dict(sorted(ends.items())) for name, ends in tally.outcomes.items()},
         tried=dict(sorted(tally.tried.items())),
+        unreached=tally.unreached,
         unchecked=unchecked(report.target),
         most_cost=dict(sorted(tally.costs.items())),
         coverage=reached,
@@ -160,6 +161,7 @@ def _print(report: CrosscheckReport, printed: CrosscheckDocument) -> None:
             say(out, f"{law}: tried {counted(times, 'time', ',')}, broken {broken:,}")
     for line in not_checked(printed.unchecked):
         say(out, line, "yellow")
+    say(out, withheld(tally.unreached))
     findings = _shown_first(report.findings)
     apart = False
     for finding in findings[:SHOWN]:
@@ -168,7 +170,7 @@ def _print(report: CrosscheckReport, printed: CrosscheckDocument) -> None:
             say(out, ORDER_ONLY, "bold")
         say(out, f"{finding.line} ({finding.rule}, {counted(finding.times, 'time')})")
         if finding.vector is not None:
-            for line in explanation(target, msgspec.convert(finding.vector, Case)):
+            for line in explanation(target, msgspec.convert(finding.vector, Case), finding.cause):
                 say(out, f"  {line}")
             print(json_line(finding.vector))
     if len(findings) > SHOWN:

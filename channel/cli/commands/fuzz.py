@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated
 
 import msgspec
+import typer
 from rich.console import Console
 
 from channelsim.channel.campaign.directory import CORPUS, FINDINGS, is_campaign
@@ -21,9 +22,9 @@ from channelsim.channel.cli.campaigns import (
     run_campaign,
     run_watched,
 )
-from channelsim.channel.cli.corpora import check_fuzzed
+from channelsim.channel.cli.corpora import check_fuzzed, in_package
 from channelsim.channel.cli.findings import ORDER_ONLY, details
-from channelsim.channel.cli.messages import all_tried, never_tried, not_checked
+from channelsim.channel.cli.messages import all_tried, never_tried, not_checked, withheld
 from channelsim.channel.cli.options import (
     DAY,
     Jobs,
@@ -38,6 +39,7 @@ from channelsim.channel.cli.options import (
     refuse,
     whole,
 )
+from channelsim.channel.cli.targets import load_target
 from channelsim.channel.cli.watch import Check, Round, watch, watched_target
 from channelsim.channel.documents.fuzz import FuzzDocument
 from channelsim.channel.documents.results import lost_work
@@ -52,7 +54,6 @@ from channelsim.channel.lab.fuzz.fuzz import (
     timed_search,
 )
 from channelsim.channel.lab.laws import applies, laws_for, unchecked
-from channelsim.channel.lab.targets.loading import load
 from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.report.junit import JUnitCase, JUnitFailure
 from channelsim.channel.report.junit import junit as junit_text
@@ -85,8 +86,18 @@ def command(
     jobs: Jobs = None,
     corpus: Annotated[
         Path | None,
-        file_option("A folder of cases to start from; cases that reach more are added."),
+        file_option(
+            "A folder of cases to start from; cases that reach more are added, but not to the"
+            " corpus in a game's package."
+        ),
     ] = None,
+    update_corpus: Annotated[
+        bool,
+        typer.Option(
+            "--update-corpus",
+            help="Add cases to the folder of --corpus even if it is in the package of a game.",
+        ),
+    ] = False,
     out: Annotated[
         Path | None,
         file_option(
@@ -125,7 +136,9 @@ def command(
         )
         return watch(
             watched_target(target),
-            lambda check: _round(target, seconds or SHORT, seed, jobs, corpus, out, check),
+            lambda check: _round(
+                target, seconds or SHORT, seed, jobs, corpus, update_corpus, out, check
+            ),
         )
     if work is None:
         refuse(
@@ -133,7 +146,9 @@ def command(
         )
     else:
         refuse("does not go with --work: one or the other", seconds=seconds)
-    loaded = load(target, partial=True)
+    if update_corpus and corpus is None:
+        raise UsageError("--update-corpus: needs --corpus DIR, the folder of cases")
+    loaded = load_target(target)
     if corpus is not None:
         check_fuzzed(corpus, loaded.programs)
     if work is None:
@@ -149,6 +164,7 @@ def command(
     )
     hint = "try more --seconds" if work is None else "try more --work"
     with opened("--junit", junit) as suite:
+        adds = corpus is not None and (update_corpus or not in_package(corpus, loaded))
         added: list[int] = []
 
         def store(report: FuzzReport) -> None:
@@ -157,7 +173,7 @@ def command(
                 FindingFiles(folder).write_last(report.findings)
             else:
                 save(report, campaign / CORPUS)
-            added.append(save(report, corpus) if corpus else 0)
+            added.append(save(report, corpus, write=adds) if corpus else 0)
             cases, count = _junit_cases(report), summary(report.findings)
             suite.write(junit_text("fuzz", loaded.name, cases, count, report.seconds))
             suite.finish()
@@ -169,7 +185,7 @@ def command(
             lambda report: Ending(
                 name=loaded.name,
                 document=lambda: _document(report, options.jobs, folder),
-                show=lambda printed: _print(report, folder, sum(added), corpus),
+                show=lambda printed: _print(report, folder, sum(added), corpus, adds),
                 store=lambda printed: store(report),
                 tried=lambda: all_tried(loaded.name, loaded.present, report.tally.outcomes, hint),
             ),
@@ -195,11 +211,12 @@ def _round(
     seed: str,
     jobs: int | None,
     corpus: Path | None,
+    update: bool,
     out: Path | None,
     check: Check,
 ) -> Round:
     """One round of `--watch`: the stored findings first, then the search."""
-    target = load(name, partial=True)
+    target = load_target(name)
     if corpus is not None:
         check_fuzzed(corpus, target.programs)
     folder, workers = _folder(target, out), processes(jobs)
@@ -209,7 +226,7 @@ def _round(
     with finishing():
         paths = FindingFiles(folder).write_last(report.findings)
         if corpus is not None:
-            save(report, corpus)
+            save(report, corpus, write=update or not in_package(corpus, target))
     for first, path in zip(report.findings[:1], paths, strict=False):
         line = f" ({first.source_line})" if first.source_line else ""
         parts[0] += f", the first: {first.severity} at {first.place}: {first.cause}{line}"
@@ -225,7 +242,7 @@ def _round(
 # --- output -----------------------------------------------------------------------------------
 
 
-def _print(report: FuzzReport, folder: Path, added: int, corpus: Path | None) -> None:
+def _print(report: FuzzReport, folder: Path, new: int, corpus: Path | None, adds: bool) -> None:
     out = console()
     paths = FindingFiles(folder).paths(report.findings)
     _show_counts(out, report)
@@ -233,6 +250,7 @@ def _print(report: FuzzReport, folder: Path, added: int, corpus: Path | None) ->
         say(out, line, "yellow")
     if report.target.missing:
         say(out, f"tried by the rules alone: {_tried_alone(report)}")
+    say(out, withheld(report.tally.unreached))
     for path in report.mended:
         say(out, f"{path}: no longer happens")
     for path, why in report.untried:
@@ -253,7 +271,8 @@ def _print(report: FuzzReport, folder: Path, added: int, corpus: Path | None) ->
             say(out, f"   {command_line(command, path)}")
     say(out)
     if corpus is not None:
-        say(out, f"{counted(added, 'new case')} in {corpus}")
+        kept = "" if adds else ", none added: it is in a package (--update-corpus adds them)"
+        say(out, f"{counted(new, 'new case')} {'in' if adds else 'for'} {corpus}{kept}")
     say(out, _summary(report))
 
 
@@ -310,6 +329,7 @@ def _document(report: FuzzReport, jobs: int, folder: Path) -> FuzzDocument:
         runs_per_second=round(report.rate),
         coverage=report.coverage,
         tried=dict(sorted(report.tally.tried.items())),
+        unreached=report.tally.unreached,
         unchecked=unchecked(report.target),
         findings=tuple(
             msgspec.structs.replace(finding, replay=command_line("replay", path))
@@ -320,12 +340,13 @@ def _document(report: FuzzReport, jobs: int, folder: Path) -> FuzzDocument:
 
 
 def _junit_cases(report: FuzzReport) -> list[JUnitCase]:
-    """One test case per law, with a failure for each of its findings."""
+    """One test case per law, with a failure for each of its findings; one for stored cases that
+    do not hold."""
+    laws = [law.name for law in laws_for(report.target)]
+    others = [finding.rule for finding in report.findings]
     return [
-        JUnitCase(
-            law.name, [_failure(finding) for finding in report.findings if finding.rule == law.name]
-        )
-        for law in laws_for(report.target)
+        JUnitCase(rule, [_failure(finding) for finding in report.findings if finding.rule == rule])
+        for rule in dict.fromkeys((*laws, *others))
     ]
 
 

@@ -118,6 +118,8 @@ def differences(case: SiteCase) -> tuple[str, ...]:
             lines.append(f"amount: {site.amount:,} instead of {site.base.amount:,}")
         if site.state != site.base.state:
             lines.append("state: " + ("another secret" if site.natural else "not of a hand"))
+    if site.lie:
+        lines.append(f"before: {site.lie}")
     return tuple(lines)
 
 

@@ -36,7 +36,7 @@ from channelsim.clsp.run import (
 )
 from channelsim.clsp.values import NotAList, Value, from_list, serialize
 from channelsim.games import vectors
-from channelsim.games.contract import Play, Position, Seat
+from channelsim.games.contract import Play, Position, Seat, Validator
 from channelsim.games.decoding import line_error
 from channelsim.games.errors import BadState
 from channelsim.games.evidence import Evidence
@@ -69,13 +69,15 @@ class RefereeSpend(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class StoredCase(msgspec.Struct, frozen=True):
     """A line of a corpus that was run: its program, and the serialized environment.
 
-    `differs` says how the program's outcome is not the one expected, None where it is.
+    `differs` says how the outcome of the program, or the verdict of the rules, is not the one
+    expected, None where it is. `case` is the line of a validator, None for a spend.
     """
 
     id: str
     program: str
     arguments: bytes
     differs: str | None
+    case: Case | None = None
 
 
 def read(target: Target, folder: Path) -> Iterator[StoredCase]:
@@ -92,18 +94,37 @@ def read(target: Target, folder: Path) -> Iterator[StoredCase]:
         if path.stem not in target.with_referee:
             known = ", ".join([*target.programs, REFEREE])
             raise UsageError(f"{path}: {target.name} has no program {path.stem!r}; it has {known}")
-        spends = path.stem == REFEREE and REFEREE not in target.programs
-        kind: type[Case | RefereeSpend] = RefereeSpend if spends else Case
-        data = input_files.read(path, input_files.LINES)
-        for number, written in corpus_lines(path, data, kind):
+        for case in _read_file(target, path):
             empty = False
-            try:
-                check_file(path, written)
-                yield stored_case(target, written)
-            except BadCase as error:
-                raise UsageError(f"{path}: line {number}: {error}") from None
+            yield case
     if empty:
         raise UsageError(f"{folder}: has no cases")
+
+
+def wrong_cases(target: Target, folder: Path) -> list[StoredCase]:
+    """The cases in a folder, which need not exist, on which program or rules differ from what they
+    expect. Raises `UsageError`, naming file and line."""
+    paths = [folder / f"{name}.jsonl" for name in target.with_referee]
+    return [
+        case
+        for path in paths
+        if not input_files.is_missing(path)
+        for case in _read_file(target, path)
+        if case.differs is not None
+    ]
+
+
+def _read_file(target: Target, path: Path) -> Iterator[StoredCase]:
+    """Run the cases of one file."""
+    spends = path.stem == REFEREE and REFEREE not in target.programs
+    kind: type[Case | RefereeSpend] = RefereeSpend if spends else Case
+    data = input_files.read(path, input_files.LINES)
+    for number, written in corpus_lines(path, data, kind):
+        try:
+            check_file(path, written)
+            yield stored_case(target, written)
+        except BadCase as error:
+            raise UsageError(f"{path}: line {number}: {error}") from None
 
 
 def own_corpus(target: Target) -> Path | None:
@@ -159,8 +180,31 @@ def stored_case(target: Target, written: Case | RefereeSpend) -> StoredCase:
     if isinstance(written, RefereeSpend):
         return _stored_spend(target, written)
     arguments = vectors.arguments(written, target.name, target.family_programs)
-    differences = vectors.check_program(written, target.name, target.family_programs)
-    return StoredCase(written.id, written.validator, arguments, "; ".join(differences) or None)
+    differences = "; ".join(stored_differences(target, written))
+    return StoredCase(written.id, written.validator, arguments, differences or None, written)
+
+
+def stored_differences(target: Target, case: Case) -> list[str]:
+    """Compare a case with the program and with the rules: a line for each difference.
+
+    Whether play reaches the state does not matter: a case says what is expected in it.
+    """
+    programs = target.family_programs
+    if case.validator in target.missing:
+        differences = []
+    else:
+        differences = vectors.check_program(case, target.name, programs)
+    validator = rules_of_case(target, case)
+    if validator is not None:
+        differences += vectors.check_rules(case, target.name, validator, target.family_hashes)
+    return differences
+
+
+def rules_of_case(target: Target, case: Case) -> Validator | None:
+    """The rules for a case: those of its own game where that is of the target's family."""
+    games = [game for game in target.family if case.validator in game.programs]
+    own = [game for game in games if game.rules == case.game] or games
+    return own[0].rules_of(case.validator) if own else None
 
 
 def _stored_spend(target: Target, written: RefereeSpend) -> StoredCase:
@@ -235,7 +279,11 @@ def _at_its_site(
     target: Target, case: Case, honest: Mapping[tuple[str, bytes], Site]
 ) -> SiteCase | None:
     """The case at its site; None for a state that means nothing to the rules."""
-    asked = resolve_case(case, target.name, target.hashes)
+    try:
+        asked = resolve_case(case, target.name, target.hashes)
+    except BadCase:
+        resolve_case(case, target.name, target.family_hashes)  # raises for an unknown program
+        return None  # no game of this target has such a state
     if target.rules is None:
         site = honest.get((case.validator, serialize(asked.state)))
         # The state of a hand that was played again is in no record.

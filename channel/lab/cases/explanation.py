@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TypeGuard
 
-from channelsim.channel.findings.finding import ComparedPart
+import msgspec
+
+from channelsim.channel.findings.finding import ComparedPart, Finding
+from channelsim.channel.lab.cases.runs import VALID
+from channelsim.channel.lab.sites.site import Call
 from channelsim.channel.lab.targets.other_builds import other_build
 from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.analysis.arguments import bound, pattern
-from channelsim.clsp.analysis.recording import RunRecord, named
+from channelsim.clsp.analysis.recording import RunRecord, TraceStep, named, tested
 from channelsim.clsp.analysis.text import HASH, value_text
 from channelsim.clsp.analysis.tracer import TooDeep
 from channelsim.clsp.run import CostExceeded, ProgramSlash, Raised, run_serialized
 from channelsim.clsp.values import NIL, NotAList, Value, from_list
+from channelsim.games.contract import Rank, State
 from channelsim.games.vectors import Case, arguments, resolve_case
 
 ROOM = 48
@@ -21,6 +27,9 @@ ROOM = 48
 
 VERDICT = "verdict"
 """The part that differs where the program and the rules give two verdicts."""
+
+_TEST = 70
+"""A test is shown in about this many characters."""
 
 _RECORD = 3
 """The items of a result before its extra conditions."""
@@ -148,41 +157,129 @@ def _is_hash(value: Value) -> TypeGuard[bytes]:
     return isinstance(value, bytes) and len(value) == HASH
 
 
-def deciding_line(target: Target, validator: str, environment: bytes) -> str:
-    """The deciding expression's `file:line`, of its function where the expression is not found.
+@dataclass(frozen=True, slots=True)
+class Deciding:
+    """The `file:line` that decides a case, or why there is none: the check is missing.
 
-    "" for a program without sources, and for one that is missing or cannot be traced.
+    Both are "" where nothing is known of the source.
+    """
+
+    line: str = ""
+    missing: str = ""
+
+    def __str__(self) -> str:
+        return self.line or self.missing
+
+
+def deciding(
+    target: Target, validator: str, environment: bytes, accepts: bool, rule: str = ""
+) -> Deciding:
+    """The deciding expression's line, of its function where the expression is not found.
+
+    Where the program accepts what it should refuse (`accepts`), no expression decides: it is the
+    one line that names the rule, or else a check is missing. Empty for a program without sources,
+    and for one that is missing or cannot be traced.
     """
     if target.sources is None or validator in target.missing:
-        return ""
+        return Deciding()
     symbols = named(target.with_referee)
     try:
         record = RunRecord(target.programs[validator], symbols, environment, {})
     except TooDeep:
+        return Deciding()
+    return recorded(target, validator, record, accepts, rule)
+
+
+def recorded(
+    target: Target, name: str, record: RunRecord, accepts: bool, rule: str = ""
+) -> Deciding:
+    """As `deciding`, of a recorded run of the program with this name."""
+    if not target.source_texts(name):
+        return Deciding()
+    if not accepts:
+        decision = record.decision()
+        if decision is None:
+            return Deciding(target.source_line(name, name))
+        return Deciding(_line(target, name, record, *decision))
+    lines = target.rule_lines(name, rule) if rule else []
+    if len(lines) == 1:
+        return Deciding(lines[0])
+    if lines:
+        said = f"none of the lines that name {rule} refuses this ({', '.join(lines)})"
+    else:
+        said = f"no line checks {rule if target.sentence(rule) else 'this'}"
+    _, choice = record.decided()
+    if choice is None:
+        return Deciding(missing=f"{said}, and no test comes before the result")
+    test, _ = tested(choice)
+    line = _line(target, name, record, test, choice)
+    at = f", at {line}" if line else ""
+    shown = record.expression(test, choice, _TEST)
+    return Deciding(missing=f"{said}; the last test that passed is {shown}{at}")
+
+
+def hands_met(target: Target, state: State | None, calls: Iterable[Call]) -> str:
+    """A sentence on the hands that a call compares, and which of them is better by the rules.
+
+    Of the first of these calls that compares any; "" where none does.
+
+    >>> ranks = ((3, 2), (9, 4)), ((3, 1, 1), (9, 8, 2))
+    >>> _ranked_text(ranks[0])
+    'class 3 2, then 9 4'
+    """
+    game = None if target.rules is None else target.game
+    if game is None or game.showdown is None or state is None:
         return ""
-    return recorded_line(target, validator, record)
+    for move, _, evidence in calls:
+        ranks = game.showdown(state, move, evidence)
+        if ranks is None:
+            continue
+        shown = None if game.hands_shown is None else game.hands_shown(state, move, evidence)
+        mine, theirs = shown or tuple(map(_ranked_text, ranks))
+        if ranks[0] == ranks[1]:
+            better = "the hands are equal"
+        else:
+            better = f"the {'mover' if ranks[0] > ranks[1] else 'waiter'}'s hand is better"
+        return f"The mover shows {mine}; the evidence {theirs}. By the rules {better}."
+    return ""
 
 
-def recorded_line(target: Target, name: str, record: RunRecord) -> str:
-    """As `deciding_line`, of a recorded run of the program with this name."""
-    decision = record.decision()
-    line = ""
-    if decision is not None:
-        node, step = decision
-        line = target.source_line(name, record.owner(step) or name, record.expression(node, step))
-    return line or target.source_line(name, name)
+def _ranked_text(rank: Rank) -> str:
+    kind, kickers = (" ".join(map(str, numbers)) for numbers in rank)
+    return f"class {kind}, then {kickers}"
 
 
-def explanation(target: Target, case: Case) -> Iterator[str]:
+def _line(target: Target, name: str, record: RunRecord, node: Value, step: TraceStep) -> str:
+    return target.source_line(name, record.owner(step) or name, record.expression(node, step))
+
+
+def accepts(parts: Sequence[ComparedPart]) -> bool:
+    """True if a program accepts what is illegal, by the comparison of a case."""
+    return any(part.part == VERDICT and part.actual == VALID for part in parts)
+
+
+def with_source(target: Target, finding: Finding) -> Finding:
+    """A finding with the line that decides its case, or the missing check, if it has a case."""
+    if finding.vector is None:
+        return finding
+    case = msgspec.convert(finding.vector, Case)
+    environment = arguments(case, target.name, target.programs)
+    accepted = accepts(compared(target, case))
+    source = deciding(target, case.validator, environment, accepted, finding.cause)
+    return msgspec.structs.replace(finding, source_line=source.line, missing_check=source.missing)
+
+
+def explanation(target: Target, case: Case, rule: str = "") -> Iterator[str]:
     """Both results side by side, and the line of the author's source that decides.
 
-    No line for a case that ends as expected. Raises `BadCase`.
+    `rule` is what an illegal move breaks, if it is known. No line for a case that ends as expected.
+    Raises `BadCase`.
     """
     parts = compared(target, case)
     if not parts:
         return
     yield from side_by_side(parts)
     environment = arguments(case, target.name, target.programs)
-    line = deciding_line(target, case.validator, environment)
-    if line:
-        yield f"source: {line}"
+    source = str(deciding(target, case.validator, environment, accepts(parts), rule))
+    if source:
+        yield f"source: {source}"

@@ -7,7 +7,7 @@ a number or a mask, and numbers matter where they meet the state's. Evidence has
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import TypeAlias
 
 from channelsim.channel.lab.cases.case import SiteCase, make_case
@@ -16,11 +16,12 @@ from channelsim.channel.lab.cases.program_words import (
     evidence_near,
     evidence_of,
     head_lengths,
+    long_constants,
     words_of,
 )
 from channelsim.channel.lab.sites.fast_chance import FastChance
-from channelsim.channel.lab.sites.site import END, HEADS, Site
-from channelsim.channel.lab.sites.values import leaves, longer, numbers
+from channelsim.channel.lab.sites.site import END, HEADS, Call, Site
+from channelsim.channel.lab.sites.values import NUMBER, leaves, longer, numbers
 from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.integers import atom_to_int, int_to_atom
 from channelsim.clsp.values import NIL, Value, serialize, serialize_atom, to_list
@@ -41,11 +42,17 @@ SELECTIONS = tuple(
 )
 """Masks that card games use: five of seven or of eight, four of eight."""
 
+PROOFS = 8
+"""The most pieces of evidence that are shown against the very move of a hand with a lie."""
+
 Change: TypeAlias = Callable[[bytes], tuple[str, bytes]]
 """Changes a move; returns the name of the change, and the new move."""
 
 DEEPEST = 4
 """The most changes at once."""
+
+COPIED = 0.2
+"""The share of guided cases that begin with a copied operand, where there are any."""
 
 BYTES: tuple[Written, ...] = tuple(
     (byte, serialize(byte)) for byte in (bytes([number]) for number in range(256))
@@ -69,30 +76,35 @@ class Mutator:
 
     def __init__(self, target: Target, site: Site, chance: FastChance) -> None:
         self.site = site
-        self.numbers = numbers(site.state, site.amount, site.play.share)
+        constants = long_constants(target.programs[site.validator])
+        named = (atom_to_int(atom) for atom in constants if len(atom) <= NUMBER)
+        self.numbers = numbers(site.state, site.amount, site.play.share, *named)
         self._heads = head_lengths(target.programs[site.validator])
         self._random = chance.random
         self._chance = chance
         self._pick = chance.pick
         self.changes: Sequence[Change] = (
             *(self.length, self.byte, lambda move: ("bytes", chance.bytes(len(move)))),
-            *(self.selection, self.selection, self.tail, self.tail, self.encoding),
+            *(self.selection, self.selection, self.tail, self.tail, self.encoding, self.atom),
         )
         self._honest_share = _share(site.play.share)
         self._shares = tuple(map(_share, self.numbers))
         self._held = tuple((value, serialize(value)) for value in site.held)
         self._special = evidence_of(target.programs[site.validator])
         self._atoms = tuple(dict.fromkeys(atom for atom in leaves(site.state) if atom))
+        self._words = (*self._atoms, *constants)
 
     def cases(self, count: int) -> list[SiteCase]:
         """Make this many cases. Most change one field, so that the others are still right and the
         last rule is reached; the first is the honest move."""
         site, honest, changes = self.site, self.site.play.move, self.changes
         opening, between, rest = site.opening, site.between, site.rest
+        # The very move of a liar, or of its opponent, is judged by all evidence that there is.
+        proofs = [(NIL, b"\x80"), *self._held][:PROOFS] if site.lie else []
         others = [(play.move, *_share(play.share)) for play in site.others]
         cases = []
         for number in range(count):
-            lot = self._random() if number else 1.0
+            lot = self._random() if number > len(proofs) else 1.0
             move, (share, share_bytes) = honest, self._honest_share
             tag = "honest"
             if lot < 0.06 and others:
@@ -112,6 +124,8 @@ class Mutator:
                 tag, move = "mirror", move[:-1] + self._pick(SELECTIONS)
                 share, share_bytes = self._pick(self._shares)
                 evidence, evidence_bytes = BYTES[move[-1]]
+            elif number < len(proofs):
+                evidence, evidence_bytes = proofs[number]
             elif tag == "evidence" or self._random() < 0.15:
                 evidence, evidence_bytes = self.evidence(move)
             else:
@@ -124,6 +138,9 @@ class Mutator:
     def evidence(self, move: bytes) -> Written:
         """Evidence of any shape against a move, with its bytes."""
         lot = self._random()
+        if lot < 0.1:
+            value = restructured(self._pick(self._held)[0], (NIL, move, *self._atoms), self._chance)
+            return value, serialize(value)
         if lot < 0.4:
             return BYTES[self._pick(SELECTIONS)[0]]
         if lot < 0.52:
@@ -186,6 +203,20 @@ class Mutator:
             return "encoding", self.head(move) + self._pick((b"\x00\xff", b"\xff")) + atom
         return "encoding", self.head(move) + self._chance.bytes(1 + int(self._random() * 12))
 
+    def atom(self, move: bytes) -> tuple[str, bytes]:
+        """An atom of the state, or a long constant of the program: as the move, over its beginning
+        or its end, or behind its head."""
+        if not self._words:
+            return self.byte(move)
+        atom, lot = self._pick(self._words), self._random()
+        if lot < 0.25:
+            return "atom", atom
+        if lot < 0.5:
+            return "atom", atom + move[len(atom) :]
+        if lot < 0.75:
+            return "atom", move[: max(0, len(move) - len(atom))] + atom
+        return "atom", self.head(move) + atom
+
     def head(self, move: bytes) -> bytes:
         """The part before a number."""
         lot = self._random()
@@ -202,6 +233,44 @@ class Mutator:
         return self._chance.bytes(32)
 
 
+def restructured(value: Value, words: Sequence[Value], chance: FastChance) -> Value:
+    """Evidence with the same parts in another structure, or one part more or less.
+
+    Of a list an item is added, left out, repeated or exchanged, the list is turned round or gets an
+    end that is none; or this happens to one of its items. An atom becomes a list or a pair. `words`
+    are what may be added.
+    """
+    items, end = [], value
+    while isinstance(end, tuple):
+        items.append(end[0])
+        end = end[1]
+    if not items:
+        other = chance.pick(words)
+        return chance.pick(((value, NIL), (value, value), (value, (value, NIL)), (value, other)))
+    at, word = chance.below(len(items)), chance.pick((*items, *words))
+    match chance.below(9):
+        case 0:
+            items.append(word)
+        case 1:
+            items.insert(at, word)
+        case 2:
+            del items[chance.pick((0, at, -1))]
+        case 3:
+            items.insert(at, items[at])
+        case 4:
+            items.reverse()
+        case 5:
+            there = chance.below(len(items))
+            items[at], items[there] = items[there], items[at]
+        case 6:
+            end = word
+        case 7:
+            end = items.pop()
+        case _:
+            items[at] = restructured(items[at], words, chance)
+    return reduce(lambda rest, item: (item, rest), reversed(items), end)
+
+
 @lru_cache(maxsize=4096)
 def _share(number: int) -> tuple[int, bytes]:
     return number, serialize_atom(int_to_atom(number))
@@ -211,7 +280,8 @@ class GuidedMutator:
     """Makes cases around `base`: one to four changes of move, share and evidence each.
 
     It uses the words of the program and of the site's state. `others` are cases of the same
-    validator whose parts may be taken over.
+    validator whose parts may be taken over, and `copies` calls near the base's with operands that
+    its run compares copied into each other's places.
     """
 
     def __init__(
@@ -221,6 +291,7 @@ class GuidedMutator:
         chance: FastChance,
         base: SiteCase,
         others: Sequence[SiteCase],
+        copies: Sequence[Call] = (),
     ) -> None:
         self.site = site
         self._plain = Mutator(target, site, chance)
@@ -228,15 +299,16 @@ class GuidedMutator:
         self._changes: Sequence[Change] = (
             *(self._word_over, self._word_behind, self._number, self._spliced, self._cut),
             *(self._flipped, self._flipped),
-            *(plain.length, plain.tail, plain.encoding),
+            *(plain.length, plain.tail, plain.encoding, plain.atom),
         )
         self._chance = chance
         self._random = chance.random
         self._pick = chance.pick
         self._base = base
-        words = words_of(target.programs[site.validator])
-        self._words = (*words, *dict.fromkeys(leaves(site.state)), site.play.move)
+        self._program_words = words_of(target.programs[site.validator])
+        self._site_words = (*dict.fromkeys(leaves(site.state)), site.play.move)
         self._others = others or (base,)
+        self._copies = copies
 
     def cases(self, count: int) -> list[SiteCase]:
         """Make this many cases; the first is the base itself."""
@@ -245,6 +317,9 @@ class GuidedMutator:
     def _case(self, *, changed: bool) -> SiteCase:
         base = self._base
         move, share, evidence, tag = base.move, base.share, base.evidence, "seen"
+        if changed and self._copies and self._random() < COPIED:
+            tag, (move, share, evidence) = "copy", self._pick(self._copies)
+            changed = self._random() < 0.5
         if changed:
             for _ in range(1 + int(self._random() ** 2 * DEEPEST)):
                 lot = self._random()
@@ -254,14 +329,18 @@ class GuidedMutator:
                     tag, share = "share", self._any_share()
                 else:
                     tag, evidence = "evidence", self._any_evidence(move, evidence)
-        return make_case(self.site, tag, move[:LONGEST], share, evidence)
+        return make_case(self.site, tag, move[: max(LONGEST, len(base.move))], share, evidence)
+
+    def _word(self) -> bytes:
+        """A word: of the program, or as often one of the state or the honest move."""
+        return self._pick(self._program_words if self._random() < 0.5 else self._site_words)
 
     def _any_share(self) -> int:
         lot = self._random()
         if lot < 0.6:
             return self._pick(self._plain.numbers)
         if lot < 0.8:
-            return atom_to_int(self._pick(self._words)[:8])
+            return atom_to_int(self._word()[:8])
         return self._pick(self._others).share
 
     def _any_evidence(self, move: bytes, evidence: Value) -> Value:
@@ -271,10 +350,12 @@ class GuidedMutator:
         if lot < 0.55:
             return self._pick(self._others).evidence
         if lot < 0.7:
-            return self._pick(self._words)
-        if lot < 0.8:
-            return to_list([evidence, self._pick(self._words)])
+            return self._word()
+        if lot < 0.75:
+            return to_list([evidence, self._word()])
         if isinstance(evidence, tuple):
+            if self._random() < 0.8:
+                return restructured(evidence, self._site_words, self._chance)
             return evidence[int(self._random() * 2)]
         return _with_byte(evidence, int(self._random() * (len(evidence) + 1)), self._chance.byte())
 
@@ -282,19 +363,19 @@ class GuidedMutator:
 
     def _word_over(self, move: bytes) -> tuple[str, bytes]:
         """A word written over a part of the move."""
-        word = self._pick(self._words)
+        word = self._word()
         at = int(self._random() * (len(move) + 1))
         return "word", move[:at] + word + move[at + len(word) :]
 
     def _word_behind(self, move: bytes) -> tuple[str, bytes]:
         """A word as the move's tail, or put in somewhere."""
-        word = self._pick(self._words)
+        word = self._word()
         at = int(self._random() * (len(move) + 1))
         return "word", move[:at] + word + (move[at:] if self._random() < 0.5 else b"")
 
     def _number(self, move: bytes) -> tuple[str, bytes]:
         """A number near a word, as the tail of the move."""
-        number = atom_to_int(self._pick(self._words)[:8]) + self._chance.below(4) - 1
+        number = atom_to_int(self._word()[:8]) + self._chance.below(4) - 1
         return "number", self._plain.head(move) + int_to_atom(number)
 
     def _spliced(self, move: bytes) -> tuple[str, bytes]:

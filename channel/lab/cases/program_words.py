@@ -44,6 +44,18 @@ def words_of(program: Program) -> tuple[bytes, ...]:
 
 
 @lru_cache(maxsize=64)
+def long_constants(program: Program) -> tuple[bytes, ...]:
+    """The quoted atoms of several bytes, which chance does not find.
+
+    >>> long_constants(Program(bytes.fromhex("ff09ff02ffff018401020304ffff010580")))
+    (b'\\x01\\x02\\x03\\x04',)
+    """
+    quoted = (tree[1] for tree in _pairs(program.value) if tree[0] == _QUOTE)
+    atoms = {atom for atom in quoted if isinstance(atom, bytes) and 1 < len(atom) <= WORD}
+    return tuple(sorted(atoms))
+
+
+@lru_cache(maxsize=64)
 def head_lengths(program: Program) -> tuple[int, ...]:
     """The lengths in bytes that the first part of a move may have, the one that opens something.
 

@@ -8,11 +8,20 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from channelsim.channel.findings.finding import DISAGREEMENT, GRIEFING, THEFT, UNSLASHABLE
+from channelsim.channel.findings.finding import (
+    DISAGREEMENT,
+    GRIEFING,
+    NOBODY_KNOWS,
+    OWN_CHOICE,
+    THEFT,
+    UNSLASHABLE,
+    Reach,
+)
 from channelsim.channel.lab.cases.case import SiteCase
 from channelsim.channel.lab.cases.runs import EXCEEDED, RAISE, SLASH, VALID
 from channelsim.channel.lab.cases.trial import LEADS_ELSEWHERE, LEGAL_SLASHED, Trial
 from channelsim.channel.lab.referee.referee_runs import Commitment
+from channelsim.channel.lab.sites.own_choice import is_own_choice
 from channelsim.channel.lab.sites.site import Call
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.run import ProgramValid, Raised
@@ -34,13 +43,14 @@ class Assessment(NamedTuple):
     """The severity of a difference, its description, and its cause.
 
     `order_only`: program and rules look at the evidence and the rules in another order, by which
-    no side loses.
+    no side loses. `reach` says how play comes to the case, where the site does not know.
     """
 
     severity: str
     text: str
     cause: str
     order_only: bool = False
+    reach: Reach | None = None
 
 
 def assess(trial: Trial, case: SiteCase, verdict: Verdict, outcome: str) -> Assessment | None:
@@ -50,7 +60,10 @@ def assess(trial: Trial, case: SiteCase, verdict: Verdict, outcome: str) -> Asse
     `verdict` is the rules' and `outcome` the program's, of the same call.
     """
     if not trial.site.natural:
-        return _elsewhere(trial, case, verdict, outcome) if trial.target.strict else None
+        if not trial.target.strict:
+            trial.tally.unreached += 1
+            return None
+        return _elsewhere(trial, case, verdict, outcome)
     ruling, _ = trial.ruling(case.move, case.share)
     said = _for_the_opponent(trial, case, verdict)
     if isinstance(said, Slash):
@@ -149,7 +162,7 @@ def _cheat(trial: Trial, case: SiteCase, rule: str, verdict: Verdict, outcome: s
 
 
 def _elsewhere(trial: Trial, case: SiteCase, verdict: Verdict, outcome: str) -> Assessment:
-    """A difference in a state that no play is known to reach."""
+    """A difference in a state that no hand leads to, as it was played."""
     match verdict:
         case Slash(rule):
             text = f"a move that {trial.rule(rule)} forbids: {outcome}"
@@ -162,7 +175,11 @@ def _elsewhere(trial: Trial, case: SiteCase, verdict: Verdict, outcome: str) -> 
         case _:
             text = f"evidence that {trial.rule(verdict.rule)} refuses: {outcome}"
             cause = f"{verdict.rule}: {outcome}"
-    return Assessment(DISAGREEMENT, f"{text}, in a state that no play is known to reach", cause)
+    if is_own_choice(trial.target, trial.site):
+        where, reach = "in a state that one player can bring about", OWN_CHOICE
+    else:
+        where, reach = "in a state that no play is known to reach", NOBODY_KNOWS
+    return Assessment(DISAGREEMENT, f"{text}, {where}", cause, reach=reach)
 
 
 def difference(trial: Trial, call: Call, legal: Valid) -> str:

@@ -57,7 +57,8 @@ class LabTally(msgspec.Struct, forbid_unknown_fields=True):
     """Counts of the lab, by validator where that is a key; in memory and in the results of shards.
 
     `merge` adds them up, so that the order of work does not matter. `findings` has each cause once,
-    with its frequency, in the order in which they came.
+    with its frequency, in the order in which they came. `unreached` counts the cases in which rules
+    and program differ, but in a state that no play is known to reach: no finding is made of them.
     """
 
     outcomes: dict[str, Counter[str]] = {}
@@ -67,13 +68,16 @@ class LabTally(msgspec.Struct, forbid_unknown_fields=True):
     prints: dict[str, set[Fingerprint]] = {}
     runaway: set[str] = set()
     spent: int = 0
+    unreached: int = 0
     findings: list[Finding] = []
 
     def found(self, finding: Finding) -> None:
-        """Count a finding; of each cause the first with the greatest loss is kept."""
+        """Count a finding; of each cause the first with the greatest loss is kept, and one by which
+        a side may lose rather than one of order only."""
         for at, kept in enumerate(self.findings):
             if _cause(kept) == _cause(finding):
-                worst = finding if finding.lost > kept.lost else kept
+                # `max` keeps the first of equals.
+                worst = max(kept, finding, key=lambda some: (not some.order_only, some.lost))
                 times = kept.times + finding.times
                 self.findings[at] = msgspec.structs.replace(worst, times=times)
                 return
@@ -100,6 +104,7 @@ class LabTally(msgspec.Struct, forbid_unknown_fields=True):
         self.tried.update(other.tried)
         self.runaway |= other.runaway
         self.spent += other.spent
+        self.unreached += other.unreached
         for path, cost in other.costs.items():
             self.costs_at_most(path, cost)
         for finding in other.findings:
@@ -169,6 +174,12 @@ class Trial:
             return (site.known if honest else None), site.play.evidence
         return site.ruling(self.target, move, share)
 
+    def forbidden(self, move: bytes, share: int, evidence: Value) -> bool:
+        """True if there are rules, and they slash the move by this evidence."""
+        if self.target.judge(self.site.validator) is None:
+            return False
+        return isinstance(self.site.rules_say(self.target, move, share, evidence), Slash)
+
     def rule(self, rule: str) -> str:
         """A rule's id and its sentence."""
         sentence = self.target.sentence(rule)
@@ -223,6 +234,7 @@ class Trial:
             severity=severity,
             text=text,
             cause=cause,
+            reach=site.reach,
             loss=Loss(*sides(cause), lost) if losing and lost else None,
             vector=msgspec.to_builtins(vector(self.target, site, call, verdict, tag=law)),
             call=described_call(call),

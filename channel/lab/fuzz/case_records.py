@@ -28,6 +28,7 @@ class CaseRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
     """A case and the honest play beside it. Bytes are hex; money in mojos.
 
     `held` is the evidence against the move, and `signatures` go with it; none if all are empty.
+    `lie` says what a player did before that no honest player does.
     """
 
     validator: str
@@ -44,6 +45,7 @@ class CaseRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
     held: list[Any]
     signatures: list[str] = []
     honest_next: dict[str, Any] | None = None
+    lie: str = ""
 
 
 def record_of(target: Target, case: SiteCase) -> dict[str, Any]:
@@ -76,6 +78,7 @@ def record_of(target: Target, case: SiteCase) -> dict[str, Any]:
             held=[described_value(candidate.value, target) for candidate in candidates],
             signatures=signatures if any(signatures) else [],
             honest_next=known,
+            lie=site.lie,
         )
     )
     return written
@@ -111,7 +114,8 @@ def read(target: Target, data: Any) -> SiteCase:
     before = Position(record.validator, typed, Seat.ALICE, record.mover_share, record.max_move_size)
     play = Play(honest_move, record.honest_share, held[0] if held else NIL)
     site = make_site(
-        *(target, before, play, record.amount, Recorded(before, candidates), record.natural, known)
+        *(target, before, play, record.amount, Recorded(before, candidates), record.natural, known),
+        lie=record.lie,
     )
     return make_case(site, "replayed", move, record.share, evidence)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
@@ -12,6 +13,8 @@ import msgspec
 
 from channelsim.channel.errors import InvariantError, UsageError
 from channelsim.channel.findings.finding import (
+    DISAGREEMENT,
+    GRIEFING,
     MOVER,
     OPPONENT,
     THEFT,
@@ -20,8 +23,14 @@ from channelsim.channel.findings.finding import (
     Loss,
 )
 from channelsim.channel.lab.cases.case import SiteCase, differences, fields
+from channelsim.channel.lab.cases.corpus import stored_differences, wrong_cases
 from channelsim.channel.lab.cases.describe import described_run
-from channelsim.channel.lab.cases.explanation import compared, deciding_line
+from channelsim.channel.lab.cases.explanation import (
+    compared,
+    deciding,
+    hands_met,
+    with_source,
+)
 from channelsim.channel.lab.cases.trial import (
     FORGED,
     LEADS_ELSEWHERE,
@@ -33,15 +42,17 @@ from channelsim.channel.lab.fuzz.case_records import read, record_of
 from channelsim.channel.lab.fuzz.shrink import broken_by
 from channelsim.channel.lab.laws import applies, laws_for
 from channelsim.channel.lab.targets.target import REFEREE, Target
-from channelsim.clsp.analysis.code import MAIN
-from channelsim.clsp.run import CostExceeded, ProgramSlash, Raised, run_serialized
+from channelsim.clsp.run import CostExceeded, ProgramSlash, ProgramValid, Raised, run_serialized
 from channelsim.clsp.values import serialize
 from channelsim.games.amounts import counted
-from channelsim.games.vectors import BadCase, Case, arguments, check_program
+from channelsim.games.vectors import BadCase, Case, arguments
 from channelsim.games.vectors import read as read_cases
 
 RECORDED = "recorded cases"
 """The law whose findings are cases of a file."""
+
+STORED = "stored cases"
+"""The rule whose findings are cases of a corpus, which have to end as they expect."""
 
 REFEREES = frozenset(
     (
@@ -81,17 +92,17 @@ def shrunk(
     judged = finding.place not in target.missing
     environment = case.arguments
     left = len(fields(case))
+    finding = _with_source(target, finding, environment)
     return described(
         target,
         msgspec.structs.replace(
             finding,
-            text=f"{finding.text}. {_money(case, finding)}".strip(),
+            text=" ".join(filter(None, (f"{finding.text}.", *_sentences(target, case, finding)))),
             loss=_lost(case, finding),
             brun=finding.brun or (_run(target, finding.place, environment) if judged else {}),
             differs=differences(case),
             fields=(max(before, left), left),
             probe=record_of(target, case),
-            source_line=_source_line(target, finding, environment),
             follows=follows,
         ),
     )
@@ -104,6 +115,7 @@ def recorded(target: Target, finding: Finding) -> Finding:
     finding = finding.believable()
     case = msgspec.convert(finding.vector, Case)
     environment = arguments(case, target.name, target.programs)
+    finding = _with_source(target, finding, environment)
     return described(
         target,
         msgspec.structs.replace(
@@ -111,9 +123,28 @@ def recorded(target: Target, finding: Finding) -> Finding:
             text=f"{finding.text} (case {case.id}).",
             cause=f"{finding.cause} ({case.id})",
             brun=_run(target, case.validator, environment),
-            source_line=_source_line(target, finding, environment),
         ),
     )
+
+
+def wrongly_stored(target: Target, folder: Path) -> Iterator[Finding]:
+    """A finding for each stored case on which the program, or the rules, differ from what it
+    expects. Raises `UsageError`, naming file and line."""
+    for stored in wrong_cases(target, folder):
+        finding = Finding(
+            rule=STORED,
+            place=stored.program,
+            severity=DISAGREEMENT,
+            text=f"the stored case {stored.id}: {stored.differs}",
+            cause=f"stored: {stored.id}",
+        )
+        if stored.case is None:
+            yield described(target, finding)
+            continue
+        vector = msgspec.to_builtins(stored.case)
+        run = _run(target, stored.program, stored.arguments)
+        shown = msgspec.structs.replace(finding, vector=vector, brun=run)
+        yield described(target, with_source(target, shown))
 
 
 def described(target: Target, finding: Finding) -> Finding:
@@ -135,13 +166,50 @@ def _run(target: Target, validator: str, environment: bytes) -> dict[str, str]:
     return described_run(target.programs[validator].serialized, environment)
 
 
-def _source_line(target: Target, finding: Finding, environment: bytes) -> str:
-    """The deciding line of the author's source: the validator's, or the referee's."""
-    if not root(finding)[0]:
-        return target.source_line(REFEREE, MAIN)
-    # Where the program accepts the move, no expression decides: a check is missing or wrong.
-    line = target.rule_line(finding.place, finding.cause)
-    return line or deciding_line(target, finding.place, environment)
+def _with_source(target: Target, finding: Finding, environment: bytes) -> Finding:
+    """A finding with the line of the validator's source that decides it, or the missing check.
+
+    Where the cause lies in the referee, that is the line that decides the validator's own result.
+    """
+    if finding.place in target.missing:
+        return finding
+    validator, cause = root(finding)
+    is_result = cause.partition(": ")[0] in (LEADS_ELSEWHERE, LEGAL_SLASHED)
+    program = target.programs[finding.place].serialized
+    is_valid = isinstance(run_serialized(program, environment), ProgramValid)
+    accepts = bool(validator) and is_valid and not is_result
+    source = deciding(target, finding.place, environment, accepts, finding.cause)
+    return msgspec.structs.replace(finding, source_line=source.line, missing_check=source.missing)
+
+
+def _sentences(target: Target, case: SiteCase, finding: Finding) -> Iterator[str]:
+    """The hands that meet in this case, and what it costs whom."""
+    site = case.site
+    if site.natural:
+        evidence = reversed(site.evidence(case.move))
+        calls = (case.call, *((case.move, case.share, value) for value in evidence))
+        yield hands_met(target, site.before.state, calls)
+    yield _money(case, finding)
+    if finding.severity == GRIEFING:
+        yield _consequence(case, finding)
+
+
+def _consequence(case: SiteCase, finding: Finding) -> str:
+    """A sentence on what follows from a finding by which neither side gains."""
+    head, _, what = finding.cause.partition(": ")
+    if head == "two encodings" and what == "the move":
+        return "Who expects it in the other way has a wrong hash of what follows, and cannot go on."
+    if head == "two encodings":
+        return "The coin that it makes may be one that nobody can spend: its money stays locked."
+    if head == "progress":
+        return "The money of both sides stays locked for as long as that player likes."
+    if head == "legal move refused":
+        return "Its mover cannot make it on chain, and loses by the timeout what it would keep."
+    amount, share = case.site.amount, case.share
+    return (
+        "The game stops there: after the timeout its opponent is paid the"
+        f" {share:,} of {counted(amount, 'mojo', ',')} that the move declares, and no more."
+    )
 
 
 def _money(case: SiteCase, finding: Finding) -> str:
@@ -206,7 +274,8 @@ def _pytest(target: Target, finding: Finding) -> str:
     """A test that fails as long as the cause is there."""
     slug = re.sub(r"[^a-z0-9]+", "_", f"{finding.place} {finding.cause}".lower()).strip("_")
     short = {"rule": finding.rule, "place": finding.place, "cause": finding.cause}
-    case = {"vector": finding.vector} if finding.rule == RECORDED else {"probe": finding.probe}
+    of_file = finding.rule in (RECORDED, STORED)
+    case = {"vector": finding.vector} if of_file else {"probe": finding.probe}
     data = json.dumps({**short, **case}, sort_keys=True)
     comment = "\n".join(f"    # {line}" for line in wrap(finding.line, 90))
     return (
@@ -226,11 +295,11 @@ def still_broken(target: Target, data: dict[str, Any]) -> list[str]:
     Tests that earlier versions wrote name the rule `law`. Raises `UsageError`.
     """
     name = data.get("rule", data.get("law"))
+    if name in (RECORDED, STORED):
+        return _case_broken(target, data.get("vector"))
     law = {law.name: law for law in laws_for(target)}.get(str(name))
     if law is None:
         raise UsageError(f"no law is called {name!r} for {target.name}")
-    if law.name == RECORDED:
-        return _case_broken(target, data.get("vector"))
     case = read(target, data.get("probe"))
     if not applies(law, target, case.site.validator):
         raise UsageError(f"{target.name} has no program of {case.site.validator}")
@@ -247,4 +316,4 @@ def _case_broken(target: Target, vector: Any) -> list[str]:
         (case,) = read_cases([msgspec.json.encode(vector)])
     except BadCase as error:
         raise UsageError(f"the finding's vector: {error}") from None
-    return check_program(case, target.name, target.programs)
+    return stored_differences(target, case)

@@ -26,7 +26,7 @@ from channelsim.channel.lab.cases.case import SiteCase
 from channelsim.channel.lab.cases.corpus import append_lines, site_cases
 from channelsim.channel.lab.cases.runs import SECOND
 from channelsim.channel.lab.cases.trial import LabTally
-from channelsim.channel.lab.fuzz.findings import still_broken
+from channelsim.channel.lab.fuzz.findings import STORED, still_broken, wrongly_stored
 from channelsim.channel.lab.fuzz.fuzz_part import CorpusCase, FuzzPart
 from channelsim.channel.lab.fuzz.fuzzer import Fuzzer
 from channelsim.channel.lab.fuzz.grouping import grouped
@@ -81,7 +81,8 @@ class FuzzSearch:
     """The campaign: a fuzzer for `each` so much work, with the cases of a corpus to start from.
 
     `limit` is the most seconds that one may take, None for as long as its work takes. `findings` is
-    a folder of stored ones, which are tried first.
+    a folder of stored ones, which are tried first. `wrong` are the cases of the corpus that do not
+    end as they expect.
     """
 
     target: Target
@@ -90,6 +91,7 @@ class FuzzSearch:
     each: int
     limit: float | None = None
     findings: Path | None = None
+    wrong: tuple[Finding, ...] = ()
 
     returns_early = True
     unit, units = "unit", "units of work"
@@ -150,7 +152,7 @@ class FuzzSearch:
                 for name, coverage in covered.items()
             }
             findings = [finding for part in parts for finding in part.findings]
-            report.findings = grouped([*unmended, *findings])
+            report.findings = grouped([*self.wrong, *unmended, *findings])
         return report
 
 
@@ -215,7 +217,8 @@ def _search(
         inputs["corpus"] = sha256(msgspec.json.encode(cases)).hexdigest()
     options = {"work": work}
     configuration = Configuration("fuzz", __version__, target.name, seed, inputs, options)
-    return FuzzSearch(target, configuration, stored, each, limit)
+    wrong = tuple(wrongly_stored(target, corpus)) if corpus else ()
+    return FuzzSearch(target, configuration, stored, each, limit, wrong=wrong)
 
 
 def counts_so_far(status: CampaignStatus) -> dict[str, int]:
@@ -234,7 +237,8 @@ def _try_again(report: FuzzReport, folder: Path | None) -> list[Finding]:
         if isinstance(finding, UsageError):
             report.untried.append((path, str(finding).removeprefix(f"{path}: ")))
             continue
-        if finding.target != report.target.name:
+        # A stored case is tried from its corpus, where its author may have mended it.
+        if finding.target != report.target.name or finding.rule == STORED:
             continue
         try:
             broken = still_broken(report.target, msgspec.to_builtins(finding))
@@ -251,10 +255,10 @@ def _try_again(report: FuzzReport, folder: Path | None) -> list[Finding]:
 # --- the corpus -------------------------------------------------------------------------------
 
 
-def save(report: FuzzReport, folder: Path) -> int:
+def save(report: FuzzReport, folder: Path, *, write: bool = True) -> int:
     """Add the cases to a corpus folder that reach new code, and return their number.
 
-    Nothing that is there is changed. Raises `UsageError`.
+    Nothing that is there is changed; without `write`, they are only counted. Raises `UsageError`.
     """
     target = report.target
     added = 0
@@ -271,6 +275,6 @@ def save(report: FuzzReport, folder: Path) -> int:
             if covered.add(tracer.reach(new.arguments)) and new.case is not None:
                 lines.append(msgspec.json.encode(new.case))
         added += len(lines)
-        if lines:
+        if lines and write:
             append_lines(folder / f"{name}.jsonl", lines)
     return added

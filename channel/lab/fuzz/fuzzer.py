@@ -16,25 +16,28 @@ import msgspec
 
 from channelsim.channel.campaign.job import Counts
 from channelsim.channel.crypto.hkdf import derive
-from channelsim.channel.findings.finding import Finding
+from channelsim.channel.findings.finding import DISAGREEMENT, Finding
 from channelsim.channel.lab.cases.case import SiteCase, fields, make_case
+from channelsim.channel.lab.cases.copies import copied_states, copies
 from channelsim.channel.lab.cases.mutator import GuidedMutator, Mutator
 from channelsim.channel.lab.cases.runs import A_CASE, COST
 from channelsim.channel.lab.cases.trial import LabTally, Trial
 from channelsim.channel.lab.fuzz.findings import RECORDED, recorded, shrunk
 from channelsim.channel.lab.fuzz.fuzz_part import FuzzPart, corpus_case
 from channelsim.channel.lab.fuzz.grouping import followed
-from channelsim.channel.lab.fuzz.searches import DuelSearch, RareSearch
+from channelsim.channel.lab.fuzz.searches import DuelSearch, OperandSearch, RareSearch
 from channelsim.channel.lab.fuzz.shrink import Shrinker, broken_by, case_of
+from channelsim.channel.lab.fuzz.worst import worst_variant
 from channelsim.channel.lab.laws import Law, laws_for, tried
 from channelsim.channel.lab.referee.referee_runs import RefereeRunner
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.generate import generate_sites
 from channelsim.channel.lab.sites.hands import plain_hands
 from channelsim.channel.lab.sites.honest_play import recorded_sites
-from channelsim.channel.lab.sites.site import Site, make_site, recommitted
+from channelsim.channel.lab.sites.site import Call, Site, make_site, recommitted
 from channelsim.channel.lab.sites.state_changes import disturbed
 from channelsim.channel.lab.targets.target import REFEREE, Target
+from channelsim.clsp.analysis.operands import OperandLog
 from channelsim.clsp.analysis.tracer import Coverage, Tracer
 from channelsim.clsp.run import ProgramSlash, ProgramValid, run_serialized
 from channelsim.clsp.values import serialize
@@ -60,6 +63,21 @@ DRAWING = 0.15
 AROUND = 48
 """Mutations of a case that reached something new."""
 
+COPIES = 128
+"""The calls of a case in the corpus that are made by copying operands that its run compared."""
+
+COPIED_FIRST = 64
+"""Those that are tried as soon as the case joins the corpus; the others are mutated later on."""
+
+COPIED_STATES = 4
+"""The states with a copied operand that are tried then."""
+
+COPYING = 0.1
+"""The largest share of the work that goes into cases with copied operands as they stand."""
+
+REPLAYING = 0.05
+"""The largest share of the work that goes into hands with copied operands in earlier moves."""
+
 WAITING = 400
 """The most runs of a validator that wait to be traced; the oldest are dropped."""
 
@@ -75,8 +93,19 @@ PLAIN = 400
 ENOUGH = 6
 """The sites of each validator that are enough for that."""
 
+Search: TypeAlias = DuelSearch | RareSearch | OperandSearch
+"""A search with an account of its own."""
+
 Cause: TypeAlias = tuple[str, str, str]
 """A law, a validator and a cause."""
+
+Found: TypeAlias = tuple[Law, SiteCase, Finding, int]
+"""The law that is broken, a case by which it is, the finding, and how many fields differed."""
+
+
+def _harm(finding: Finding) -> tuple[bool, int, bool]:
+    """A key by which the worse of two findings with one cause comes first."""
+    return finding.order_only, finding.rank, not finding.lost
 
 
 @dataclass
@@ -101,14 +130,20 @@ class Fuzzer:
         self._chance = FastChance(secret)
         self._hands = generate_sites(self.target, secret, self._chance, self.target.strict)
         self._laws = laws_for(self.target)
-        self._first: dict[Cause, tuple[Law, SiteCase, Finding, int]] = {}
+        self._first: dict[Cause, Found] = {}
         self._tracers: dict[str, Tracer] = {}
         self._queues: dict[str, deque[SiteCase]] = {}
         self._alone: set[str] = set()  # validators without a program that were tried
         deals = derive(self.seed.encode(), "deals", self.number)
         self._duels = DuelSearch(self.target, deals, self._chance)
         self._rare = RareSearch(self.target, self._chance)
+        played = derive(self.seed.encode(), "operands", self.number)
+        self._operands = OperandSearch(self.target, played, self._chance)
         self._searched: Counter[str] = Counter()
+        self._logs: defaultdict[str, OperandLog] = defaultdict(OperandLog)
+        self._copies: dict[bytes, list[Call]] = {}
+        self._uncopied: deque[Trial] = deque()
+        self._copied = 0.0
         self._costliest: dict[str, int] = {}
         self._referee_ends: set[tuple[str, int]] = set()
         self._reading = True
@@ -163,7 +198,13 @@ class Fuzzer:
             if self._due(self._duels, DUELLING):
                 yield from self._on_account_of(self._duels, self._duelled())
             elif self._due(self._rare, DRAWING):
-                yield from self._on_account_of(self._rare, self._drawn())
+                yield from self._on_account_of(self._rare, self._drawn(self._rare))
+            elif rounds > HANDS_FIRST and self._due(self._operands, REPLAYING):
+                yield from self._on_account_of(self._operands, self._drawn(self._operands))
+            elif self._uncopied and self._copied < COPYING * self.work:
+                start = self.work
+                yield self._uncopied.popleft()
+                self._copied += self.work - start
             elif rounds <= HANDS_FIRST or not reached or self._chance.random() < 0.4:
                 site = next(self._hands)
                 judged = site.validator in self.target.present
@@ -183,16 +224,14 @@ class Fuzzer:
         for site, calls in self._duels.calls():
             yield self._trial(site, [make_case(site, "duel", *call) for call in calls])
 
-    def _drawn(self) -> Iterator[Trial]:
-        for site in self._rare.places():
+    def _drawn(self, search: RareSearch | OperandSearch) -> Iterator[Trial]:
+        for site in search.places():
             yield self._trial(site, self._mutated(site, RARE_CASES))
 
-    def _due(self, search: DuelSearch | RareSearch, share: float) -> bool:
+    def _due(self, search: Search, share: float) -> bool:
         return search.ready and self._searched[type(search).__name__] < share * self.work
 
-    def _on_account_of(
-        self, search: DuelSearch | RareSearch, trials: Iterator[Trial]
-    ) -> Iterator[Trial]:
+    def _on_account_of(self, search: Search, trials: Iterator[Trial]) -> Iterator[Trial]:
         """The trials of a search; all their work and its own count for it."""
         start, before = self.work, search.work
         yield from trials
@@ -210,8 +249,9 @@ class Fuzzer:
             other = recommitted(self.target, site, self._chance)
         elif self.target.strict and lot < 0.4:
             other = disturbed(self.target, site, self._chance)
+        copied = () if other else self._copies.get(case.arguments, ())
         site = other or site
-        guided = GuidedMutator(self.target, site, self._chance, case, last)
+        guided = GuidedMutator(self.target, site, self._chance, case, last, copied)
         return self._trial(site, guided.cases(AROUND))
 
     def _trial(self, site: Site, cases: list[SiteCase]) -> Trial:
@@ -241,7 +281,7 @@ class Fuzzer:
         self.tally.found(finding)
         cause = (finding.rule, finding.place, finding.cause)
         first = self._first.get(cause)
-        if first is None or (finding.lost and not first[2].lost):
+        if first is None or _harm(finding) < _harm(first[2]):
             case = case_of(trial.site, finding)
             self._first[cause] = law, case, finding, len(fields(case))
 
@@ -249,7 +289,7 @@ class Fuzzer:
 
     def _tracer(self, name: str) -> Tracer:
         if name not in self._tracers:
-            self._tracers[name] = self.target.tracer(name)
+            self._tracers[name] = self.target.tracer(name, self._logs[name])
         return self._tracers[name]
 
     def _trace(self, trial: Trial) -> None:
@@ -279,6 +319,17 @@ class Fuzzer:
         if self.coverage[name].add(reach) or cost > costliest * COSTLIER:
             self._costliest[name] = max(cost, costliest)
             self.corpus[name].append(case)
+            self._copy_operands(name, case)
+
+    def _copy_operands(self, name: str, case: SiteCase) -> None:
+        """Prepare cases near a new one of the corpus, by the operands of its run, the last one."""
+        operands, chance = self._logs[name].operands, self._chance
+        calls = self._copies[case.arguments] = copies(case, operands, chance, COPIES)
+        cases = [make_case(case.site, "copy", *call) for call in calls[:COPIED_FIRST]]
+        if cases:
+            self._uncopied.append(self._trial(case.site, cases))
+        for other in copied_states(self.target, case, operands, chance, COPIED_STATES):
+            self._uncopied.append(self._trial(other.site, [other]))
 
     def _trace_referee(self, runner: RefereeRunner) -> None:
         if not self._may_trace(REFEREE):
@@ -301,7 +352,7 @@ class Fuzzer:
         """Shrink each cause once, and describe its worst finding."""
         plain = self._plain() if self._first else {}
         findings = []
-        for law, case, finding, before in self._first.values():
+        for law, case, finding, before in (*self._first.values(), *self._worse(plain)):
             if law.name == RECORDED:
                 findings.append(recorded(self.target, finding))
                 continue
@@ -324,6 +375,23 @@ class Fuzzer:
             follows = followed(self.target, law, smaller, worst.cause)
             findings.append(shrunk(self.target, smaller, worst, before, follows))
         return findings
+
+    def _worse(self, plain: dict[str, list[Site]]) -> Iterator[Found]:
+        """Variants by which somebody loses, of rules that only harmless findings are about."""
+        harmful = {
+            (place, word)
+            for (_, place, cause), (_, _, finding, _) in self._first.items()
+            for word in cause.split(": ")
+            if finding.believable().severity != DISAGREEMENT
+        }
+        for law, case, finding, _ in list(self._first.values()):
+            rule = finding.place, finding.cause.partition(": ")[0]
+            if finding.severity != DISAGREEMENT or law.every > 1 or rule in harmful:
+                continue
+            worse = worst_variant(self.target, law, case, finding, plain.get(finding.place, ()))
+            if worse is not None:
+                harmful.add(rule)
+                yield law, worse.case, worse.finding, len(fields(worse.case))
 
     def _plain(self) -> dict[str, list[Site]]:
         """Sites of plain hands, by validator."""

@@ -7,9 +7,14 @@ from typing import TypeAlias
 
 import msgspec
 
-from channelsim.channel.findings.finding import Finding
+from channelsim.channel.findings.finding import THEFT, UNSLASHABLE, Finding
 from channelsim.channel.lab.cases.case import SiteCase, fields, keeping
-from channelsim.channel.lab.cases.trial import LEGAL_SLASHED, MISDECLARED
+from channelsim.channel.lab.cases.trial import (
+    LEADS_ELSEWHERE,
+    LEGAL_SLASHED,
+    MISDECLARED,
+    NOT_BOUND,
+)
 from channelsim.channel.lab.fuzz.findings import root, root_of
 from channelsim.channel.lab.fuzz.shrink import broken_by
 from channelsim.channel.lab.laws import Law
@@ -91,7 +96,8 @@ def _mistake(finding: Finding, independent: Set[Root], above: Mapping[Root, Root
     """The mistake that a finding stands under: its own, or the one from which it follows."""
     own = root(finding)
     same_rule = finding.cause if finding.order_only else ""
-    for cause in (finding.follows, same_rule, *_REFEREES.get(finding.cause, ())):
+    follows = "" if _stands_alone(finding) else finding.follows
+    for cause in (follows, same_rule, *_REFEREES.get(finding.cause, ())):
         mistake = root_of(finding.place, cause)
         passed = {own}  # what follows from a consequence stands under its first cause
         while mistake not in independent and mistake in above and mistake not in passed:
@@ -100,6 +106,13 @@ def _mistake(finding: Finding, independent: Set[Root], above: Mapping[Root, Root
         if cause and mistake in independent and mistake != own:
             return mistake
     return own
+
+
+def _stands_alone(finding: Finding) -> bool:
+    """True for a theft by a rule of its own: its author must see it, whatever it follows from."""
+    named = finding.cause.partition(": ")[0] in (LEADS_ELSEWHERE, LEGAL_SLASHED, NOT_BOUND)
+    costly = finding.severity in (THEFT, UNSLASHABLE) and not finding.order_only
+    return costly and not named and root(finding)[1] != root_of(finding.place, finding.follows)[1]
 
 
 def _in_short(finding: Finding) -> str:

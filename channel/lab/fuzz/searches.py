@@ -1,4 +1,4 @@
-"""Searches that draw secrets: for good hands against each other, and for rare states.
+"""Searches in other hands: for good hands against each other, for rare states, and by operands.
 
 Each remembers sites that a fuzzer comes across, and makes others from them. `work` is what that
 has cost so far, besides the runs of the cases there.
@@ -6,12 +6,14 @@ has cost so far, besides the runs of the cases there.
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import count, islice
 
+from channelsim.channel.lab.cases.copies import words
 from channelsim.channel.lab.cases.duels import Meetings, duel
 from channelsim.channel.lab.cases.runs import COST
+from channelsim.channel.lab.sites.deals import Deals, deals_at
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.generate import site_of
 from channelsim.channel.lab.sites.hands import hands
@@ -20,12 +22,19 @@ from channelsim.channel.lab.sites.rare_states import Draw, RareStates, SecretDra
 from channelsim.channel.lab.sites.replays import RecordedHands, replayed, with_words
 from channelsim.channel.lab.sites.site import Call, Site, recommitted
 from channelsim.channel.lab.targets.target import Target
+from channelsim.clsp.analysis.operands import OperandLog, Operands
+from channelsim.clsp.analysis.tracer import Tracer
+from channelsim.clsp.run import ProgramSlash, ProgramValid, run_serialized
 
 REMEMBERED = 64
 """The newest sites that a search remembers."""
 
 DEALS = 16
 """The secrets that are tried behind the commitment of one site."""
+
+DEALT, DEALT_MORE = 16, 128
+"""The secrets of which only the cards are computed, for each of those, and how many more where
+there was a rare hand among them."""
 
 DUELS_EVERY = 4
 """The secrets that are tried for each duel, in games whose meetings are searched too."""
@@ -51,14 +60,23 @@ TRIES = 8
 A_DUEL = 350
 """The work of a duel besides its runs: the rules judge dozens of selections."""
 
-A_MEETING = 250
-"""The work of looking for meetings of hands at one site."""
+A_DEAL = 80
+"""The work of computing the cards of one secret, and of looking for new meetings of hands."""
 
 A_HAND = 600
 """The work of playing a new hand."""
 
 A_REPLAY = 400
 """The work of playing a hand again with another secret."""
+
+A_TRACE = 40
+"""The work of tracing a run for its operands, as a multiple of the run itself."""
+
+LEAST_WORD = 4
+"""Shorter operands, in bytes, occur in moves by chance."""
+
+WORDS = 3
+"""The replacements in earlier moves that are tried for one place of a hand."""
 
 A_DRAW = 4
 """The work of drawing a secret once more, besides the run."""
@@ -73,7 +91,7 @@ class DuelSearch:
     def __init__(self, target: Target, secret: bytes, chance: FastChance) -> None:
         self._target, self._chance = target, chance
         self._meets = target.rules is not None and target.game.showdown is not None
-        self._meetings = Meetings(target)
+        self._meetings = Meetings(target, chance)
         self._hands = hands(target, secret)
         self._hand: list[Site] = []
         self._sites: deque[Site] = deque(maxlen=REMEMBERED)
@@ -102,16 +120,36 @@ class DuelSearch:
         site = self._chance.pick(self._sites)
         for number in range(DEALS):
             other = self._dealt_again() if self._meets and number % 2 else None
-            other = other or recommitted(self._target, site, self._chance, fresh=True) or site
-            calls: list[Call] = []
             if self._meets:
-                self.work += A_MEETING
-                calls += self._meetings.calls(other)
+                yield from self._met(other or site)
             if not self._meets or number % DUELS_EVERY == 0:
+                other = other or recommitted(self._target, site, self._chance, fresh=True) or site
                 self.work += A_DUEL
-                calls += duel(self._target, other, self._chance)
-            if calls:
-                yield other, calls
+                if calls := tuple(duel(self._target, other, self._chance)):
+                    yield other, calls
+
+    def _met(self, site: Site) -> Iterator[tuple[Site, Sequence[Call]]]:
+        """Calls at a site in which hands meet as they seldom did, by its own secret and others."""
+        meetings = self._meetings
+        self.work += A_DEAL
+        if calls := tuple(meetings.calls(site)):
+            yield site, calls
+        if not meetings.at(site) or (deals := deals_at(self._target, site)) is None:
+            return
+        yield from self._dealt(deals, site, DEALT)
+        if meetings.promising:
+            yield from self._dealt(deals, site, DEALT_MORE)
+
+    def _dealt(self, deals: Deals, site: Site, count: int) -> Iterator[tuple[Site, Sequence[Call]]]:
+        """As `_met`, with this many other secrets."""
+        meetings, promising = self._meetings, self._meetings.promising
+        for deal in deals.draw(self._chance, count):
+            self.work += A_DEAL
+            pairs = meetings.pairs(site, deal.state, deal.move)
+            promising |= meetings.promising
+            if pairs and (place := deals.place(deal)) is not None:
+                yield place, tuple(meetings.at_the_limit(place, pairs))
+        meetings.promising = promising
 
     def _dealt_again(self) -> Site | None:
         """The last place of a hand, played again with another secret; None if it ends earlier."""
@@ -184,3 +222,62 @@ class RareSearch:
         drawn = [draws.draw(secret) for secret in secrets]
         self.work += sum(A_DRAW + draw.cost / COST for draw in drawn)
         return self._rare.rare(validator, drawn)
+
+
+class OperandSearch:
+    """Hands in which an operand that a run compares takes another's place in an earlier move.
+
+    What a program compares in one place is often what moves before have put in the state.
+    """
+
+    def __init__(self, target: Target, secret: bytes, chance: FastChance) -> None:
+        self._target, self._chance = target, chance
+        self._hands: Iterator[list[Site]]
+        if target.rules is None:
+            recorded = RecordedHands(recorded_sites(target))
+            self._hands = (recorded.pick(chance) for _ in count())
+        else:
+            self._hands = (
+                [site_of(target, turn) for turn in hand] for hand in hands(target, secret)
+            )
+        self._logs: defaultdict[str, OperandLog] = defaultdict(OperandLog)
+        self._tracers: dict[str, Tracer] = {}
+        self.work = 0.0
+
+    @property
+    def ready(self) -> bool:
+        """True: hands can always be played."""
+        return True
+
+    def places(self) -> Iterator[Site]:
+        """The later places of one hand, for each of a few replacements in its earlier moves."""
+        hand = next(self._hands)
+        self.work += A_HAND
+        traced = [
+            at for at, site in enumerate(hand) if at and site.validator in self._target.present
+        ]
+        if not traced:
+            return
+        at = self._chance.pick(traced)
+        tried = 0
+        for old, new in words(self._operands(hand[at]), self._chance):
+            first = next((n for n in range(at) if old in hand[n].play.move), None)
+            if len(old) < LEAST_WORD or first is None:
+                continue
+            self.work += A_REPLAY
+            yield from with_words(self._target, hand[first:], {old: new})
+            tried += 1
+            if tried == WORDS:
+                return
+
+    def _operands(self, site: Site) -> Operands:
+        """The operands of the honest move's run."""
+        name = site.validator
+        if name not in self._tracers:
+            self._tracers[name] = self._target.tracer(name, self._logs[name])
+        environment = site.environment(site.play.move, site.play.share, site.held[-1])
+        outcome = run_serialized(self._target.programs[name].serialized, environment)
+        spent = outcome.cost if isinstance(outcome, ProgramValid | ProgramSlash) else COST
+        self.work += A_TRACE * (1 + spent / COST)
+        self._tracers[name].reach(environment)
+        return self._logs[name].operands

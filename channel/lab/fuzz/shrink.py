@@ -92,7 +92,7 @@ class Shrinker:
         neither shows it."""
         candidates: list[tuple[int, int, SiteCase]] = []
         for site in self._plain:
-            for moved in _moved(case, site):
+            for moved in deviating(case, site):
                 loss = self._loss(moved)
                 if self._shows(loss):
                     candidates.append((len(fields(moved)), -loss, moved))
@@ -172,7 +172,7 @@ def _plainer(case: SiteCase) -> Iterator[SiteCase]:
             yield make_case(site, case.tag, case.move, share, evidence)
 
 
-def _moved(case: SiteCase, site: Site) -> Iterator[SiteCase]:
+def deviating(case: SiteCase, site: Site) -> Iterator[SiteCase]:
     """The same deviation from honest play, at another place of the same validator."""
     honest, there = case.site.play, site.play
     changed = set(fields(case))

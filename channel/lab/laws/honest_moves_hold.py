@@ -119,10 +119,19 @@ class HonestMovesHold:
 
     def _working(self, trial: Trial) -> list[Value]:
         """The evidence with which the honest move does not raise, here or, in a hand that is
-        played again with another secret, at its own place."""
+        played again with another secret, at its own place; after a lie, `()` if the file has no
+        other evidence of this validator."""
         if trial.site.base is not None:
             trial = trial.at(trial.site.base)
         play = trial.site.play
+        if trial.site.lie:
+            # Only where nobody holds anything is it sure that nothing else works.
+            held = (
+                other.held
+                for other in recorded_sites(trial.target)
+                if other.validator == trial.site.validator
+            )
+            return [NIL] if set(held) == {(NIL,)} else []
         return [
             evidence
             for evidence in dict.fromkeys((play.evidence, *trial.site.evidence(play.move)))

@@ -62,6 +62,8 @@ class LegalMovesAreSafe:
         one_byte = chance.pick(BYTES)[0]
         for evidence in (given, *site.evidence(move), *shapes, *picked, one_byte):
             if trial.pays(fields, (evidence,)):
+                if site.lie and trial.forbidden(move, share, evidence):
+                    continue  # the lie is proved by evidence that its opponent did not have
                 shown = move, share, evidence
                 run = runner.slash_run(site, fields, evidence)
                 text, cause = LEGAL_SLASHED, _cause(trial, shown)

@@ -28,7 +28,9 @@ from channelsim.games.contract import (
 )
 from channelsim.games.dealing import deal
 from channelsim.games.errors import IllegalAction
+from channelsim.games.hidden import seated
 from channelsim.games.judge import position_after
+from channelsim.games.players import player_after
 
 LONGEST = 300
 """The most moves of one game. Card games against a player that only answers end long before."""
@@ -72,7 +74,7 @@ class GamesEnd:
         game = target.game
         terms, secrets = deal(game, plain_terms(target), chance)
         position = game.initial(terms).position
-        players: list[Player] = [game.player(seat, terms, secrets[seat]) for seat in Seat]
+        players: list[Player] = [seated(game, seat, terms, secrets[seat]) for seat in Seat]
         site: Site | None = None
         for _ in range(LONGEST):
             if position.over:
@@ -91,7 +93,10 @@ class GamesEnd:
                 return None
             position = position_after(position, step, play.move, play.share)
             try:
-                players = [player.moved(position) for player in players]
+                players = [
+                    player_after(player, position, play.memory if player.seat is seat else b"")
+                    for player in players
+                ]
             except (AssertionError, ValueError, LookupError):
                 if target.strict:
                     raise  # players can follow wherever our own programs lead

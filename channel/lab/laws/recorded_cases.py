@@ -19,13 +19,14 @@ from channelsim.channel.findings.finding import (
     Finding,
     Loss,
 )
+from channelsim.channel.lab.cases.corpus import stored_differences
 from channelsim.channel.lab.cases.describe import described_call, described_run
 from channelsim.channel.lab.cases.trial import Trial
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.referee.referee_runs import SlashResult
 from channelsim.channel.lab.sites.honest_play import site_of_case
 from channelsim.clsp.integers import int_to_atom
-from channelsim.games.vectors import Case, check_program, resolve_case
+from channelsim.games.vectors import Case, resolve_case
 
 _SEVERITY = {
     ("valid", "slash"): (THEFT, "an honest move is slashed: its mover loses everything"),
@@ -49,11 +50,11 @@ class RecordedCases:
             return
         for case in target.honest:
             trial.tally.tried[self.name] += 1
-            differences = check_program(case, target.name, target.programs)
+            differences = stored_differences(target, case)
             if not differences and (case.expect == "slash" or (case.conditions and case.signature)):
                 yield from self._unpaid(trial, case)
             for wrong in differences:
-                got = wrong.rpartition("got ")[2]
+                got = wrong.rpartition("got ")[2] if wrong.startswith("program") else ""
                 severity, text = _SEVERITY.get(
                     (case.expect, got), (DISAGREEMENT, f"a recorded case: {wrong}")
                 )

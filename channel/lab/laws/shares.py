@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from channelsim.channel.findings.finding import THEFT, Finding
 from channelsim.channel.lab.cases.trial import Trial
 from channelsim.channel.lab.laws import Needs
-from channelsim.channel.lab.referee.referee_runs import failed, paid
+from channelsim.channel.lab.referee.referee_runs import paid
 from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.run import ProgramValid
 from channelsim.clsp.values import NIL, Value, serialize, to_list
 from channelsim.games.contract import Valid
 
@@ -42,8 +43,8 @@ class Shares:
         addresses = (MOVERS if share else NIL, WAITERS if rest else NIL)
         outcome = trial.runner.spend(fields, to_list(addresses))
         due = {MOVERS: share, WAITERS: rest}
-        got = paid(outcome)
-        if failed(outcome) or got != {address: amount for address, amount in due.items() if amount}:
+        got, ran = paid(outcome), isinstance(outcome, ProgramValid)
+        if not ran or got != {address: amount for address, amount in due.items() if amount}:
             run = trial.runner.puzzle(fields).serialized, serialize(to_list(addresses))
             text = "a timeout does not pay both sides what was declared"
             lost = max(amount - got.get(address, 0) for address, amount in due.items())
@@ -52,7 +53,8 @@ class Shares:
             if wrong == addresses:
                 continue
             outcome = trial.runner.spend(fields, to_list(wrong))
-            lost = 0 if failed(outcome) else site.amount - sum(paid(outcome).values())
+            taken = isinstance(outcome, ProgramValid)
+            lost = site.amount - sum(paid(outcome).values()) if taken else 0
             if lost:
                 run = trial.runner.puzzle(fields).serialized, serialize(to_list(wrong))
                 text = "a timeout pays a share to neither side"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import msgspec
 from chia_rs import LazyNode
 
-from channelsim.channel.findings.finding import DISAGREEMENT, Finding
+from channelsim.channel.findings.finding import DISAGREEMENT, GRIEFING, Finding
 from channelsim.channel.lab.cases.case import SiteCase
 from channelsim.channel.lab.cases.runs import RAISE, SLASH, VALID, Runs
 from channelsim.channel.lab.cases.severity import assess
@@ -42,6 +42,9 @@ class VerdictsAgree:
                 agreed = result is not None and leads_to(result, verdict, hashes)
                 if verdict.conditions:
                     yield from self._unchecked(trial, case, verdict)
+                step = verdict.next
+                if step is not None and site.natural and (why := trial.target.unread(step)):
+                    yield self._unread(trial, case, step.validator, why)
             else:
                 note(verdict.rule, cost, case)
                 agreed = outcome is (SLASH if type(verdict) is Slash else RAISE)
@@ -55,13 +58,20 @@ class VerdictsAgree:
             text = f"extra conditions on which neither side can rely: {doubt}"
             yield trial.finding(self.name, DISAGREEMENT, text, "unchecked conditions", case.call)
 
+    def _unread(self, trial: Trial, case: SiteCase, validator: str, why: str) -> Finding:
+        """Report a state that the rules make and cannot read."""
+        text = f"the rules lead to a state of {validator} that its own reader refuses: {why}"
+        cause = f"unread: {validator}: {why}"
+        return trial.finding(self.name, GRIEFING, text, cause, case.call)
+
     def _finding(
         self, trial: Trial, case: SiteCase, verdict: Slash | Valid | Raise, outcome: str
     ) -> Iterator[Finding]:
         what = assess(trial, case, verdict, outcome)
         if what is not None:
             finding = trial.finding(self.name, what.severity, what.text, what.cause, case.call)
-            yield msgspec.structs.replace(finding, order_only=what.order_only)
+            reach = what.reach or finding.reach
+            yield msgspec.structs.replace(finding, order_only=what.order_only, reach=reach)
 
 
 def leads_to(result: LazyNode, legal: Valid, hashes: Hashes) -> bool:

@@ -167,7 +167,7 @@ def _calls(
             continue
         calls = ((case.call, case.arguments) for case in trial.cases)
         yield site, calls
-        if deep:
+        if deep or target.rules is None:  # duels and other secrets need a game
             continue
         for place in _variants(target, site, chance):
             fought = (call for _ in range(DUELS) for call in duel(target, place, chance))
@@ -205,16 +205,19 @@ def stored(target: Target, folder: Path) -> dict[str, list[JudgedCase]]:
     for entry in corpus.read(target, folder):
         if entry.differs is not None:
             raise UsageError(f"--corpus {folder}: {entry.program}: {entry.id}: {entry.differs}")
-        program = target.with_referee[entry.program].serialized
-        match run_serialized(program, entry.arguments):
-            case ProgramValid(value):
-                call = JudgedCase(entry.arguments, value, value in _ENDS)
-            case ProgramSlash():
-                call = JudgedCase(entry.arguments, NIL)
-            case _:
-                call = JudgedCase(entry.arguments, None)
-        cases[entry.program].append(call)
+        cases[entry.program].append(as_decided(target, entry.program, entry.arguments))
     return dict(cases)
+
+
+def as_decided(target: Target, name: str, arguments: bytes) -> JudgedCase:
+    """A call of a program, with the result that the original gives."""
+    match run_serialized(target.with_referee[name].serialized, arguments):
+        case ProgramValid(value):
+            return JudgedCase(arguments, value, value in _ENDS)
+        case ProgramSlash():
+            return JudgedCase(arguments, NIL)
+        case _:
+            return JudgedCase(arguments, None)
 
 
 _ENDS = tuple(to_list([NIL] * items) for items in (1, 2, 3))

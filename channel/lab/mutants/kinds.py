@@ -23,6 +23,9 @@ Kind: TypeAlias = Callable[[Expression], Iterator[Value]]
 KINDS: dict[str, Kind] = {}
 """The kinds by name, in the order of the tables."""
 
+DROPPED_CHECK = "check dropped"
+"""The kind that drops a test: it always passes, or never."""
+
 NUMBER = 9
 """The most bytes of a constant that counts as a number; a longer one is a hash, or other bytes."""
 
@@ -214,7 +217,7 @@ def _near(data: Value) -> Iterator[Value]:
     yield data + b"\x00"
 
 
-@_kind("check dropped")
+@_kind(DROPPED_CHECK)
 def _check(place: Expression) -> Iterator[Value]:
     """Make a condition always true, or never."""
     if place.role == "condition":

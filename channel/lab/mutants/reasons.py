@@ -47,7 +47,7 @@ class Reasons:
     def stale(self, mutants: Iterable[Mutant]) -> list[str]:
         """The stored changes that no mutant makes any longer."""
         known = {_key(mutant) for mutant in mutants}
-        return [", ".join(key) for key in self.reasons if key not in known]
+        return [", ".join(key) for key in self.reasons if key not in known and key[1] != RULE]
 
 
 def stored_reasons(target: Target) -> Reasons:
@@ -59,6 +59,19 @@ def stored_reasons(target: Target) -> Reasons:
     for package in filter(None, (package_of(target.game.name), __package__)):
         reasons |= read_reasons(package, FILE, _File, Kind.REASONS, target.unchanged)
     return Reasons(reasons)
+
+
+RULE = "rule"
+"""Stands for the function in a reason why no case can break a rule."""
+
+
+def rule_reasons(target: Target) -> frozenset[str]:
+    """The rules that have a stored reason why no case breaks them: `function = "rule"`, and the
+    rule's id among the `changes`."""
+    if target.rules is None:
+        return frozenset()
+    known = stored_reasons(target).reasons
+    return frozenset(change for _, function, change in known if function == RULE)
 
 
 def _key(mutant: Mutant) -> Place:

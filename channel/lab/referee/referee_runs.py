@@ -214,8 +214,3 @@ def paid(outcome: Outcome) -> dict[Value, int]:
         for code, address, amount in conditions(outcome)
         if code == _CREATE and isinstance(amount, bytes)
     }
-
-
-def failed(outcome: Outcome) -> bool:
-    """True if a spend is refused."""
-    return not isinstance(outcome, ProgramValid)

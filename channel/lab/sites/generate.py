@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
+
+import msgspec
 
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.hands import hands
+from channelsim.channel.lab.sites.hash_paths import HashPaths, rehashed
 from channelsim.channel.lab.sites.honest_play import honest_sites, recorded_sites
+from channelsim.channel.lab.sites.lies import Liars, recorded_lies
 from channelsim.channel.lab.sites.replays import RecordedHands, replayed
 from channelsim.channel.lab.sites.site import Site, make_site, recommitted
 from channelsim.channel.lab.sites.state_changes import disturbed
@@ -29,6 +34,12 @@ REPLAYED = 0.2
 """The share of recorded places after which a hand is played again with another secret, and of
 generated hands that are."""
 
+LIED = 0.5
+"""The share of hands after which one with lies is played."""
+
+LIED_ABOUT = 0.1
+"""The share of recorded places after which a recorded hand is played again with a lie."""
+
 PATIENCE = 100
 """The most hands that are played only to reach every validator once."""
 
@@ -42,27 +53,15 @@ def generate_sites(target: Target, seed: bytes, chance: FastChance, beyond: bool
     `beyond`: also states that no play is known to reach.
     """
     if target.rules is None:
-        return _of_recorded_hands(target, chance)
-    return _of_played_hands(target, seed, chance, beyond)
-
-
-def _of_recorded_hands(target: Target, chance: FastChance) -> Iterator[Site]:
-    recorded = RecordedHands(recorded_sites(target))
-    for site in honest_sites(target, chance):
-        yield site
-        if chance.random() < REPLAYED:
-            yield from replayed(target, recorded.pick(chance), chance)
-
-
-def _of_played_hands(
-    target: Target, seed: bytes, chance: FastChance, beyond: bool
-) -> Iterator[Site]:
+        yield from _of_recorded_hands(target, chance)
     tried: Counter[str] = Counter()
     kinds: Counter[tuple[str, int]] = Counter()
+    liars, paths = Liars(target, chance), HashPaths(target)
     for number, hand in enumerate(hands(target, seed)):
         first = number < PATIENCE and len(tried) < len(target.programs)
         for turn in hand:
             name = turn.before.validator or ""
+            liars.known[name].append(turn.play)
             kind = (name, len(turn.play.move))
             if first:
                 if not tried[name]:
@@ -75,24 +74,37 @@ def _of_played_hands(
                 continue
             site = site_of(target, turn, hand)
             kinds[kind] += 1
-            for place in (site, *_variants(target, site, chance, beyond)):
-                tried[name] += 1
-                yield place
+            variants = [recommitted(target, site, chance) for _ in range(2)]
+            if variants == [None, None] and (path := paths.at(site)) is not None:
+                variants = [rehashed(target, site, path, chance) for _ in range(2)]
+            if beyond and chance.random() < 0.4:
+                variants.append(disturbed(target, site, chance))
+            for place in (site, *variants):
+                if place is not None:
+                    tried[name] += 1
+                    yield place
         if chance.random() < REPLAYED:
-            for place in replayed(target, [site_of(target, turn) for turn in hand], chance):
+            sites = [site_of(target, turn) for turn in hand]
+            for place in replayed(target, sites, chance, paths=paths):
                 tried[place.validator] += 1
                 yield place
+        if chance.random() < LIED:
+            yield from liars.places()
 
 
-def _variants(target: Target, site: Site, chance: FastChance, beyond: bool) -> Iterator[Site]:
-    for _ in range(2):
-        if (other := recommitted(target, site, chance)) is not None:
-            yield other
-    if beyond and chance.random() < 0.4 and (other := disturbed(target, site, chance)) is not None:
-        yield other
+def _of_recorded_hands(target: Target, chance: FastChance) -> Iterator[Site]:
+    recorded, paths = RecordedHands(recorded_sites(target)), HashPaths(target)
+    for site in honest_sites(target, chance):
+        yield site
+        if chance.random() < REPLAYED:
+            yield from replayed(target, recorded.pick(chance), chance, paths=paths)
+        if chance.random() < LIED_ABOUT:
+            yield from recorded_lies(target, recorded.pick(chance), chance)
 
 
 def site_of(target: Target, turn: PlayedMove, hand: Sequence[PlayedMove] = ()) -> Site:
     """The place at which a move of a hand is judged."""
     others = tuple(other.play for other in hand if other is not turn)
-    return make_site(target, turn.before, turn.play, turn.amount, turn.receiver, others=others)
+    site = make_site(target, turn.before, turn.play, turn.amount, turn.receiver, others=others)
+    led = takewhile(lambda other: other is not turn, hand)
+    return msgspec.structs.replace(site, led=tuple((other.before, other.play) for other in led))

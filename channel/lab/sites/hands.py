@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from types import MappingProxyType
 
@@ -12,7 +12,6 @@ from channelsim.games.contract import (
     Action,
     Amount,
     Choice,
-    Game,
     OneOf,
     Parameters,
     Player,
@@ -39,13 +38,21 @@ LONGEST = 300
 
 def hands(target: Target, seed: bytes) -> Iterator[tuple[PlayedMove, ...]]:
     """Hands without end, each on its own terms; the same for the same seed."""
-    game, chance = target.game, Chance(seed)
-    policies = quick_policies(target)
+    chance, policies = Chance(seed), quick_policies(target)
     while True:
-        unit, stack = chance.pick(UNITS), chance.between(1, MOST_STACK)
-        terms = terms_of(target, unit, stack, _variation(game, chance))
-        pair = (chance.pick(policies), chance.pick(policies))
-        yield tuple(islice(turns(game, target.hashes, terms, pair, chance), LONGEST))
+        terms, pair = drawn_terms(target, policies, chance)
+        yield tuple(islice(turns(target.game, target.hashes, terms, pair, chance), LONGEST))
+
+
+def drawn_terms(
+    target: Target, policies: Sequence[Policy], chance: Chance
+) -> tuple[Terms, tuple[Policy, Policy]]:
+    """The terms of one hand, and how its players choose."""
+    unit, stack = chance.pick(UNITS), chance.between(1, MOST_STACK)
+    variations = target.game.variations
+    changed = bool(variations) and not chance.chance(50)
+    terms = terms_of(target, unit, stack, chance.pick(variations) if changed else NO_CHANGES)
+    return terms, (chance.pick(policies), chance.pick(policies))
 
 
 def plain_hands(target: Target, seed: bytes) -> Iterator[PlayedMove]:
@@ -71,13 +78,6 @@ def plain_terms(target: Target, changes: Parameters = NO_CHANGES) -> Terms:
     """Terms with small round amounts."""
     game = target.game
     return game.terms({**game.default_parameters(PLAIN_UNIT, PLAIN_STACK), **changes})
-
-
-def _variation(game: Game, chance: Chance) -> Parameters:
-    """The default parameters half of the time, otherwise one of the game's variations."""
-    if not game.variations or chance.chance(50):
-        return NO_CHANGES
-    return chance.pick(game.variations)
 
 
 def quick_policies(target: Target) -> tuple[Policy, ...]:

@@ -8,7 +8,7 @@ bad secret is seen where it is opened and after that.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 import msgspec
@@ -23,6 +23,7 @@ from channelsim.channel.lab.sites.commitments import (
 )
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.hands import LONGEST
+from channelsim.channel.lab.sites.hash_paths import HashPaths, other_bytes, rewritten
 from channelsim.channel.lab.sites.honest_play import Recorded, legal_result
 from channelsim.channel.lab.sites.site import Site, make_site
 from channelsim.channel.lab.sites.values import leaves
@@ -42,29 +43,45 @@ StateKey: TypeAlias = tuple[str, bytes]
 
 
 def replayed(
-    target: Target, hand: Sequence[Site], chance: FastChance, plain: bool = False
+    target: Target,
+    hand: Sequence[Site],
+    chance: FastChance,
+    plain: bool = False,
+    paths: HashPaths | None = None,
 ) -> Iterator[Site]:
     """The places of one hand at which another secret behind a commitment shows.
 
     `hand` has consecutive places. Nothing comes of a hand without a commitment that it opens.
     The replay ends where the program takes no further move, or is led elsewhere. `plain`: the
-    secret is always a random one of the right length.
+    secret is always a random one of the right length. `paths` find secrets behind trees and chains
+    where no part of a move is the secret itself.
     """
     words = _another_secret(hand, chance, plain)
     if words:
         yield from with_words(target, hand, words)
+    elif paths is not None:
+        known = [path for site in hand if (path := paths.at(site)) is not None]
+        if known:
+            path = max(known, key=lambda path: len(path.inputs))
+            words = path.words(other_bytes(path.shown, chance))
+            yield from with_words(target, hand, words, rewritten)
 
 
-def with_words(target: Target, hand: Sequence[Site], words: Words) -> Iterator[Site]:
-    """The places of a hand that these replacements change."""
+def with_words(
+    target: Target,
+    hand: Sequence[Site],
+    words: Words,
+    change: Callable[[bytes, Words], bytes] = in_bytes,
+) -> Iterator[Site]:
+    """The places of a hand that these replacements change; `change` makes those in a move."""
     first = hand[0]
-    state = _typed(target, first.validator, in_value(first.state, words))
+    state = typed(target, first.validator, in_value(first.state, words))
     before = None if state is None else msgspec.structs.replace(first.before, state=state)
     for number, site in enumerate(hand):
         if before is None:
             return
         proof = in_value(site.play.evidence, words)
-        play = Play(in_bytes(site.play.move, words), site.play.share, proof)
+        play = Play(change(site.play.move, words), site.play.share, proof)
         evidence = (Evidence(proof), *_in_evidence(site.candidates(site.play.move), words))
         receiver = Recorded(before, tuple(dict.fromkeys(evidence)), before.mover.other)
         place = make_site(target, before, play, site.amount, receiver, base=site, guessed=True)
@@ -91,7 +108,7 @@ def program_step(target: Target, site: Site) -> Next | None:
         outcome = run_serialized(program, environment, COST)
         legal = legal_result(target, outcome.value) if isinstance(outcome, ProgramValid) else None
         if legal is not None and (step := legal.next) is not None:
-            state = _typed(target, step.validator, step.state.value())
+            state = typed(target, step.validator, step.state.value())
             return None if state is None else msgspec.structs.replace(step, state=state)
     return None
 
@@ -120,7 +137,7 @@ def _leads_to(site: Site) -> StateKey:
     return ("", b"") if step is None else (step.validator, serialize(step.state.value()))
 
 
-def _typed(target: Target, validator: str, state: Value) -> State | None:
+def typed(target: Target, validator: str, state: Value) -> State | None:
     """The state as the validator's reader has it; None if that refuses it."""
     if target.rules is None:
         return RawState(state)

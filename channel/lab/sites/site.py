@@ -11,12 +11,13 @@ from typing import TypeAlias
 import msgspec
 
 from channelsim.channel.errors import InvariantError
+from channelsim.channel.findings.finding import Reach
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.values import leaves, with_leaf
 from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import NIL, Value, serialize, serialize_atom
-from channelsim.games.contract import Play, Player, Position, Slash, State, Valid, Verdict
+from channelsim.games.contract import Play, Player, Position, RawState, Slash, State, Valid, Verdict
 from channelsim.games.errors import BadState
 from channelsim.games.evidence import Evidence, as_evidence, for_challenger
 from channelsim.games.judge import NO_ADDRESS
@@ -45,6 +46,8 @@ class Site(msgspec.Struct, frozen=True):
     leads to where no rules can tell. `base` is the place of a hand that this is a variant of.
     `guessed`: play can reach it, but the receiver's evidence is only assumed, so that the laws
     that need all of it are not tried. `others` are moves of the same hand, made at other places.
+    `lie` says what a player did in the hand before that no honest player does; empty if nothing.
+    `led` are the places of the hand before this one, in order, each with its move.
     The arguments of a case are `opening` MOVE `between` SHARE `rest` EVIDENCE `END`.
     """
 
@@ -62,6 +65,15 @@ class Site(msgspec.Struct, frozen=True):
     base: Site | None = None
     guessed: bool = False
     others: tuple[Play, ...] = ()
+    lie: str = ""
+    led: tuple[tuple[Position, Play], ...] = ()
+
+    @property
+    def reach(self) -> Reach:
+        """How play comes to this place."""
+        if not self.natural:
+            return "nobody knows"
+        return "one player's own choice" if self.lie or self.base is not None else "played"
 
     @property
     def state(self) -> Value:
@@ -137,6 +149,7 @@ def make_site(
     base: Site | None = None,
     guessed: bool = False,
     others: tuple[Play, ...] = (),
+    lie: str = "",
 ) -> Site:
     """Make a site, with the constant parts of its arguments serialized."""
     validator, state = _judged(before)
@@ -162,6 +175,7 @@ def make_site(
         base=base,
         guessed=guessed,
         others=others,
+        lie=lie,
     )
 
 
@@ -198,7 +212,8 @@ def recommitted(target: Target, site: Site, chance: FastChance, fresh: bool = Fa
             committed[chance.below(len(committed))] ^= 1 << chance.below(8)
         at = list(leaves(site.state)).index(image)
         state = with_leaf(site.state, at, bytes(committed))
-        return moved(target, site, state, bytes(changed) + move[size:])
+        play = msgspec.structs.replace(site.play, move=bytes(changed) + move[size:])
+        return elsewhere(target, site, state, site.amount, play, natural=True)
     return None
 
 
@@ -212,10 +227,12 @@ def elsewhere(
     target: Target, site: Site, state: Value, amount: int, play: Play, natural: bool
 ) -> Site | None:
     """The site with another state, amount and move; None where the reader refuses the state."""
-    try:
-        typed: State = target.game.validators[site.validator].read_state(state, target.hashes)
-    except BadState:
-        return None
+    typed: State = RawState(state)
+    if target.rules is not None:
+        try:
+            typed = target.game.validators[site.validator].read_state(state, target.hashes)
+        except BadState:
+            return None
     before = msgspec.structs.replace(site.before, state=typed)
     base = site.base or site
     return make_site(
@@ -223,4 +240,5 @@ def elsewhere(
         base=base,
         guessed=site.guessed,
         others=site.others,
+        lie=site.lie,
     )

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from channelsim.channel.errors import InvariantError
+from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.values import Value
 
 NUMBER = 9
 """The longest atom, in bytes, that may be an amount."""
+
+SMALL = 8
+"""A byte below this, or as far below zero, is taken for a small number."""
 
 
 def atom_of(value: Value) -> bytes:
@@ -26,6 +30,24 @@ def longer(atom: bytes, count: int) -> bytes:
     ('000005', 'ff80')
     """
     return (b"\xff" if atom and atom[0] & 0x80 else b"\x00") * count + atom
+
+
+def transferred(data: bytes, chance: FastChance) -> bytes:
+    """The bytes with one of them smaller and another one greater by the same, as rules about sums
+    have it; mostly bytes that look like small numbers, of either sign.
+
+    >>> transferred(b"\x05", FastChance(b"")), sum(transferred(bytes([3, 3, 3]), FastChance(b"")))
+    (b'\x05', 9)
+    """
+    changed = bytearray(data)
+    small = [at for at, byte in enumerate(data) if byte < SMALL or byte >= 0x100 - SMALL]
+    among = small if len(small) > 1 and chance.random() < 0.9 else range(len(data))
+    if len(among) > 1:
+        less, more = chance.shuffled(among)[:2]
+        step = 1 if chance.random() < 0.7 else 1 + chance.below(max(data[less], 1))
+        changed[less] = (changed[less] - step) % 256
+        changed[more] = (changed[more] + step) % 256
+    return bytes(changed)
 
 
 def leaves(value: Value) -> Iterator[bytes]:

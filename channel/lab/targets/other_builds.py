@@ -6,21 +6,14 @@ as an older file beside the source has it. A game that stores one of them does n
 
 from __future__ import annotations
 
-import re
-import tempfile
 from collections.abc import Iterator
 from hashlib import sha256
-from pathlib import Path
 
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.targets.sources import Sources, read_hex
+from channelsim.channel.lab.targets.sources import read_hex
 from channelsim.channel.lab.targets.target import Target
+from channelsim.clsp.compiler import DIALECTS, in_dialect
 from channelsim.games import registry
-
-DIALECTS = ("*standard-cl-21*", "*standard-cl-22*", "*standard-cl-23*", "*standard-cl-24*")
-"""Dialects that compile the same source to different bytes."""
-
-_DIALECT = re.compile(r"\*(?:standard|strict)-cl-[0-9.]+\*")
 
 
 def other_build(target: Target, name: str, unknown: bytes) -> str:
@@ -49,24 +42,6 @@ def _builds(target: Target, name: str) -> Iterator[tuple[bytes, str]]:
             except UsageError:
                 continue
     for dialect in DIALECTS:
-        compiled = _compiled(target.sources, name, dialect)
+        compiled = in_dialect(source, dialect, target.sources.include, target.programs)
         if compiled is not None:
-            yield compiled, f"{name} compiled as {dialect}"
-
-
-def _compiled(sources: Sources, name: str, dialect: str) -> bytes | None:
-    """The hash of a program in another dialect; None where it has no such form."""
-    texts = sources.texts(name)
-    if not texts:
-        return None
-    path, text = next(iter(texts.items()))
-    if not _DIALECT.search(text):
-        return None
-    with tempfile.TemporaryDirectory(prefix="dialect-") as folder:
-        copy = Path(folder) / path.name
-        copy.write_text(_DIALECT.sub(dialect, text), "utf-8")
-        others = {**sources.programs, name: copy}
-        try:
-            return Sources(others, (path.parent, *sources.include)).compile()[name].hash
-        except UsageError:
-            return None
+            yield compiled.hash, f"{name} compiled as {dialect}"

@@ -28,7 +28,9 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.system import user_code
 from channelsim.clsp.values import Value, is_value
 from channelsim.games.answers import verdict_problem
+from channelsim.games.case_text import judged
 from channelsim.games.contract import Hashes, Judge, Next, RawState, Valid, Verdict
+from channelsim.games.errors import BadState
 from channelsim.plugins import kind
 
 RULES, READ = "RULES", "READ"
@@ -71,10 +73,25 @@ def _load(path: Path, validators: tuple[str, ...], changed: int) -> OwnRules:
         if name not in functions:
             raise UsageError(f"{path}: {READ}: {name!r}: no function here is called so")
     judges = {
-        name: _judge(path, name, function, readers.get(name), validators)
+        name: _judge(path, name, function, readers, validators)
         for name, function in functions.items()
     }
     return OwnRules(judges, {str(rule): str(text) for rule, text in sentences.items()})
+
+
+def _unread(
+    verdict: object, readers: Mapping[str, Callable[[Value, Hashes], object]], hashes: Hashes
+) -> str:
+    """What is wrong with the state that a move leads to; empty where its reader takes it."""
+    step = verdict.next if isinstance(verdict, Valid) else None
+    read = readers.get(step.validator) if step is not None else None
+    if step is None or read is None:
+        return ""
+    try:
+        read(step.state.value(), hashes)
+    except BadState as error:
+        return f"the state of its Next is refused by the reader of {step.validator}: {error}"
+    return ""
 
 
 def _table(module: object, path: Path, name: str) -> Mapping[str, Any]:
@@ -88,10 +105,11 @@ def _judge(
     path: Path,
     name: str,
     function: Callable[..., object],
-    read: Callable[[Value, Hashes], object] | None,
+    readers: Mapping[str, Callable[[Value, Hashes], object]],
     validators: tuple[str, ...],
 ) -> Judge:
     """A function of the file as a judge of states of which only the value is known."""
+    read = readers.get(name)
 
     def judge(
         state: Any, move: bytes, share: int, amount: int, evidence: Value, hashes: Hashes, /
@@ -101,10 +119,12 @@ def _judge(
         try:
             typed = value if read is None else read(value, hashes)
             verdict = function(typed, move, share, amount, evidence, hashes)
-        except user_code.NOT_THEIRS:
+        except user_code.NOT_THEIRS as error:
+            error.add_note(judged(name, state, move, share, amount, evidence))
             raise
         except BaseException as error:
-            raise UsageError(user_code.failure(path, error)) from None
+            case = judged(name, state, move, share, amount, evidence)
+            raise UsageError(f"{user_code.failure(path, error)} ({case})") from None
         if isinstance(verdict, Valid) and isinstance(verdict.next, Next):
             written: Any = verdict.next.state
             if not callable(getattr(written, "value", None)):
@@ -116,8 +136,10 @@ def _judge(
                     )
                 following = msgspec.structs.replace(verdict.next, state=RawState(written))
                 verdict = msgspec.structs.replace(verdict, next=following)
-        if problem := verdict_problem(verdict, dict.fromkeys(validators), None):
-            raise UsageError(f"{path}: {name}: returned {kind(verdict)}: {problem}")
+        problem = verdict_problem(verdict, dict.fromkeys(validators), None)
+        if problem := problem or _unread(verdict, readers, hashes):
+            case = judged(name, state, move, share, amount, evidence)
+            raise UsageError(f"{path}: {name}: returned {kind(verdict)}: {problem} ({case})")
         return cast(Verdict, verdict)
 
     return judge

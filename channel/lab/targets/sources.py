@@ -1,38 +1,28 @@
-"""Compile an author's Chialisp for a target: in the order of need.
+"""The programs of a target: Chialisp that its author wrote, or hex.
 
-A source names another program of its target by tree hash with `(include "hashes/NAME.clinc")`
-(the last part of the path is the program's name), as this package's own sources do. That file
-is made while compiling; these includes give the order.
+A source names another program of its target by tree hash, as `channelsim.clsp.compiler` says: with
+`(include "hashes/NAME.clinc")` (the last part of the path is the program's name), or by an import.
 """
 
 from __future__ import annotations
 
 import re
-import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.system import input_files
 from channelsim.channel.system.file_kinds import Kind, check_kind
 from channelsim.clsp import chialisp
-from channelsim.clsp.chialisp import BadForm, IncludeCycle, Mention, Reached, reached
-from channelsim.clsp.compiler import (
-    CompileError,
-    compile_source,
-    described_cycle,
-    write_hash,
-)
+from channelsim.clsp.chialisp import BadForm
+from channelsim.clsp.compile_process import CompileError
+from channelsim.clsp.compiler import Embedding, compile_set
+from channelsim.clsp.error_places import mention_place
 from channelsim.clsp.programs import SOURCE, Program
+from channelsim.clsp.source_files import IncludeCycle, Mention, Reached, reached
 from channelsim.clsp.values import BadValue, Value, deserialize
-from channelsim.games.names import printable
 
-_HASH = re.compile(r"(?:.*/)?hashes/(?:.*/)?([^/]+)\.clinc")
-_PLACED = re.compile(r"(\S+?)\((\d+)\):(\d+)(?:-\S+\(\d+\):\d+)?: ")
-_OPERATOR = re.compile(r"can't compile \(\"?([^\s\")]+)\"?.*")
-_WORD = re.compile(r"Invalid character .* in '([^']+)'")
 DEEPEST = 10_000
 """Pairs inside one another in a program; a list is as deep as it is long."""
 
@@ -49,23 +39,30 @@ class Sources:
 
         Raises `UsageError`, naming the file that is at fault.
         """
-        programs: dict[str, Program] = {}
-        with tempfile.TemporaryDirectory(prefix="lab-") as scratch:
-            aliases = Path(scratch) / "aliases"
-            reads = {
-                name: Reached() if path.suffix == ".hex" else self._reached(path)
-                for name, path in self.programs.items()
-            }
-            for name in self._order(reads):
-                path = self.programs[name]
-                if path.suffix == ".hex":
-                    programs[name] = read_hex(path)
-                    continue
-                # What our own sources include as hashes/game/name is the target's own program here.
-                for need, token in self._named(reads[name]):
-                    write_hash(aliases / token.lstrip("/"), programs[need])
-                programs[name] = self._compiled(path, aliases, reads[name])
+        ready = {name: read_hex(path) for name, path in self.programs.items() if _is_hex(path)}
+        sources = {name: path for name, path in self.programs.items() if name not in ready}
+        for path in sources.values():
+            self._reached(path)  # a file that is no Chialisp is refused
+        try:
+            programs = ready | compile_set(sources, self.include, ready).programs
+        except CompileError as error:
+            raise UsageError(str(error)) from None
+        for name, path in sources.items():
+            check_program(path, programs[name])
         return {name: programs[name] for name in self.programs}
+
+    def embeddings(self) -> tuple[Embedding, ...]:
+        """The programs that another one imports, and so embeds in other bytes. It compiles, if any
+        program imports another one. Raises `UsageError`."""
+        sources = {name: path for name, path in self.programs.items() if not _is_hex(path)}
+        files = {path.resolve() for path in sources.values()}
+        if not any(files & self._reached(path).imports.keys() for path in sources.values()):
+            return ()
+        ready = {name: read_hex(path) for name, path in self.programs.items() if _is_hex(path)}
+        try:
+            return compile_set(sources, self.include, ready).embeddings
+        except CompileError as error:
+            raise UsageError(str(error)) from None
 
     def texts(self, name: str) -> dict[Path, str]:
         """The text of each file that a program's source may read, its own first.
@@ -74,7 +71,7 @@ class Sources:
         sources that can no longer be read.
         """
         path = self.programs.get(name)
-        if path is None or path.suffix == ".hex":
+        if path is None or _is_hex(path):
             return {}
         try:
             read = self._reached(path)
@@ -85,39 +82,16 @@ class Sources:
             for file in read.files
         }
 
-    def _order(self, reads: Mapping[str, Reached]) -> list[str]:
-        """The programs, each after those that it names."""
-        needs = {
-            name: sorted({need for need, _ in self._named(read)}) for name, read in reads.items()
-        }
-        try:
-            return list(TopologicalSorter(needs).static_order())
-        except CycleError as error:
-            raise UsageError(f"[programs] a cycle: {described_cycle(error.args[1])}") from None
-
-    def _named(self, read: Reached) -> Iterator[tuple[str, str]]:
-        """The programs of this target that a source names by their hash, and how."""
-        for path in read.files:
-            for token in chialisp.words(read.text(path)):
-                named = _HASH.fullmatch(token.text)
-                if named and named[1] in self.programs:
-                    yield named[1], token.text
-
-    def _compiled(self, path: Path, aliases: Path, read: Reached) -> Program:
-        try:
-            program = compile_source(path, [aliases, *self.include])
-        except CompileError as error:
-            reason = str(error).removeprefix(f"{path}: ")
-            raise UsageError(_located(path, read, reason)) from None
-        check_program(path, program)
-        return program
-
     def _reached(self, path: Path) -> Reached:
         """The source and all files that it may read. Raises `UsageError`."""
         try:
             return reached(path, (path.parent, *self.include, SOURCE), _read)
         except IncludeCycle as error:
             raise UsageError(f"{path}: {error}") from None
+
+
+def _is_hex(path: Path) -> bool:
+    return path.suffix == ".hex"
 
 
 def _read(path: Path, is_source: bool, mention: Mention | None) -> bytes:
@@ -130,13 +104,8 @@ def _read(path: Path, is_source: bool, mention: Mention | None) -> bytes:
         if mention is None:
             raise
         verb = "includes" if mention.includes else "names"
-        raise UsageError(f"{_place(mention)}: {verb} {error}") from None
+        raise UsageError(f"{mention_place(mention)}: {verb} {error}") from None
     return data
-
-
-def _place(mention: Mention) -> str:
-    """The file, line and column of a name."""
-    return f"{mention.file}: {input_files.place(mention.text, mention.at)}"
 
 
 def _check_source(path: Path, data: bytes) -> None:
@@ -147,33 +116,6 @@ def _check_source(path: Path, data: bytes) -> None:
     except BadForm as error:
         check_kind(path, data, Kind.SOURCE)
         raise UsageError(f"{path}: {input_files.place(text, error.at)}: {error}") from None
-
-
-def _located(path: Path, read: Reached, reason: str) -> str:
-    """The compiler's reason, with the file, line and column that it is about; without a better one,
-    of the beginning of the program."""
-    for name, mention in read.missing.items():
-        if name in reason or name.replace(".", "/") in reason:
-            return f"{_place(mention)}: there is no file {name} to include"
-    placed = _PLACED.match(reason)
-    if placed is not None:
-        name = Path(placed[1]).name
-        file = next((file for file in read.files if file.name == name), path)
-        return f"{file}: line {placed[2]}, column {placed[3]}: {printable(reason[placed.end() :])}"
-    said = printable(reason.removeprefix("error ").removesuffix(" compiling ()"))
-    operator, word = _OPERATOR.search(reason), _WORD.search(reason)
-    for file in read.files:
-        text = read.text(file)
-        before = ""
-        for token in chialisp.tokens(text):
-            called = operator and before == "(" and token.text == operator[1]
-            if called or (word and token.text.endswith(word[1])):
-                return f"{file}: {input_files.place(text, token.at)}: does not compile: {said}"
-            before = token.text
-    # Nothing in the reason says where: the program begins here.
-    text = read.text(path)
-    start = next((token.at for token in chialisp.tokens(text)), 0)
-    return f"{path}: {input_files.place(text, start)}: does not compile: {said}"
 
 
 def read_hex(path: Path) -> Program:

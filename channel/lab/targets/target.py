@@ -12,19 +12,24 @@ from typing import Any
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.targets.own_rules import OwnRules
 from channelsim.channel.lab.targets.own_rules import load as load_own_rules
-from channelsim.channel.lab.targets.source_lines import find_line, find_mention
+from channelsim.channel.lab.targets.source_lines import find_line, find_mentions, rule_near
 from channelsim.channel.lab.targets.sources import Sources
 from channelsim.clsp.analysis.code import MAIN
+from channelsim.clsp.analysis.operands import OperandLog
 from channelsim.clsp.analysis.tracer import TooDeep, Tracer
 from channelsim.clsp.programs import Program, source_of, with_symbols
 from channelsim.games import registry
-from channelsim.games.contract import Game, Hashes, Judge
+from channelsim.games.contract import Game, Hashes, Judge, Next, Opaque, RawState, Validator
 from channelsim.games.dealing import dealer
+from channelsim.games.errors import BadState
 from channelsim.games.referee import referee
 from channelsim.games.vectors import Case
 
 REFEREE = "referee"
 """The referee, where programs are named."""
+
+RAW = Opaque(RawState.value, lambda value, name: RawState(value))
+"""The form of a state of which only the value is known."""
 
 
 @dataclass(frozen=True)
@@ -104,11 +109,14 @@ class Target:
         """The names of the programs' hashes in texts."""
         return {program_hash: f"{name}'s hash" for name, program_hash in self.hashes.items()}
 
-    def tracer(self, name: str) -> Tracer:
-        """A tracer of one program. Raises `UsageError` for one that is nested too deep."""
+    def tracer(self, name: str, log: OperandLog | None = None) -> Tracer:
+        """A tracer of one program, which notes operands in `log`.
+
+        Raises `UsageError` for a program that is nested too deep.
+        """
         try:
             program = self.programs.get(name, self.referee)
-            return Tracer(program, program.symbols)
+            return Tracer(program, program.symbols, log=log)
         except TooDeep as error:
             raise UsageError(f"{self.name}: {name}: {error}") from None
 
@@ -121,29 +129,47 @@ class Target:
         for program_hash, said in self.hash_names.items():
             expression = expression.replace(said, f"0x{program_hash.hex()}")
         own = MAIN if function == name else function
-        return self._shown(find_line(self._source_texts(name), own, expression))
+        return self.shown_line(find_line(self.source_texts(name), own, expression))
 
     def rule_line(self, name: str, rule: str) -> str:
         """The only line of a program's source that mentions a rule; "" for none, or several."""
-        return self._shown(find_mention(self._source_texts(name), rule))
+        lines = self.rule_lines(name, rule)
+        return lines[0] if len(lines) == 1 else ""
+
+    def rule_lines(self, name: str, rule: str) -> list[str]:
+        """All lines of a program's source that mention a rule."""
+        return [self.shown_line(place) for place in find_mentions(self.source_texts(name), rule)]
+
+    def rule_at(self, name: str, line: str) -> str:
+        """The rule that a line of a program's source is about, given as `source_line` gives it.
+
+        That is the only one that the line mentions, or else the nearest line above it with a rule
+        within `ABOVE` lines; "" where there is none.
+        """
+        file, _, number = line.rpartition(":")
+        text = self.source_files(name).get(file) if file else None
+        if text is None:
+            return ""
+        known = self.own_rules.sentences if self.rules is None else self.game.rules
+        return rule_near(text, int(number), known)
 
     def source_files(self, name: str) -> dict[str, str]:
         """The texts of a program's sources, its own first, by their files as `source_line` names
         them."""
-        texts = self._source_texts(name).items()
-        return {self._shown((file, 0)).removesuffix(":0"): text for file, text in texts}
+        texts = self.source_texts(name).items()
+        return {self.shown_line((file, 0)).removesuffix(":0"): text for file, text in texts}
 
     @cached_property
     def _texts_read(self) -> dict[str, Mapping[Path, str]]:
         return {}
 
-    def _source_texts(self, name: str) -> Mapping[Path, str]:
+    def source_texts(self, name: str) -> Mapping[Path, str]:
         """The texts of a program's sources, read once."""
         if name not in self._texts_read:
             self._texts_read[name] = {} if self.sources is None else self.sources.texts(name)
         return self._texts_read[name]
 
-    def _shown(self, place: tuple[Path, int] | None) -> str:
+    def shown_line(self, place: tuple[Path, int] | None) -> str:
         """A line as `file:line`, the file relative to the target's, or to the current folder."""
         if place is None:
             return ""
@@ -184,6 +210,11 @@ class Target:
         family = {name: its for other in self.family for name, its in other.programs.items()}
         return {**self.programs, **family}
 
+    @cached_property
+    def family_hashes(self) -> Hashes:
+        """The tree hash of each of these programs, by name."""
+        return {name: program.hash for name, program in self.family_programs.items()}
+
     @property
     def dealer(self) -> str | None:
         """The dealer of its hands, as outputs name it; None in a game without a deck."""
@@ -199,6 +230,23 @@ class Target:
         if self.rules is not None:
             return self.game.validators[validator].judge
         return self.own_rules.judges.get(validator)
+
+    def rules_of(self, validator: str) -> Validator | None:
+        """The rules of a validator with the reader of its states; None where there are none."""
+        if self.rules is not None:
+            return self.game.validators[validator]
+        judge = self.own_rules.judges.get(validator)
+        return None if judge is None else Validator(validator, judge, RAW)
+
+    def unread(self, step: Next) -> str:
+        """The reason why a state that the rules lead to does not fit its form; "" where it does."""
+        if self.rules is None:
+            return ""
+        try:
+            self.game.validators[step.validator].read_state(step.state.value(), self.hashes)
+        except BadState as error:
+            return str(error)
+        return ""
 
     def sentence(self, rule: str) -> str:
         """The sentence of a rule; empty where it is not known."""

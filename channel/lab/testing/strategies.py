@@ -56,7 +56,9 @@ from channelsim.games.forms import (
     Pair,
     Record,
 )
+from channelsim.games.hidden import seated
 from channelsim.games.judge import own_move, position_after
+from channelsim.games.players import player_after
 from channelsim.games.selfplay import PlayedMove
 
 MADE = 24
@@ -302,7 +304,7 @@ def _turns(draw: st.DrawFn, target: Target, settles: bool) -> Iterator[PlayedMov
         agreed, secrets = deal(game, agreed, Chance(draw(st.binary(max_size=32))))
     else:
         secrets = (draw(_SECRETS), draw(_SECRETS))
-    players = [game.player(seat, agreed, secrets[seat]) for seat in Seat]
+    players = [seated(game, seat, agreed, secrets[seat]) for seat in Seat]
     position = game.initial(agreed).position
     for _ in range(LONGEST):
         if position.over:
@@ -314,7 +316,10 @@ def _turns(draw: st.DrawFn, target: Target, settles: bool) -> Iterator[PlayedMov
         yield PlayedMove(position, play, agreed.amount, players[seat.other])
         step = own_move(game, hashes, position, agreed.amount, play)
         position = position_after(position, step, play.move, play.share)
-        players = [player.moved(position) for player in players]
+        players = [
+            player_after(player, position, play.memory if player.seat is seat else b"")
+            for player in players
+        ]
 
 
 def _decision(draw: st.DrawFn, player: Player, settles: bool) -> Play | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -12,9 +12,10 @@ import msgspec
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import Finding
 from channelsim.channel.findings.finding_files import parsed
-from channelsim.channel.lab.cases.explanation import compared, recorded_line, side_by_side
+from channelsim.channel.lab.cases.explanation import accepts, compared, recorded, side_by_side
 from channelsim.channel.lab.targets.loading import load
 from channelsim.channel.lab.targets.target import Target, of_game
+from channelsim.channel.lab.trace.finding_targets import has, missing_source, target_of
 from channelsim.channel.lab.trace.steps import TraceLine, filled, trace_lines
 from channelsim.channel.system import input_files
 from channelsim.channel.system.file_kinds import Kind, check_kind, format_of
@@ -58,7 +59,8 @@ class TraceRequest:
     """One run to trace: a program and its serialized environment.
 
     `asked` is the case that it was made from, with the target whose validator it calls; None for
-    a bare run. `target` has the sources of the programs, where it is known.
+    a bare run. `target` has the sources of the programs, where it is known; `problem` says why it
+    is not. `rule` is what an illegal move breaks, as a finding has it.
     """
 
     name: str
@@ -68,6 +70,8 @@ class TraceRequest:
     known: Mapping[bytes, str]
     asked: tuple[Target, Case] | None = None
     target: Target | None = None
+    problem: str = ""
+    rule: str = ""
 
     def line_of(self, function: str, expression: str = "") -> str:
         """The `file:line` of a function of any of the target's programs, or of an expression of
@@ -124,16 +128,19 @@ def of_finding(path: Path, finding: Finding, target: Target | None = None) -> Tr
     """
     run = _bare(path, finding)
     case = _vector(path, finding)
-    target = target or _source(finding, run)
+    problem = ""
+    if target is None:
+        from_finding = target_of(path, finding, run)
+        target, problem = from_finding.target, from_finding.problem
     if case is not None:
         try:
             request = _of_case(path, case, target)
-        except UsageError:
+        except UsageError as error:
             if run is None:
-                raise
+                raise UsageError(f"{path}: {problem}") if problem else error from None
         else:
             if run is None or _shows(request, run):
-                return request
+                return replace(request, problem=problem, rule=finding.cause)
     if run is None:
         raise UsageError(f"{path}: holds neither a case nor a run that could be traced")
     table: dict[str, str] = {}
@@ -141,7 +148,7 @@ def of_finding(path: Path, finding: Finding, target: Target | None = None) -> Tr
     for near in [target] if target else map(of_game, registry.usable()):
         table |= named(near.with_referee)
         known |= near.hash_names
-    return TraceRequest("the run", Program(run[0]), run[1], table, known, target=target)
+    return TraceRequest("the run", Program(run[0]), run[1], table, known, None, target, problem)
 
 
 def _bare(path: Path, finding: Finding) -> tuple[bytes, bytes] | None:
@@ -170,31 +177,14 @@ def _vector(path: Path, finding: Finding) -> Case | None:
     return case
 
 
-def _source(finding: Finding, run: tuple[bytes, bytes] | None) -> Target | None:
-    """The target that a finding was found in; None if it is not where it was, and as it was."""
-    if not finding.source or run is None:
-        return None
-    try:
-        target = load(finding.source, partial=True)
-    except UsageError:
-        return None
-    programs = target.with_referee.values()
-    return target if any(_has(run, program) for program in programs) else None
-
-
 def _shows(request: TraceRequest, run: tuple[bytes, bytes]) -> bool:
     """True if a finding's case, rather than its run, shows what went wrong."""
-    if request.asked is None or not _has(run, request.program):
+    if request.asked is None or not has(run, request.program):
         return False
     if run[0] == request.program.serialized:
         return True
     target, case = request.asked
     return bool(cases.check_program(case, target.name, target.programs))
-
-
-def _has(run: tuple[bytes, bytes], program: Program) -> bool:
-    """True if one of these serialized values is, or contains, a program."""
-    return any(program.serialized in blob for blob in run)
 
 
 def _of_case(path: Path, case: Case, target: Target | None) -> TraceRequest:
@@ -237,10 +227,14 @@ def traced(request: TraceRequest, verbosity: int) -> TracedRun:
     ended = filled(_sentence(request, record, outcome))
     if request.asked is not None:
         target, case = request.asked
-        line = recorded_line(target, case.validator, record)
-        if line:
-            ended.append(f"source: {line}")
-        ended += side_by_side(compared(target, case))
+        parts = compared(target, case)
+        source = str(recorded(target, case.validator, record, accepts(parts), request.rule))
+        if source:
+            ended += filled(f"source: {source}") if " " in source else [f"source: {source}"]
+        ended += side_by_side(parts)
+    problem = request.problem or missing_source(request.target, request.name)
+    if problem:
+        ended.append(f"no lines of the source: {problem}")
     steps = trace_lines(record, verbosity, cache(request.line_of))
     return TracedRun(tuple(_head(request, record, bool(verbosity))), tuple(steps), tuple(ended))
 

@@ -35,7 +35,7 @@ def take_decision(
     dispute: Dispute, tracked: TrackedCoin, action: Action
 ) -> tuple[Dispute, list[Effect]]:
     """Take the player's decision at a game coin. Raises `IllegalAction`."""
-    found = record_decision(tracked, action)
+    found = record_decision(dispute.endpoint, tracked, action)
     decided = {**dispute.decided, **found.decided}
     return replace(dispute, decided=decided), [
         *found.stores,

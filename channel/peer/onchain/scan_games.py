@@ -16,6 +16,7 @@ from channelsim.channel.peer.chain_news import (
     GamePaid,
     RevealAtRisk,
 )
+from channelsim.channel.peer.endpoint import Endpoint
 from channelsim.channel.peer.interface import Acted, Moved, Push, Store, YourTurn
 from channelsim.channel.peer.onchain.chain_view import ChainView
 from channelsim.channel.peer.onchain.decisions import (
@@ -32,7 +33,6 @@ from channelsim.channel.peer.onchain.findings import Findings
 from channelsim.channel.peer.onchain.lineage import Track
 from channelsim.channel.peer.onchain.payouts import Payout, paid_coins, payout
 from channelsim.channel.peer.onchain.tracked_coins import TrackedCoin
-from channelsim.channel.peer.own_action import own_action
 from channelsim.channel.protocol.game_spends import claim_bundle, move_bundle, slash_bundle
 from channelsim.channel.protocol.spend_parsing import Slashed
 from channelsim.channel.protocol.state import ChannelState
@@ -64,12 +64,12 @@ def scan_games(
     return found + Findings(facts=(settled,), status=Status.SETTLED)
 
 
-def record_decision(tracked: TrackedCoin, action: Action) -> Findings:
+def record_decision(endpoint: Endpoint, tracked: TrackedCoin, action: Action) -> Findings:
     """Record our decision at a game coin, on disk first. Raises `IllegalAction`."""
     if tracked.player is None:
         return Findings()
     coin = tracked.game.coin
-    own = own_action(tracked.game, tracked.player, action)
+    own = endpoint.own_action(tracked.game, tracked.player, action)
     after = own.after.coin
     name = f"decided/{coin.puzzle_hash().hex()}"
     return Findings(
@@ -162,7 +162,7 @@ def _ask(dispute: Dispute, tip: TrackedCoin) -> Findings:
     """Take the only action that there is, or ask the player, once."""
     forced = forced_action(tip.player.choices()) if tip.player else None
     if forced is not None:
-        return record_decision(tip, forced)
+        return record_decision(dispute.endpoint, tip, forced)
     asked = dispute.undecided.get(tip.game.id)
     # A player who was asked before a reorganisation may have answered while there was nothing
     # to decide: we ask again.

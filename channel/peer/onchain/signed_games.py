@@ -15,6 +15,7 @@ from channelsim.channel.protocol.state import ChannelState, LiveGame
 from channelsim.channel.protocol.state_history import StateHistory
 from channelsim.channel.protocol.unroll import paid_number
 from channelsim.games.contract import Player
+from channelsim.games.players import player_after
 from channelsim.games.referee import GameCoin
 
 
@@ -158,6 +159,6 @@ class SignedGames:
         coin = None
         for known in reversed(path):
             if known.coin != coin and known.before is not None:
-                player = player.moved(known.position)
+                player = player_after(player, known.position, known.memory)
             coin = known.coin
         return player

@@ -11,6 +11,7 @@ from channelsim.channel.protocol.state import LiveGame
 from channelsim.games import registry
 from channelsim.games.contract import Player
 from channelsim.games.judge import hashes_of, judge_move
+from channelsim.games.players import player_after
 from channelsim.games.referee import GameCoin
 
 
@@ -43,7 +44,9 @@ def advance(
     """The coin after a move on chain; `known` is our own move at this coin, if we made one."""
     child = tracked.child(after)
     if known is not None and known.coin == after:
-        player = tracked.player.moved(known.position) if tracked.player else None
+        player = tracked.player
+        if player is not None:
+            player = player_after(player, known.position, known.memory)
         return TrackedCoin(known, child, player)
     return _judged(endpoint, tracked, after, child)
 

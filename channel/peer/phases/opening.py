@@ -88,6 +88,7 @@ def _advance(config: Config, state: PeerState, message: Message) -> Transition:
         config.agreement.confirmations,
         config.agreement.spacing,
         config.entropy,
+        lies=config.lies,
     )
     new = opening.states[len(before.states) :]
     effects: list[Effect] = [*(endpoint.store_state(one, signed) for one, signed in new), *sends]

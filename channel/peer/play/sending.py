@@ -26,9 +26,10 @@ from channelsim.channel.peer.interface import (
     YourTurn,
 )
 from channelsim.channel.peer.limits import stored_bytes
-from channelsim.channel.peer.own_action import OwnAction, check_action, own_action
+from channelsim.channel.peer.own_action import OwnAction
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.half_signed import sign_halves
+from channelsim.channel.protocol.memory_records import record_name
 from channelsim.channel.protocol.messages import (
     LAST_GAME,
     Accept,
@@ -75,7 +76,7 @@ def check_command(endpoint: Endpoint, play: PlayState, command: interface.Comman
             if game is None or player is None:
                 raise UsageError(f"no game {game_id} is being played")
             try:
-                check_action(game, player, action)
+                endpoint.check_action(game, player, action)
             except IllegalAction as error:
                 raise UsageError(f"game {game_id}: {error}") from None
         case interface.AcceptGames(group_id) | interface.CancelGames(group_id):
@@ -203,10 +204,17 @@ def send_batch(endpoint: Endpoint, play: PlayState) -> tuple[PlayState, bytes, l
     for own in moves:
         after = after.with_player(own.after.id, own.player)
     record = endpoint.store_state(new_state, games_before=state.games)
+    memories = [
+        Store(record_name(new_state.number, own.after.id), own.after.memory)
+        for own in moves
+        if own.after.memory
+    ]
     size = stored_bytes(record.data, new_state.games, state.games)
+    size += sum(len(memory.data) for memory in memories)
     after = replace(after, stored_bytes=play.stored_bytes + size)
     effects: list[Effect] = [
         record,
+        *memories,
         *endpoint.store_proposals(state, new_state),
         *named,
         # The message, to be repeated after a lost connection, until the next one.
@@ -241,7 +249,7 @@ def _acts(endpoint: Endpoint, play: PlayState) -> list[OwnAction]:
             continue
         action = _forced(play, game) or chosen.get(game.id)
         if action is not None:
-            acts.append(own_action(game, player, action))
+            acts.append(endpoint.own_action(game, player, action))
     return acts
 
 
@@ -261,7 +269,7 @@ def _first_moves(endpoint: Endpoint, started: Iterable[GameStarted]) -> list[Own
         action = forced_action(new.player.choices())
         ours = new.game.mover is endpoint.side
         if ours and action is not None and not opens_cards(new.game):
-            moves.append(own_action(new.game, new.player, action))
+            moves.append(endpoint.own_action(new.game, new.player, action))
     return moves
 
 

@@ -17,8 +17,9 @@ from msgspec.structs import replace
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import Finding
 from channelsim.channel.findings.finding_files import command_line
-from channelsim.channel.lab.cases.explanation import VERDICT, compared, deciding_line
+from channelsim.channel.lab.cases.explanation import VERDICT, accepts, compared, deciding
 from channelsim.channel.lab.cases.runs import VALID
+from channelsim.channel.lab.trace.finding_targets import line_here
 from channelsim.channel.lab.trace.steps import CALLS, OPERATORS
 from channelsim.channel.lab.trace.trace_text import TraceRequest, of_finding, traced
 from channelsim.channel.report.html.page import render
@@ -132,10 +133,17 @@ def finding_page(
     """
     request = _request(path, finding)
     parts, decisive = finding.compared, finding.source_line
+    if isinstance(request, TraceRequest) and request.target is not None:
+        decisive = line_here(decisive, finding, request.target)
     if isinstance(request, TraceRequest) and request.asked is not None:
         target, case = request.asked
         parts = parts or compared(target, case)
-        decisive = decisive or deciding_line(target, case.validator, request.arguments)
+        if not decisive and not finding.missing_check:
+            found_accepts = accepts(parts)
+            source = deciding(
+                target, case.validator, request.arguments, found_accepts, finding.cause
+            )
+            decisive, finding = source.line, replace(finding, missing_check=source.missing)
     return FindingPage(
         key,
         replace(finding, compared=parts),
@@ -157,7 +165,7 @@ def _facts(finding: Finding) -> Iterator[tuple[str, str]]:
         "outcome": finding.outcome,
         "reach": finding.reach,
         "lost in this case": "" if finding.loss is None else finding.loss.text,
-        "source": finding.source_line,
+        "source": finding.source_line or finding.missing_check,
         "follows from": finding.follows,
         "fields that differ": f"{before}, {after} after shrinking" if finding.probe else "",
     }

@@ -116,7 +116,11 @@ class MoveJudge:
         after = game.after(spend.coin, ruling.next)
         if not ruling.legal:
             seats = {}  # no rules say how the game goes on
-        seats = {name: player.moved(after.position) for name, player in seats.items()}
+        seats = {
+            # The mover's own seat has the memory of its move.
+            name: self._seats.get((name, game.id, after.position)) or player.moved(after.position)
+            for name, player in seats.items()
+        }
         self._on_chain[coin.id] = after, seats
         return (_verdict(game, ruling),)
 

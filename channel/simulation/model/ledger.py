@@ -31,6 +31,7 @@ from channelsim.games.dealing import shared_deck
 from channelsim.games.deck.finished import FinishedDeck
 from channelsim.games.errors import BadTerms
 from channelsim.games.evidence import Evidence, as_evidence, for_challenger
+from channelsim.games.hidden import seated
 from channelsim.games.judge import hashes_of
 from channelsim.games.referee import FIRST, GameCoin, infohash, referee
 
@@ -122,7 +123,7 @@ class LedgerGame:
 def _anyone(terms: Terms, seat: Seat) -> Player:
     """A player at this seat, without a secret that matters."""
     rules = registry.get(terms.game)
-    return rules.player(seat, terms, bytes(rules.entropy_size))
+    return seated(rules, seat, terms, bytes(rules.entropy_size))
 
 
 def _committed(game: str, step: Next | None) -> tuple[bytes, int]:

@@ -12,6 +12,11 @@ from channelsim.games.contract import Next, Raise, RawState, Slash, Valid
 from tests.channel.cli.test_plugins import PARITY, without_programs
 from tests.installed import install, run
 
+HIDDEN = (
+    'hidden=(__import__("channelsim.games.hidden", fromlist=["Hidden"])'
+    '.Hidden("coin", {}, lambda chance, coin: coin),)'
+)
+
 WRONG = {
     "moves_bytes": ("Play(int_to_atom(1), 0)", 'b"1"', "moves returned a bytes, b'1': not a Play"),
     "moves_none": (
@@ -67,6 +72,26 @@ WRONG = {
     "shown": (
         *("    entropy_size=16,\n", "    entropy_size=16,\n    summary=lambda *_: 5,\n"),
         "<lambda> returned an int, 5: not a dictionary",
+    ),
+    "hides": (
+        "    entropy_size=16,\n",
+        f"    entropy_size=16,\n    {HIDDEN.format('lambda chance: 7')},\n",
+        "<lambda> returned an int, 7: not bytes (the hidden value coin of the game hides)",
+    ),
+    "hides_nothing": (
+        "    entropy_size=16,\n",
+        f"    entropy_size=16,\n    {HIDDEN.format('lambda chance: 1 // 0')},\n",
+        "<lambda> raised ZeroDivisionError",
+    ),
+    "expects_three": (
+        "    entropy_size=16,\n",
+        f"    entropy_size=16,\n    {HIDDEN.format('lambda chance: chance.bytes(1)')},\n",
+        "player cannot be called: player() takes 3 positional arguments but 4 were given",
+    ),
+    "remembers": (
+        "Play(sha256(player.secret).digest(), 0)",
+        "Play(sha256(player.secret).digest(), 0, memory=bytes(5000))",
+        "the memory of a Play is at most 4,096 bytes",
     ),
 }
 """A change of the smallest game by its name, and a part of the line about it."""
@@ -223,7 +248,8 @@ def test_a_wrong_answer_is_named_in_the_lab_too(tmp_path: Path) -> None:
     assert "mine: unknown.reveal returned a Slash" in fuzzed.err
     assert "others.cheats returned an Action" in cheats.err
     assert "cannot all-in now; possible: " in cheats.err
-    assert "others.idle returned None: not an Action (policy calpoker:idle)" in idle.err
+    assert "others.idle returned None: not an Action (policy calpoker:idle at " in idle.err
+    assert "the last move 0x" in idle.err
     assert "others.says-text returned a list, ['no bytes']: not a list of messages" in dispute.err
     assert "others.EndsOddly returned an int, 7: not a list of effects" in odd_end.err
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import contextmanager
@@ -33,8 +34,12 @@ from channelsim.channel.kit.conformance import (
     failed_check,
     resumed,
 )
+from channelsim.channel.kit.enforced import ENFORCED
+from channelsim.channel.kit.not_reached import not_reached
 from channelsim.channel.kit.testing import Conformance
+from channelsim.channel.lab.cases.trial import LabTally
 from channelsim.channel.lab.fuzz.fuzz import FuzzReport
+from channelsim.channel.lab.mutants.enforcement import Enforcement
 from channelsim.channel.lab.targets.loading import load
 from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.scenario import Scenario
@@ -58,10 +63,10 @@ def test_a_right_target_passes_what_can_be_checked(
     results = {one["check"]: one["result"] for one in document["checks"]}
     assert list(results) == list(CHECKS)
     unchecked = {name for name, result in results.items() if result == "not checked"}
-    assert unchecked == {"rules", "determinism", "secrecy", "disputes"}
+    assert unchecked == {"rules", ENFORCED, "determinism", "secrecy", "disputes"}
     assert {results[name] for name in results.keys() - unchecked} == {"passed"}
     suite = ElementTree.parse(tmp_path / "j.xml").getroot()
-    assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("10", "0", "4")
+    assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("11", "0", "5")
     assert json.loads((tmp_path / "s.json").read_bytes())["runs"][0]["results"] == []
 
 
@@ -271,3 +276,24 @@ def test_checks_that_were_made_are_not_made_again(tmp_path: Path) -> None:
     wrong = directory.opened(tmp_path, other, plan, "checks", resume=True)
     with pytest.raises(UsageError, match="cases"), wrong:
         pass
+
+
+def test_what_was_not_reached_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    subject = Subject(load(str(toy(tmp_path))), replace(SMALL, cases=600))
+    assert not_reached(subject) == []
+    tally = LabTally(outcomes={"a": Counter(valid=3), "b": Counter(slash=1)}, unreached=2)
+    report = FuzzReport(load("calpoker"), "s", tally=tally)
+    for name in ("crosschecked", "fuzzed"):
+        monkeypatch.setattr(Subject, name, report)
+    monkeypatch.setattr(Subject, "enforced", Enforcement(0, 0, (), {"d": 4}))
+    monkeypatch.setattr(Subject, "broken_rules", {"CP-A-1"})
+    lines = not_reached(Subject(load("calpoker"), SMALL))
+    rules, legal, slashed, laws, dropped, withheld, hidden = lines
+    assert rules.startswith("rules that no case broke: CP-TERMS-1, ")
+    assert "CP-A-1" not in rules
+    assert legal == "validators that found no move legal: b, c, d, e"
+    assert slashed == "validators that slashed no move: a, c, d, e"
+    assert laws.startswith("laws that were never tried: verdicts agree")
+    assert dropped == "tests of rules that were never dropped: 4 of d"
+    assert withheld.startswith("4 cases on which rules and program differ, in states that no play")
+    assert hidden.startswith("illegal values behind the commitments that c, e open, but for random")

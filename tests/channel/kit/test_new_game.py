@@ -102,8 +102,11 @@ def test_the_generated_game_and_ticks_are_played_and_agree_with_their_programs(
     for name in (NAME, "ticks"):
         commands.append(("play", name, "--hands", 2, "--seed", "s", "--json"))
         commands.append(("crosscheck", name, "--cases", 300, "--jobs", 1, "--json"))
-    ran = run(both(tmp_path), commands)
+    lie = ("dispute", "run", "hides-wrong", "--game", NAME, "--seed", "s", "--json")
+    *ran, lied = run(both(tmp_path), [*commands, lie])
     assert [(one.code, one.err) for one in ran] == [(0, "")] * len(commands)
+    assert (lied.code, lied.err) == (0, "")
+    assert "GamePaid" in json.loads(lied.out)["news"]
     assert all(json.loads(one.out)["checks"]["python_clvm_agree"] for one in ran[::2])
     assert all(json.loads(one.out)["findings"] == [] for one in ran[1::2])
 

@@ -8,11 +8,16 @@ from pathlib import Path
 import pytest
 
 from channelsim.channel.findings.finding import ComparedPart
-from channelsim.channel.lab.cases.explanation import compared, deciding_line, explanation
+from channelsim.channel.lab.cases.describe import vector
+from channelsim.channel.lab.cases.explanation import Deciding, compared, deciding, explanation
+from channelsim.channel.lab.sites.generate import site_of
+from channelsim.channel.lab.sites.hands import plain_hands
 from channelsim.channel.lab.targets.loading import load
-from channelsim.channel.lab.targets.target import Target
+from channelsim.channel.lab.targets.target import Target, of_game
 from channelsim.clsp.compiler import compile_source
+from channelsim.games import registry
 from channelsim.games.vectors import Case, arguments
+from tests.channel.lab.broken import target_file
 from tests.channel.lab.toys import toy
 
 
@@ -113,4 +118,39 @@ def test_the_line_that_decides_is_that_of_the_source(tmp_path: Path) -> None:
     case = case_of(target, "reveal")
     environment = arguments(case, target.name, target.programs)
     line = (tmp_path / "reveal.clsp").read_text().splitlines().index("  (if (= (strlen MOVE) 15)")
-    assert deciding_line(target, "reveal", environment) == f"{tmp_path}/reveal.clsp:{line + 1}"
+    source = deciding(target, "reveal", environment, accepts=False)
+    assert source == Deciding(f"{tmp_path}/reveal.clsp:{line + 1}")
+
+
+def other_salt(right: Target) -> Case:
+    """A reveal with another salt than the committed one, and the evidence of an honest opponent."""
+    turn = next(turn for turn in plain_hands(right, b"salt") if turn.before.validator == "e")
+    site = site_of(right, turn)
+    move = bytes([turn.play.move[0] ^ 1]) + turn.play.move[1:]
+    call = move, turn.play.share, site.held[-1]
+    return vector(right, site, call, site.rules_say(right, *call), "salt", 0)
+
+
+CHECK = "(= (sha256 (substr MOVE 0 17)) discard_commit)"
+COMMENT = "  ; CP-E-4"
+
+
+@pytest.mark.parametrize(
+    ("left", "found"),
+    [
+        ("", "no line checks CP-E-4; the last test that passed is "),
+        ("1" + COMMENT, ":46"),
+        (f"1{COMMENT}\n    1{COMMENT}", "none of the lines that name CP-E-4 refuses this ("),
+    ],
+)
+def test_no_line_is_marked_where_a_check_is_missing(left: str, found: str, tmp_path: Path) -> None:
+    """The only line that names the rule of what is accepted, or the last test that passed."""
+    path = target_file(tmp_path, "calpoker", ("calpoker/e.clsp", CHECK + COMMENT, left))
+    target = load(str(path))
+    wrong = other_salt(of_game(registry.get("calpoker")))
+    *_, source = explanation(target, wrong, "CP-E-4")
+    assert found in source
+    assert ("the last test that passed is " in source) == (left != "1" + COMMENT)
+    if not left:
+        text = (tmp_path / "tree/calpoker/e.clsp").read_text().splitlines()
+        assert "CP-E-6" in text[int(source.rpartition(":")[2]) - 1]

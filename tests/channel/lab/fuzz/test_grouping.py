@@ -91,16 +91,27 @@ def test_a_consequence_stands_under_its_cause(causes: tuple[str, str]) -> None:
 def test_a_finding_that_follows_from_another_stands_under_it() -> None:
     cause = finding("SP-END-3: raise", THEFT)
     other = finding("SP-END-2", UNSLASHABLE)
-    follows = finding("SP-END-2: raise", THEFT, follows="SP-END-3: raise", fields=2)
+    follows = finding("SP-END-2: raise", DISAGREEMENT, follows="SP-END-3: raise", fields=2)
     assert shown(follows, other, cause) == {"SP-END-3: raise": 1, "SP-END-2": 0}
-    assert shown(follows, other) == {"SP-END-2: raise": 1}  # its cause is not found: as before
+    assert shown(follows, other) == {"SP-END-2": 1}  # its cause is not found: as before
     assert shown(follows) == {"SP-END-2: raise": 0}
+
+
+@pytest.mark.parametrize("severity", [THEFT, UNSLASHABLE])
+def test_a_theft_by_a_rule_of_its_own_never_stands_under_another_finding(severity: str) -> None:
+    for leading in (THEFT, UNSLASHABLE, GRIEFING, DISAGREEMENT):
+        cause = finding("SP-END-3: raise", leading)
+        theft = finding("SP-END-2: raise", severity, follows="SP-END-3: raise", fields=2)
+        assert shown(theft, cause) == {"SP-END-3: raise": 0, "SP-END-2: raise": 0}
+    # By the same rule it is the same mistake, and the theft leads.
+    harmless = finding("SP-END-2: slash", DISAGREEMENT)
+    assert shown(harmless, theft) == {"SP-END-2: raise": 1}
 
 
 def test_a_chain_of_consequences_stands_under_its_first_cause() -> None:
     cause = finding("SP-END-3: raise")
-    middle = finding("SP-END-2: raise", follows="SP-END-3: raise", fields=2)
-    last = finding("SP-END-4: raise", follows="SP-END-2: raise", fields=3)
+    middle = finding("SP-END-2: raise", GRIEFING, follows="SP-END-3: raise", fields=2)
+    last = finding("SP-END-4: raise", GRIEFING, follows="SP-END-2: raise", fields=3)
     assert shown(last, middle, cause) == {"SP-END-3: raise": 2}
     assert shown(last, middle) == {"SP-END-2: raise": 1}  # the first cause is not found
 
@@ -108,7 +119,7 @@ def test_a_chain_of_consequences_stands_under_its_first_cause() -> None:
 def test_a_campaign_counts_what_it_lists(tmp_path: Path) -> None:
     """In its chart, its files and its list: a consequence is no finding of its own."""
     cause = finding("SP-END-3: raise")
-    follows = finding("SP-END-2: raise", follows="SP-END-3: raise", fields=2)
+    follows = finding("SP-END-2: raise", DISAGREEMENT, follows="SP-END-3: raise", fields=2)
     every = [described(TARGET, one) for one in (follows, cause)]
     files = FindingFiles(tmp_path)
     counts, listed = counter(TARGET)(FuzzPart(1, True, LabTally(), every, [], {}))

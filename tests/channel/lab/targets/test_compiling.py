@@ -141,7 +141,7 @@ def test_a_macro_that_never_ends_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Its second of processor time may take minutes on a busy machine.
-    monkeypatch.setattr("channelsim.clsp.compiler._PATIENCE", 300)
+    monkeypatch.setattr("channelsim.clsp.compile_process._PATIENCE", 300)
     path = tmp_path / "a.clsp"
     path.write_text("(mod (A) (defmacro f (X) (qq (f (unquote X)))) (f A))")
     with pytest.raises(CompileError, match="needs more than 1 s:"):

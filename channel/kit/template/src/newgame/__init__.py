@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from channelsim.clsp.compiler import compile_programs
-from channelsim.games.contract import Game
+from channelsim.games.contract import Game, Hidden
 
-from newgame.player import player
+from newgame.player import legal_salt, player, possible_salt
 from newgame.rules import RULES, VALIDATORS, initial, terms
 
 GAME = Game(
@@ -20,4 +20,6 @@ GAME = Game(
     initial=initial,
     player=player,
     entropy_size=16,
+    # What players commit to before the rules see it: what is legal, and what a cheat could hide.
+    hidden=(Hidden("salt", legal_salt, possible_salt),),
 )

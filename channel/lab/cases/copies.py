@@ -1,0 +1,191 @@
+"""Cases with one side of a comparison copied into the place that the other side stems from.
+
+A run that compares a part of the move with a constant, an atom of the state or anything else that
+it computes goes on only if the two are equal: chance does not find a value of five bytes. The
+operands of a run say what is compared; where one of them occurs in the move, the share or the
+evidence, the other takes its place, whole or in part, or with a number one more or less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from channelsim.channel.lab.cases.case import SiteCase, make_case
+from channelsim.channel.lab.sites.fast_chance import FastChance
+from channelsim.channel.lab.sites.site import Call, elsewhere
+from channelsim.channel.lab.sites.values import NUMBER, leaves, with_leaf
+from channelsim.channel.lab.targets.target import Target
+from channelsim.clsp.analysis.operands import Operands
+from channelsim.clsp.integers import atom_to_int, int_to_atom
+from channelsim.clsp.values import Value
+
+PARTS = (1, 2, 4, 8)
+"""The lengths in bytes of parts that are copied without the rest."""
+
+VARIED = 3
+"""The most parts and neighbours that are looked for, as a multiple of the calls that are made."""
+
+PLACES = 4
+"""The most places of one operand in a move or in evidence that are tried."""
+
+LONGER = 64
+"""A length of the move is raised by at most this many bytes."""
+
+HEADS = (0, 1, 16, 17, 32, 33)
+"""The lengths in bytes of what may stand before a number in a move."""
+
+SPECIAL = tuple(
+    map(int_to_atom, (0, 1, -1, 0x7F, 0x80, 0xFF, 0x100, 0x7FFF, 0x8000, -0x80, -0x81, 1 << 31))
+)
+"""Numbers with a special atom: empty, of one byte, or with the highest bit set."""
+
+Copy: TypeAlias = tuple[bytes, bytes]
+"""An operand, and what takes its place."""
+
+
+def copies(base: SiteCase, operands: Operands, chance: FastChance, most: int) -> list[Call]:
+    """Calls near the base's, at most so many, any of all that the operands of its run suggest.
+
+    Most of them copy an operand, the others move a number so that a computed one is special.
+    """
+    copied: dict[Call, None] = {}
+    for old, new in _whole(operands):
+        copied.update(dict.fromkeys(_copied(base.call, old, new, operands)))
+    for old, new in chance.shuffled(list(_varied(operands, chance)))[: VARIED * most]:
+        copied.update(dict.fromkeys(_literally(base.call, old, new)))
+    aimed = [(old, new) for old in operands.computed for new in SPECIAL]
+    moved: dict[Call, None] = {}
+    for old, new in chance.shuffled(aimed)[:most]:
+        moved.update(dict.fromkeys(_moved_by(base.call, old, new)))
+    chosen = chance.shuffled(list(copied))[:most]
+    chosen += chance.shuffled(list(moved))[: max(most // 4, most - len(chosen))]
+    return chance.shuffled([call for call in dict.fromkeys(chosen) if call != base.call])[:most]
+
+
+def copied_states(
+    target: Target, base: SiteCase, operands: Operands, chance: FastChance, most: int
+) -> Iterator[SiteCase]:
+    """The base's call in states, at most so many, with an operand copied over an atom of them.
+
+    Only where differences in states that no play reaches count.
+    """
+    if not target.strict:
+        return
+    state = base.site.state
+    atoms = list(leaves(state))
+    wanted = (*_whole(operands), *_varied(operands, chance))
+    wanted = tuple((old, new) for old, new in wanted if old in atoms)
+    for old, new in chance.shuffled(wanted)[:most]:
+        other = with_leaf(state, atoms.index(old), new)
+        site = elsewhere(target, base.site, other, base.site.amount, base.site.play, natural=False)
+        if site is not None:
+            yield make_case(site, "copy", *base.call)
+
+
+def words(operands: Operands, chance: FastChance) -> Iterator[Copy]:
+    """The operands that may take each other's places in moves made earlier, in any order: whole,
+    or with some bytes that are equal and the rest not."""
+    for left, right in chance.shuffled(operands.compared):
+        if left == right:
+            continue
+        for old, new in ((left, right), (right, left)):
+            yield old, new
+            size = chance.pick(PARTS)
+            if size < min(len(old), len(new)):
+                yield old, new[:size] + old[size:]
+
+
+def _whole(operands: Operands) -> Iterator[Copy]:
+    """Each operand, with the other one in its place."""
+    for left, right in operands.compared:
+        yield left, right
+        yield right, left
+
+
+def _varied(operands: Operands, chance: FastChance) -> Iterator[Copy]:
+    """Each operand, with a number next to the other one in its place, or with a part of it."""
+    for old, new in _whole(operands):
+        if len(old) <= NUMBER and len(new) <= NUMBER:
+            number = atom_to_int(new)
+            yield from ((old, int_to_atom(number + step)) for step in (-1, 1))
+        rest = old if old != new else chance.bytes(len(old))
+        for size in PARTS:
+            if size < min(len(old), len(new)):
+                yield old, new[:size] + rest[size:]
+                yield old, rest[:-size] + new[-size:]
+
+
+def _copied(call: Call, old: bytes, new: bytes, operands: Operands) -> Iterator[Call]:
+    """The call with the operand replaced where it stands, or where it is computed from."""
+    literal = tuple(_literally(call, old, new))
+    yield from literal
+    if len(old) <= NUMBER and len(new) <= NUMBER:
+        yield from _resized(call, old, new, operands)
+        if not literal:
+            yield from _moved_by(call, old, new)
+
+
+def _literally(call: Call, old: bytes, new: bytes) -> Iterator[Call]:
+    """The call with the operand replaced, at each of its places."""
+    move, share, evidence = call
+    for part in _replaced(move, old, new):
+        yield part, share, evidence
+    if len(new) <= NUMBER and int_to_atom(share) == old:
+        yield move, atom_to_int(new), evidence
+    for value in _in_leaves(evidence, old, new):
+        yield move, share, value
+
+
+def _replaced(data: bytes, old: bytes, new: bytes) -> Iterator[bytes]:
+    """The data with one occurrence replaced; what is empty stands at the end."""
+    if not old:
+        yield data + new
+        return
+    at = -1
+    for _ in range(PLACES):
+        at = data.find(old, at + 1)
+        if at < 0:
+            return
+        yield data[:at] + new + data[at + len(old) :]
+
+
+def _in_leaves(value: Value, old: bytes, new: bytes) -> Iterator[Value]:
+    """The value with an atom replaced, or a part of one."""
+    for number, leaf in enumerate(leaves(value)):
+        if leaf == old and (old or not isinstance(value, tuple)):
+            yield with_leaf(value, number, new)
+        elif len(old) > 1:
+            for atom in _replaced(leaf, old, new):
+                yield with_leaf(value, number, atom)
+
+
+def _resized(call: Call, old: bytes, new: bytes, operands: Operands) -> Iterator[Call]:
+    """The call with a part of another length, where the operand is the length of a part."""
+    move, share, evidence = call
+    length, other = atom_to_int(old), atom_to_int(new)
+    if not 0 <= other <= len(move) + LONGER:
+        return
+    for atom in operands.lengths.get(length, ())[:PLACES]:
+        size = atom[:other] + b"\x1f" * (other - length)
+        if atom == evidence:
+            yield move, share, size
+        elif atom:
+            for part in _replaced(move, atom, size):
+                yield part, share, evidence
+
+
+def _moved_by(call: Call, old: bytes, new: bytes) -> Iterator[Call]:
+    """The call with its share, or a number behind the head of its move, moved by the difference."""
+    if len(old) > NUMBER or len(new) > NUMBER:
+        return
+    move, share, evidence = call
+    step = atom_to_int(new) - atom_to_int(old)
+    if not step:
+        return
+    for by in (step, -step):
+        yield move, share + by, evidence
+        for head in dict.fromkeys((*HEADS, max(0, len(move) - 1))):
+            tail = move[head:]
+            if head <= len(move) and len(tail) <= NUMBER:
+                yield move[:head] + int_to_atom(atom_to_int(tail) + by), share, evidence

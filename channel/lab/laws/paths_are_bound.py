@@ -1,0 +1,228 @@
+"""Law for targets without rules: what a state commits to by trees and chains of hashes is shown.
+
+The hashes are those that the programs compute on honest play, also at other places of a hand: a
+program that leaves one out is seen by the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from channelsim.channel.findings.finding import UNSLASHABLE, Finding
+from channelsim.channel.lab.cases.trial import NOT_BOUND, Trial
+from channelsim.channel.lab.laws import Needs
+from channelsim.channel.lab.sites.commitments import opening
+from channelsim.channel.lab.sites.hash_paths import (
+    HASH,
+    RECORDED,
+    HashPath,
+    Inputs,
+    path_to,
+    recorded_inputs,
+    unopened,
+)
+from channelsim.channel.lab.sites.honest_play import recorded_sites
+from channelsim.channel.lab.sites.site import Site
+from channelsim.channel.lab.sites.values import leaves
+from channelsim.channel.lab.targets.target import Target
+from channelsim.clsp.integers import atom_to_int
+from channelsim.clsp.run import ProgramValid
+from channelsim.clsp.values import Value
+from channelsim.games.contract import Slash
+
+FEWEST, FEWEST_PLACES = 24, 4
+"""The recorded moves, and the different leaves in them, from which it follows that the state says
+which leaf is to be shown."""
+
+MOST = 64
+"""The most recorded moves of a validator that are looked at."""
+
+
+class Opened(NamedTuple):
+    """One root of a state, what a move shows below it, and where: in bytes, and, of a single leaf
+    of a tree, its number there."""
+
+    root: bytes
+    path: HashPath
+    start: int
+    end: int
+    leaf: int | None
+
+
+class PathsAreBound:
+    """Changes the bytes below a root in the honest move, the root itself, and which leaf is shown:
+    that of another root, or another one than the state asks for."""
+
+    name = "hash paths are bound"
+    every = 8
+    needs = Needs.NO_RULES
+
+    def check(self, trial: Trial) -> Iterator[Finding]:
+        """Try the site's honest move, if trees or chains of hashes lead from it to the state."""
+        site, target, chance = trial.site, trial.target, trial.chance
+        if site.known is None or opening(site.play.move, frozenset(leaves(site.state))) is not None:
+            return
+        inputs = recorded_inputs(target)
+        opened = _opened(site, inputs)
+        if opened is None or not _honest(target, site, inputs).all_open:
+            return
+        move = site.play.move
+        where = f"bytes {opened.start} to {opened.end - 1}"
+        text = (
+            f"{where} of the move are not compared with what the state commits to, by hashes of"
+            " hashes: the mover may show something else, and cannot be slashed"
+        )
+        part = chance.pick(opened.path.shown)
+        at = move.index(part) + chance.below(len(part))
+        changed = move[:at] + bytes([move[at] ^ 1 << chance.below(8)]) + move[at + 1 :]
+        findings = list(self._tried(trial, site, changed, text, where))
+        other = unopened(target, site, opened.root, chance)
+        if other is not None and not findings:
+            findings += self._tried(trial, other, move, text, where)
+        yield from findings
+        if not findings:
+            yield from self._spliced(trial, opened, inputs)
+
+    def _spliced(self, trial: Trial, opened: Opened, inputs: Inputs) -> Iterator[Finding]:
+        """Try what other moves of the hand show in the same place."""
+        site, move = trial.site, trial.site.play.move
+        honest = _honest(trial.target, site, inputs)
+        where = f"bytes {opened.start} to {opened.end - 1}"
+        for play in site.others:
+            if len(play.move) != len(move):
+                continue
+            shown = play.move[opened.start : opened.end]
+            changed = move[: opened.start] + shown + move[opened.end :]
+            other = _opened(
+                msgspec.structs.replace(
+                    site, play=msgspec.structs.replace(site.play, move=changed)
+                ),
+                inputs,
+            )
+            if other is None or changed == move:
+                continue
+            if other.root != opened.root:
+                if _place(site.state, other.root) in honest.usual:
+                    continue
+                what = "another commitment of the state than the one that honest play opens"
+            elif other.leaf == opened.leaf or not honest.asked:
+                continue
+            else:
+                what = "another leaf of the tree than the one that the state asks for"
+            text = f"{where} of the move may show {what}: the mover cannot be slashed"
+            yield from self._tried(trial, site, changed, text, f"{where}, {what}")
+
+    def _tried(
+        self, trial: Trial, site: Site, move: bytes, text: str, cause: str
+    ) -> Iterator[Finding]:
+        """Report the move if the program takes it, and slashes it with no evidence."""
+        here, play = trial.at(site), trial.site.play
+        trial.tally.tried[self.name] += 1
+        known = (play.evidence, *trial.site.evidence(play.move))
+        if any(here.slashes(move, play.share, evidence) for evidence in known):
+            return
+        if any(isinstance(here.run(move, play.share, value), ProgramValid) for value in known):
+            call = move, play.share, play.evidence
+            whole = f"{NOT_BOUND}: {cause}"
+            yield here.finding(self.name, UNSLASHABLE, text, whole, call, Slash(""))
+
+
+class _Honest(NamedTuple):
+    """Honest moves of one validator and length: whether all open something, at which places of the
+    state the roots are, and whether the state asks for the leaf."""
+
+    all_open: bool
+    usual: frozenset[str]
+    asked: bool
+
+
+def _honest(target: Target, site: Site, inputs: Inputs) -> _Honest:
+    if not _last or _last[0][0] is not target:
+        _last[:] = [(target, {})]
+    known, kind = _last[0][1], (site.validator, len(site.play.move))
+    if kind not in known:
+        alike = [
+            other
+            for other in recorded_sites(target)[:RECORDED]
+            if (other.validator, len(other.play.move)) == kind
+        ][:MOST]
+        opened = [(other.state, _opened(other, inputs)) for other in alike]
+        pairs = [(state, found) for state, found in opened if found is not None]
+        usual = frozenset(_place(state, found.root) for state, found in pairs)
+        known[kind] = _Honest(len(pairs) == len(opened), usual, _asked(pairs))
+    return known[kind]
+
+
+_last: list[tuple[Target, dict[tuple[str, int], _Honest]]] = []
+"""The last target's, since looking at its honest play takes longer than a case does."""
+
+
+def _opened(site: Site, inputs: Inputs) -> Opened | None:
+    """What the site's move opens; None for nothing, or for several roots."""
+    found = []
+    for root in dict.fromkeys(leaves(site.state)):
+        if root in inputs and (path := path_to(site, inputs, (root,))) is not None:
+            found.append((root, path))
+    if len(found) != 1:
+        return None
+    ((root, path),) = found
+    move = site.play.move
+    within = {*path.inputs, *path.shown}
+    ends = [
+        (at, at + len(part)) for part in within if len(part) > 1 and (at := move.find(part)) >= 0
+    ]
+    shown = [part for part in path.shown if part in move]
+    if not shown:
+        return None
+    leaf = _leaf(shown[0], path) if len(shown) == 1 else None
+    kept = HashPath(path.roots, tuple(shown), path.inputs)
+    return Opened(root, kept, min(ends)[0], max(end for _, end in ends), leaf)
+
+
+def _leaf(part: bytes, path: HashPath) -> int | None:
+    """The number of a leaf in its tree: a bit for each level, 1 where it is on the right."""
+    above = {part: output for output, parts in path.inputs.items() for part in parts}
+    number, level = 0, 0
+    while part not in path.roots:
+        if part not in above:
+            return None
+        output = above[part]
+        sides = [side for side in path.inputs[output] if len(side) == HASH]
+        if len(sides) == 2:
+            number |= (sides[1] == part) << level
+            level += 1
+        part = output
+    return number
+
+
+def _asked(moves: Sequence[tuple[Value, Opened]]) -> bool:
+    """True if the leaf's number is, in all honest moves, a number at one place of the state."""
+    places: set[str] | None = None
+    for state, opened in moves:
+        if opened.leaf is None:
+            return False
+        same = {
+            place
+            for place, atom in _atoms(state).items()
+            if len(atom) < 3 and atom_to_int(atom) == opened.leaf
+        }
+        places = same if places is None else places & same
+    different = {opened.leaf for _, opened in moves}
+    return bool(places) and len(moves) >= FEWEST and len(different) >= FEWEST_PLACES
+
+
+def _place(state: Value, atom: bytes) -> str:
+    return next((place for place, other in _atoms(state).items() if other == atom), "")
+
+
+def _atoms(value: Value, place: str = "") -> Mapping[str, bytes]:
+    """The atoms of a value by their place in it: f for the first, r for the rest of a pair."""
+    if isinstance(value, bytes):
+        return {place: value}
+    return {**_atoms(value[0], f"{place}f"), **_atoms(value[1], f"{place}r")}
+
+
+LAW = PathsAreBound()

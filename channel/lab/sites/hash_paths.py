@@ -1,0 +1,229 @@
+"""Hash paths: bytes of a move, or of evidence, to which a state commits by trees and chains of
+hashes.
+
+No form of a tree is known here. A run of the validator shows which hashes it computes, and of what;
+where one of them is an atom of the state, the bytes below it can be replaced, and every hash on the
+way with them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import combinations
+from typing import TypeAlias
+
+import msgspec
+
+from channelsim.channel.lab.sites.commitments import Words, in_value
+from channelsim.channel.lab.sites.fast_chance import FastChance
+from channelsim.channel.lab.sites.honest_play import recorded_sites
+from channelsim.channel.lab.sites.site import Site, elsewhere
+from channelsim.channel.lab.sites.values import leaves, transferred
+from channelsim.channel.lab.targets.target import Target
+from channelsim.clsp.analysis.operands import OperandLog
+from channelsim.clsp.analysis.tracer import Tracer
+
+STEPS = 50_000
+"""The steps of a run after which no more of its hashes are looked at."""
+
+HASH = 32
+"""The bytes of a hash."""
+
+SHORTEST = 8
+"""Fewer bytes are found in a move by chance."""
+
+TOGETHER = 6
+"""The most operands of one hash that are looked for as one part of a move."""
+
+VAIN = 4
+"""The moves of one validator and length that show no path, after which no more of them are run."""
+
+RECORDED = 1000
+"""The most recorded places whose hashes are known."""
+
+Inputs: TypeAlias = Mapping[bytes, tuple[bytes, ...]]
+"""Hashes that a run computed, the first one first, each with the parts that were hashed."""
+
+
+@dataclass(frozen=True)
+class HashPath:
+    """The bytes that hashes lead to `roots`, which are atoms of a state.
+
+    `shown` are parts of the move, or atoms of the evidence, that stand in no hash themselves.
+    """
+
+    roots: tuple[bytes, ...]
+    shown: tuple[bytes, ...]
+    inputs: Inputs
+
+    def words(self, shown: Words) -> dict[bytes, bytes]:
+        """The replacements that follow from those of some of the bytes shown."""
+        words = dict(shown)
+        for output, parts in self.inputs.items():
+            if any(part in words for part in parts):
+                words[output] = _hash(words.get(part, part) for part in parts)
+        return words
+
+
+class HashPaths:
+    """The paths at places of one target."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._tracers: dict[str, tuple[Tracer, OperandLog]] = {}
+        self._vain: Counter[tuple[str, int]] = Counter()
+
+    def at(self, site: Site) -> HashPath | None:
+        """The path that the site's move shows; None where it shows none."""
+        kind = site.validator, len(site.play.move)
+        if self._vain[kind] >= VAIN or site.validator in self._target.missing:
+            return None
+        path = path_to(site, self.inputs(site))
+        if path is None:
+            self._vain[kind] += 1
+        return path
+
+    def inputs(self, site: Site) -> Inputs:
+        """The hashes that the site's program computes of its move."""
+        name, play = site.validator, site.play
+        if name not in self._tracers:
+            log = OperandLog()
+            self._tracers[name] = self._target.tracer(name, log), log
+        tracer, log = self._tracers[name]
+        tracer.run(site.environment(play.move, play.share, play.evidence), STEPS)
+        return dict(log.hashed)
+
+
+def path_to(site: Site, inputs: Inputs, roots: Sequence[bytes] = ()) -> HashPath | None:
+    """The path from the bytes of the site's move, or its evidence, to its state; None for none.
+
+    `roots` are the atoms of the state to which it may lead, by default all.
+    """
+    known = roots or dict.fromkeys(leaves(site.state))
+    roots = tuple(atom for atom in known if atom in inputs)
+    below: set[bytes] = set()
+    waiting = list(roots)
+    while waiting:
+        output = waiting.pop()
+        if output not in below:
+            below.add(output)
+            waiting += [part for part in inputs[output] if part in inputs]
+    atoms = frozenset(leaves(site.play.evidence))
+    split = {
+        output: tuple(_split(parts, inputs, site.play.move, atoms))
+        for output, parts in inputs.items()
+        if output in below
+    }
+    shown = dict.fromkeys(
+        part
+        for parts in split.values()
+        for part in parts
+        if part not in inputs and _is_shown(part, site.play.move, atoms)
+    )
+    return HashPath(roots, tuple(shown), split) if shown else None
+
+
+def recorded_inputs(target: Target) -> Inputs:
+    """The hashes that the programs compute on recorded honest play, each place by itself."""
+    if not _last or _last[0][0] is not target:
+        paths = HashPaths(target)
+        inputs: dict[bytes, tuple[bytes, ...]] = {}
+        for site in recorded_sites(target)[:RECORDED]:
+            inputs.update(paths.inputs(site))
+        _last[:] = [(target, inputs)]
+    return _last[0][1]
+
+
+_last: list[tuple[Target, Inputs]] = []
+"""The last target's, since running its honest play takes longer than a case does."""
+
+
+def _split(
+    parts: Sequence[bytes], inputs: Inputs, move: bytes, atoms: Collection[bytes]
+) -> Iterator[bytes]:
+    """The operands of a hash, those that stand together in the move as one."""
+    left = list(parts)
+    ends = combinations(range(len(left) + 1), 2)
+    longest_first = sorted(ends, key=lambda end: end[0] - end[1])
+    for start, end in longest_first:
+        if end - start > TOGETHER or any(part in inputs for part in left[start:end]):
+            continue
+        joined = b"".join(left[start:end])
+        if _is_shown(joined, move, atoms):
+            yield from _split(left[:start], inputs, move, ())
+            yield joined
+            yield from _split(left[end:], inputs, move, ())
+            return
+    yield from left
+
+
+def _is_shown(part: bytes, move: bytes, atoms: Collection[bytes]) -> bool:
+    return len(part) >= SHORTEST and (part in move or part in atoms)
+
+
+def _hash(parts: Iterator[bytes]) -> bytes:
+    return sha256(b"".join(parts)).digest()
+
+
+# --- replaced ----------------------------------------------------------------------------------
+
+
+def rehashed(target: Target, site: Site, path: HashPath, chance: FastChance) -> Site | None:
+    """The site with other bytes behind its commitment, and the hashes that follow from them.
+
+    Or with a commitment that nothing opens, one bit away from the right one.
+    """
+    play = site.play
+    if chance.random() < 0.1:
+        return unopened(target, site, chance.pick(path.roots), chance)
+    words = path.words(other_bytes(path.shown, chance))
+    proof = in_value(play.evidence, words)
+    changed = msgspec.structs.replace(play, move=rewritten(play.move, words), evidence=proof)
+    state = in_value(site.state, words)
+    if len(changed.move) > site.before.max_move_size or state == site.state:
+        return None
+    return elsewhere(target, site, state, site.amount, changed, natural=True)
+
+
+def unopened(target: Target, site: Site, root: bytes, chance: FastChance) -> Site | None:
+    """The site with a commitment that nothing opens, one bit away from the right one."""
+    bit = 1 << chance.below(8 * len(root))
+    nothing = (int.from_bytes(root, "big") ^ bit).to_bytes(len(root), "big")
+    state = in_value(site.state, {root: nothing})
+    return elsewhere(target, site, state, site.amount, site.play, natural=True)
+
+
+def other_bytes(shown: Sequence[bytes], chance: FastChance) -> dict[bytes, bytes]:
+    """Other bytes for some of those shown: one changed, one like another, or the same sum."""
+    below = [part for part in shown if len(part) != HASH] or list(shown)
+    old = chance.pick(below)
+    match chance.below(8):
+        case 0 | 1 | 2:
+            changed = transferred(b"".join(below), chance)
+            words, at = {}, 0
+            for part in below:
+                words[part] = changed[at : at + len(part)]
+                at += len(part)
+            return {part: new for part, new in words.items() if new != part}
+        case 3:
+            return {old: chance.bytes(len(old))}
+        case 4:
+            return {old: chance.pick(below)}
+        case 5:
+            longer = old + chance.bytes(1 + chance.below(4))
+            return {old: chance.pick((longer, old[:-1], old[1:]))}
+        case _:
+            at, byte = chance.below(len(old)), chance.byte()
+            near = (old[at] + chance.pick((1, -1))) % 256
+            new = chance.pick((0, 1, 2, near, 255, byte))
+            return {old: old[:at] + bytes([new]) + old[at + 1 :]}
+
+
+def rewritten(data: bytes, words: Words) -> bytes:
+    """The data with these words replaced wherever they stand in it."""
+    for old, new in words.items():
+        data = data.replace(old, new)
+    return data

@@ -1,0 +1,135 @@
+"""Targets: a game's programs compiled from a copy of their sources, with a mistake or without."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from shutil import copytree, ignore_patterns
+
+import msgspec
+
+from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.cases.describe import vector
+from channelsim.channel.lab.sites.generate import site_of
+from channelsim.channel.lab.sites.hands import hands
+from channelsim.channel.lab.targets import loading
+from channelsim.channel.lab.targets.target import REFEREE, Target
+from channelsim.clsp.compiler import compile_set
+from channelsim.clsp.programs import SOURCE, Program
+from channelsim.games.vectors import Case
+from tools.mistakes.listed import Mistake
+
+HANDS = 50
+"""Hands of recorded play: as many as `channelsim record` plays."""
+
+
+OPENINGS = "poker/openings.clinc"
+POINT_TESTS = (
+    "(= (g1_multiply BASE scalar) key)",
+    "(= (g1_multiply (g1_map (concat deck_id card)) (* mine theirs)) point)",
+)
+"""The tests of points of a prepared deck, and where they are."""
+
+
+@contextmanager
+def planted(game: str, mistake: Mistake | None, with_rules: bool) -> Iterator[Target]:
+    """The target of a game with this mistake in its sources, or with none; compiled.
+
+    Without rules it has honest play that was recorded on the right programs. The sources are there
+    as long as the target is used. Raises `UsageError`.
+    """
+    right = loading.load(game)
+    with tempfile.TemporaryDirectory(prefix="mistake-") as scratch:
+        folder = Path(scratch)
+        top = _copy_sources(right, folder)
+        if mistake is not None:
+            _changed_copy(mistake, top, folder)
+        lines = [f'name = "{game}"', 'include = ["."]']
+        if with_rules:
+            lines.insert(1, f'rules = "{game}"')
+        lines.append("[programs]")
+        lines += [f'{name} = "{path}"' for name, path in _programs(right, top).items()]
+        if not with_rules:
+            lines += ["[play]", 'honest = "honest.jsonl"']
+            cases = b"\n".join(map(msgspec.json.encode, honest_play(game)))
+            (folder / "honest.jsonl").write_bytes(cases + b"\n")
+        file = folder / "target.toml"
+        file.write_text("\n".join(lines) + "\n", "utf-8")
+        yield loading.read(file)
+
+
+def program_of(
+    game: str, validator: str, mistake: Mistake | None = None, quick: bool = False
+) -> Program:
+    """One program with a mistake or without, compiled beside the right programs of its game.
+
+    So wrong and right program give the same result for the same arguments, but for the mistake.
+    `quick`: it takes every lock of a prepared deck for opened, which otherwise takes nearly all of
+    its time.
+    """
+    right = loading.load(game)
+    with tempfile.TemporaryDirectory(prefix="mistake-") as scratch:
+        folder = Path(scratch)
+        top = _copy_sources(right, folder)
+        if mistake is not None:
+            _changed_copy(mistake, top, folder)
+        if quick and (openings := folder / OPENINGS).is_file():
+            text = openings.read_text("utf-8")
+            for test in POINT_TESTS:
+                if text.count(test) != 1:
+                    raise UsageError(f"{OPENINGS}: {test} occurs {text.count(test)} times")
+                text = text.replace(test, "1")
+            openings.write_text(text, "utf-8")
+        source = folder / _programs(right, top)[validator]
+        others = {name: right.programs[name] for name in right.present if name != validator}
+        return compile_set({validator: source}, [folder], others).programs[validator]
+
+
+@cache
+def honest_play(game: str) -> tuple[Case, ...]:
+    """The legal moves of some hands on the right programs, each with all evidence against it that
+    its opponent holds, and each different case once."""
+    target = loading.load(game)
+    cases: dict[bytes, Case] = {}
+    for hand in islice(hands(target, b"honest play"), HANDS):
+        for turn in hand:
+            site = site_of(target, turn)
+            for evidence in site.evidence(turn.play.move):
+                call = turn.play.move, turn.play.share, evidence
+                verdict = site.rules_say(target, *call)
+                case = vector(target, site, call, verdict, "honest", len(cases))
+                nameless = msgspec.structs.replace(case, id="")
+                cases.setdefault(msgspec.json.encode(nameless), case)
+    return tuple(cases.values())
+
+
+def _top(target: Target) -> Path:
+    """The folder of a game's sources, from which they include each other."""
+    path = _sources(target)[next(iter(target.programs))]
+    return SOURCE if path.is_relative_to(SOURCE) else path.parent
+
+
+def _sources(target: Target) -> dict[str, Path]:
+    if target.sources is None:
+        return {}
+    return {name: path for name, path in target.sources.programs.items() if name != REFEREE}
+
+
+def _copy_sources(target: Target, folder: Path) -> Path:
+    """Copy a game's sources into this folder, and return the folder that they come from."""
+    top = _top(target)
+    copytree(top, folder, ignore=ignore_patterns("*.py", "__pycache__"), dirs_exist_ok=True)
+    return top
+
+
+def _programs(target: Target, top: Path) -> dict[str, Path]:
+    return {name: path.relative_to(top) for name, path in _sources(target).items()}
+
+
+def _changed_copy(mistake: Mistake, top: Path, folder: Path) -> None:
+    copy = folder / mistake.path.relative_to(top)
+    copy.write_text(mistake.changed(), "utf-8")
