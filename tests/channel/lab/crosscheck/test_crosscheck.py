@@ -219,4 +219,4 @@ def test_secrets_that_nobody_draws_are_tried(tmp_path: Path) -> None:
         for number in range(5)
         for finding in run_chunk(target, "s", number, CHUNK).findings
     }
-    assert causes == {"a legal move is slashed"}
+    assert "a legal move is slashed" in causes
