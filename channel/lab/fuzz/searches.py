@@ -75,6 +75,9 @@ A_TRACE = 40
 LEAST_WORD = 4
 """Shorter operands, in bytes, occur in moves by chance."""
 
+PLACES = 3
+"""The places of a hand whose operands are looked at."""
+
 WORDS = 3
 """The replacements in earlier moves that are tried for one place of a hand."""
 
@@ -256,9 +259,11 @@ class OperandSearch:
         traced = [
             at for at, site in enumerate(hand) if at and site.validator in self._target.present
         ]
-        if not traced:
-            return
-        at = self._chance.pick(traced)
+        for at in self._chance.shuffled(traced)[:PLACES]:
+            yield from self._replayed(hand, at)
+
+    def _replayed(self, hand: Sequence[Site], at: int) -> Iterator[Site]:
+        """As `places`, by the operands of one of the hand's places."""
         tried = 0
         for old, new in words(self._operands(hand[at]), self._chance):
             first = next((n for n in range(at) if old in hand[n].play.move), None)
