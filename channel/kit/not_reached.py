@@ -104,9 +104,10 @@ def hidden_values(subject: Subject) -> Iterator[str]:
     }
     places = [name for name in target.programs if name in opened]
     if places:
+        opens = "opens" if len(places) == 1 else "open"
         yield (
-            f"illegal values behind the commitments that {', '.join(places)} open, but for random"
-            " ones: the game declares none (`Game.hidden`)"
+            f"illegal values behind the commitments that {', '.join(places)} {opens}, but for"
+            " random ones: the game declares none (`Game.hidden`)"
         )
 
 
