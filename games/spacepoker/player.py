@@ -29,7 +29,7 @@ from channelsim.games.contract import (
 )
 from channelsim.games.errors import BadAdvisory, IllegalAction
 from channelsim.games.spacepoker.cards import TOP, above, board, chain, hole, wins_toss
-from channelsim.games.spacepoker.hands import best_selection, value_of_selection
+from channelsim.games.spacepoker.hands import best_of_seven, best_selection
 from channelsim.games.spacepoker.states import PRE_FLOP, BeginRound, CommitA, CommitB, End, MidRound
 from channelsim.games.spacepoker.terms import initial
 
@@ -209,13 +209,13 @@ class SpacePokerPlayer(msgspec.Struct, frozen=True):
     def _show(self, state: End) -> Play:
         """Reveal, and declare the share that the opponent's best hand gets (SP-END-5)."""
         own, other, board = showdown_cards(self.chain, state.waiter_preimage)
-        mine, my_value = _best(own, board)
-        theirs, their_value = _best(other, board)
+        my_value = best_of_seven(own.hole + board, own.boost)
+        their_value = best_of_seven(other.hole + board, other.boost)
         better = (their_value > my_value) - (their_value < my_value)
         return Play(
-            self.chain[0] + bytes([mine]),
+            self.chain[0] + bytes([own.best(board)]),
             self.stake + state.half_pot * better,
-            evidence=bytes([theirs]),
+            evidence=bytes([other.best(board)]),
         )
 
     # --- moves -----------------------------------------------------------------------------
@@ -265,8 +265,3 @@ def new_player(seat: Seat, terms: Terms, entropy: bytes) -> SpacePokerPlayer:
     """A player at the start of a game, from the first 16 bytes of `entropy`."""
     check_entropy(entropy, ENTROPY_SIZE)
     return SpacePokerPlayer(seat, terms, initial(terms).position, chain(entropy[:16]))
-
-
-def _best(holding: Holding, board: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
-    mask = holding.best(board)
-    return mask, value_of_selection(holding.hole + board, mask, holding.boost)
