@@ -12,7 +12,8 @@ from channelsim.channel.lab.laws import laws_for, tried
 from channelsim.channel.lab.referee.referee_runs import RefereeRunner
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.generate import generate_sites
-from channelsim.channel.lab.sites.rare_states import RareStates, special_places
+from channelsim.channel.lab.sites.rare_states import RareStates, secret_draws
+from channelsim.channel.lab.sites.replays import with_words
 from channelsim.channel.lab.sites.site import Site
 from channelsim.channel.lab.targets.target import Target
 
@@ -98,8 +99,11 @@ def trials(
 def _with_special_secrets(
     target: Target, sites: Iterator[Site], chance: FastChance
 ) -> Iterator[Site]:
-    """These sites, and after some of them their places with a secret that nobody draws; the first
-    only once all validators were reached, so that a few cases are enough for that."""
+    """These sites, and after some of them their places with a secret that nobody draws behind the
+    commitment that their move opens, and the place after that.
+
+    The first come only once all validators were reached, so that a few cases are enough for that.
+    """
     rare, unreached = RareStates(), set(target.programs)
     for number, site in enumerate(sites):
         yield site
@@ -109,8 +113,16 @@ def _with_special_secrets(
         if site.base is None:
             rare.learn(site)
         late = not unreached or number > PATIENCE
-        if late and chance.random() < SPECIAL:
-            yield from special_places(target, site, rare, chance)
+        if not late or chance.random() >= SPECIAL or target.judge(site.validator) is None:
+            continue
+        draws = secret_draws(target, site)
+        if draws is None:
+            continue
+        secret = chance.pick(draws.special())
+        if target.rules is None:
+            yield from with_words(target, [site], draws.words(secret))
+        else:
+            yield from rare.places(target, draws, secret, chance)
 
 
 def chunks(

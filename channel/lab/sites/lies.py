@@ -306,7 +306,7 @@ def another_play(site: Site, known: Sequence[Play], chance: FastChance) -> Play:
             at = chance.pick((0, len(move) - 1, chance.below(len(move))))
             others = (*(other.move[at] for other in known if len(other.move) > at), move[at])
             near = (move[at] + chance.pick((1, -1))) % 256
-            byte = chance.pick((chance.pick(others), near, chance.pick(EDGES), chance.byte()))
+            byte = chance.pick((chance.pick(others), near, chance.pick(EDGES), chance.below(256)))
             move = move[:at] + bytes([byte]) + move[at + 1 :]
         case 5:
             move = chance.bytes(len(move))

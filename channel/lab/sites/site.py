@@ -191,7 +191,7 @@ def recommitted(target: Target, site: Site, chance: FastChance, fresh: bool = Fa
             # The opponent's revealed secret as the mover's own: equal cards, equal tosses.
             changed = bytearray(chance.pick(known))
         elif lot < 0.6:
-            changed[-1] = chance.byte()
+            changed[-1] = chance.below(256)
         elif lot < 0.64:
             # Something of another length: nothing but a rule about lengths refuses it.
             other = (*HEADS, size - 1, size + 1)[int(chance.random() * (len(HEADS) + 2))]
