@@ -20,8 +20,8 @@ import msgspec
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.hands import drawn_terms
 from channelsim.channel.lab.sites.honest_play import Recorded, legal_result, plays
-from channelsim.channel.lab.sites.replays import COST, typed
-from channelsim.channel.lab.sites.site import Site, make_site
+from channelsim.channel.lab.sites.replays import COST
+from channelsim.channel.lab.sites.site import Site, make_site, typed
 from channelsim.channel.lab.sites.values import numbers, transferred
 from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.integers import int_to_atom

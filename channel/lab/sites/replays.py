@@ -25,13 +25,12 @@ from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.hands import LONGEST
 from channelsim.channel.lab.sites.hash_paths import HashPaths, other_bytes, rewritten
 from channelsim.channel.lab.sites.honest_play import Recorded, legal_result
-from channelsim.channel.lab.sites.site import Site, make_site
+from channelsim.channel.lab.sites.site import Site, make_site, typed
 from channelsim.channel.lab.sites.values import leaves
 from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.run import ProgramValid, run_serialized
-from channelsim.clsp.values import NIL, Value, serialize
-from channelsim.games.contract import Next, Play, RawState, State, Valid
-from channelsim.games.errors import BadState
+from channelsim.clsp.values import NIL, serialize
+from channelsim.games.contract import Next, Play, Valid
 from channelsim.games.evidence import Evidence
 from channelsim.games.judge import position_after
 
@@ -135,16 +134,6 @@ class RecordedHands:
 def _leads_to(site: Site) -> StateKey:
     step = site.known.next if site.known is not None else None
     return ("", b"") if step is None else (step.validator, serialize(step.state.value()))
-
-
-def typed(target: Target, validator: str, state: Value) -> State | None:
-    """The state as the validator's reader has it; None if that refuses it."""
-    if target.rules is None:
-        return RawState(state)
-    try:
-        return target.game.validators[validator].read_state(state, target.hashes)
-    except BadState:
-        return None
 
 
 # --- the secret --------------------------------------------------------------------------------

@@ -211,17 +211,24 @@ def recommitted(target: Target, site: Site, chance: FastChance, fresh: bool = Fa
     return None
 
 
+def typed(target: Target, validator: str, state: Value) -> State | None:
+    """The state as the validator's reader has it; None if that refuses it."""
+    if target.rules is None:
+        return RawState(state)
+    try:
+        return target.game.validators[validator].read_state(state, target.hashes)
+    except BadState:
+        return None
+
+
 def elsewhere(
     target: Target, site: Site, state: Value, amount: int, play: Play, natural: bool
 ) -> Site | None:
     """The site with another state, amount and move; None where the reader refuses the state."""
-    typed: State = RawState(state)
-    if target.rules is not None:
-        try:
-            typed = target.game.validators[site.validator].read_state(state, target.hashes)
-        except BadState:
-            return None
-    before = msgspec.structs.replace(site.before, state=typed)
+    read = typed(target, site.validator, state)
+    if read is None:
+        return None
+    before = msgspec.structs.replace(site.before, state=read)
     base = site.base or site
     return make_site(
         *(target, before, play, amount, site.receiver, natural),
