@@ -104,8 +104,8 @@ def test_what_only_tests_need_is_used_by_tests_only(layer: str) -> None:
 
 PACKAGES = (
     *("system", "findings", "campaign", "crypto", "chain", "protocol", "peer", "watch", "store"),
-    *("network", "session", "adversaries", "simulation", "lab", "documents", "report"),
-    *("comparisons", "kit", "cli"),
+    *("network", "session", "adversaries", "simulation", "lab", "prove", "documents"),
+    *("report", "comparisons", "kit", "cli"),
 )
 """The packages of `channel`: each may import those before it."""
 

@@ -18,12 +18,14 @@ from channelsim.channel.documents.crosscheck import CrosscheckDocument
 from channelsim.channel.documents.disputes import DisputesDocument
 from channelsim.channel.documents.fuzz import FuzzDocument
 from channelsim.channel.documents.mutants import MutantsDocument, ProgramMutants
+from channelsim.channel.documents.prove import ProveDocument
 from channelsim.channel.documents.results import LostWork, Results
 from channelsim.channel.findings.finding import FAILED_CHECK
 from channelsim.channel.lab.costs.bundles import BundleCost
 from channelsim.channel.lab.costs.costs import Figures
 from channelsim.channel.lab.costs.snapshot import Snapshot
 from channelsim.channel.lab.mutants.report import Count, Survivor
+from channelsim.channel.prove.result import Undecidable
 from channelsim.channel.simulation.sweep import Cell
 from channelsim.clsp.analysis.tracer import CoverageCounts
 from tests.channel.written_findings import finding
@@ -110,6 +112,23 @@ def coverage() -> CoverageDocument:
     return CoverageDocument(target="e", programs={"e": program})
 
 
+def prove(**fields: Any) -> ProveDocument:
+    usual: dict[str, Any] = {
+        **dict.fromkeys(("paths", "confirmed", "unconfirmed", "bounded", "samples"), 1),
+        "target": "e",
+        "against": "f",
+        "validator": "end",
+        "verdict": "equal",
+        "programs": ("ab12", "cd34"),
+        "bounds": ("move: every value of 0 to 4 bytes",),
+        "models": ("the operators of CLVM",),
+        "undecided": (),
+        "seconds": 1.0,
+        "findings": (),
+    }
+    return ProveDocument(**(usual | fields))
+
+
 def text(document: Results, **fields: Any) -> str:
     """A document's file, with fields of any shape."""
     return json.dumps(msgspec.to_builtins(document) | fields)
@@ -128,6 +147,11 @@ EVERY: dict[str, Results] = {
         matrix={"silent": {"the flop": Cell(2, 1)}}, findings=(finding("duty: late"),)
     ),
     "coverage": coverage(),
+    "prove": prove(
+        verdict="different",
+        findings=(finding(),),
+        undecided=(Undecidable("the time is over", "", 2),),
+    ),
     "cost": cost(refused={"e move": "too dear"}),
 }
 """A document of each command."""

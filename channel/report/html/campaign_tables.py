@@ -13,9 +13,11 @@ from channelsim.channel.documents.crosscheck import CrosscheckDocument
 from channelsim.channel.documents.disputes import DisputesDocument
 from channelsim.channel.documents.fuzz import FuzzDocument
 from channelsim.channel.documents.mutants import MutantsDocument
+from channelsim.channel.documents.prove import ProveDocument
 from channelsim.channel.documents.results import CampaignResults, LostWork, Results
 from channelsim.channel.findings.finding import Finding
 from channelsim.channel.lab.mutants.report import Count, Survivor
+from channelsim.channel.prove.result import Undecidable
 from channelsim.channel.simulation.sweep import Cell as DisputeCell
 from channelsim.clsp.analysis.tracer import CoverageCounts
 from channelsim.clsp.run import MAX_COST
@@ -79,6 +81,32 @@ def _tables(document: Results) -> Iterator[Table]:
             yield _survivors(document.survivors)
         case DisputesDocument():
             yield _matrix(document.matrix)
+        case ProveDocument():
+            yield _proof(document)
+            yield _undecided(document.undecided)
+
+
+def _proof(document: ProveDocument) -> Table:
+    names = (document.target or "", document.against)
+    programs = zip(names, document.programs, strict=True)
+    rows = [
+        (Cell("result"), Cell(document.verdict)),
+        *((Cell(f"program of {name}"), Cell(f"0x{digest}")) for name, digest in programs),
+        *((Cell("bound"), Cell(bound)) for bound in document.bounds),
+        *((Cell("model"), Cell(model)) for model in document.models),
+        (Cell("paths"), _number(document.paths)),
+        (Cell("paths run for real"), _number(document.confirmed)),
+        (Cell("paths without an input that was found"), _number(document.unconfirmed)),
+        (Cell("paths on which larger values are left out"), _number(document.bounded)),
+        (Cell("inputs run besides"), _number(document.samples)),
+    ]
+    title = f"Proof of {document.validator}"
+    return Table(title, ("what", "value"), tuple(rows), failed=document.verdict != "equal")
+
+
+def _undecided(undecided: Iterable[Undecidable]) -> Table:
+    rows = tuple((Cell(gap.reason), Cell(gap.place), _number(gap.times)) for gap in undecided)
+    return Table("Undecided", ("reason", "place", "paths"), rows, failed=bool(rows))
 
 
 def _coverage(reached: Mapping[str, CoverageCounts]) -> Table:

@@ -84,6 +84,11 @@ COMMANDS = {
     "mutants, two jobs": Long(
         "mutants calpoker --validator e --jobs 2", r"of [\d,]+ mutants", ("open",)
     ),
+    "prove, two jobs": Long(
+        "prove calpoker --validator e --against calpoker --seconds 900 --jobs 2",
+        r"\d of 20",
+        ("verdict", "paths"),
+    ),
     "play": Long("play spacepoker --hands 99", r"1 of 99|hand 2", ("hands", "balances")),
     "play, asked": Long("play spacepoker --policy ask", "your move> ", ("hands",)),
     "play, adversary": Long(

@@ -37,6 +37,8 @@ from channelsim.channel.simulation.sweep_campaign import SweepReport
 from channelsim.games import registry
 from tests.channel.command import channelsim
 from tests.channel.lab.toys import toy
+from tests.channel.written_documents import prove
+from tests.channel.written_findings import finding
 from tests.corpus import stored_corpus
 
 Capture = pytest.CaptureFixture[str]
@@ -119,6 +121,10 @@ def of_costs(folder: Path, run: Run) -> Pair:
     return text(before).encode(), text(msgspec.structs.replace(before, validators=risen)).encode()
 
 
+def of_proofs(folder: Path, run: Run) -> Pair:
+    return text_of(prove()), text_of(prove(verdict="different", findings=(finding(),)))
+
+
 PAIRS: dict[str, tuple[Callable[[Path, Run], Pair], set[Effect]]] = {
     "fuzz": (of_fuzz, {Effect.NEW}),
     "crosscheck": (of_crosscheck, {Effect.NEW}),
@@ -126,6 +132,7 @@ PAIRS: dict[str, tuple[Callable[[Path, Run], Pair], set[Effect]]] = {
     "mutants": (of_mutants, {Effect.NEW}),
     "conform": (of_conform, {Effect.NEW, Effect.LOST}),
     "dispute run --all": (of_disputes, {Effect.NEW, Effect.LOST}),
+    "prove": (of_proofs, {Effect.NEW, Effect.LOST}),
     "cost": (of_costs, {Effect.DEARER, Effect.LOST}),
 }
 

@@ -159,6 +159,9 @@ CHEAP: dict[Command, Callable[[Path, Path], Arguments]] = {
     ("crash-test",): lambda old, new: ("--kills", 2, "--seed", "été — ♠"),
     ("vectors", "check"): lambda old, new: (VECTORS,),
     ("vectors", "make"): lambda old, new: ("calpoker", "--cases", 9, "-o", new / "été.jsonl"),
+    ("prove",): lambda old, new: (
+        *("spacepoker", "--validator", "commitA", "--against", "spacepoker", "--jobs", 1),
+    ),
     ("new-game",): lambda old, new: ("my_dice", new / "été"),
     ("corpus", "merge"): lambda old, new: (CORPUS, "-o", new / "été"),
 }

@@ -1,0 +1,229 @@
+"""Make inputs of a path concrete, and run programs on them for real.
+
+The solver knows nothing of SHA-256. So the hashes of an input are computed from the inside out:
+what is hashed is fixed as the solver has it, and its hash set to the real one, which the rest of
+the input has to agree with. A commitment follows its secret in this way. Where a path depends on
+the digits of a hash, other secrets are tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+
+import z3
+
+from channelsim.channel.errors import InvariantError
+from channelsim.channel.lab.sites.fast_chance import FastChance
+from channelsim.channel.prove.executor import Ending, RaisedHere, Returned
+from channelsim.channel.prove.inputs import Inputs, Variable, Variables, concrete, undecided
+from channelsim.channel.prove.models import HASH
+from channelsim.channel.prove.path import Path, pushed
+from channelsim.channel.prove.symbols import Bytes, Condition, Number, Symbolic, Term, Truth
+from channelsim.clsp.programs import Program
+from channelsim.clsp.run import (
+    CostExceeded,
+    Outcome,
+    ProgramSlash,
+    ProgramValid,
+    Raised,
+    outcome_word,
+    run,
+)
+from channelsim.clsp.values import NIL, Value, serialize
+
+ATTEMPTS = 24
+"""How many secrets are tried for a path that depends on the digits of their hashes."""
+
+
+class WrongModel(InvariantError):
+    """A real run ends in another way than the models of the operators say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A concrete input of a path, and the values that the programs should return, by the models;
+    None for one that raises, or of which nothing is known."""
+
+    environment: Value
+    values: tuple[Value | None, ...]
+
+
+def example(
+    solver: z3.Solver, path: Path, inputs: Inputs, endings: Sequence[Ending]
+) -> Example | None:
+    """A concrete input of a path, with which the solver is loaded; None if none is found."""
+    results = [ending.value for ending in endings if isinstance(ending, Returned)]
+    decided = dict(path.decided)
+    with pushed(solver):
+        _decide_shapes(solver, [inputs.environment, *results], decided)
+        terms = [*solver.assertions(), *_terms(results, decided)]
+        hashes = _hashes(terms)
+        for _ in range(ATTEMPTS):
+            facts: list[Condition] = []
+            model = _with_real_hashes(solver, hashes, facts)
+            if model is not None:
+
+                def evaluated(term: Term, model: z3.ModelRef = model) -> Term:
+                    return model.eval(term, True)
+
+                values = tuple(
+                    concrete(ending.value, decided, evaluated)
+                    if isinstance(ending, Returned)
+                    else None
+                    for ending in endings
+                )
+                return Example(concrete(inputs.environment, decided, evaluated), values)
+            if not facts:
+                return None
+            solver.add(*facts)  # true of the real function; another secret has to be found
+    return None
+
+
+def _decide_shapes(
+    solver: z3.Solver, values: Iterable[Symbolic], decided: dict[str, Symbolic]
+) -> None:
+    """Give the first shape to each part of which no program looked at the shape."""
+    for value in values:
+        while lazies := undecided(value, decided):
+            for lazy in lazies:
+                if len(lazy.alternatives) > 1:
+                    solver.add(lazy.selector == 0)
+                decided[lazy.name], conditions = lazy.alternatives[0]()
+                for condition in conditions:
+                    solver.add(condition)
+
+
+def _with_real_hashes(
+    solver: z3.Solver, hashes: Sequence[Term], facts: list[Condition]
+) -> z3.ModelRef | None:
+    """An input with which all hashes are real ones; adds to the `facts` what was computed."""
+    with pushed(solver):
+        for term in hashes:
+            if solver.check() != z3.sat:
+                return None
+            text = solver.model().eval(term.arg(0), True)
+            size = text.size() // 8
+            digest = sha256(int(text.as_long()).to_bytes(size, "big")).digest()
+            real = z3.BitVecVal(int.from_bytes(digest, "big"), 256)
+            facts.append(term.decl()(text) == real)
+            solver.add(term.arg(0) == text, term == real)
+        return solver.model() if solver.check() == z3.sat else None
+
+
+def _terms(values: Iterable[Symbolic], decided: dict[str, Symbolic]) -> list[Term]:
+    """The terms in values whose shapes are decided."""
+    terms, waiting = [], list(values)
+    while waiting:
+        value = waiting.pop()
+        match value:
+            case (left, right):
+                waiting += (left, right)
+            case Number(term) | Bytes(term) | Truth(term):
+                terms.append(term)
+            case bytes():
+                pass
+            case _:
+                if (part := decided.get(value.name)) is not None:
+                    waiting.append(part)
+    return terms
+
+
+def _hashes(terms: Iterable[Term]) -> list[Term]:
+    """The hashes in terms, each after those inside of it."""
+    hashes: list[Term] = []
+    seen: set[int] = set()
+    waiting: list[tuple[Term, bool]] = [(term, False) for term in terms]
+    while waiting:
+        term, done = waiting.pop()
+        if done:
+            hashes.append(term)
+            continue
+        if term.get_id() in seen:
+            continue
+        seen.add(term.get_id())
+        if z3.is_app(term) and term.decl().name().startswith(HASH):
+            waiting.append((term, True))
+        waiting += [(child, False) for child in term.children()]
+    return hashes
+
+
+# --- real runs ---------------------------------------------------------------------------------
+
+
+def outcomes(programs: Sequence[Program], environment: Value) -> tuple[Outcome, ...]:
+    """Run programs for real."""
+    return tuple(run(program, environment) for program in programs)
+
+
+def differ(left: Outcome, right: Outcome) -> bool:
+    """True if two runs end in different ways, or return different values; costs may differ."""
+    if isinstance(left, ProgramValid) and isinstance(right, ProgramValid):
+        return serialize(left.value) != serialize(right.value)
+    return type(left) is not type(right)
+
+
+def check_models(
+    name: str, ending: Ending, value: Value | None, real: Outcome, path: Path, environment: Value
+) -> None:
+    """Compare a real run with what the models say. Raises `WrongModel`."""
+    match ending, real:
+        case Returned(), ProgramValid(found):
+            agrees = value is not None and serialize(found) == serialize(value)
+        case Returned(), ProgramSlash():
+            agrees = value == NIL
+        case RaisedHere(), Raised():
+            agrees = True
+        case ((Returned() | RaisedHere()), _):
+            agrees = False
+        case _:
+            return
+    if isinstance(real, ProgramValid | ProgramSlash) and real.cost > path.cost:
+        raise WrongModel(f"{name}: a run costs {real.cost}, more than its bound {path.cost}")
+    if not agrees:
+        said = "a raise" if isinstance(ending, RaisedHere) else _short(value)
+        got = _short(real.value) if isinstance(real, ProgramValid) else outcome_word(real)
+        raise WrongModel(
+            f"{name}: a model of an operator is wrong: {said} by the models, {got} in a real run"
+            f" on {serialize(environment).hex()}"
+        )
+
+
+def _short(value: Value | None) -> str:
+    text = serialize(value if value is not None else NIL).hex()
+    return text if len(text) <= 80 else f"{text[:80]}…"
+
+
+def cut_off(real: Outcome) -> bool:
+    """True if a run was cut off at its cost limit."""
+    return isinstance(real, CostExceeded)
+
+
+# --- samples -----------------------------------------------------------------------------------
+
+
+def sampled(chance: FastChance, words: Sequence[int]) -> Variables:
+    """Draw constants for inputs: at their bounds, near `words` of the programs, or anything."""
+
+    def draw(variable: Variable) -> Term:
+        """Draw one input."""
+        if variable.among:
+            return z3.BitVecVal(chance.pick(variable.among), variable.bits)
+        return z3.BitVecVal(_drawn(chance, words, variable.least, variable.most), variable.bits)
+
+    return draw
+
+
+def _drawn(chance: FastChance, words: Sequence[int], least: int, most: int) -> int:
+    lot = chance.random()
+    if lot < 0.25:
+        number = chance.pick((least, most, 0, 1, -1, least + 1, most - 1))
+    elif lot < 0.5 and words:
+        number = chance.pick(words) + chance.pick((0, 0, 1, -1))
+    elif lot < 0.75:
+        bits = max(most.bit_length(), least.bit_length(), 1)
+        number = chance.below(1 << (chance.below(bits) + 1)) * chance.pick((1, -1))
+    else:
+        return chance.between(least, most)
+    return number if least <= number <= most else chance.between(least, most)

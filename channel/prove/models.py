@@ -1,0 +1,429 @@
+"""Models of CLVM's operators on symbolic values.
+
+Each is exact: it forks the path where the result depends on more than a term can say (a division
+by zero, the length of a number whose bytes are hashed), raises where CLVM raises, and is
+`Undecided` where it can say nothing. Of known operands, the operators themselves are used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from hashlib import sha256
+from typing import TypeAlias
+
+import z3
+
+from channelsim.channel.prove.path import Path
+from channelsim.channel.prove.symbols import (
+    MOST_BYTES,
+    Bytes,
+    Condition,
+    Number,
+    Raises,
+    Symbolic,
+    Term,
+    Undecided,
+    bits_of,
+    equal,
+    fits,
+    known_bytes,
+    make_bytes,
+    make_number,
+    make_truth,
+    merge,
+    resize,
+    sizes,
+    width,
+)
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.operators import CODES, MAX_SHIFT
+from channelsim.clsp.values import NIL
+from channelsim.games.amounts import counted
+
+Model: TypeAlias = Callable[..., Symbolic]
+"""The result of an operator, by the path and the operands."""
+
+POSITION = 4
+"""The longest position or count, in bytes."""
+
+
+# --- pairs and choices ---------------------------------------------------------------------------
+
+
+def choose(path: Path, test: Symbolic, then: Symbolic, otherwise: Symbolic) -> Symbolic:
+    """Model `i` of operands that have been evaluated."""
+    condition = path.truth(test)
+    known = path.known(condition)
+    if known is None:
+        merged = merge(condition, then, otherwise)
+        if merged is not None:
+            return merged
+        known = path.branch(condition)
+    return then if known else otherwise
+
+
+def first(path: Path, pair: Symbolic) -> Symbolic:
+    """Model `f`."""
+    return _pair(path, pair)[0]
+
+
+def rest(path: Path, pair: Symbolic) -> Symbolic:
+    """Model `r`."""
+    return _pair(path, pair)[1]
+
+
+def _pair(path: Path, pair: Symbolic) -> tuple[Symbolic, Symbolic]:
+    shape = path.shape(pair)
+    if isinstance(shape, tuple):
+        return shape
+    raise Raises
+
+
+def is_pair(path: Path, value: Symbolic) -> Symbolic:
+    """Model `l`."""
+    return make_truth(isinstance(path.shape(value), tuple))
+
+
+def fail(path: Path, *values: Symbolic) -> Symbolic:
+    """Model `x`."""
+    raise Raises
+
+
+# --- truth -----------------------------------------------------------------------------------
+
+
+def negate(path: Path, value: Symbolic) -> Symbolic:
+    """Model `not`."""
+    condition = path.truth(value)
+    return make_truth(not condition if isinstance(condition, bool) else z3.Not(condition))
+
+
+def any_of(path: Path, *values: Symbolic) -> Symbolic:
+    """Model `any`."""
+    conditions = [path.truth(value) for value in values]
+    if True in [condition for condition in conditions if isinstance(condition, bool)]:
+        return make_truth(True)
+    terms = [condition for condition in conditions if not isinstance(condition, bool)]
+    return make_truth(z3.Or(*terms) if terms else False)
+
+
+def all_of(path: Path, *values: Symbolic) -> Symbolic:
+    """Model `all`."""
+    conditions = [path.truth(value) for value in values]
+    if False in [condition for condition in conditions if isinstance(condition, bool)]:
+        return make_truth(False)
+    terms = [condition for condition in conditions if not isinstance(condition, bool)]
+    return make_truth(z3.And(*terms) if terms else True)
+
+
+def same(path: Path, left: Symbolic, right: Symbolic) -> Symbolic:
+    """Model `=`, which compares bytes."""
+    return make_truth(equal(path.atom(left), path.atom(right)))
+
+
+def greater(path: Path, left: Symbolic, right: Symbolic) -> Symbolic:
+    """Model `>` of signed numbers."""
+    a, b = path.number(left), path.number(right)
+    if a.least > b.most:
+        return make_truth(True)
+    if a.most <= b.least:
+        return make_truth(False)
+    bits = max(a.term.size(), b.term.size())
+    return make_truth(resize(a.term, bits) > resize(b.term, bits))
+
+
+def greater_bytes(path: Path, left: Symbolic, right: Symbolic) -> Symbolic:
+    """Model `>s`: byte by byte, and the longer one where one begins with the other."""
+    a, b = path.bytes(left), path.bytes(right)
+    longer, common = _size(a) > _size(b), min(_size(a), _size(b))
+    if not common:
+        return make_truth(longer)
+    mine, theirs = bits_of(_slice(a, 0, common)), bits_of(_slice(b, 0, common))
+    return make_truth(z3.UGE(mine, theirs) if longer else z3.UGT(mine, theirs))
+
+
+# --- bytes -----------------------------------------------------------------------------------
+
+
+def _size(atom: bytes | Bytes) -> int:
+    return atom.size if isinstance(atom, Bytes) else len(atom)
+
+
+def _slice(atom: bytes | Bytes, start: int, end: int) -> bytes | Bytes:
+    if isinstance(atom, bytes):
+        return atom[start:end]
+    if start == end:
+        return NIL
+    if (start, end) == (0, atom.size):
+        return atom
+    high, low = 8 * (atom.size - start) - 1, 8 * (atom.size - end)
+    return make_bytes(z3.Extract(high, low, atom.term), end - start)
+
+
+def length(path: Path, value: Symbolic) -> Symbolic:
+    """Model `strlen`, of a number without a fork."""
+    atom = path.atom(value)
+    if isinstance(atom, bytes | Bytes):
+        return int_to_atom(_size(atom))
+    number = path.number(atom)
+    counts = sizes(number)
+    bits = width(0, counts[-1])
+    term = z3.BitVecVal(counts[-1], bits)
+    for size in reversed(counts[:-1]):
+        term = z3.If(fits(number, size), z3.BitVecVal(size, bits), term)
+    return make_number(term, counts[0], counts[-1])
+
+
+def position(path: Path, value: Symbolic, most: int, least: int = 0) -> int:
+    """A position or a count within these bounds, by cases; outside of them CLVM raises."""
+    atom = path.atom(value)
+    if isinstance(atom, bytes | Bytes) and _size(atom) > POSITION:
+        raise Raises
+    number = path.value(path.number(atom), least, most)
+    if number is None:
+        raise Raises
+    return number
+
+
+def substring(
+    path: Path, value: Symbolic, start: Symbolic, end: Symbolic | None = None
+) -> Symbolic:
+    """Model `substr`, which raises past the end."""
+    text = path.bytes(value)
+    stop = _size(text) if end is None else position(path, end, _size(text))
+    return _slice(text, position(path, start, stop), stop)
+
+
+def concat(path: Path, *values: Symbolic) -> bytes | Bytes:
+    """Model `concat`."""
+    atoms = [atom for atom in map(path.bytes, values) if _size(atom)]
+    size = sum(map(_size, atoms))
+    if size > MOST_BYTES:
+        raise Undecided(f"an atom of {counted(size, 'byte')}, at most {MOST_BYTES}")
+    if not atoms:
+        return NIL
+    known = [known_bytes(atom) for atom in atoms]
+    if None not in known:
+        return b"".join(part for part in known if part is not None)
+    terms = [bits_of(atom) for atom in atoms]
+    return make_bytes(z3.Concat(*terms) if len(terms) > 1 else terms[0], size)
+
+
+def hash_of(path: Path, *values: Symbolic) -> bytes | Bytes:
+    """Model `sha256`: an unknown function of bytes that are not known, one for each length."""
+    text = concat(path, *values)
+    known = known_bytes(text)
+    if known is not None:
+        return sha256(known).digest()
+    return Bytes(sha256_function(_size(text))(bits_of(text)), 32)
+
+
+HASH = "sha256 of "
+"""The beginning of the names of the unknown functions."""
+
+
+def sha256_function(size: int) -> Term:
+    """SHA-256 of this many bytes, as a function of which nothing is known."""
+    return z3.Function(f"{HASH}{size}", z3.BitVecSort(8 * size), z3.BitVecSort(256))
+
+
+# --- numbers ---------------------------------------------------------------------------------
+
+
+def add(path: Path, *values: Symbolic) -> Symbolic:
+    """Model `+`."""
+    return _sum([path.number(value) for value in values], [1] * len(values))
+
+
+def subtract(path: Path, *values: Symbolic) -> Symbolic:
+    """Model `-`: the first number minus all others."""
+    return _sum([path.number(value) for value in values], [1] + [-1] * (len(values) - 1))
+
+
+def _sum(numbers: Sequence[Number], signs: Sequence[int]) -> Symbolic:
+    least = most = 0
+    for number, sign in zip(numbers, signs, strict=False):
+        least += number.least if sign > 0 else -number.most
+        most += number.most if sign > 0 else -number.least
+    bits = width(least, most)
+    term = z3.BitVecVal(0, bits)
+    # Modulo a power of two that the sum itself does not reach.
+    for number, sign in zip(numbers, signs, strict=False):
+        part = resize(number.term, bits)
+        term = term + part if sign > 0 else term - part
+    return make_number(z3.simplify(term), least, most)
+
+
+def multiply(path: Path, *values: Symbolic) -> Symbolic:
+    """Model `*`."""
+    product = path.number(int_to_atom(1))
+    for value in values:
+        number = path.number(value)
+        corners = [
+            a * b for a in (product.least, product.most) for b in (number.least, number.most)
+        ]
+        bits = width(min(corners), max(corners))
+        term = resize(product.term, bits) * resize(number.term, bits)
+        product = path.number(make_number(z3.simplify(term), min(corners), max(corners)))
+    return make_number(product.term, product.least, product.most)
+
+
+def _divided(path: Path, left: Symbolic, right: Symbolic) -> tuple[Symbolic, Symbolic]:
+    """The floored quotient, and the remainder, which has the sign of the divisor."""
+    a, b = path.number(left), path.number(right)
+    if path.branch(_is_zero(b)):
+        raise Raises
+    largest = max(abs(a.least), abs(a.most), 1)
+    quotients = (-largest, largest)
+    remainders = (min(b.least + 1, 0), max(b.most - 1, 0))
+    if a.least >= 0 and b.least >= 0:
+        quotients = (0, a.most // max(b.least, 1))
+        remainders = (0, min(a.most, remainders[1]))
+    bits = max(a.term.size(), b.term.size()) + 1
+    dividend, divisor = resize(a.term, bits), resize(b.term, bits)
+    if b.least == b.most > 0 and not b.least & (b.least - 1):
+        # By a power of two: no division for the solver to do.
+        quotient = dividend >> (b.least.bit_length() - 1)
+        remainder = dividend & (b.least - 1)
+    elif a.least >= 0 and b.least >= 0:
+        quotient, remainder = z3.UDiv(dividend, divisor), z3.URem(dividend, divisor)
+    else:
+        quotient, remainder = dividend / divisor, z3.SRem(dividend, divisor)
+        below = z3.And(remainder != 0, (remainder < 0) != (divisor < 0))
+        quotient = z3.If(below, quotient - 1, quotient)
+        remainder = z3.If(below, remainder + divisor, remainder)
+    return make_number(quotient, *quotients), make_number(remainder, *remainders)
+
+
+def _is_zero(number: Number) -> Condition:
+    if number.least > 0 or number.most < 0:
+        return False
+    return number.term == 0
+
+
+def divide(path: Path, left: Symbolic, right: Symbolic) -> Symbolic:
+    """Model `/`."""
+    return _divided(path, left, right)[0]
+
+
+def divide_both(path: Path, left: Symbolic, right: Symbolic) -> Symbolic:
+    """Model `divmod`."""
+    return _divided(path, left, right)
+
+
+def remainder_of(path: Path, left: Symbolic, right: Symbolic) -> Symbolic:
+    """Model `%`."""
+    return _divided(path, left, right)[1]
+
+
+def shift(path: Path, value: Symbolic, count: Symbolic) -> Symbolic:
+    """Model `ash`: a negative count is right, and floors."""
+    return _shifted(path.number(value), position(path, count, MAX_SHIFT, -MAX_SHIFT))
+
+
+def shift_unsigned(path: Path, value: Symbolic, count: Symbolic) -> Symbolic:
+    """Model `lsh`: it shifts the unsigned value of the bytes."""
+    atom = path.atom(value)
+    by = position(path, count, MAX_SHIFT, -MAX_SHIFT)
+    number = path.number(atom)
+    if number.least < 0:
+        text = path.bytes(atom)
+        if not _size(text):
+            return NIL
+        largest = (1 << 8 * _size(text)) - 1
+        term = z3.ZeroExt(1, bits_of(text))
+        number = path.number(make_number(term, 0, largest))
+    return _shifted(number, by)
+
+
+def _shifted(number: Number, by: int) -> Symbolic:
+    if by >= 0:
+        least, most = number.least << by, number.most << by
+        bits = width(least, most)
+        if number.least == number.most == 0:
+            return NIL
+        if bits > 1 << 14:
+            raise Undecided(f"a number of {bits} bits")
+        return make_number(resize(number.term, bits) << by, least, most)
+    least, most = number.least >> -by, number.most >> -by
+    right = min(-by, number.term.size() - 1)
+    return make_number(number.term >> right, least, most)
+
+
+def _bitwise(combine: Callable[[Term, Term], Term], bounds: Bounds, start: int) -> Model:
+    def model(path: Path, *values: Symbolic) -> Symbolic:
+        """Combine the bits of signed numbers, the shorter one extended by its sign."""
+        numbers = [path.number(value) for value in values]
+        if not numbers:
+            return int_to_atom(start)
+
+        def pair(a: Number, b: Number) -> Number:
+            bits = max(a.term.size(), b.term.size())
+            term = combine(resize(a.term, bits), resize(b.term, bits))
+            return path.number(make_number(z3.simplify(term), *bounds(a, b, bits)))
+
+        result = reduce(pair, numbers)
+        return make_number(result.term, result.least, result.most)
+
+    return model
+
+
+Bounds: TypeAlias = Callable[[Number, Number, int], tuple[int, int]]
+"""The least and the most that a combination of two numbers, of so many bits, can be."""
+
+
+def _and_bounds(a: Number, b: Number, bits: int) -> tuple[int, int]:
+    limits = [number.most for number in (a, b) if number.least >= 0]
+    if limits:
+        return 0, min(limits)
+    return -(1 << (bits - 1)), (1 << (bits - 1)) - 1
+
+
+def _or_bounds(a: Number, b: Number, bits: int) -> tuple[int, int]:
+    half = 1 << (bits - 1)
+    return (0 if a.least >= 0 and b.least >= 0 else -half), half - 1
+
+
+def complement(path: Path, value: Symbolic) -> Symbolic:
+    """Model `lognot`."""
+    number = path.number(value)
+    return make_number(~number.term, -number.most - 1, -number.least - 1)
+
+
+MODELS: dict[str, Model] = {
+    "i": choose,
+    "c": lambda path, left, right: (left, right),
+    "f": first,
+    "r": rest,
+    "l": is_pair,
+    "x": fail,
+    "=": same,
+    ">s": greater_bytes,
+    "sha256": hash_of,
+    "substr": substring,
+    "strlen": length,
+    "concat": concat,
+    "+": add,
+    "-": subtract,
+    "*": multiply,
+    "/": divide,
+    "divmod": divide_both,
+    ">": greater,
+    "ash": shift,
+    "lsh": shift_unsigned,
+    "logand": _bitwise(lambda a, b: a & b, _and_bounds, -1),
+    "logior": _bitwise(lambda a, b: a | b, _or_bounds, 0),
+    "logxor": _bitwise(lambda a, b: a ^ b, _or_bounds, 0),
+    "lognot": complement,
+    "not": negate,
+    "any": any_of,
+    "all": all_of,
+    "%": remainder_of,
+}
+"""The models by the operators' names."""
+
+
+def by_code() -> Mapping[bytes, Model]:
+    """The models by the operators' atoms."""
+    return {CODES[name]: model for name, model in MODELS.items()}

@@ -1,0 +1,379 @@
+"""Paths: the decisions of one run of programs on symbolic arguments, and all runs in turn.
+
+A run asks its path which side of a branch to take. Where both are possible, the path takes one and
+remembers the other; the runs after it replay the decisions up to there and take the other side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from time import monotonic
+from typing import NoReturn, TypeVar
+
+import z3
+
+from channelsim.channel.errors import InvariantError
+from channelsim.channel.prove.symbols import (
+    Bytes,
+    Condition,
+    Hidden,
+    Lazy,
+    Number,
+    Raises,
+    Symbolic,
+    Term,
+    Truth,
+    Undecided,
+    as_number,
+    fits,
+    sizes,
+    truth_of,
+)
+from channelsim.clsp.run import MAX_COST
+from channelsim.clsp.values import NIL
+
+T = TypeVar("T")
+
+CHECK_SECONDS = 10.0
+"""The longest that the solver works on one question."""
+
+MEGABYTES = 2000
+"""The memory in which the solver works on it."""
+
+MOST_VALUES = 64
+"""The most values of a number that are tried one by one."""
+
+SPECULATED = 20_000
+"""The most steps, and `DEEPEST` choices inside each other, in which two sides are merged."""
+DEEPEST = 40
+
+LATE = "the time is over"
+HARD = "too hard for the solver"
+
+Decisions = tuple[bool, ...]
+
+
+class CannotMerge(Exception):
+    """Two sides of a choice need paths of their own."""
+
+
+class Impossible(Exception):
+    """No input takes this path."""
+
+
+class Path:
+    """The decisions and conditions of one run. `cost` bounds what the run costs from above;
+    `bounded`: it looks at a shape of which larger ones are left out.
+
+    Without a solver every condition has to be known: the arguments are constants.
+    """
+
+    def __init__(self, solver: z3.Solver | None, replayed: Decisions, deadline: float) -> None:
+        self._solver = solver
+        self._replayed = replayed
+        self._deadline = deadline
+        self._taken: list[bool] = []
+        self._known: dict[int, bool] = {}
+        self._kept: list[Term] = []  # so that the solver's ids stay theirs
+        self._speculating = 0
+        self._budget = 0
+        self._steps = 0
+        self._model: z3.ModelRef | None = None
+        self.decided: dict[str, Symbolic] = {}
+        self.alternatives: list[Decisions] = []
+        self.conditions: list[Term] = []
+        self.cost = 0
+        self.bounded = False
+
+    # --- branches ------------------------------------------------------------------------------
+
+    def branch(self, condition: Condition) -> bool:
+        """Decide a condition, by a fork if both sides are possible."""
+        known, term = self._simplified(condition)
+        if known is not None:
+            return known
+        if self._speculating:
+            raise CannotMerge
+        if self._solver is None:
+            raise InvariantError("a condition on known inputs is not known")
+        at = len(self._taken)
+        if at < len(self._replayed):
+            side = self._replayed[at]
+        else:
+            self.check_time()
+            can, model = self._possible(term)
+            cannot, _ = self._possible(z3.Not(term))
+            if not can and not cannot:
+                raise Impossible
+            side = can
+            if can and cannot:
+                self.alternatives.append((*self._taken, False))
+            self._model = model if can else None
+        self._taken.append(side)
+        self._add(term, side)
+        return side
+
+    def settle(self, attempt: Callable[[], Symbolic | None], worth: bool) -> Symbolic | None:
+        """Try what may fail, if it is worth it; with the same success in each replay."""
+        if self._speculating:
+            return attempt()
+        at = len(self._taken)
+        if at < len(self._replayed):
+            worth = self._replayed[at]
+            result = attempt() if worth else None
+            if worth and result is None:
+                raise InvariantError("a path is not what it was when it forked")
+        else:
+            result = attempt() if worth else None
+        self._taken.append(result is not None)
+        return result
+
+    def assume(self, condition: Condition) -> None:
+        """Add a condition that inputs on this path fulfil."""
+        if self._speculating:
+            raise CannotMerge
+        known, term = self._simplified(condition)
+        if known is True:
+            return
+        if known is False:
+            raise Impossible
+        self._add(term, True)
+
+    def _add(self, term: Term, side: bool) -> None:
+        self._learn(term, side)
+        condition = term if side else z3.Not(term)
+        self.conditions.append(condition)
+        if self._model is not None and not z3.is_true(self._model.eval(condition, True)):
+            self._model = None
+        if self._solver is not None:
+            self._solver.add(condition)
+
+    def known(self, condition: Condition) -> bool | None:
+        """The truth of a condition, where this path knows it without the solver."""
+        return self._simplified(condition)[0]
+
+    def _simplified(self, condition: Condition) -> tuple[bool | None, Term]:
+        if isinstance(condition, bool):
+            return condition, None
+        term = z3.simplify(condition)
+        if z3.is_true(term):
+            return True, term
+        if z3.is_false(term):
+            return False, term
+        inner, flipped = (term.arg(0), True) if z3.is_not(term) else (term, False)
+        known = self._known.get(inner.get_id())
+        return (None if known is None else known != flipped), term
+
+    def _learn(self, term: Term, value: bool) -> list[int]:
+        """Remember what a condition says, and its parts; the ids that are new."""
+        if z3.is_not(term):
+            return self._learn(term.arg(0), not value)
+        new = []
+        if term.get_id() not in self._known:
+            self._known[term.get_id()] = value
+            self._kept.append(term)
+            new.append(term.get_id())
+        if (z3.is_and(term) and value) or (z3.is_or(term) and not value):
+            for part in term.children():
+                new += self._learn(part, value)
+        return new
+
+    def _possible(self, term: Term) -> tuple[bool, z3.ModelRef | None]:
+        """False if no input of this path fulfils a condition; else an input, if one is known."""
+        if self._model is not None and z3.is_true(self._model.eval(term, True)):
+            return True, self._model
+        solver = self._solver
+        assert solver is not None
+        with pushed(solver):
+            solver.add(term)
+            answer = solver.check()
+            return bool(answer != z3.unsat), solver.model() if answer == z3.sat else None
+
+    def check_time(self) -> None:
+        """Let the solver work until the deadline. Raises `Undecided` after it."""
+        left = self._deadline - monotonic()
+        if left < 0:
+            raise Undecided(LATE)
+        if self._solver is not None and left < CHECK_SECONDS:
+            self._solver.set("timeout", int(1000 * left) + 1)
+
+    def spend(self, cost: int) -> None:
+        """Count what an operation may cost at most. Raises `Undecided` beyond a run's limit."""
+        self.cost += cost
+        self._steps += 1
+        if not self._steps % 1024:
+            self.check_time()
+        if self._speculating:
+            self._budget -= 1
+            if self._budget < 0:
+                raise CannotMerge
+        if self.cost > MAX_COST:
+            raise Undecided("the cost limit cannot be excluded")
+
+    # --- merging -------------------------------------------------------------------------------
+
+    def speculate(self, term: Term, side: bool, run: Callable[[], T]) -> T | None:
+        """What `run` returns where a condition has this truth; None if it needs a fork, or raises.
+
+        Nothing is decided by it.
+        """
+        if self._speculating >= DEEPEST:
+            return None
+        if not self._speculating:
+            self._budget = SPECULATED
+        self._speculating += 1
+        new = self._learn(z3.simplify(term), side)
+        try:
+            return run()
+        except (CannotMerge, Raises, RecursionError):
+            return None
+        except Undecided as undecided:
+            if undecided.reason == LATE:
+                raise  # a replay would not fail in the same way
+            return None
+        finally:
+            self._speculating -= 1
+            for number in new:
+                del self._known[number]
+
+    # --- shapes --------------------------------------------------------------------------------
+
+    def choose(self, conditions: Iterable[tuple[Condition, T]]) -> T:
+        """The first of several cases, of which one must apply, that this path decides for."""
+        for condition, value in conditions:
+            if self.branch(condition):
+                return value
+        return self._refute()
+
+    def _refute(self) -> NoReturn:
+        """Give a path up, but not one that some input takes: no case may be left out."""
+        if self._solver is None or self._solver.check() == z3.sat:
+            raise InvariantError("the cases of a path leave some inputs out")
+        if self._solver.check() == z3.unknown:
+            raise Undecided(HARD)
+        raise Impossible
+
+    def shape(self, value: Symbolic) -> Symbolic:
+        """A value that is a pair, an atom, or an atom of undecided length that is not empty."""
+        while isinstance(value, Lazy) and not value.longer:
+            value = self._decide(value)
+        if isinstance(value, Hidden):
+            raise Undecided(f"{value.name} has no form that is known")
+        return value
+
+    def atom(self, value: Symbolic) -> bytes | Number | Bytes | Truth:
+        """A value as an atom; a pair raises."""
+        while isinstance(value, Lazy):
+            value = self._decide(value)
+        if isinstance(value, Hidden):
+            raise Undecided(f"{value.name} has no form that is known")
+        if isinstance(value, tuple):
+            raise Raises
+        return value
+
+    def _decide(self, lazy: Lazy) -> Symbolic:
+        value = self.decided.get(lazy.name)
+        if value is None:
+            if self._speculating:
+                raise CannotMerge
+            number = self.choose(
+                (selected(lazy, number), number) for number in range(len(lazy.alternatives))
+            )
+            value, conditions = lazy.alternatives[number]()
+            for condition in conditions:
+                self.assume(condition)
+            self.decided[lazy.name] = value
+            self.bounded = self.bounded or lazy.bounded
+        return value
+
+    def number(self, value: Symbolic) -> Number:
+        """A value as a number; a pair raises."""
+        return as_number(self.atom(value))
+
+    def bytes(self, value: Symbolic) -> bytes | Bytes:
+        """A value as bytes of known length; a number is split into cases by its length."""
+        atom = self.atom(value)
+        if isinstance(atom, Truth):
+            return b"\x01" if self.branch(atom.term) else NIL
+        if not isinstance(atom, Number):
+            return atom
+        size = self.choose((fits(atom, size), size) for size in sizes(atom))
+        if not size:
+            return NIL
+        wide = (
+            atom.term
+            if atom.term.size() >= 8 * size
+            else z3.SignExt(8 * size - atom.term.size(), atom.term)
+        )
+        return Bytes(z3.simplify(z3.Extract(8 * size - 1, 0, wide)), size)
+
+    def truth(self, value: Symbolic) -> Condition:
+        """True where a value is not the empty atom."""
+        value = self.shape(value)
+        if isinstance(value, tuple | Lazy):
+            return True
+        assert not isinstance(value, Hidden)
+        return truth_of(value)
+
+    def value(self, number: Number, least: int, most: int) -> int | None:
+        """The number, by cases; None where it is outside of these bounds. Raises `Undecided`."""
+        low, high = max(least, number.least), min(most, number.most)
+        if low > high:
+            return None
+        if z3.is_bv_value(term := z3.simplify(number.term)):
+            constant = int(term.as_signed_long())
+            return constant if least <= constant <= most else None
+        if high - low >= MOST_VALUES:
+            raise Undecided(f"a number from {low} to {high} that decides on the length of another")
+        for constant in range(low, high + 1):
+            if self.branch(number.term == constant):
+                return constant
+        if low > number.least or high < number.most:
+            return None
+        return self._refute()
+
+
+def selected(lazy: Lazy, number: int) -> Condition:
+    """True where an input has this alternative; a selector beyond the last one means the last."""
+    return True if number == len(lazy.alternatives) - 1 else lazy.selector == number
+
+
+def explore(
+    run: Callable[[Path], T], solver: z3.Solver, deadline: float
+) -> Iterator[tuple[Path, T]]:
+    """Run on every path, each with the solver at its conditions; raises `Undecided` when late.
+
+    What `run` raises, other than that a path is impossible, ends all.
+    """
+    waiting: list[Decisions] = [()]
+    while waiting:
+        with pushed(solver):
+            path = Path(solver, waiting.pop(), deadline)
+            path.check_time()
+            try:
+                result = run(path)
+            except Impossible:
+                continue
+            finally:
+                waiting += path.alternatives
+            yield path, result
+
+
+@contextmanager
+def pushed(solver: z3.Solver) -> Iterator[None]:
+    """Forget what a block tells the solver."""
+    solver.push()
+    try:
+        yield
+    finally:
+        solver.pop()
+
+
+def make_solver() -> z3.Solver:
+    """A solver that gives each question up after `CHECK_SECONDS`."""
+    solver = z3.Solver()
+    solver.set("timeout", int(1000 * CHECK_SECONDS))
+    solver.set("max_memory", MEGABYTES)
+    solver.set("ctrl_c", False)  # an interrupt is for the command
+    return solver
