@@ -19,6 +19,7 @@ from channelsim.channel.lab.sites.generate import site_of
 from channelsim.channel.lab.sites.hands import hands
 from channelsim.channel.lab.sites.honest_play import recorded_sites
 from channelsim.channel.lab.sites.rare_states import Draw, RareStates, SecretDraws, secret_draws
+from channelsim.channel.lab.sites.replays import COST as REPLAY_COST
 from channelsim.channel.lab.sites.replays import RecordedHands, replayed, with_words
 from channelsim.channel.lab.sites.site import Call, Site, recommitted
 from channelsim.channel.lab.targets.target import Target
@@ -276,13 +277,16 @@ class OperandSearch:
                 return
 
     def _operands(self, site: Site) -> Operands:
-        """The operands of the honest move's run."""
+        """The operands of the honest move's run; none where it raises."""
         name = site.validator
         if name not in self._tracers:
             self._tracers[name] = self._target.tracer(name, self._logs[name])
         environment = site.environment(site.play.move, site.play.share, site.held[-1])
-        outcome = run_serialized(self._target.programs[name].serialized, environment)
-        spent = outcome.cost if isinstance(outcome, ProgramValid | ProgramSlash) else COST
-        self.work += A_TRACE * (1 + spent / COST)
+        program = self._target.programs[name].serialized
+        outcome = run_serialized(program, environment, REPLAY_COST)
+        if not isinstance(outcome, ProgramValid | ProgramSlash):
+            self.work += REPLAY_COST / COST
+            return Operands()  # a trace of a run without an end would take as long
+        self.work += A_TRACE * (1 + outcome.cost / COST)
         self._tracers[name].reach(environment)
         return self._logs[name].operands
