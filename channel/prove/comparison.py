@@ -132,6 +132,8 @@ class _Comparison:
                     break
         except Undecided as late:
             self.report.gaps[Gap(late.reason)] += 1
+        except z3.Z3Exception as error:  # out of memory, for example
+            self.report.gaps[Gap(f"the solver gave up: {error}")] += 1
         return self.report
 
     def _follow(self, path: Path) -> Compared:

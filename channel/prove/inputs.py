@@ -293,6 +293,8 @@ class Inputs:
         parts = [self._of(f"{name}.{number}", form.form) for number in range(count)]
         conditions = [condition for part in parts for condition in part[1]]
         if form.ascending:
+            if all(isinstance(part[0], Number) and z3.is_bv_value(part[0].term) for part in parts):
+                parts.sort(key=_drawn_number)  # draws would hardly ever be in order
             for (low, _), (high, _) in pairwise(parts):
                 if isinstance(low, Number) and isinstance(high, Number):
                     conditions.append(low.term < high.term)
@@ -307,6 +309,12 @@ class Inputs:
         ]
         conditions = tuple(condition for part in parts for condition in part[1])
         return _listed([part[0] for part in parts]), conditions
+
+
+def _drawn_number(part: Part) -> int:
+    number = part[0]
+    assert isinstance(number, Number)
+    return int(number.term.as_signed_long())
 
 
 def _listed(items: Iterable[Any]) -> Any:

@@ -226,7 +226,11 @@ class Path:
         new = self._learn(z3.simplify(term), side)
         try:
             return run()
-        except (CannotMerge, Raises, Undecided, RecursionError):
+        except (CannotMerge, Raises, RecursionError):
+            return None
+        except Undecided as undecided:
+            if undecided.reason == LATE:
+                raise  # a replay would not fail in the same way
             return None
         finally:
             self._speculating -= 1

@@ -26,6 +26,7 @@ from channelsim.channel.lab.sites.values import numbers, transferred
 from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.run import ProgramSlash, ProgramValid, run_serialized
+from channelsim.games.amounts import counted
 from channelsim.games.chance import Chance
 from channelsim.games.contract import (
     Game,
@@ -369,5 +370,5 @@ def _hidden_lie(game: Game, seat: Seat, entropy: bytes, lies: Lies) -> str:
 
 
 def _short(data: bytes) -> str:
-    shown = data.hex() if len(data) <= 8 else f"{data[:6].hex()}… ({len(data)} bytes)"
+    shown = data.hex() if len(data) <= 8 else f"{data[:6].hex()}… ({counted(len(data), 'byte')})"
     return f"0x{shown}" if data else "nothing"

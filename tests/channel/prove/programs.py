@@ -132,7 +132,8 @@ def environment(witness: Mapping[str, Any]) -> Value:
         [
             *(b"\xaa" * 48, b"\xbb" * 48),
             *map(int_to_atom, (witness.get("timeout", 15), witness.get("amount", 1000))),
-            *(bytes(32), b"\x04", move, b"\x20", NIL, int_to_atom(witness.get("share", 0))),
+            *(bytes(32), b"\x04", move, b"\x20", bytes.fromhex(witness.get("next", "0x")[2:])),
+            int_to_atom(witness.get("share", 0)),
             b"x",
         ]
     )

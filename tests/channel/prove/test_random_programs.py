@@ -49,6 +49,8 @@ def changed(chance: FastChance, words: list[str]) -> list[str]:
     """The same with one word changed to another of its kind."""
     kinds = (UNARY, BINARY, LEAVES[:-1] + CONSTANTS)
     places = [n for n, word in enumerate(words) if any(word in kind for kind in kinds)]
+    if not places:
+        return words
     at = chance.pick(places)
     kind = next(kind for kind in kinds if words[at] in kind)
     return [*words[:at], chance.pick(kind), *words[at + 1 :]]
@@ -63,9 +65,9 @@ def environment(chance: FastChance, size: int) -> Value:
     first = chance.pick((b"\x00", b"\x01", b"\x7f", b"\x80", b"\xff", chance.bytes(1)))
     move = b"" if not size else (first + chance.bytes(size - 1))
     atoms = (b"", b"\x00", b"\x01", b"\x80", b"\xff", b"\x00\x80", b"abc", chance.bytes(5))
-    pair: Value = (chance.pick(atoms), chance.pick(atoms))
-    shapes: tuple[Value, ...] = (*atoms, pair, (pair, chance.pick(atoms)))
-    evidence = chance.pick(shapes)
+    pair = (chance.pick(atoms), chance.pick(atoms))
+    choices: tuple[Value, ...] = (*atoms, pair, (pair, chance.pick(atoms)))
+    evidence = chance.pick(choices)
     coin = to_list(
         [
             *(b"\xaa" * 48, b"\xbb" * 48, b"\x0f", int_to_atom(amount), bytes(32), b"\x04"),
