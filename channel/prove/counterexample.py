@@ -40,7 +40,11 @@ def counterexample(question: Question, environment: Value) -> Finding:
     state, evidence = part(environment, STATE), part(environment, EVIDENCE)
     amount, share = (atom_to_int(_atom(coin[at])) for at in (AMOUNT, SHARE))
     left, right = outcomes(question.programs, environment)
-    case = _vector(question, _case(question, coin, state, evidence))
+    plain = _case(question, coin, state, evidence)
+    limit = max(question.longest, len(plain.move) // 2)
+    case = _vector(question, msgspec.structs.replace(plain, max_move_size=limit))
+    if case is None:
+        case = _vector(question, plain)  # the difference may depend on this limit
     target = question.left
     words = outcome_word(left), outcome_word(right)
     text = f"{words[0]} in {target.name}, {words[1]} in {question.right.name}"
