@@ -311,8 +311,7 @@ def called(
         except BaseException as error:
             if not isinstance(error, Exception | SystemExit | Overrun) and _is_ours(error):
                 raise  # such as a signal's
-            failure = _failure(error)
-            raise WrongAnswer(f"{_head(function)} {failure} ({case_of(case, args)})") from error
+            raise _failure(_head(function), error, case_of(case, args)) from error
         finally:
             if is_outermost:
                 CALLS.pop(thread, None)
@@ -329,15 +328,16 @@ def _is_ours(error: BaseException) -> bool:
     return type(error).__module__.startswith(f"{OURS}.")
 
 
-def _failure(error: BaseException) -> str:
-    """What came of a call that failed."""
+def _failure(head: str, error: BaseException, case: str) -> WrongAnswer:
+    """The error for a call that failed; `head` names the function."""
     trace = error.__traceback__
     # Raised by the call itself, and not inside of the function.
     if isinstance(error, TypeError) and (trace is None or trace.tb_next is None):
-        return f"cannot be called: {error}"
+        return WrongAnswer(f"{head} cannot be called: {error} ({case})")
     if isinstance(error, Overrun):
-        return f"was stopped: {described(error).removeprefix('Overrun: ')}"
-    return f"raised {described(error)}"
+        reason = described(error).removeprefix("Overrun: ")
+        return WrongAnswer(f"{head} was stopped: {reason} ({case})")
+    return WrongAnswer(f"{head} raised {described(error)} ({case})")
 
 
 def wrong_answer(function: object, answer: object, problem: str, case: str = "") -> WrongAnswer:

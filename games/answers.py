@@ -254,6 +254,7 @@ GAME: Mapping[str, Problem] = {
         or_none(tuple_of(_is_rank, 2)),
         "not None or two ranks, each a pair of tuples of whole numbers",
     ),
+    "hands_shown": unless(or_none(tuple_of(is_a(str), 2)), "not None or two texts"),
 }
 """The answers of those functions of a `Game` that are asked the same in every game."""
 

@@ -152,6 +152,7 @@ FIELDS: Mapping[str, tuple[str, Check]] = {
         dictionary_of(_is_name, lambda cost: is_number(cost) and cost > 0),
     ),
     "showdown": ("a function, or None", or_none(callable)),
+    "hands_shown": ("a function, or None", or_none(callable)),
     "hidden": (
         "a tuple of Hidden, each with another name, two functions and the seats that hide it",
         _are_hidden,

@@ -9,6 +9,7 @@ from channelsim.channel.peer.interface import Effect, GoOnChain, Push
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.half_signed import preempt, time_out
 from channelsim.channel.protocol.messages import Batch, Message, Request, encode
+from channelsim.games import registry
 
 FACES = 3
 """The adversaries that a chameleon combines."""
@@ -18,7 +19,10 @@ FACES = 3
 class _Chameleon(Adversary):
     def __init__(self, peer: Peer, plan: Plan) -> None:
         super().__init__(peer, plan)
-        others = [name for name in names() if name != self.name]
+        games = [registry.get(name) for name in plan.games]
+        others = [
+            name for name in names() if name != self.name and not get(name).reason_against(games)
+        ]
         picked = [plan.chance.pick(others) for _ in range(FACES)]
         self.faces = [get(name)(peer, plan) for name in picked]
 

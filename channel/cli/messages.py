@@ -65,9 +65,9 @@ def withheld(unreached: int) -> str:
     """The differences of which no finding is made, in words.
 
     >>> withheld(0)
-    'withheld: 0 cases in states that no play is known to reach'
+    'withheld: 0 cases, in states that no play is known to reach'
     """
-    return f"withheld: {counted(unreached, 'case', ',')} in states that no play is known to reach"
+    return f"withheld: {counted(unreached, 'case', ',')}, in states that no play is known to reach"
 
 
 def unfinished_output(path: Path) -> str:

@@ -100,9 +100,10 @@ class Finding(
     What the fuzzer adds: `differs` says in what the case is not honest play, a line each; `fields`
     how many fields were not, before and after shrinking; `probe` the shrunk case beside honest
     play. `compared` is the expected and the actual result, `source_line` the `file:line` of the
-    author's Chialisp that decides it, `missing_check` why no line does, `follows` the cause, if
-    any, from which this one follows, and `also` are the findings from the same mistake. `pytest` is
-    a test function that fails until this is fixed, `replay` the command that tries it again.
+    author's Chialisp that decides it, `missing_check` why no line does, with the line of the
+    `last_test` that passed, `follows` the cause, if any, from which this one follows, and `also`
+    are the findings from the same mistake. `pytest` is a test function that fails until this is
+    fixed, `replay` the command that tries it again.
     Findings with the same `mistake` share a file. `target` is the target's name, and `source` the
     game or file that it was.
     """
@@ -125,6 +126,7 @@ class Finding(
     source: str = ""
     source_line: str = ""
     missing_check: str = ""
+    last_test: str = ""
     compared: tuple[ComparedPart, ...] = ()
     differs: tuple[str, ...] = ()
     fields: tuple[int, int] = (0, 0)

@@ -79,7 +79,9 @@ def sarif(source: str, results: Sequence[CheckResult], abouts: dict[str, str]) -
                         "ruleId": check,
                         "level": "error",
                         "message": {"text": failure.line},
-                        "locations": [_location(failure.source_line or source)],
+                        "locations": [
+                            _location(failure.source_line or failure.last_test or source)
+                        ],
                         "properties": {"case": failure.vector},
                     }
                     for check, failure in failures

@@ -13,7 +13,7 @@ from channelsim.channel.campaign.job import plugin_inputs
 from channelsim.channel.campaign.shards import Configuration
 from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.lab.targets.target_inputs import target_inputs
-from channelsim.channel.simulation.scenario import Scenario
+from channelsim.channel.simulation.scenario import Scenario, reason_against
 from channelsim.channel.simulation.sweep import SweepTotals, everywhere
 from channelsim.channel.simulation.sweep_campaign import TOGETHER, Sweep
 
@@ -30,18 +30,25 @@ def disputes_of(target: Target, most: int, seed: str) -> Sweep:
     """
     inputs = {
         **target_inputs(target),
-        "adversaries": ",".join(names()),
+        "adversaries": ",".join(_able(target.name)),
         **plugin_inputs(lambda group, name: group == "adversaries"),
     }
     configuration = Configuration(
         "disputes", __version__, target.name, seed, inputs, {"each": most}
     )
-    return Sweep(partial(_run, target.name, most, seed), configuration, len(names()), TOGETHER)
+    work = partial(_run, target.name, most, seed)
+    return Sweep(work, configuration, len(_able(target.name)), TOGETHER)
+
+
+def _able(game: str) -> tuple[str, ...]:
+    """The adversaries that can do something in this game."""
+    return tuple(name for name in names() if not reason_against(name, (game,)))
 
 
 def _run(game: str, most: int, seed: str, number: int) -> Iterator[SweepTotals]:
-    name = names()[number]
-    hand, turn = divmod(number, -(-len(names()) // HANDS))
+    able = _able(game)
+    name = able[number]
+    hand, turn = divmod(number, -(-len(able) // HANDS))
     first = Scenario((game,), f"{seed}/{hand}", name, side=turn % 2)
     middle = get(name).default_step
     for step in dict.fromkeys((middle, middle // 2, 0)):

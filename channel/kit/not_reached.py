@@ -14,9 +14,9 @@ from channelsim.channel.kit.conformance import LostWork, Subject
 from channelsim.channel.lab.cases.runs import SLASH, VALID
 from channelsim.channel.lab.laws import laws_for
 from channelsim.channel.lab.mutants.broken_rules import unbroken_rules
-from channelsim.channel.lab.sites.commitments import opening
+from channelsim.channel.lab.sites.generate import site_of
 from channelsim.channel.lab.sites.hands import plain_hands
-from channelsim.channel.lab.sites.values import leaves
+from channelsim.channel.lab.sites.hash_paths import HashPaths
 from channelsim.games.amounts import counted
 
 TURNS = 60
@@ -96,17 +96,18 @@ def hidden_values(subject: Subject) -> Iterator[str]:
     target = subject.target
     if target.rules is None or target.game.hidden:
         return
+    paths = HashPaths(target)
     opened = {
         turn.before.validator
         for turn in islice(plain_hands(target, b"hidden"), TURNS)
-        if turn.before.state is not None
-        and opening(turn.play.move, frozenset(leaves(turn.before.state.value()))) is not None
+        if paths.at(site_of(target, turn)) is not None
     }
     places = [name for name in target.programs if name in opened]
     if places:
+        opens = "opens" if len(places) == 1 else "open"
         yield (
-            f"illegal values behind the commitments that {', '.join(places)} open, but for random"
-            " ones: the game declares none (`Game.hidden`)"
+            f"illegal values behind the commitments that {', '.join(places)} {opens}, but for"
+            " random ones: the game declares none (`Game.hidden`)"
         )
 
 

@@ -69,22 +69,29 @@ class GrowingTable:
         ]
         last = console.width - sum(first) - len(GAP) * len(first)
         self._widths = [*first, last] if last >= LEAST else None
-        say(console, title, "bold")
-        if self._widths is not None:
-            ruled = [*first, min(last, RULED)]
-            rule = [Text(fitted("─", console.encoding) * width, "dim") for width in ruled]
-            for head in self._heads:
-                head.stylize("bold")
-            for cells in (self._heads, rule):
-                _row(console, cells, self._widths, len(headings))
+        self._title = title
 
     def add(self, *cells: Cell) -> None:
-        """Print a row."""
+        """Print a row, the title and the headings before the first one."""
+        if self._title:
+            self._begin()
         row = [_text(self._console, cell) for cell in cells]
         if self._widths is None:
             _paragraphs(self._console, self._heads, [row], 1)
         else:
             _row(self._console, row, self._widths, len(row))
+
+    def _begin(self) -> None:
+        say(self._console, self._title, "bold")
+        self._title = ""
+        if self._widths is None:
+            return
+        widths = [*self._widths[:-1], min(self._widths[-1], RULED)]
+        rule = [Text(fitted("─", self._console.encoding) * width, "dim") for width in widths]
+        for head in self._heads:
+            head.stylize("bold")
+        for cells in (self._heads, rule):
+            _row(self._console, cells, self._widths, len(cells))
 
 
 def _text(console: Console, cell: Cell) -> Text:

@@ -19,7 +19,6 @@ from typing import Protocol
 import msgspec
 
 from channelsim.channel import __version__
-from channelsim.channel.adversaries.base import names
 from channelsim.channel.campaign.campaign import Place, run_shards
 from channelsim.channel.campaign.job import Counts, Reporter, ShardWork
 from channelsim.channel.campaign.shards import Configuration, Plan, Shard, in_order
@@ -38,7 +37,7 @@ from channelsim.channel.simulation.killed_peer import AIMS, Kill, KilledPeer, St
 from channelsim.channel.simulation.killed_processes import ProcessNode, ProcessPeer
 from channelsim.channel.simulation.promises.checker import check
 from channelsim.channel.simulation.promises.crash_safety import contradictions
-from channelsim.channel.simulation.scenario import MIXED, WEATHERS, Scenario
+from channelsim.channel.simulation.scenario import MIXED, WEATHERS, Scenario, adversaries_for
 from channelsim.channel.simulation.sweep import menus
 from channelsim.channel.simulation.sweep_campaign import MONEY
 from channelsim.channel.store.interface import PeerStore
@@ -368,9 +367,10 @@ def scenario_of(seed: str, count: int, stage: Stage) -> Scenario:
 
 def _with_stage(stage: Stage, chance: Chance) -> Scenario:
     """A session or dispute that has this stage."""
-    adversary = chance.pick(names())
+    all_menus = menus()
+    adversary = chance.pick(adversaries_for(menu.games for menu in all_menus))
     menu = replace(
-        chance.pick(menus()), adversary=adversary, step=chance.below(16), side=chance.below(2)
+        chance.pick(all_menus), adversary=adversary, step=chance.below(16), side=chance.below(2)
     )
     match stage:
         case Stage.DECK_STEP:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from channelsim.channel.adversaries.base import get
+from channelsim.channel.adversaries.base import get, names
 from channelsim.channel.chain.simulator import BLOCK_REWARD
 from channelsim.channel.chain.spacing import HOME_SPACING, PUBLIC_SPACING
 from channelsim.channel.errors import UsageError
@@ -147,6 +147,14 @@ def reason_against(adversary: str, games: tuple[str, ...]) -> str:
     """The reason why this adversary can do nothing in these games; empty if there is none."""
     reason = get(adversary).reason_against([registry.get(name) for name in games])
     return reason and f"{adversary}: {reason}"
+
+
+def adversaries_for(menus: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    """The names of the adversaries that can do something in the games of one of these menus."""
+    tried = list(menus)
+    return tuple(
+        name for name in names() if any(not reason_against(name, games) for games in tried)
+    )
 
 
 def check(scenario: Scenario) -> Scenario:

@@ -14,14 +14,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from channelsim.channel.adversaries.base import Adversary, names
+from channelsim.channel.adversaries.base import Adversary
 from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.parties import RestoredPeer
 from channelsim.channel.simulation.promises.checker import BrokenPromise, check
 from channelsim.channel.simulation.promises.fee_offers import spends_with_fee
 from channelsim.channel.simulation.promises.old_copies import restored
 from channelsim.channel.simulation.run import Run, part_of, result_of
-from channelsim.channel.simulation.scenario import FEES, MIXED, WEATHERS, Scenario, reason_against
+from channelsim.channel.simulation.scenario import (
+    FEES,
+    MIXED,
+    WEATHERS,
+    Scenario,
+    adversaries_for,
+    reason_against,
+)
 from channelsim.games import registry
 
 HANDS = 2
@@ -144,9 +151,10 @@ def beginnings(seed: str, number: int) -> Iterator[Scenario]:
 
 def _adversaries(seed: str, number: int) -> Iterator[Scenario]:
     all_menus = menus()
-    for count, name in enumerate(("", *names()), number):
+    able = adversaries_for(menu.games for menu in all_menus)
+    for count, name in enumerate(("", *able), number):
         apt = [menu for menu in all_menus if not name or not reason_against(name, menu.games)]
-        menu = apt[count // 2 % len(apt)] if apt else all_menus[0]
+        menu = apt[count // 2 % len(apt)]
         turn = all_menus.index(menu)
         hand = count // 2 // len(all_menus) % HANDS
         yield replace(menu, seed=f"{seed}/{turn}/{hand}", adversary=name, side=count % 2)

@@ -15,7 +15,6 @@ from shlex import quote
 import msgspec
 
 from channelsim.channel import __version__
-from channelsim.channel.adversaries.base import names
 from channelsim.channel.campaign.campaign import Place, run_shards
 from channelsim.channel.campaign.job import (
     Counts,
@@ -31,8 +30,8 @@ from channelsim.channel.findings.finding import BROKEN_PROMISE, EXCEPTION, THEFT
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.run import Run
-from channelsim.channel.simulation.scenario import Scenario
-from channelsim.channel.simulation.sweep import SweepTotals, beginnings, everywhere, row_of
+from channelsim.channel.simulation.scenario import Scenario, adversaries_for
+from channelsim.channel.simulation.sweep import SweepTotals, beginnings, everywhere, menus, row_of
 from channelsim.games import registry
 
 MOST_SHARDS = 4096
@@ -143,7 +142,7 @@ def sweep_of_all(seed: str, seeds: int) -> Sweep:
     }
     inputs = {
         **games,
-        "adversaries": ",".join(names()),
+        "adversaries": ",".join(adversaries_for(menu.games for menu in menus())),
         **plugin_inputs(lambda group, name: group in ("games", "policies", "adversaries")),
     }
     configuration = Configuration(

@@ -104,7 +104,7 @@ def command(
     cluster: Cluster = None,
     quiet: NoProgress = False,
 ) -> int:
-    """Check everything that a game owes: vectors, laws, coverage, rules, costs, disputes …
+    """Check everything that a game owes: vectors, laws, coverage, rules, costs, disputes and more.
 
     A check that cannot be made is a row that says why. Exit code 1: a check failed.
 

@@ -29,8 +29,8 @@ VARIED = 3
 PLACES = 4
 """The most places of one operand in a move or in evidence that are tried."""
 
-LONGER = 64
-"""A length of the move is raised by at most this many bytes."""
+LONGER = 128
+"""A length is raised by at most this many bytes."""
 
 HEADS = (0, 1, 16, 17, 32, 33)
 """The lengths in bytes of what may stand before a number in a move."""
@@ -164,7 +164,7 @@ def _resized(call: Call, old: bytes, new: bytes, operands: Operands) -> Iterator
     """The call with a part of another length, where the operand is the length of a part."""
     move, share, evidence = call
     length, other = atom_to_int(old), atom_to_int(new)
-    if not 0 <= other <= len(move) + LONGER:
+    if not 0 <= other <= length + LONGER:
         return
     for atom in operands.lengths.get(length, ())[:PLACES]:
         size = atom[:other] + b"\x1f" * (other - length)

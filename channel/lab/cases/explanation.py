@@ -19,8 +19,8 @@ from channelsim.clsp.analysis.text import HASH, value_text
 from channelsim.clsp.analysis.tracer import TooDeep
 from channelsim.clsp.run import CostExceeded, ProgramSlash, Raised, run_serialized
 from channelsim.clsp.values import NIL, NotAList, Value, from_list
-from channelsim.games.contract import Rank, State
-from channelsim.games.vectors import Case, arguments, resolve_case
+from channelsim.games.contract import Raise, Rank, Slash, State
+from channelsim.games.vectors import Case, arguments, resolve_case, verdict
 
 ROOM = 48
 """A value is shown in about this many characters."""
@@ -52,18 +52,18 @@ def compared(target: Target, case: Case) -> tuple[ComparedPart, ...]:
     outcome = run_serialized(program.serialized, arguments(case, target.name, target.programs))
     match outcome:
         case ProgramSlash():
-            verdict = "slash"
+            word = "slash"
         case Raised():
-            verdict = "raise"
+            word = "raise"
         case CostExceeded():
-            verdict = "cost exceeded"
+            word = "cost exceeded"
         case _:
-            verdict = "valid"
-            if case.expect == verdict:
+            word = "valid"
+            if case.expect == word:
                 return tuple(_records(target, expected, outcome.value))
-    if case.expect == verdict:
+    if case.expect == word:
         return ()
-    return (ComparedPart(VERDICT, case.expect, verdict),)
+    return (ComparedPart(VERDICT, case.expect, word),)
 
 
 def side_by_side(parts: Sequence[ComparedPart]) -> Iterator[str]:
@@ -161,11 +161,22 @@ def _is_hash(value: Value) -> TypeGuard[bytes]:
 class Deciding:
     """The `file:line` that decides a case, or why there is none: the check is missing.
 
-    Both are "" where nothing is known of the source.
+    `last_test` is then the line of the last test that passed. All are "" where nothing is known of
+    the source.
     """
 
     line: str = ""
     missing: str = ""
+    last_test: str = ""
+
+    def of(self, finding: Finding) -> Finding:
+        """The finding with this as what its source says."""
+        return msgspec.structs.replace(
+            finding,
+            source_line=self.line,
+            missing_check=self.missing,
+            last_test=self.last_test,
+        )
 
     def __str__(self) -> str:
         return self.line or self.missing
@@ -215,7 +226,7 @@ def recorded(
     line = _line(target, name, record, test, choice)
     at = f", at {line}" if line else ""
     shown = record.expression(test, choice, _TEST)
-    return Deciding(missing=f"{said}; the last test that passed is {shown}{at}")
+    return Deciding("", f"{said}; the last test that passed is {shown}{at}", line)
 
 
 def hands_met(target: Target, state: State | None, calls: Iterable[Call]) -> str:
@@ -258,6 +269,20 @@ def accepts(parts: Sequence[ComparedPart]) -> bool:
     return any(part.part == VERDICT and part.actual == VALID for part in parts)
 
 
+def broken_rule(target: Target, case: Case, cause: str = "") -> str:
+    """The rule that a case breaks: the cause of its finding, if that is one, or what the rules of
+    the target's game say. "" where neither is known."""
+    if cause and target.sentence(cause):
+        return cause
+    if target.rules is None:
+        return ""
+    match verdict(case, target.game, target.hashes):
+        case Slash(rule) | Raise(rule):
+            return rule
+        case _:
+            return ""
+
+
 def with_source(target: Target, finding: Finding) -> Finding:
     """A finding with the line that decides its case, or the missing check, if it has a case."""
     if finding.vector is None:
@@ -265,14 +290,14 @@ def with_source(target: Target, finding: Finding) -> Finding:
     case = msgspec.convert(finding.vector, Case)
     environment = arguments(case, target.name, target.programs)
     accepted = accepts(compared(target, case))
-    source = deciding(target, case.validator, environment, accepted, finding.cause)
-    return msgspec.structs.replace(finding, source_line=source.line, missing_check=source.missing)
+    rule = broken_rule(target, case, finding.cause)
+    return deciding(target, case.validator, environment, accepted, rule).of(finding)
 
 
-def explanation(target: Target, case: Case, rule: str = "") -> Iterator[str]:
+def explanation(target: Target, case: Case, cause: str = "") -> Iterator[str]:
     """Both results side by side, and the line of the author's source that decides.
 
-    `rule` is what an illegal move breaks, if it is known. No line for a case that ends as expected.
+    `cause` is that of the case's finding, if it has one. No line for a case that ends as expected.
     Raises `BadCase`.
     """
     parts = compared(target, case)
@@ -280,6 +305,7 @@ def explanation(target: Target, case: Case, rule: str = "") -> Iterator[str]:
         return
     yield from side_by_side(parts)
     environment = arguments(case, target.name, target.programs)
+    rule = broken_rule(target, case, cause)
     source = str(deciding(target, case.validator, environment, accepts(parts), rule))
     if source:
         yield f"source: {source}"

@@ -178,8 +178,7 @@ def _with_source(target: Target, finding: Finding, environment: bytes) -> Findin
     program = target.programs[finding.place].serialized
     is_valid = isinstance(run_serialized(program, environment), ProgramValid)
     accepts = bool(validator) and is_valid and not is_result
-    source = deciding(target, finding.place, environment, accepts, finding.cause)
-    return msgspec.structs.replace(finding, source_line=source.line, missing_check=source.missing)
+    return deciding(target, finding.place, environment, accepts, finding.cause).of(finding)
 
 
 def _sentences(target: Target, case: SiteCase, finding: Finding) -> Iterator[str]:

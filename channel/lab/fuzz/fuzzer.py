@@ -33,6 +33,7 @@ from channelsim.channel.lab.referee.referee_runs import RefereeRunner
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.generate import generate_sites
 from channelsim.channel.lab.sites.hands import plain_hands
+from channelsim.channel.lab.sites.hash_paths import HashPaths
 from channelsim.channel.lab.sites.honest_play import recorded_sites
 from channelsim.channel.lab.sites.site import Call, Site, make_site, recommitted
 from channelsim.channel.lab.sites.state_changes import disturbed
@@ -75,7 +76,7 @@ COPIED_STATES = 4
 COPYING = 0.1
 """The largest share of the work that goes into cases with copied operands as they stand."""
 
-REPLAYING = 0.05
+REPLAYING = 0.06
 """The largest share of the work that goes into hands with copied operands in earlier moves."""
 
 WAITING = 400
@@ -128,7 +129,9 @@ class Fuzzer:
     def __post_init__(self) -> None:
         secret = derive(self.seed.encode(), "fuzz", self.number)
         self._chance = FastChance(secret)
-        self._hands = generate_sites(self.target, secret, self._chance, self.target.strict)
+        self._hands = generate_sites(
+            self.target, secret, self._chance, self.target.strict, HashPaths(self.target)
+        )
         self._laws = laws_for(self.target)
         self._first: dict[Cause, Found] = {}
         self._tracers: dict[str, Tracer] = {}

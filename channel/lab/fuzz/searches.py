@@ -19,6 +19,7 @@ from channelsim.channel.lab.sites.generate import site_of
 from channelsim.channel.lab.sites.hands import hands
 from channelsim.channel.lab.sites.honest_play import recorded_sites
 from channelsim.channel.lab.sites.rare_states import Draw, RareStates, SecretDraws, secret_draws
+from channelsim.channel.lab.sites.replays import COST as REPLAY_COST
 from channelsim.channel.lab.sites.replays import RecordedHands, replayed, with_words
 from channelsim.channel.lab.sites.site import Call, Site, recommitted
 from channelsim.channel.lab.targets.target import Target
@@ -74,6 +75,9 @@ A_TRACE = 40
 
 LEAST_WORD = 4
 """Shorter operands, in bytes, occur in moves by chance."""
+
+PLACES = 3
+"""The places of a hand whose operands are looked at."""
 
 WORDS = 3
 """The replacements in earlier moves that are tried for one place of a hand."""
@@ -256,9 +260,11 @@ class OperandSearch:
         traced = [
             at for at, site in enumerate(hand) if at and site.validator in self._target.present
         ]
-        if not traced:
-            return
-        at = self._chance.pick(traced)
+        for at in self._chance.shuffled(traced)[:PLACES]:
+            yield from self._replayed(hand, at)
+
+    def _replayed(self, hand: Sequence[Site], at: int) -> Iterator[Site]:
+        """As `places`, by the operands of one of the hand's places."""
         tried = 0
         for old, new in words(self._operands(hand[at]), self._chance):
             first = next((n for n in range(at) if old in hand[n].play.move), None)
@@ -271,13 +277,16 @@ class OperandSearch:
                 return
 
     def _operands(self, site: Site) -> Operands:
-        """The operands of the honest move's run."""
+        """The operands of the honest move's run; none where it raises."""
         name = site.validator
         if name not in self._tracers:
             self._tracers[name] = self._target.tracer(name, self._logs[name])
         environment = site.environment(site.play.move, site.play.share, site.held[-1])
-        outcome = run_serialized(self._target.programs[name].serialized, environment)
-        spent = outcome.cost if isinstance(outcome, ProgramValid | ProgramSlash) else COST
-        self.work += A_TRACE * (1 + spent / COST)
+        program = self._target.programs[name].serialized
+        outcome = run_serialized(program, environment, REPLAY_COST)
+        if not isinstance(outcome, ProgramValid | ProgramSlash):
+            self.work += REPLAY_COST / COST
+            return Operands()  # a trace of a run without an end would take as long
+        self.work += A_TRACE * (1 + outcome.cost / COST)
         self._tracers[name].reach(environment)
         return self._logs[name].operands

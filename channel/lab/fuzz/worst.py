@@ -14,7 +14,8 @@ from typing import NamedTuple
 from channelsim.channel.findings.finding import THEFT, UNSLASHABLE, Finding
 from channelsim.channel.lab.cases.case import SiteCase, make_case
 from channelsim.channel.lab.cases.duels import Meetings
-from channelsim.channel.lab.cases.trial import LabTally
+from channelsim.channel.lab.cases.runs import SLASH
+from channelsim.channel.lab.cases.trial import LEGAL_SLASHED, LabTally
 from channelsim.channel.lab.fuzz.shrink import broken_by, deviating
 from channelsim.channel.lab.laws import Law
 from channelsim.channel.lab.sites.deals import deals_at
@@ -51,14 +52,13 @@ def worst_variant(
 
     `plain` are places of plain hands at its validator. None where no variant loses anybody money.
     """
-    rule = finding.cause.partition(": ")[0]
     if not case.site.natural or target.judge(finding.place) is None:
         return None
     chance, tally = FastChance(b"worst"), LabTally()
     worst: Variant | None = None
     for variant in islice(_variants(target, case, plain, chance), TRIES):
         for other in broken_by(target, law, variant, tally):
-            if other.severity not in (THEFT, UNSLASHABLE) or rule not in _words(other.cause):
+            if not _is_worse(finding.cause, other):
                 continue
             if other.lost:
                 return Variant(variant, other)
@@ -68,13 +68,15 @@ def worst_variant(
     return worst
 
 
-def _words(cause: str) -> list[str]:
-    """The rule of a cause, or the rule that its symptom names.
-
-    >>> _words("SP-END-5: raise"), _words("a legal move is slashed: SP-END-4")
-    (['SP-END-5', 'raise'], ['a legal move is slashed', 'SP-END-4'])
-    """
-    return cause.split(": ")
+def _is_worse(cause: str, other: Finding) -> bool:
+    """True for a theft or an unslashable cheat by the rule of a cause; where the program slashes
+    too much, also for the slash of a legal move."""
+    if other.severity not in (THEFT, UNSLASHABLE):
+        return False
+    rule, _, symptom = cause.partition(": ")
+    return rule in other.cause.split(": ") or (
+        symptom == SLASH and other.cause.startswith(LEGAL_SLASHED)
+    )
 
 
 def _variants(

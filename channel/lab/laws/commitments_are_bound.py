@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from channelsim.channel.findings.finding import UNSLASHABLE, Finding
+from channelsim.channel.lab.cases.bound_paths import unbound_paths
 from channelsim.channel.lab.cases.trial import NOT_BOUND, Trial
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.sites.commitments import hash_of, opening
@@ -17,7 +18,8 @@ from channelsim.games.contract import Slash
 
 class CommitmentsAreBound:
     """Changes the bytes of the honest move whose hash is in the state: one at a time, and all into
-    the secret behind another commitment of the state."""
+    the secret behind another commitment of the state. Where trees or chains of hashes lead to the
+    commitment, bytes below them."""
 
     name = "commitments are bound"
     every = 8
@@ -29,6 +31,8 @@ class CommitmentsAreBound:
         if trial.site.known is None:
             return
         opened = opening(play.move, frozenset(leaves(trial.site.state)))
+        if opened is None:
+            yield from unbound_paths(trial, self.name)
         if opened is None or self._optional(trial):
             return
         start, end = opened

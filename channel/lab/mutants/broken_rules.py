@@ -6,7 +6,7 @@ A rule that no case breaks may be missing in the program, and nobody would notic
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -29,7 +29,7 @@ def named_rules(target: Target) -> dict[str, str]:
         rule: name
         for name in target.programs
         if (judge := target.judge(name)) is not None
-        for rule in sorted(_named(judge, rules))
+        for rule in sorted(named_in(judge, rules))
     }
 
 
@@ -86,7 +86,7 @@ def _of_terms(game: Game) -> Iterator[str]:
             yield from re.findall(r"[\w-]+", str(error))
 
 
-def _named(judge: object, rules: Collection[str]) -> set[str]:
+def named_in(judge: object, rules: Collection[str]) -> set[str]:
     """The rules whose ids are constants of a function, or of functions that it uses."""
     named: set[str] = set()
     seen: set[int] = set()
@@ -109,8 +109,15 @@ def _named(judge: object, rules: Collection[str]) -> set[str]:
                 waiting += (part.func, *part.args, *part.keywords.values())
             case tuple() | list() | frozenset():
                 waiting += part
+            case Mapping():  # not its keys: `RULES` itself has every rule
+                waiting += part.values()
+            case staticmethod() | classmethod():
+                waiting.append(part.__func__)
             case _ if callable(part) and not isinstance(part, type):
-                waiting.append(vars(type(part)).get("__call__"))
+                waiting += (
+                    vars(type(part)).get("__call__"),
+                    *getattr(part, "__dict__", {}).values(),
+                )
     return named
 
 
@@ -126,7 +133,7 @@ def _parts(function: FunctionType) -> Iterator[object]:
     names = list(_names(function.__code__))
     for name in names:
         value = function.__globals__.get(name)
-        if isinstance(value, ModuleType):
+        if isinstance(value, ModuleType | type):
             yield from (vars(value).get(attribute) for attribute in names)
         else:
             yield value

@@ -8,13 +8,14 @@ All is bounded by work, which the validators share: what is left over was not tr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
 from channelsim.channel.campaign.campaign import OpenPlace
 from channelsim.channel.campaign.shards import Shard
 from channelsim.channel.lab.cases.runs import COST, SECOND
+from channelsim.channel.lab.mutants.expressions import Expression
 from channelsim.channel.lab.mutants.hunt import MutantResult, hunt
 from channelsim.channel.lab.mutants.judged_cases import (
     COST_FACTOR,
@@ -23,13 +24,19 @@ from channelsim.channel.lab.mutants.judged_cases import (
     cost_of,
     differs,
 )
-from channelsim.channel.lab.mutants.kinds import DROPPED_CHECK, Mutant, mutants
+from channelsim.channel.lab.mutants.kinds import DROPPED_CHECK, TRUE, Mutant, mutants
 from channelsim.channel.lab.mutants.reasons import Reasons, stored_reasons
 from channelsim.channel.lab.mutants.report import hunt_configuration
 from channelsim.channel.lab.targets.target import Target
+from channelsim.clsp.operators import CODES
+from channelsim.clsp.programs import Program
+from channelsim.clsp.values import NIL, Value
 
 A_RUN = 1.0
 """The work of a run besides its cost."""
+
+COMPARISONS = frozenset(CODES[name] for name in ("=", ">", ">s", "not", "any", "all", "l"))
+"""Operators that say yes or no."""
 
 KNOWN = 0.5
 """The largest share of the work that goes into known cases."""
@@ -60,15 +67,28 @@ class Enforcement:
 def dropped_checks(target: Target) -> list[Mutant]:
     """The changes of the validators with a program and rules, one of each validator in turn."""
     changes = [
-        [
-            mutant
-            for mutant in mutants(name, target.programs[name], target.symbols.get(name))
-            if mutant.kind == DROPPED_CHECK
-        ]
+        _dropped_checks(name, target.programs[name], target.symbols.get(name))
         for name in target.present
         if target.judge(name) is not None
     ]
     return [mutant for turn in zip_longest(*changes) for mutant in turn if mutant is not None]
+
+
+def _dropped_checks(name: str, program: Program, symbols: Mapping[str, str] | None) -> list[Mutant]:
+    """The changed tests of one program: conditions, numbered as `mutants` prints them, and other
+    comparisons of which only the truth matters, such as the last one of several."""
+    changed = [one for one in mutants(name, program, symbols) if one.kind == DROPPED_CHECK]
+    known = {mutant.program for mutant in changed}
+    others = mutants(name, program, symbols, {DROPPED_CHECK: _passed_on})
+    return [*changed, *(mutant for mutant in others if mutant.program not in known)]
+
+
+def _passed_on(place: Expression) -> Iterator[Value]:
+    """A comparison whose truth is passed on to a condition elsewhere: always true, or never."""
+    head = place.value[0] if isinstance(place.value, tuple) else NIL
+    if place.tested and place.role == "value" and head in COMPARISONS:
+        yield TRUE
+        yield NIL
 
 
 def enforcement(

@@ -96,9 +96,12 @@ class Mutant:
 
 
 def mutants(
-    validator: str, program: Program, symbols: Mapping[str, str] | None = None
+    validator: str,
+    program: Program,
+    symbols: Mapping[str, str] | None = None,
+    kinds: Mapping[str, Kind] = KINDS,
 ) -> list[Mutant]:
-    """Every mutant of a program, each program once, function by function."""
+    """Every mutant of a program of some kinds, each program once, function by function."""
     root = program.value
     module = Module(root, symbols)
     text = Disassembly(module.code)
@@ -113,7 +116,7 @@ def mutants(
         start, end = places[expression.at]
         around = _around(expression, by_way)
         within = text.operand(around.value, around.place, ROOM) if around else ""
-        for kind, change in KINDS.items():
+        for kind, change in kinds.items():
             for new in change(expression):
                 if equivalent(expression, new):
                     continue

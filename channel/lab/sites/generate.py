@@ -44,19 +44,26 @@ PATIENCE = 100
 """The most hands that are played only to reach every validator once."""
 
 
-def generate_sites(target: Target, seed: bytes, chance: FastChance, beyond: bool) -> Iterator[Site]:
+def generate_sites(
+    target: Target,
+    seed: bytes,
+    chance: FastChance,
+    beyond: bool,
+    paths: HashPaths | None = None,
+) -> Iterator[Site]:
     """The places of hands without end, each followed by a few variants of it.
 
     First comes one place of each validator, as far as hands reach it. After that, validators that
     hands reach most often are mostly passed over, so that the last one is tried about as often as
     the first; of each, moves of a length that was seldom tried come first.
-    `beyond`: also states that no play is known to reach.
+    `beyond`: also states that no play is known to reach. `paths`: also other bytes behind trees and
+    chains of hashes, which takes traced runs.
     """
     if target.rules is None:
-        yield from _of_recorded_hands(target, chance)
+        yield from _of_recorded_hands(target, chance, paths)
     tried: Counter[str] = Counter()
     kinds: Counter[tuple[str, int]] = Counter()
-    liars, paths = Liars(target, chance), HashPaths(target)
+    liars = Liars(target, chance)
     for number, hand in enumerate(hands(target, seed)):
         first = number < PATIENCE and len(tried) < len(target.programs)
         for turn in hand:
@@ -75,8 +82,10 @@ def generate_sites(target: Target, seed: bytes, chance: FastChance, beyond: bool
             site = site_of(target, turn, hand)
             kinds[kind] += 1
             variants = [recommitted(target, site, chance) for _ in range(2)]
-            if variants == [None, None] and (path := paths.at(site)) is not None:
-                variants = [rehashed(target, site, path, chance) for _ in range(2)]
+            if paths is not None and variants == [None, None]:
+                path = paths.at(site)
+                if path is not None:
+                    variants = [rehashed(target, site, path, chance) for _ in range(2)]
             if beyond and chance.random() < 0.4:
                 variants.append(disturbed(target, site, chance))
             for place in (site, *variants):
@@ -92,8 +101,10 @@ def generate_sites(target: Target, seed: bytes, chance: FastChance, beyond: bool
             yield from liars.places()
 
 
-def _of_recorded_hands(target: Target, chance: FastChance) -> Iterator[Site]:
-    recorded, paths = RecordedHands(recorded_sites(target)), HashPaths(target)
+def _of_recorded_hands(
+    target: Target, chance: FastChance, paths: HashPaths | None
+) -> Iterator[Site]:
+    recorded = RecordedHands(recorded_sites(target))
     for site in honest_sites(target, chance):
         yield site
         if chance.random() < REPLAYED:

@@ -12,12 +12,12 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import TypeAlias
 
 import msgspec
 
-from channelsim.channel.lab.sites.commitments import Words, in_value
+from channelsim.channel.lab.sites.commitments import Words, hash_of, hashes, in_value, opening
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.honest_play import recorded_sites
 from channelsim.channel.lab.sites.site import Site, elsewhere
@@ -28,6 +28,9 @@ from channelsim.clsp.analysis.tracer import Tracer
 
 STEPS = 50_000
 """The steps of a run after which no more of its hashes are looked at."""
+
+SHA256 = b"\x0b"
+"""The operator of CLVM that hashes."""
 
 HASH = 32
 """The bytes of a hash."""
@@ -41,7 +44,7 @@ TOGETHER = 6
 VAIN = 4
 """The moves of one validator and length that show no path, after which no more of them are run."""
 
-RECORDED = 1000
+RECORDED = 600
 """The most recorded places whose hashes are known."""
 
 Inputs: TypeAlias = Mapping[bytes, tuple[bytes, ...]]
@@ -75,11 +78,25 @@ class HashPaths:
         self._target = target
         self._tracers: dict[str, tuple[Tracer, OperandLog]] = {}
         self._vain: Counter[tuple[str, int]] = Counter()
+        programs = target.programs.items()
+        self._hashing = {name for name, its in programs if SHA256 in set(leaves(its.value))}
 
     def at(self, site: Site) -> HashPath | None:
         """The path that the site's move shows; None where it shows none."""
-        kind = site.validator, len(site.play.move)
-        if self._vain[kind] >= VAIN or site.validator in self._target.missing:
+        kind, move = (site.validator, len(site.play.move)), site.play.move
+        programs = self._target.hashes.values()
+        atoms = frozenset(leaves(site.state)).difference(programs)
+        if not any(len(atom) == HASH for atom in atoms):
+            return None
+        if (opened := opening(move, atoms)) is not None:
+            secret = move[slice(*opened)]
+            chain = list(hashes(secret, hash_of(secret, atoms)))
+            inputs = {output: (before,) for before, output in pairwise(chain)}
+            return HashPath((chain[1],), (secret,), inputs)
+        shown = (move, *leaves(site.play.evidence))
+        if self._vain[kind] >= VAIN or max(map(len, shown)) < SHORTEST:
+            return None
+        if site.validator not in self._hashing:
             return None
         path = path_to(site, self.inputs(site))
         if path is None:

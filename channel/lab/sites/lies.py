@@ -26,6 +26,7 @@ from channelsim.channel.lab.sites.values import numbers, transferred
 from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.run import ProgramSlash, ProgramValid, run_serialized
+from channelsim.games.amounts import counted
 from channelsim.games.chance import Chance
 from channelsim.games.contract import (
     Game,
@@ -42,6 +43,7 @@ from channelsim.games.dealing import deal
 from channelsim.games.evidence import met
 from channelsim.games.hidden import Lies, hidden_values, seated
 from channelsim.games.judge import position_after, program_conditions
+from channelsim.games.players import player_after
 from channelsim.plugins import WrongAnswer
 
 T = TypeVar("T")
@@ -190,7 +192,8 @@ class _Hand:
         self.plays = (*self.plays, play)
         players = []
         for seat, player in zip(Seat, self.players, strict=True):
-            moved = self._asked(seat, partial(player.moved, self.position))
+            memory = play.memory if seat is site.before.mover else b""
+            moved = self._asked(seat, partial(player_after, player, self.position, memory))
             if moved is None:
                 return False
             players.append(moved)
@@ -313,7 +316,7 @@ def another_play(site: Site, known: Sequence[Play], chance: FastChance) -> Play:
             move = int_to_atom(chance.pick(numbers(site.state, site.amount, share)))
     if share == play.share and chance.random() < 0.2:
         share = chance.pick((0, site.amount, *(other.share for other in known)))
-    return Play(move, share, play.evidence)
+    return Play(move, share, play.evidence, play.memory)
 
 
 # --- hidden values -----------------------------------------------------------------------------
@@ -331,7 +334,11 @@ def _lying_game(game: Game, chance: FastChance) -> Game:
 
     def several(hidden: Hidden, drawn: Chance, value: bytes) -> bytes:
         if not steady:
-            return hidden.possible(drawn, hidden.possible(drawn, value))
+            lie = hidden.possible(drawn, value)
+            try:
+                return hidden.possible(drawn, lie)
+            except Exception:
+                return lie  # it need not work on what is not legal
         changes = FastChance(drawn.bytes(16))
         for _ in range(times):
             value = transferred(value, changes)
@@ -363,5 +370,5 @@ def _hidden_lie(game: Game, seat: Seat, entropy: bytes, lies: Lies) -> str:
 
 
 def _short(data: bytes) -> str:
-    shown = data.hex() if len(data) <= 8 else f"{data[:6].hex()}… ({len(data)} bytes)"
+    shown = data.hex() if len(data) <= 8 else f"{data[:6].hex()}… ({counted(len(data), 'byte')})"
     return f"0x{shown}" if data else "nothing"

@@ -30,7 +30,7 @@ from channelsim.channel.lab.sites.commitments import (
 )
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.honest_play import HELD, Recorded
-from channelsim.channel.lab.sites.replays import COST, program_step
+from channelsim.channel.lab.sites.replays import COST, program_step, with_words
 from channelsim.channel.lab.sites.site import Site, make_site, moved
 from channelsim.channel.lab.sites.values import leaves
 from channelsim.channel.lab.targets.target import Target
@@ -240,6 +240,20 @@ class RareStates:
         following = _played_on(target, other, step, evidence, chance)
         if following is not None:
             yield following
+
+
+def special_places(
+    target: Target, site: Site, rare: RareStates, chance: FastChance
+) -> Iterator[Site]:
+    """The place with a secret that nobody draws behind the commitment that its move opens, and the
+    one after it. None where it opens none, or where there are no rules to hold it against."""
+    if target.judge(site.validator) is None or (draws := secret_draws(target, site)) is None:
+        return
+    secret = chance.pick(draws.special())
+    if target.rules is None:
+        yield from with_words(target, [site], draws.words(secret))
+    else:
+        yield from rare.places(target, draws, secret, chance)
 
 
 def _played_on(

@@ -33,7 +33,7 @@ def longer(atom: bytes, count: int) -> bytes:
 
 
 def transferred(data: bytes, chance: FastChance) -> bytes:
-    """The bytes with one of them smaller and another one greater by the same, as rules about sums
+    r"""The bytes with one of them smaller and another one greater by the same, as rules about sums
     have it; mostly bytes that look like small numbers, of either sign.
 
     >>> transferred(b"\x05", FastChance(b"")), sum(transferred(bytes([3, 3, 3]), FastChance(b"")))

@@ -12,7 +12,13 @@ import msgspec
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import Finding
 from channelsim.channel.findings.finding_files import parsed
-from channelsim.channel.lab.cases.explanation import accepts, compared, recorded, side_by_side
+from channelsim.channel.lab.cases.explanation import (
+    accepts,
+    broken_rule,
+    compared,
+    recorded,
+    side_by_side,
+)
 from channelsim.channel.lab.targets.loading import load
 from channelsim.channel.lab.targets.target import Target, of_game
 from channelsim.channel.lab.trace.finding_targets import has, missing_source, target_of
@@ -60,7 +66,7 @@ class TraceRequest:
 
     `asked` is the case that it was made from, with the target whose validator it calls; None for
     a bare run. `target` has the sources of the programs, where it is known; `problem` says why it
-    is not. `rule` is what an illegal move breaks, as a finding has it.
+    is not. `cause` is that of its finding.
     """
 
     name: str
@@ -71,7 +77,7 @@ class TraceRequest:
     asked: tuple[Target, Case] | None = None
     target: Target | None = None
     problem: str = ""
-    rule: str = ""
+    cause: str = ""
 
     def line_of(self, function: str, expression: str = "") -> str:
         """The `file:line` of a function of any of the target's programs, or of an expression of
@@ -140,7 +146,7 @@ def of_finding(path: Path, finding: Finding, target: Target | None = None) -> Tr
                 raise UsageError(f"{path}: {problem}") if problem else error from None
         else:
             if run is None or _shows(request, run):
-                return replace(request, problem=problem, rule=finding.cause)
+                return replace(request, problem=problem, cause=finding.cause)
     if run is None:
         raise UsageError(f"{path}: holds neither a case nor a run that could be traced")
     table: dict[str, str] = {}
@@ -228,7 +234,8 @@ def traced(request: TraceRequest, verbosity: int) -> TracedRun:
     if request.asked is not None:
         target, case = request.asked
         parts = compared(target, case)
-        source = str(recorded(target, case.validator, record, accepts(parts), request.rule))
+        rule = broken_rule(target, case, request.cause)
+        source = str(recorded(target, case.validator, record, accepts(parts), rule))
         if source:
             ended += filled(f"source: {source}") if " " in source else [f"source: {source}"]
         ended += side_by_side(parts)

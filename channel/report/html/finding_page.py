@@ -17,7 +17,13 @@ from msgspec.structs import replace
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import Finding
 from channelsim.channel.findings.finding_files import command_line
-from channelsim.channel.lab.cases.explanation import VERDICT, accepts, compared, deciding
+from channelsim.channel.lab.cases.explanation import (
+    VERDICT,
+    accepts,
+    broken_rule,
+    compared,
+    deciding,
+)
 from channelsim.channel.lab.cases.runs import VALID
 from channelsim.channel.lab.trace.finding_targets import line_here
 from channelsim.channel.lab.trace.steps import CALLS, OPERATORS
@@ -140,9 +146,8 @@ def finding_page(
         parts = parts or compared(target, case)
         if not decisive and not finding.missing_check:
             found_accepts = accepts(parts)
-            source = deciding(
-                target, case.validator, request.arguments, found_accepts, finding.cause
-            )
+            rule = broken_rule(target, case, finding.cause)
+            source = deciding(target, case.validator, request.arguments, found_accepts, rule)
             decisive, finding = source.line, replace(finding, missing_check=source.missing)
     return FindingPage(
         key,

@@ -19,6 +19,7 @@ import pytest
 from channelsim.channel.campaign import directory
 from channelsim.channel.campaign.campaign import Place, Work
 from channelsim.channel.campaign.executors import ThisProcess
+from channelsim.channel.cli.commands import conform as conform_command
 from channelsim.channel.documents.conform import CheckResult, Status
 from channelsim.channel.errors import UsageError
 from channelsim.channel.kit import checks
@@ -297,3 +298,38 @@ def test_what_was_not_reached_is_said(tmp_path: Path, monkeypatch: pytest.Monkey
     assert dropped == "tests of rules that were never dropped: 4 of d"
     assert withheld.startswith("4 cases on which rules and program differ, in states that no play")
     assert hidden.startswith("illegal values behind the commitments that c, e open, but for random")
+
+
+def test_each_row_is_printed_as_soon_as_its_check_is_done(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[str] = []
+
+    def first(subject: Subject) -> CheckResult:
+        """Note what is printed before it is done: nothing."""
+        seen.append(capsys.readouterr().out)
+        return CheckResult("first", "much")
+
+    def second(subject: Subject) -> CheckResult:
+        """Note what is printed after the first one."""
+        seen.append(capsys.readouterr().out)
+        return CheckResult("second", unchecked="a long reason " * 3)
+
+    monkeypatch.setattr(conform_command, "CHECKS", {"first": first, "second": second})
+    monkeypatch.setattr(conform_command, "not_reached", lambda subject: ["the moon"])
+    monkeypatch.setenv("COLUMNS", "52")
+    assert conform_command.command(str(toy(tmp_path)), quiet=True) == 0
+    assert seen[0] == ""
+    assert [line.split() for line in seen[1].splitlines()[:2]] == [
+        *(["what", "a", "toy", "owes"], ["check", "result", "tried"])
+    ]
+    assert seen[1].splitlines()[3].split() == ["first", "passed", "much"]
+    assert capsys.readouterr().out.splitlines() == [
+        "second  not checked  a long reason a long reason a",
+        "                     long reason",
+        "not reached: the moon",
+        "1 passed, 0 failed, 1 not checked; 0 findings",
+    ]
+    monkeypatch.setenv("COLUMNS", "30")
+    conform_command.command(str(toy(tmp_path)), quiet=True)
+    assert "first\n  result passed  tried much\n" in "".join(seen[2:])

@@ -9,7 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from channelsim.channel.lab.crosscheck.crosscheck import crosscheck
+from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.hands import hands
+from channelsim.channel.lab.sites.lies import Liars
 from channelsim.channel.lab.targets.target import Target, of_game
 from channelsim.channel.lab.testing.strategies import legal_moves
 from tests.games import dots
@@ -26,6 +28,16 @@ def test_hands_end_with_the_cell_that_a_player_remembers(target: Target) -> None
     lasts = [next(stream)[-1] for _ in range(20)]
     opened = {last.play.move[-1] for last in lasts if last.before.validator == "open"}
     assert opened == set(range(dots.CELLS))
+
+
+def test_players_remember_in_hands_with_lies(target: Target) -> None:
+    liars, opened = Liars(target, FastChance(b"lies")), set[str]()
+    for _ in range(40):
+        for site in liars.places():
+            if site.validator == "open" and site.lie.startswith("Alice"):
+                assert site.play.move[-1] in range(dots.CELLS)
+                opened.add(site.lie)
+    assert len(opened) > 3
 
 
 def test_rules_and_programs_agree_and_games_end(target: Target) -> None:

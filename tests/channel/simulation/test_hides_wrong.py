@@ -103,6 +103,8 @@ def test_a_game_that_hides_nothing_is_refused_in_one_line(
 
 def test_a_sweep_leaves_it_out_where_nothing_is_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(everywhere(Scenario(("calpoker",), "lies", NAME))) == []
+    tried = {scenario.adversary for scenario in beginnings("lies", 0)}
+    assert tried == {"", *names()} - {NAME}
     with dots.registered():
         parts = list(everywhere(Scenario(("dots",), "lies", NAME, side=0, hands=2), 1))
         assert len(parts) > 2

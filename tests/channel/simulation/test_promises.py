@@ -32,7 +32,7 @@ from channelsim.channel.simulation.model.conversation import conversation
 from channelsim.channel.simulation.promises.checker import BrokenPromise, check
 from channelsim.channel.simulation.promises.secrecy import games_played, moves_in
 from channelsim.channel.simulation.run import Disclosure, Run
-from channelsim.channel.simulation.scenario import WEATHERS, Scenario
+from channelsim.channel.simulation.scenario import WEATHERS, Scenario, adversaries_for
 from channelsim.channel.simulation.scenario import check as check_scenario
 from channelsim.channel.simulation.sweep import SweepTotals
 from channelsim.channel.simulation.sweep_campaign import sweep_of_all
@@ -162,7 +162,7 @@ def test_the_same_scenario_is_the_same_run() -> None:
 
 
 def test_a_few_seeds_begin_every_adversary_on_both_sides_with_every_menu() -> None:
-    known = {"", *names()}
+    known = {"", *adversaries_for(menu.games for menu in everything.menus())}
     combined = 2 * len(everything.menus())
     taken = [list(everything.beginnings("s", number)) for number in range(combined)]
     for scenarios in taken:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from channelsim.channel.adversaries.base import names
 from channelsim.channel.campaign import directory
 from channelsim.channel.campaign.campaign import Place
 from channelsim.channel.campaign.engine import CampaignStatus
@@ -18,8 +17,8 @@ from channelsim.channel.campaign.executors import ThisProcess
 from channelsim.channel.cli.commands.dispute.run import sweep_document
 from channelsim.channel.report.html.campaign_page import document_page
 from channelsim.channel.simulation import sweep_campaign
-from channelsim.channel.simulation.scenario import WEATHERS, Scenario
-from channelsim.channel.simulation.sweep import SweepTotals, beginnings, everywhere
+from channelsim.channel.simulation.scenario import WEATHERS, Scenario, adversaries_for
+from channelsim.channel.simulation.sweep import SweepTotals, beginnings, everywhere, menus
 from channelsim.channel.simulation.sweep_campaign import (
     Sweep,
     sweep_of_all,
@@ -41,7 +40,8 @@ def few(number: int) -> Iterator[SweepTotals]:
 def test_every_adversary_of_every_seed_has_a_number() -> None:
     sweep = sweep_of_all("s", 2)
     size = sweep.adversaries
-    assert size == 2 * (1 + len(names()) + len(WEATHERS))
+    able = adversaries_for(menu.games for menu in menus())
+    assert size == 2 * (1 + len(able) + len(WEATHERS))
     assert [seed for shard in sweep.plan.shards() for seed in shard.seeds] == list(range(size))
     assert len(list(beginnings("s/0", 0))) == size // 2
 

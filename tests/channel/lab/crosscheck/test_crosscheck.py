@@ -203,3 +203,21 @@ def test_a_program_that_never_ends_is_found_and_does_not_hold_up_the_rest(tmp_pa
     assert tally.runaway == {"d"}
     assert {finding.place for finding in tally.findings} == {"d"}
     assert tally.outcomes["e"].total() > 0
+
+
+ZERO_SECRET = (
+    *("spacepoker/end.clsp", "(= (strlen MOVE) 17) "),
+    "(= (strlen MOVE) 17) (if (= (+ 0 (substr MOVE 0 4)) 0) 0 1) ",
+)
+"""A preimage that begins with four zero bytes is refused: chance has one in 2^32."""
+
+
+def test_secrets_that_nobody_draws_are_tried(tmp_path: Path) -> None:
+    target = load(str(target_file(tmp_path, "spacepoker", ZERO_SECRET)))
+    causes = {
+        finding.cause
+        for number in range(5)
+        for finding in run_chunk(target, "s", number, CHUNK).findings
+    }
+    slashed = "a legal move is slashed"
+    assert {slashed} <= causes <= {slashed, f"{slashed}: SP-END-4", "SP-END-5: slash"}

@@ -132,3 +132,55 @@ def test_a_mistake_behind_a_head_of_any_length_is_found(size: int, tmp_path: Pat
     )
     found = searched(load(str(path)), "a", 100_000).findings
     assert "REVEAL-3" in {root(one)[1] for one in found}
+
+
+LENGTH = "(= (strlen MOVE) 32) "
+COMPARED = {
+    "a constant of five bytes": (
+        *("spacepoker/commitA.clsp", LENGTH),
+        f"{LENGTH}(if (= (substr MOVE 9 14) 0x1122334455) 0 1) ",
+    ),
+    "a number of five bytes": (
+        *("spacepoker/mid_round.clsp", "(is_minimal new_raise) "),
+        "(is_minimal new_raise) (if (= new_raise 0x0102030405) 0 1) ",
+    ),
+    "two images that begin alike": (
+        *("spacepoker/mid_round.clsp", "(rules\n"),
+        "(rules (if (= (substr mover_image 0 4) (substr waiter_image 0 4)) 0 1)\n",
+    ),
+}
+"""A legal move that is slashed where something equals another thing; with the work after which the
+search by operands finds it. Chance would need 2^32 runs or more."""
+
+
+@pytest.mark.parametrize(
+    ("mistake", "work"),
+    [
+        ("a constant of five bytes", 30_000),
+        pytest.param("a number of five bytes", 1_500_000, marks=pytest.mark.long),
+        ("two images that begin alike", 400_000),
+    ],
+)
+def test_what_a_program_compares_is_copied(mistake: str, work: int, tmp_path: Path) -> None:
+    target = load(str(target_file(tmp_path, "spacepoker", COMPARED[mistake])))
+    found = searched(target, "a", work).findings
+    assert {(one.severity, one.cause) for one in found} == {("theft", "a legal move is slashed")}
+
+
+KICKERS = (
+    *("spacepoker/hands.clinc", "(fields -4 groups (c boost (fields 0 groups ())))"),
+    "(if (> (f groups) 63) (fields -4 groups (list boost (logand 15 (f groups))))"
+    " (fields -4 groups (c boost (fields 0 groups ()))))",
+)
+"""Of four of a kind the kicker is not compared."""
+
+
+def test_a_rare_meeting_of_hands_is_found_and_explained(tmp_path: Path) -> None:
+    target = load(str(target_file(tmp_path, "spacepoker", KICKERS)))
+    found = [one for one in searched(target, "b", 220_000).findings if not one.order_only]
+    assert {one.place for one in found} == {"end"}
+    assert {one.severity for one in found} & {"theft", "unslashable cheat"}
+    for one in found:
+        assert one.text.count("four of a kind") == 2
+        assert "hand is better" in one.text
+        assert "spacepoker/end.clsp:" in one.source_line

@@ -133,7 +133,7 @@ def test_an_author_gets_a_report(tmp_path: Path) -> None:
     assert node_failures(load("calpoker"), 60, "s") == ""
     change = FAULTS["the waiter is paid everything"]
     path = target_file(tmp_path, "calpoker", change, referee="tree/channel/referee.clsp")
-    first, empty, *lines = node_failures(load(str(path)), 120, "s").splitlines()
+    first, empty, *lines = node_failures(load(str(path)), 120, "u").splitlines()
     assert first.startswith("a copy: ")
     assert first.endswith(" of 120 spends end otherwise")
     assert empty == ""

@@ -12,7 +12,7 @@ import pytest
 
 from channelsim.channel.lab.cases.describe import vector
 from channelsim.channel.lab.cases.trial import LabTally, Trial
-from channelsim.channel.lab.laws.paths_are_bound import LAW
+from channelsim.channel.lab.laws.commitments_are_bound import LAW
 from channelsim.channel.lab.referee.referee_runs import RefereeRunner
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.generate import site_of
@@ -128,7 +128,7 @@ def test_other_leaves_lead_to_another_root(game: Game) -> None:
             ruling, _ = other.ruling(target, other.play.move, other.play.share)
             rules.add("legal" if isinstance(ruling, Valid) else ruling.rule if ruling else "")
     # Some nothing opens, some have another length, some are boards that no honest player hides.
-    assert {"legal", "SEABATTLE-TURN-2", "SEABATTLE-SHOW-1", "SEABATTLE-SHOW-3"} <= rules
+    assert {"legal", "SEABATTLE-TURN-2", "SEABATTLE-BOARD-1", "SEABATTLE-BOARD-3"} <= rules
 
 
 def test_a_recorded_hand_is_played_again_with_another_board(recorded: Target) -> None:

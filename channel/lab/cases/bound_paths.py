@@ -1,4 +1,4 @@
-"""Law for targets without rules: what a state commits to by trees and chains of hashes is shown.
+"""Moves that show something else than what a state commits to by trees and chains of hashes.
 
 The hashes are those that the programs compute on honest play, also at other places of a hand: a
 program that leaves one out is seen by the others.
@@ -13,8 +13,6 @@ import msgspec
 
 from channelsim.channel.findings.finding import UNSLASHABLE, Finding
 from channelsim.channel.lab.cases.trial import NOT_BOUND, Trial
-from channelsim.channel.lab.laws import Needs
-from channelsim.channel.lab.sites.commitments import opening
 from channelsim.channel.lab.sites.hash_paths import (
     HASH,
     RECORDED,
@@ -52,82 +50,77 @@ class Opened(NamedTuple):
     leaf: int | None
 
 
-class PathsAreBound:
-    """Changes the bytes below a root in the honest move, the root itself, and which leaf is shown:
-    that of another root, or another one than the state asks for."""
+def unbound_paths(trial: Trial, law: str) -> Iterator[Finding]:
+    """Change the bytes below a root in the site's honest move, the root itself, and which leaf is
+    shown: that of another root, or another one than the state asks for.
 
-    name = "hash paths are bound"
-    every = 8
-    needs = Needs.NO_RULES
+    Yields what the program takes, as findings of this law; nothing where no trees or chains of
+    hashes lead from the move to the state.
+    """
+    site, target, chance = trial.site, trial.target, trial.chance
+    inputs = recorded_inputs(target)
+    opened = _opened(site, inputs)
+    if opened is None or not _honest(target, site, inputs).all_open:
+        return
+    move = site.play.move
+    where = f"bytes {opened.start} to {opened.end - 1}"
+    text = (
+        f"{where} of the move are not compared with what the state commits to, by hashes of"
+        " hashes: the mover may show something else, and cannot be slashed"
+    )
+    part = chance.pick(opened.path.shown)
+    at = move.index(part) + chance.below(len(part))
+    changed = move[:at] + bytes([move[at] ^ 1 << chance.below(8)]) + move[at + 1 :]
+    findings = list(_tried(trial, law, site, changed, text, where))
+    other = unopened(target, site, opened.root, chance)
+    if other is not None and not findings:
+        findings += _tried(trial, law, other, move, text, where)
+    yield from findings
+    if not findings:
+        yield from _spliced(trial, law, opened, inputs)
 
-    def check(self, trial: Trial) -> Iterator[Finding]:
-        """Try the site's honest move, if trees or chains of hashes lead from it to the state."""
-        site, target, chance = trial.site, trial.target, trial.chance
-        if site.known is None or opening(site.play.move, frozenset(leaves(site.state))) is not None:
-            return
-        inputs = recorded_inputs(target)
-        opened = _opened(site, inputs)
-        if opened is None or not _honest(target, site, inputs).all_open:
-            return
-        move = site.play.move
-        where = f"bytes {opened.start} to {opened.end - 1}"
-        text = (
-            f"{where} of the move are not compared with what the state commits to, by hashes of"
-            " hashes: the mover may show something else, and cannot be slashed"
+
+def _spliced(trial: Trial, law: str, opened: Opened, inputs: Inputs) -> Iterator[Finding]:
+    """Try what other moves of the hand show in the same place."""
+    site, move = trial.site, trial.site.play.move
+    honest = _honest(trial.target, site, inputs)
+    where = f"bytes {opened.start} to {opened.end - 1}"
+    for play in site.others:
+        if len(play.move) != len(move):
+            continue
+        shown = play.move[opened.start : opened.end]
+        changed = move[: opened.start] + shown + move[opened.end :]
+        other = _opened(
+            msgspec.structs.replace(site, play=msgspec.structs.replace(site.play, move=changed)),
+            inputs,
         )
-        part = chance.pick(opened.path.shown)
-        at = move.index(part) + chance.below(len(part))
-        changed = move[:at] + bytes([move[at] ^ 1 << chance.below(8)]) + move[at + 1 :]
-        findings = list(self._tried(trial, site, changed, text, where))
-        other = unopened(target, site, opened.root, chance)
-        if other is not None and not findings:
-            findings += self._tried(trial, other, move, text, where)
-        yield from findings
-        if not findings:
-            yield from self._spliced(trial, opened, inputs)
+        if other is None or changed == move:
+            continue
+        if other.root != opened.root:
+            if _place(site.state, other.root) in honest.usual:
+                continue
+            what = "another commitment of the state than the one that honest play opens"
+        elif other.leaf == opened.leaf or not honest.asked:
+            continue
+        else:
+            what = "another leaf of the tree than the one that the state asks for"
+        text = f"{where} of the move may show {what}: the mover cannot be slashed"
+        yield from _tried(trial, law, site, changed, text, f"{where}, {what}")
 
-    def _spliced(self, trial: Trial, opened: Opened, inputs: Inputs) -> Iterator[Finding]:
-        """Try what other moves of the hand show in the same place."""
-        site, move = trial.site, trial.site.play.move
-        honest = _honest(trial.target, site, inputs)
-        where = f"bytes {opened.start} to {opened.end - 1}"
-        for play in site.others:
-            if len(play.move) != len(move):
-                continue
-            shown = play.move[opened.start : opened.end]
-            changed = move[: opened.start] + shown + move[opened.end :]
-            other = _opened(
-                msgspec.structs.replace(
-                    site, play=msgspec.structs.replace(site.play, move=changed)
-                ),
-                inputs,
-            )
-            if other is None or changed == move:
-                continue
-            if other.root != opened.root:
-                if _place(site.state, other.root) in honest.usual:
-                    continue
-                what = "another commitment of the state than the one that honest play opens"
-            elif other.leaf == opened.leaf or not honest.asked:
-                continue
-            else:
-                what = "another leaf of the tree than the one that the state asks for"
-            text = f"{where} of the move may show {what}: the mover cannot be slashed"
-            yield from self._tried(trial, site, changed, text, f"{where}, {what}")
 
-    def _tried(
-        self, trial: Trial, site: Site, move: bytes, text: str, cause: str
-    ) -> Iterator[Finding]:
-        """Report the move if the program takes it, and slashes it with no evidence."""
-        here, play = trial.at(site), trial.site.play
-        trial.tally.tried[self.name] += 1
-        known = (play.evidence, *trial.site.evidence(play.move))
-        if any(here.slashes(move, play.share, evidence) for evidence in known):
-            return
-        if any(isinstance(here.run(move, play.share, value), ProgramValid) for value in known):
-            call = move, play.share, play.evidence
-            whole = f"{NOT_BOUND}: {cause}"
-            yield here.finding(self.name, UNSLASHABLE, text, whole, call, Slash(""))
+def _tried(
+    trial: Trial, law: str, site: Site, move: bytes, text: str, cause: str
+) -> Iterator[Finding]:
+    """Report the move if the program takes it, and slashes it with no evidence."""
+    here, play = trial.at(site), trial.site.play
+    trial.tally.tried[law] += 1
+    known = (play.evidence, *trial.site.evidence(play.move))
+    if any(here.slashes(move, play.share, evidence) for evidence in known):
+        return
+    if any(isinstance(here.run(move, play.share, value), ProgramValid) for value in known):
+        call = move, play.share, play.evidence
+        whole = f"{NOT_BOUND}: {cause}"
+        yield here.finding(law, UNSLASHABLE, text, whole, call, Slash(""))
 
 
 class _Honest(NamedTuple):
@@ -223,6 +216,3 @@ def _atoms(value: Value, place: str = "") -> Mapping[str, bytes]:
     if isinstance(value, bytes):
         return {place: value}
     return {**_atoms(value[0], f"{place}f"), **_atoms(value[1], f"{place}r")}
-
-
-LAW = PathsAreBound()
