@@ -27,10 +27,11 @@ from channelsim.channel.lab.sites.commitments import (
     in_bytes,
     in_value,
     opening,
+    special_secrets,
 )
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.honest_play import HELD, Recorded
-from channelsim.channel.lab.sites.replays import COST, program_step, with_words
+from channelsim.channel.lab.sites.replays import COST, program_step
 from channelsim.channel.lab.sites.site import Site, make_site, moved
 from channelsim.channel.lab.sites.values import leaves
 from channelsim.channel.lab.targets.target import Target
@@ -106,22 +107,8 @@ class SecretDraws(msgspec.Struct, frozen=True):
         return Draw(secret, cost, _encodings(result))
 
     def special(self) -> tuple[bytes, ...]:
-        """Secrets that nobody draws, but a player may choose.
-
-        Numbers at the ends of what so many bytes hold; secrets that begin or end with zero bytes;
-        and those that are equal or opposite to another atom of the state, so that a sum or a
-        difference is rare.
-        """
-        size = len(self.secret)
-        most = 1 << 8 * size
-        numbers = [0, 1, 0x7F, 0x80, 0xFF, 1 << 15, 1 << 31, most // 2 - 1, most // 2]
-        for atom in leaves(self.site.state):
-            if len(atom) == size:
-                numbers += (int.from_bytes(atom, "big"), most - 1 - int.from_bytes(atom, "big"))
-        secrets = [(n * sign % most).to_bytes(size, "big") for n in numbers for sign in (1, -1)]
-        for few in (1, 2, 4):
-            secrets += (bytes(few) + self.secret[few:], self.secret[:-few] + bytes(few))
-        return tuple(dict.fromkeys(secrets))
+        """Secrets that nobody draws, but a player may choose."""
+        return special_secrets(self.secret, tuple(leaves(self.site.state)))
 
 
 def secret_draws(target: Target, site: Site) -> SecretDraws | None:
@@ -240,20 +227,6 @@ class RareStates:
         following = _played_on(target, other, step, evidence, chance)
         if following is not None:
             yield following
-
-
-def special_places(
-    target: Target, site: Site, rare: RareStates, chance: FastChance
-) -> Iterator[Site]:
-    """The place with a secret that nobody draws behind the commitment that its move opens, and the
-    one after it. None where it opens none, or where there are no rules to hold it against."""
-    if target.judge(site.validator) is None or (draws := secret_draws(target, site)) is None:
-        return
-    secret = chance.pick(draws.special())
-    if target.rules is None:
-        yield from with_words(target, [site], draws.words(secret))
-    else:
-        yield from rare.places(target, draws, secret, chance)
 
 
 def _played_on(
