@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 
 from channelsim.channel.findings.finding import DISAGREEMENT, ComparedPart, Finding
@@ -12,26 +10,41 @@ from channelsim.channel.lab.sites.honest_play import legal_result
 from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.prove.concrete_runs import differ, outcomes
 from channelsim.channel.prove.proof import Question
+from channelsim.channel.prove.shrinking import (
+    AMOUNT,
+    COIN,
+    EVIDENCE,
+    MOVE,
+    SHARE,
+    STATE,
+    part,
+    shrunk,
+)
 from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.run import Outcome, ProgramSlash, ProgramValid, outcome_word, run_serialized
 from channelsim.clsp.values import Value, from_list, serialize
 from channelsim.games.amounts import counted
 from channelsim.games.vectors import BadCase, Case, NextRecord, arguments, check_program
 
-AMOUNT, MOVE, LIMIT, SHARE = 3, 6, 7, 9
-"""The places of these in the fields of a coin."""
+LIMIT = 7
+"""The place of the size limit in the fields of a coin."""
 
 SHOWN = 64
 """A result is cut after this many hex digits where it is only shown."""
 
 
-def counterexample(question: Question, environment: Any) -> Finding:
-    """The finding of an input on which both programs of a question have been run for real."""
-    coin = from_list(environment[1][0])
-    state, evidence = environment[1][1][0], environment[1][1][1][1][0]
+def counterexample(question: Question, environment: Value) -> Finding:
+    """The finding of an input on which both programs differ in real runs, shrunk."""
+    environment = shrunk(question, environment)
+    coin = from_list(part(environment, COIN))
+    state, evidence = part(environment, STATE), part(environment, EVIDENCE)
     amount, share = (atom_to_int(_atom(coin[at])) for at in (AMOUNT, SHARE))
     left, right = outcomes(question.programs, environment)
-    case = _vector(question, _case(question, coin, state, evidence))
+    plain = _case(question, coin, state, evidence)
+    limit = max(question.longest, len(plain.move) // 2)
+    case = _vector(question, msgspec.structs.replace(plain, max_move_size=limit))
+    if case is None:
+        case = _vector(question, plain)  # the difference may depend on this limit
     target = question.left
     words = outcome_word(left), outcome_word(right)
     text = f"{words[0]} in {target.name}, {words[1]} in {question.right.name}"

@@ -47,20 +47,25 @@ Copy: TypeAlias = tuple[bytes, bytes]
 def copies(base: SiteCase, operands: Operands, chance: FastChance, most: int) -> list[Call]:
     """Calls near the base's, at most so many, any of all that the operands of its run suggest.
 
-    Most of them copy an operand, the others move a number so that a computed one is special.
+    First come whole operands in each other's places, then parts, neighbours, and numbers that make
+    a computed one special.
     """
-    copied: dict[Call, None] = {}
+    whole: dict[Call, None] = {}
     for old, new in _whole(operands):
-        copied.update(dict.fromkeys(_copied(base.call, old, new, operands)))
+        whole.update(dict.fromkeys(_copied(base.call, old, new, operands)))
+    varied: dict[Call, None] = {}
     for old, new in chance.shuffled(list(_varied(operands, chance)))[: VARIED * most]:
-        copied.update(dict.fromkeys(_literally(base.call, old, new)))
+        varied.update(dict.fromkeys(_literally(base.call, old, new)))
     aimed = [(old, new) for old in operands.computed for new in SPECIAL]
     moved: dict[Call, None] = {}
     for old, new in chance.shuffled(aimed)[:most]:
         moved.update(dict.fromkeys(_moved_by(base.call, old, new)))
-    chosen = chance.shuffled(list(copied))[:most]
-    chosen += chance.shuffled(list(moved))[: max(most // 4, most - len(chosen))]
-    return chance.shuffled([call for call in dict.fromkeys(chosen) if call != base.call])[:most]
+    # The second half of the whole ones comes after as many of the others.
+    first, *others = (chance.shuffled(list(calls)) for calls in (whole, varied, moved))
+    half = -(-most // 2)
+    rest = chance.shuffled([call for calls in others for call in calls[:half]])
+    chosen = dict.fromkeys((*first[:half], *rest, *first[half:]))
+    return [call for call in chosen if call != base.call][:most]
 
 
 def copied_states(

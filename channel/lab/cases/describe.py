@@ -32,7 +32,7 @@ def vector(
         expect, conditions = "valid", verdict.conditions
         if verdict.next is not None:
             step = verdict.next
-            state = described_value(step.state.value(), target)
+            state = described_value(step.state.value(), target, move)
             record = NextRecord(step.validator, state, step.max_move_size)
     return Case(
         id=f"{name}-{site.validator}-{number:05}",
@@ -62,15 +62,19 @@ def _signature(site: Site, move: bytes, evidence: Value) -> bytes:
     )
 
 
-def described_value(value: Value, target: Target) -> object:
-    """A value in the notation of conformance cases."""
+def described_value(value: Value, target: Target, move: bytes = b"") -> object:
+    """A value in the notation of conformance cases.
+
+    The hash of a program that is in the move as well is written as bytes, as the move is: it stays
+    the same whatever the program compiles to.
+    """
     if isinstance(value, tuple):
         try:
-            return [described_value(item, target) for item in from_list(value)]
+            return [described_value(item, target, move) for item in from_list(value)]
         except NotAList:
-            return {"pair": [described_value(side, target) for side in value]}
+            return {"pair": [described_value(side, target, move) for side in value]}
     for name, program_hash in target.hashes.items():
-        if value == program_hash:
+        if value == program_hash and program_hash not in move:
             return {"program": name}
     if 0 < len(value) <= SHORT and is_minimal(value):
         return atom_to_int(value)

@@ -12,9 +12,6 @@ from channelsim.channel.lab.laws import laws_for, tried
 from channelsim.channel.lab.referee.referee_runs import RefereeRunner
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.generate import generate_sites
-from channelsim.channel.lab.sites.rare_states import RareStates, secret_draws
-from channelsim.channel.lab.sites.replays import with_words
-from channelsim.channel.lab.sites.site import Site
 from channelsim.channel.lab.targets.target import Target
 
 CHUNK = 4096
@@ -25,12 +22,6 @@ AT_A_SITE = 64
 
 SITES = 64
 """A chunk has at least this many sites, if it has the cases for them."""
-
-SPECIAL = 0.3
-"""The share of the sites that play reaches after which a secret that nobody draws is tried."""
-
-PATIENCE = 64
-"""The sites after which not all validators need be reached for that."""
 
 SOONER = 16
 """The expensive laws come this many times as often in the first chunk, so that a short run tries
@@ -85,44 +76,12 @@ def trials(
     tally = tally or LabTally()
     left = cases
     at_a_site = min(AT_A_SITE, max(4, cases // SITES), max(1, cases // len(target.programs)))
-    beyond = target.strict if beyond is None else beyond
-    for site in _with_special_secrets(
-        target, generate_sites(target, secret, chance, beyond), chance
-    ):
+    for site in generate_sites(target, secret, chance, target.strict if beyond is None else beyond):
         size = min(left, at_a_site)
         yield Trial(target, runner, site, Mutator(target, site, chance).cases(size), chance, tally)
         left -= size
         if not left:
             return
-
-
-def _with_special_secrets(
-    target: Target, sites: Iterator[Site], chance: FastChance
-) -> Iterator[Site]:
-    """These sites, and after some of them their places with a secret that nobody draws behind the
-    commitment that their move opens, and the place after that.
-
-    The first come only once all validators were reached, so that a few cases are enough for that.
-    """
-    rare, unreached = RareStates(), set(target.programs)
-    for number, site in enumerate(sites):
-        yield site
-        unreached.discard(site.validator)
-        if not site.natural or site.guessed:
-            continue
-        if site.base is None:
-            rare.learn(site)
-        late = not unreached or number > PATIENCE
-        if not late or chance.random() >= SPECIAL or target.judge(site.validator) is None:
-            continue
-        draws = secret_draws(target, site)
-        if draws is None:
-            continue
-        secret = chance.pick(draws.special())
-        if target.rules is None:
-            yield from with_words(target, [site], draws.words(secret))
-        else:
-            yield from rare.places(target, draws, secret, chance)
 
 
 def chunks(

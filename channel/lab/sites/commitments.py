@@ -69,6 +69,24 @@ def hashes(secret: bytes, hashed: Hash) -> Iterator[bytes]:
         yield secret
 
 
+def special_secrets(secret: bytes, atoms: Collection[bytes]) -> tuple[bytes, ...]:
+    """Secrets of the same length that nobody draws, but a player may choose.
+
+    Numbers at the ends of what so many bytes hold; secrets that begin or end with zero bytes; and
+    those that are equal or opposite to another of the atoms, so that a sum or a difference is rare.
+    """
+    size = len(secret)
+    most = 1 << 8 * size
+    numbers = [0, 1, 0x7F, 0x80, 0xFF, 1 << 15, 1 << 31, most // 2 - 1, most // 2]
+    for atom in atoms:
+        if len(atom) == size:
+            numbers += (int.from_bytes(atom, "big"), most - 1 - int.from_bytes(atom, "big"))
+    secrets = [(n * sign % most).to_bytes(size, "big") for n in numbers for sign in (1, -1)]
+    for few in (1, 2, 4):
+        secrets += (bytes(few) + secret[few:], secret[:-few] + bytes(few))
+    return tuple(dict.fromkeys(secrets))
+
+
 def in_bytes(data: bytes, words: Words) -> bytes:
     """The data with the first of these words in it replaced, longest first."""
     for old, new in sorted(words.items(), key=lambda item: -len(item[0])):

@@ -27,6 +27,7 @@ from channelsim.channel.lab.sites.commitments import (
     in_bytes,
     in_value,
     opening,
+    special_secrets,
 )
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.honest_play import HELD, Recorded
@@ -106,22 +107,8 @@ class SecretDraws(msgspec.Struct, frozen=True):
         return Draw(secret, cost, _encodings(result))
 
     def special(self) -> tuple[bytes, ...]:
-        """Secrets that nobody draws, but a player may choose.
-
-        Numbers at the ends of what so many bytes hold; secrets that begin or end with zero bytes;
-        and those that are equal or opposite to another atom of the state, so that a sum or a
-        difference is rare.
-        """
-        size = len(self.secret)
-        most = 1 << 8 * size
-        numbers = [0, 1, 0x7F, 0x80, 0xFF, 1 << 15, 1 << 31, most // 2 - 1, most // 2]
-        for atom in leaves(self.site.state):
-            if len(atom) == size:
-                numbers += (int.from_bytes(atom, "big"), most - 1 - int.from_bytes(atom, "big"))
-        secrets = [(n * sign % most).to_bytes(size, "big") for n in numbers for sign in (1, -1)]
-        for few in (1, 2, 4):
-            secrets += (bytes(few) + self.secret[few:], self.secret[:-few] + bytes(few))
-        return tuple(dict.fromkeys(secrets))
+        """Secrets that nobody draws, but a player may choose."""
+        return special_secrets(self.secret, tuple(leaves(self.site.state)))
 
 
 def secret_draws(target: Target, site: Site) -> SecretDraws | None:

@@ -12,6 +12,7 @@ import msgspec
 
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.findings.finding import Reach
+from channelsim.channel.lab.sites.commitments import special_secrets
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.values import leaves, with_leaf
 from channelsim.channel.lab.targets.target import Target
@@ -176,8 +177,9 @@ def make_site(
 def recommitted(target: Target, site: Site, chance: FastChance, fresh: bool = False) -> Site | None:
     """The same site, but its mover committed to another value, and opens that one.
 
-    This tries other cards and masks without playing another hand. None where the move opens no
-    commitment. `fresh`: the value is always a random one of the right length.
+    This tries other cards and masks, and secrets that nobody draws, without playing another hand.
+    None where the move opens no commitment. `fresh`: the value is always a random one of the right
+    length.
     """
     atoms = [atom for atom in leaves(site.state) if len(atom) == 32]
     move = site.play.move
@@ -198,6 +200,8 @@ def recommitted(target: Target, site: Site, chance: FastChance, fresh: bool = Fa
             if other + len(move) - size > site.before.max_move_size:
                 other = size
             changed = bytearray(chance.bytes(other))
+        elif lot < 0.84:
+            changed = bytearray(chance.pick(special_secrets(move[:size], known)))
         else:
             changed = bytearray(chance.bytes(size))
         committed = bytearray(sha256(changed).digest())

@@ -34,13 +34,17 @@ def legal(chance: Chance) -> bytes:
 
 
 def possible(chance: Chance, board: bytes) -> bytes:
-    """Draw any board: half of the time this one with another cell, else any cells at all."""
+    """Draw any board: half of the time this one with another cell, else any cells at all,
+    or four ships of which some share a cell."""
     if chance.chance(50):
         index = chance.below(CELLS) * LEAF
         cell, any_byte = board[index], chance.below(256)
         other = chance.pick([byte for byte in (0, 1, 0, 1, any_byte) if byte != cell])
         return board[:index] + bytes((other,)) + board[index + 1 :]
     highest = chance.pick((1, 1, 255))
+    if highest > 1 and chance.chance(50):
+        ships = [chance.below(CELLS) for _ in range(SHIPS)]  # some may share a cell
+        return _salted(bytes(map(ships.count, range(CELLS))), chance)
     return _salted(bytes(chance.between(0, highest) for _ in range(CELLS)), chance)
 
 

@@ -216,7 +216,7 @@ def test_secrets_that_nobody_draws_are_tried(tmp_path: Path) -> None:
     target = load(str(target_file(tmp_path, "spacepoker", ZERO_SECRET)))
     causes = {
         finding.cause
-        for number in range(5)
+        for number in range(12)
         for finding in run_chunk(target, "s", number, CHUNK).findings
     }
     slashed = "a legal move is slashed"

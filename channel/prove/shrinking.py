@@ -1,0 +1,118 @@
+"""Shrink an input that tells two programs apart, by real runs: to plain numbers and zeros."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+from channelsim.channel.prove.concrete_runs import differ, outcomes
+from channelsim.channel.prove.proof import Question
+from channelsim.clsp.integers import atom_to_int, int_to_atom, is_minimal
+from channelsim.clsp.values import NIL, Value, from_list, serialize
+from channelsim.games.judge import NO_ADDRESS
+from channelsim.games.referee import FIRST
+
+ROUNDS = 4
+"""How often all parts are tried, at most."""
+
+PLAIN = (0, 1, 2, 3, 4, 10, 100, 1000)
+SHIFTS = (40, 20, 10, 5, 1)
+"""The numbers that are tried, and by how many bits large ones are shortened."""
+
+LONGEST_NUMBER = 9
+"""Longer atoms are bytes."""
+
+Steps: TypeAlias = tuple[int, ...]
+"""The place of a part: 0 for the left side of a pair, 1 for the right one."""
+
+COIN: Steps = (1, 0)
+STATE: Steps = (1, 1, 0)
+EVIDENCE: Steps = (1, 1, 1, 1, 0)
+ADDRESS: Steps = (1, 1, 1, 1, 1, 0)
+AMOUNT, MOVE, NEXT, SHARE, JUDGING = 3, 6, 8, 9, 10
+"""The places of these in the fields of a coin."""
+
+
+def coin_field(number: int) -> Steps:
+    """The place of a field of the coin."""
+    return (*COIN, *[1] * number, 0)
+
+
+def part(value: Any, steps: Steps) -> Any:
+    """The part at a place."""
+    for step in steps:
+        value = value[step]
+    return value
+
+
+def shrunk(question: Question, environment: Value) -> Value:
+    """A plainer input of the same domain on which both programs still differ."""
+    best = environment
+    for _ in range(ROUNDS):
+        before = serialize(best)
+        fields = map(coin_field, range(len(from_list(part(best, COIN)))))
+        for whole in (ADDRESS, EVIDENCE, *fields):
+            best = _with_plainer(question, best, whole)
+        for root in (STATE, EVIDENCE):
+            for leaf in [*_leaves(part(best, root), root)]:
+                best = _with_plainer(question, best, leaf)
+        if serialize(best) == before:
+            break
+    return best
+
+
+def _with_plainer(question: Question, environment: Value, steps: Steps) -> Value:
+    """The input with the plainest part at a place by which the programs still differ."""
+    for candidate in _plainer(steps, part(environment, steps)):
+        changed = _replaced(environment, steps, candidate)
+        if _is_input(question, changed) and differ(*outcomes(question.programs, changed)):
+            return changed
+    return environment
+
+
+def _leaves(value: Value, at: Steps) -> Iterator[Steps]:
+    if isinstance(value, tuple):
+        yield from _leaves(value[0], (*at, 0))
+        yield from _leaves(value[1], (*at, 1))
+    else:
+        yield at
+
+
+def _plainer(steps: Steps, value: Value) -> Iterator[Value]:
+    """Plainer values for a part, the plainest first."""
+    if steps == EVIDENCE and value != NIL:
+        yield NIL
+    if steps == ADDRESS and value != NO_ADDRESS:
+        yield NO_ADDRESS
+    if steps == coin_field(NEXT) and value != NIL:
+        yield NIL
+    if steps == coin_field(JUDGING) and value != FIRST:
+        yield FIRST
+    if isinstance(value, tuple) or not value:
+        return
+    is_bytes = steps == coin_field(MOVE) or len(value) > LONGEST_NUMBER or not is_minimal(value)
+    if not is_bytes:
+        number = atom_to_int(value)
+        yield from (int_to_atom(plain) for plain in PLAIN if plain < abs(number))
+        yield from (int_to_atom(number >> bits) for bits in SHIFTS if number >> bits > PLAIN[-1])
+        return
+    if any(value):
+        yield bytes(len(value))
+        yield from (value[:at] + b"\x00" + value[at + 1 :] for at in range(len(value)) if value[at])
+
+
+def _replaced(value: Any, steps: Steps, new: Value) -> Value:
+    if not steps:
+        return new
+    left, right = value
+    if steps[0]:
+        return left, _replaced(right, steps[1:], new)
+    return _replaced(left, steps[1:], new), right
+
+
+def _is_input(question: Question, environment: Value) -> bool:
+    """True if the share is within the amount, and the reader takes the state."""
+    amount, share = (
+        atom_to_int(part(environment, coin_field(number))) for number in (AMOUNT, SHARE)
+    )
+    return 0 <= share <= amount and question.is_read(part(environment, STATE))
