@@ -25,7 +25,7 @@ import msgspec
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import ProgramRaised, evaluate
-from channelsim.clsp.values import NIL, NotAList, Value, from_list, serialize, to_list
+from channelsim.clsp.values import NIL, Value, serialize, to_list
 from channelsim.games.amounts import counted
 from channelsim.games.verdicts import Slash, Valid, Verdict
 
@@ -97,17 +97,6 @@ def for_challenger(verdict: Verdict, signature: bytes) -> Verdict:
     if isinstance(verdict, Valid) and met(verdict.conditions, signature):
         return Slash(verdict.rule)
     return verdict
-
-
-def listed_conditions(extra: Value) -> tuple[Value, ...]:
-    """The extra conditions of a program's result, what follows its three elements.
-
-    Empty for an improper list too: the slash that emits it fails.
-    """
-    try:
-        return tuple(from_list(extra))
-    except NotAList:
-        return ()
 
 
 def _asked(conditions: Sequence[Value]) -> tuple[tuple[bytes, bytes], ...]:

@@ -17,7 +17,15 @@ from channelsim.clsp.run import (
     Raised,
     run_serialized,
 )
-from channelsim.clsp.values import NIL, Value, serialize, to_list, tree_hash
+from channelsim.clsp.values import (
+    NIL,
+    NotAList,
+    Value,
+    from_list,
+    serialize,
+    to_list,
+    tree_hash,
+)
 from channelsim.games.case_text import at
 from channelsim.games.contract import (
     Game,
@@ -35,7 +43,6 @@ from channelsim.games.evidence import (
     Candidate,
     Evidence,
     as_evidence,
-    listed_conditions,
     met,
     unchecked,
 )
@@ -198,13 +205,13 @@ def judge_move(
         if not isinstance(outcome, ProgramValid):
             continue
         try:
-            matches, extra = compare(coin, outcome.value)
+            matches, _ = compare(coin, outcome.value)
         except RefereeRefusal:
             continue  # the slash fails, and the result is no record
-        conditions = listed_conditions(extra)
         if not matches:
             rule, slash = "", Evidence(evidence.value)
             break
+        conditions = program_conditions(outcome.value)
         if met(conditions, evidence.signature):
             rule, slash = verdict.rule, evidence
             break
@@ -260,8 +267,14 @@ def _as_ruled(verdict: Verdict, hashes: Hashes) -> Outcome:
 
 
 def program_conditions(result: Value) -> tuple[Value, ...]:
-    """The extra conditions in a program's result; empty where it is not a list."""
-    return listed_conditions(result)[3:]
+    """The extra conditions of a program's result, what follows its three elements.
+
+    Empty for an improper list too: the slash that emits it fails.
+    """
+    try:
+        return tuple(from_list(result)[3:])
+    except NotAList:
+        return ()
 
 
 def _next(game: Game, hashes: Hashes, verdict: Verdict, result: Value) -> Next | None:

@@ -26,11 +26,13 @@ from channelsim.games.players import player_after
 
 @dataclass(frozen=True, slots=True)
 class PlayedMove:
-    """A legal move made at `before`, and the opponent that receives it and judges it."""
+    """A legal move made at `before`, with the player that makes it and the opponent that receives
+    and judges it."""
 
     before: Position
     play: Play
     amount: int
+    player: Player
     receiver: Player
 
 
@@ -60,7 +62,7 @@ def turns(
         play = players[seat].act(policies[seat](players[seat], chance))
         if not isinstance(play, Play):
             return
-        yield PlayedMove(position, play, terms.amount, players[seat.other])
+        yield PlayedMove(position, play, terms.amount, players[seat], players[seat.other])
         step = own_move(game, hashes, position, terms.amount, play)
         position = position_after(position, step, play.move, play.share)
         players = [

@@ -352,7 +352,7 @@ def _selections(call: Call, chance: FastChance) -> Iterator[Call]:
         for one in (mask, theirs):
             if len(one) == count and chance.below(3):
                 at = chance.below(count)
-                one[at] = chance.byte() if chance.below(2) else one[at] ^ (1 << chance.below(8))
+                one[at] = chance.below(256) if chance.below(2) else one[at] ^ (1 << chance.below(8))
         move = call.move[:start] + bytes(mask)
         for odd in (bytes(theirs), bytes(theirs[:-1]), bytes(theirs) + b"\x00")[
             : 1 + chance.below(3)

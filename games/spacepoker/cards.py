@@ -90,25 +90,22 @@ def cards(number: int, count: int) -> tuple[int, ...]:
     return tuple(ranks)
 
 
-def boost(number: int) -> int:
-    """1 (+) for one number in three, else 0 (−).
-
-    >>> [boost(n) for n in (-3, -2, -1, 0)]
-    [1, 0, 0, 1]
-    """
-    return int(number % 3 == 0)
-
-
 def hole(own: bytes, others: bytes) -> tuple[tuple[int, ...], int]:
-    """The hole cards and the boost of a player, by its own value 0 and the other's value 4."""
+    """The hole cards and the boost of a player, by its own value 0 and the other's value 4.
+
+    The boost is 1 (+) for one number in three, else 0 (−).
+
+    >>> [hole(bytes(16), bytes([n]) * 32) for n in (1, 2, 7)]
+    [((6, 14), 1), ((5, 7), 0), ((10, 6), 1)]
+    """
     number = draw_number(own, others)
-    return cards(number, 2), boost(number)
+    return cards(number, 2), int(number % 3 == 0)
 
 
 def board(mine: bytes, yours: bytes, level: int) -> tuple[int, ...]:
     """The community cards that follow from both players' values `level`.
 
-    Level 3 gives the flop, 2 also the turn, 1 all five cards; 4 and above none.
+    Level 3 gives the flop, 2 also the turn, 1 and 0 all five cards; 4 and above none.
     """
     known: tuple[int, ...] = ()
     for street, count in ((3, 3), (2, 1), (1, 1)):

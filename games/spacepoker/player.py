@@ -29,7 +29,7 @@ from channelsim.games.contract import (
 )
 from channelsim.games.errors import BadAdvisory, IllegalAction
 from channelsim.games.spacepoker.cards import TOP, above, board, chain, hole, wins_toss
-from channelsim.games.spacepoker.hands import best_selection, value_of_selection
+from channelsim.games.spacepoker.hands import best_of_seven, best_selection
 from channelsim.games.spacepoker.states import PRE_FLOP, BeginRound, CommitA, CommitB, End, MidRound
 from channelsim.games.spacepoker.terms import initial
 
@@ -93,18 +93,9 @@ def known_cards(chain: tuple[bytes, ...], known: ChainValue) -> KnownCards:
     level, value = known.level, known.value
     if level > PRE_FLOP:
         return NO_CARDS
-    if level == 0:
-        return KnownCards(*showdown_cards(chain, value))
     own = Holding(*hole(chain[0], above(value, PRE_FLOP - level)))
-    return KnownCards(own, None, board(chain[level], value, level))
-
-
-def showdown_cards(
-    chain: tuple[bytes, ...], preimage: bytes
-) -> tuple[Holding, Holding, tuple[int, ...]]:
-    """All cards: the holdings of the owner of `chain` and of its opponent, and the board."""
-    own, other = hole(chain[0], above(preimage, PRE_FLOP)), hole(preimage, chain[PRE_FLOP])
-    return Holding(*own), Holding(*other), board(chain[1], above(preimage, 1), 1)
+    other = None if level else Holding(*hole(value, chain[PRE_FLOP]))
+    return KnownCards(own, other, board(chain[level], value, level))
 
 
 # --- the player ---------------------------------------------------------------------------------
@@ -166,7 +157,7 @@ class SpacePokerPlayer(msgspec.Struct, frozen=True):
         if room == 0:
             return (Forced("check", hint="both players are all-in"),)
         bet = Amount("bet", 1, room, self.terms.unit, hint="the opening amount")
-        return (Plain("check"), bet, self._fold())
+        return (Plain("check"), bet, fold(self.position.mover_share, self.terms.unit))
 
     def _answers(self, state: MidRound) -> tuple[Choice, ...]:
         room = self.stake - state.half_pot - state.last_raise
@@ -174,13 +165,11 @@ class SpacePokerPlayer(msgspec.Struct, frozen=True):
             return (Forced("call", hint="both players are all-in"),)
         cost = amount_text(state.last_raise, self.terms.unit)
         call = Plain("call", hint=f"put in {cost}" if state.last_raise else "check too")
+        give_up = fold(self.position.mover_share, self.terms.unit)
         if room == 0:
-            return (call, self._fold())
+            return (call, give_up)
         more = Amount("raise", 1, room, self.terms.unit, hint="on top of the call")
-        return (call, more, self._fold())
-
-    def _fold(self) -> Plain:
-        return fold(self.position.mover_share, self.terms.unit)
+        return (call, more, give_up)
 
     def act(self, action: Action) -> Play | Settle:
         """The move or settlement that takes an action. Raises `IllegalAction`, with the choices."""
@@ -208,14 +197,17 @@ class SpacePokerPlayer(msgspec.Struct, frozen=True):
 
     def _show(self, state: End) -> Play:
         """Reveal, and declare the share that the opponent's best hand gets (SP-END-5)."""
-        own, other, board = showdown_cards(self.chain, state.waiter_preimage)
-        mine, my_value = _best(own, board)
-        theirs, their_value = _best(other, board)
+        preimage = state.waiter_preimage
+        own = Holding(*hole(self.chain[0], above(preimage, PRE_FLOP)))
+        other = Holding(*hole(preimage, self.chain[PRE_FLOP]))
+        common = board(self.chain[0], preimage, 0)
+        my_value = best_of_seven(own.hole + common, own.boost)
+        their_value = best_of_seven(other.hole + common, other.boost)
         better = (their_value > my_value) - (their_value < my_value)
         return Play(
-            self.chain[0] + bytes([mine]),
+            self.chain[0] + bytes([own.best(common)]),
             self.stake + state.half_pot * better,
-            evidence=bytes([theirs]),
+            evidence=bytes([other.best(common)]),
         )
 
     # --- moves -----------------------------------------------------------------------------
@@ -265,8 +257,3 @@ def new_player(seat: Seat, terms: Terms, entropy: bytes) -> SpacePokerPlayer:
     """A player at the start of a game, from the first 16 bytes of `entropy`."""
     check_entropy(entropy, ENTROPY_SIZE)
     return SpacePokerPlayer(seat, terms, initial(terms).position, chain(entropy[:16]))
-
-
-def _best(holding: Holding, board: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
-    mask = holding.best(board)
-    return mask, value_of_selection(holding.hole + board, mask, holding.boost)

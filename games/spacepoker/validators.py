@@ -31,7 +31,7 @@ from channelsim.games.contract import (
     by_name,
 )
 from channelsim.games.counting import HandValue, ranked, read_mask
-from channelsim.games.spacepoker.cards import above, board, boost, cards, draw_number, wins_toss
+from channelsim.games.spacepoker.cards import above, board, hole, wins_toss
 from channelsim.games.spacepoker.hands import (
     FIVE_OF_SEVEN,
     selection_text,
@@ -227,11 +227,9 @@ def _dealt(mover_0: bytes, mover_1: bytes, waiter_0: bytes) -> tuple[_Dealt, _De
     """
     waiter_1 = sha256(waiter_0).digest()
     common = board(mover_1, waiter_1, RIVER)
-    mover, waiter = (
-        draw_number(mover_0, above(waiter_1, 3)),
-        draw_number(waiter_0, above(mover_1, 3)),
-    )
-    return (cards(mover, 2) + common, boost(mover)), (cards(waiter, 2) + common, boost(waiter))
+    movers, mover_boost = hole(mover_0, above(waiter_1, 3))
+    waiters, waiter_boost = hole(waiter_0, above(mover_1, 3))
+    return (movers + common, mover_boost), (waiters + common, waiter_boost)
 
 
 VALIDATORS = by_name(

@@ -174,7 +174,7 @@ class Mutator:
         if self._random() < 0.5:
             changed[at] ^= 1 << int(self._random() * 8)
         else:
-            changed[at] = self._chance.byte()
+            changed[at] = self._chance.below(256)
         return "byte", bytes(changed)
 
     def selection(self, move: bytes) -> tuple[str, bytes]:
@@ -184,7 +184,7 @@ class Mutator:
         changed = bytearray(move)
         at = -2 if len(move) > 1 and self._random() < 0.2 else -1
         lot = self._random()
-        changed[at] = self._pick(SELECTIONS)[0] if lot < 0.6 else self._chance.byte()
+        changed[at] = self._pick(SELECTIONS)[0] if lot < 0.6 else self._chance.below(256)
         return "selection", bytes(changed)
 
     def tail(self, move: bytes) -> tuple[str, bytes]:
@@ -357,7 +357,8 @@ class GuidedMutator:
             if self._random() < 0.8:
                 return restructured(evidence, self._site_words, self._chance)
             return evidence[int(self._random() * 2)]
-        return _with_byte(evidence, int(self._random() * (len(evidence) + 1)), self._chance.byte())
+        at = int(self._random() * (len(evidence) + 1))
+        return _with_byte(evidence, at, self._chance.below(256))
 
     # --- moves -------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.values import NUMBER, leaves
 from channelsim.clsp.integers import atom_to_int, int_to_atom
 from channelsim.clsp.programs import Program
-from channelsim.clsp.values import NIL, Value, from_list, serialize, to_list
+from channelsim.clsp.values import NIL, NotAList, Value, from_list, serialize, to_list
 
 Written: TypeAlias = tuple[Value, bytes]
 """A value, and its serialization."""
@@ -62,8 +62,14 @@ def head_lengths(program: Program) -> tuple[int, ...]:
     >>> head_lengths(Program(bytes.fromhex("ff0cff02ff80ffff011480")))  # (substr 2 () (q . 20))
     (20,)
     """
-    words = (*_compared_lengths(program), *_cuts(program))
-    lengths = {atom_to_int(word) for word in words if len(word) == 1}
+    words: list[Value] = list(_compared_lengths(program))
+    for operator, operands in _pairs(program.value):
+        try:
+            ends = from_list(operands)[1:] if operator == _SUBSTR else []
+        except NotAList:
+            continue
+        words += [end[1] for end in ends if isinstance(end, tuple) and end[0] == _QUOTE]
+    lengths = {atom_to_int(word) for word in words if isinstance(word, bytes) and len(word) == 1}
     return tuple(sorted(length for length in lengths if SHORTEST_HEAD <= length <= LONGEST_HEAD))
 
 
@@ -113,18 +119,6 @@ def _compared_lengths(program: Program) -> Iterator[bytes]:
                             operator == _STRLEN and quote == _QUOTE
                         ):
                             yield atom
-
-
-def _cuts(program: Program) -> Iterator[bytes]:
-    """The constants that say where a `substr` of the program begins or ends."""
-    for operator, operands in _pairs(program.value):
-        try:
-            ends = from_list(operands)[1:] if operator == _SUBSTR else []
-        except ValueError:
-            continue
-        for end in ends:
-            if isinstance(end, tuple) and end[0] == _QUOTE and isinstance(end[1], bytes):
-                yield end[1]
 
 
 def evidence_near(atoms: Sequence[bytes], chance: FastChance) -> Value:

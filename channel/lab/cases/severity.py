@@ -64,7 +64,7 @@ def assess(trial: Trial, case: SiteCase, verdict: Verdict, outcome: str) -> Asse
             trial.tally.unreached += 1
             return None
         return _elsewhere(trial, case, verdict, outcome)
-    ruling, _ = trial.ruling(case.move, case.share)
+    ruling, _ = trial.site.ruling(trial.target, case.move, case.share)
     said = _for_the_opponent(trial, case, verdict)
     if isinstance(said, Slash):
         ruling = said

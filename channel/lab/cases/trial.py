@@ -23,7 +23,7 @@ from channelsim.clsp.run import (
     run_serialized,
 )
 from channelsim.clsp.values import Value
-from channelsim.games.contract import Slash, Valid, Verdict
+from channelsim.games.contract import Slash, Verdict
 from channelsim.games.evidence import met
 from channelsim.games.judge import program_conditions
 
@@ -161,18 +161,6 @@ class Trial:
         """True if the slash of the coin with these fields pays, by any of this evidence."""
         slashes = (self.runner.slash(self.site, fields, value) for value in evidence)
         return SlashResult.PAYS in slashes
-
-    def ruling(self, move: bytes, share: int) -> tuple[Slash | Valid | None, Value]:
-        """True if the move is legal to a challenger with its own evidence.
-
-        None where the rules raise on all of it, or where there are no rules and no record says
-        that this move is legal. With the evidence that decides it.
-        """
-        site = self.site
-        if self.target.judge(site.validator) is None:
-            honest = (move, share) == (site.play.move, site.play.share)
-            return (site.known if honest else None), site.play.evidence
-        return site.ruling(self.target, move, share)
 
     def forbidden(self, move: bytes, share: int, evidence: Value) -> bool:
         """True if there are rules, and they slash the move by this evidence."""

@@ -20,7 +20,7 @@ from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.analysis.tracer import Figure
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.run import MAX_COST, CostExceeded, Outcome, Raised, run_serialized
-from channelsim.clsp.values import NIL, Value, to_list
+from channelsim.clsp.values import NIL, Value, serialize, to_list
 from channelsim.games.contract import Valid as Legal
 from channelsim.games.referee import slash_solution
 
@@ -177,9 +177,9 @@ def _referee(costs: Costs, trial: Trial) -> None:
         note(MOVE, runner.move(site, fields), before, moved)
         rest = site.amount - share
         pays = to_list((PAYEES[0] if share else NIL, PAYEES[1] if rest else NIL))
-        note(TIMEOUT, runner.spend(fields, pays), fields, pays)
+        note(TIMEOUT, runner.spend(fields, serialize(pays)), fields, pays)
         for evidence in trial.site.evidence(move):
-            outcome = runner.slash_outcome(site, fields, evidence)
+            outcome = runner.spend(fields, runner.slash_solution(site, evidence))
             if runner.ended(site, fields, outcome) is not SlashResult.FAILS:
                 program = trial.target.programs[name]
                 proof = slash_solution(site.state, program, evidence, PAYEES[0])
@@ -199,7 +199,7 @@ def _moves(trial: Trial) -> Iterator[tuple[bytes, int, Commitment]]:
             moves.setdefault((case.move, case.share), case.arguments)
     lied = False
     for (move, share), arguments in [*moves.items()][:MOVES]:
-        verdict, _ = trial.ruling(move, share)
+        verdict, _ = trial.site.ruling(trial.target, move, share)
         if not isinstance(verdict, Legal):
             yield move, share, runner.best_cheat(site, arguments)
             continue

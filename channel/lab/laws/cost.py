@@ -28,7 +28,7 @@ class Cost:
             moved = runner.move(site, fields)
             if isinstance(moved, ProgramValid):
                 trial.tally.costs_at_most(f"{site.validator} move", moved.cost)
-            slashed = runner.slash_outcome(site, fields, case.evidence)
+            slashed = runner.spend(fields, runner.slash_solution(site, case.evidence))
             if isinstance(slashed, ProgramValid):
                 trial.tally.costs_at_most(f"{site.validator} slash", slashed.cost)
             if isinstance(slashed, CostExceeded) or isinstance(moved, CostExceeded):

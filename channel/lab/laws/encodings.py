@@ -31,7 +31,7 @@ class Encodings:
         if not site.natural:
             return
         move, share = site.play.move, int_to_atom(site.play.share)
-        verdict, _ = trial.ruling(move, site.play.share)
+        verdict, _ = trial.site.ruling(trial.target, move, site.play.share)
         if not isinstance(verdict, Valid):
             return
         declared = runner.honest(verdict.next)

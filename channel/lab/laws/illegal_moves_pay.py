@@ -36,7 +36,7 @@ class IllegalMovesPay:
             if (case.move, case.share) in tried or not trial.site.fits(case.move, case.share):
                 continue
             tried.add((case.move, case.share))
-            verdict, _ = trial.ruling(case.move, case.share)
+            verdict, _ = trial.site.ruling(trial.target, case.move, case.share)
             if isinstance(verdict, Slash):
                 yield from self._cheat(trial, case.move, case.share, verdict, case.arguments)
             elif isinstance(verdict, Valid) and len(tried) < 3:

@@ -41,7 +41,7 @@ class LegalMovesAreSafe:
         for (move, share), evidence in moves.items():
             if not site.fits(move, share):
                 continue
-            verdict, _ = trial.ruling(move, share)
+            verdict, _ = trial.site.ruling(trial.target, move, share)
             if isinstance(verdict, Valid):
                 legal += 1
                 yield from self._attacked(trial, (move, share, evidence), verdict)
@@ -77,10 +77,11 @@ class LegalMovesAreSafe:
                 text += ": its honest mover loses everything"
                 yield trial.finding(self.name, THEFT, text, cause, shown, run=run)
                 break
-        for what, solution in self._forged(trial).items():
+        for what, forged in self._forged(trial).items():
+            solution = serialize(forged)
             if runner.ended(site, fields, runner.spend(fields, solution)) is SlashResult.PAYS:
                 text = f"a legal move is slashed by a solution with {what}"
-                run = runner.puzzle(fields).serialized, serialize(solution)
+                run = runner.puzzle(fields).serialized, solution
                 yield trial.finding(self.name, THEFT, text, f"{FORGED}: {what}", call, run=run)
 
     def _forged(self, trial: Trial) -> dict[str, Value]:

@@ -30,7 +30,7 @@ class Shares:
         if not site.natural:
             return
         yield from self._timeout(trial, runner.coin(site).atoms(), site.before.mover_share)
-        verdict, _ = trial.ruling(site.play.move, site.play.share)
+        verdict, _ = trial.site.ruling(trial.target, site.play.move, site.play.share)
         if isinstance(verdict, Valid):
             share = int_to_atom(site.play.share)
             fields = runner.after(site, site.play.move, share, runner.honest(verdict.next))
@@ -41,22 +41,24 @@ class Shares:
         rest = site.amount - share
         trial.tally.tried[self.name] += 1
         addresses = (MOVERS if share else NIL, WAITERS if rest else NIL)
-        outcome = trial.runner.spend(fields, to_list(addresses))
+        solution = serialize(to_list(addresses))
+        outcome = trial.runner.spend(fields, solution)
         due = {MOVERS: share, WAITERS: rest}
         got, ran = paid(outcome), isinstance(outcome, ProgramValid)
         if not ran or got != {address: amount for address, amount in due.items() if amount}:
-            run = trial.runner.puzzle(fields).serialized, serialize(to_list(addresses))
+            run = trial.runner.puzzle(fields).serialized, solution
             text = "a timeout does not pay both sides what was declared"
             lost = max(amount - got.get(address, 0) for address, amount in due.items())
             yield trial.finding(self.name, THEFT, text, "timeout pays", run=run, lost=lost)
         for wrong in ((NIL, WAITERS), (MOVERS, NIL)):
             if wrong == addresses:
                 continue
-            outcome = trial.runner.spend(fields, to_list(wrong))
+            solution = serialize(to_list(wrong))
+            outcome = trial.runner.spend(fields, solution)
             taken = isinstance(outcome, ProgramValid)
             lost = site.amount - sum(paid(outcome).values()) if taken else 0
             if lost:
-                run = trial.runner.puzzle(fields).serialized, serialize(to_list(wrong))
+                run = trial.runner.puzzle(fields).serialized, solution
                 text = "a timeout pays a share to neither side"
                 cause = "timeout pays nobody"
                 yield trial.finding(self.name, THEFT, text, cause, run=run, lost=lost)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from channelsim.channel.findings.finding import THEFT, Finding
 from channelsim.channel.lab.cases.trial import Trial
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.sites.hands import plain_terms
 from channelsim.channel.lab.sites.site import make_site
-from channelsim.channel.lab.targets.target import Target
 from channelsim.games.chance import Chance
-from channelsim.games.choices import random_action
-from channelsim.games.contract import Action, Choice, Forced, Player, Valid
-from channelsim.games.selfplay import PlayedMove, turns
+from channelsim.games.contract import Forced, Valid, any_action
+from channelsim.games.selfplay import turns
 
 HANDS = 8
 """The hands of one trial: some of them are lost by the player that moves last."""
@@ -32,19 +30,22 @@ class Withholding:
 
     def check(self, trial: Trial) -> Iterator[Finding]:
         """Play some hands, and report the first whose last move costs its mover money."""
+        target = trial.target
         trial.tally.tried[self.name] += 1
         chance = Chance(int(trial.chance.random() * 2**64).to_bytes(8, "big"))
         for _ in range(HANDS):
-            last = _last_move(trial.target, chance)
-            if last is None:
+            terms, both = plain_terms(target), (any_action, any_action)
+            hand = list(turns(target.game, target.hashes, terms, both, chance))
+            if not hand:
                 continue
-            turn, choices = last
+            turn = hand[-1]
+            choices = turn.player.choices()
             lost = turn.before.mover_share - (turn.amount - turn.play.share)
             if lost <= 0 or [type(choice) for choice in choices] != [Forced]:
                 continue
-            site = make_site(trial.target, turn.before, turn.play, turn.amount, turn.receiver)
+            site = make_site(target, turn.before, turn.play, turn.amount, turn.receiver)
             here = trial.at(site)
-            verdict = site.rules_say(trial.target, *here.honest)
+            verdict = site.rules_say(target, *here.honest)
             if isinstance(verdict, Valid) and verdict.next is None:
                 text = (
                     "the last move leaves its mover less than a timeout: a player that loses"
@@ -52,22 +53,6 @@ class Withholding:
                 )
                 yield here.finding(self.name, THEFT, text, self.name, lost=lost)
                 return
-
-
-def _last_move(target: Target, chance: Chance) -> tuple[PlayedMove, Sequence[Choice]] | None:
-    """Play a hand at random; its last move, with the choices of its mover. None without moves."""
-    choices: Sequence[Choice] = ()
-
-    def policy(player: Player, chance: Chance) -> Action:
-        nonlocal choices
-        choices = player.choices()
-        return random_action(chance.pick(choices), chance)
-
-    last = None
-    terms = plain_terms(target)
-    for turn in turns(target.game, target.hashes, terms, (policy, policy), chance):
-        last = turn, choices
-    return last
 
 
 LAW = Withholding()

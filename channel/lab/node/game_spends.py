@@ -282,7 +282,7 @@ class _Maker:
             if site.fits(case.move, case.share)
         ]
         move, share, arguments = pick(fits or [(site.play.move, site.play.share, b"")])
-        verdict, _ = trial.ruling(move, share)
+        verdict, _ = trial.site.ruling(trial.target, move, share)
         lie = self._chance.random() < lies
         if isinstance(verdict, Valid):
             commitment = atom_of(trial.runner.honest(verdict.next).infohash)

@@ -5,6 +5,7 @@ No model of the referee decides anything here; the coin is the one that its move
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from enum import Enum
 
 import msgspec
@@ -68,14 +69,14 @@ SEEN = 256
 """The most different runs that are remembered."""
 
 
+@dataclass
 class RefereeRunner:
     """Runs of one target's referee. `spent` adds up what they cost; `seen` has a solution, with
     the coin's fields, for each different way in which one ended."""
 
-    def __init__(self, target: Target) -> None:
-        self.target = target
-        self.spent = 0
-        self.seen: dict[tuple[str, int], tuple[Value, bytes]] = {}
+    target: Target
+    spent: int = 0
+    seen: dict[tuple[str, int], tuple[Value, bytes]] = field(default_factory=dict)
 
     def coin(self, site: Site) -> GameCoin:
         """The coin that the site's mover spends."""
@@ -110,7 +111,7 @@ class RefereeRunner:
     def move(self, site: Site, fields: tuple[Value, ...]) -> Outcome:
         """Spend the site's coin by a move, to the coin with these fields."""
         move, size, commits, share = fields[6:10]
-        solution = to_list((move, commits, share, size))
+        solution = serialize(to_list((move, commits, share, size)))
         return self.spend(self.coin(site).atoms(), solution)
 
     def passes(self, site: Site, fields: tuple[Value, ...]) -> bool:
@@ -122,27 +123,20 @@ class RefereeRunner:
 
     def slash(self, site: Site, fields: tuple[Value, ...], evidence: Value) -> SlashResult:
         """Try to slash the coin with these fields, as its mover."""
-        return self.ended(site, fields, self.slash_outcome(site, fields, evidence))
-
-    def slash_outcome(self, site: Site, fields: tuple[Value, ...], evidence: Value) -> Outcome:
-        """The run of such a slash."""
-        return self._run(fields, self._solution(site, evidence))
+        return self.ended(site, fields, self.spend(fields, self.slash_solution(site, evidence)))
 
     def slash_run(
         self, site: Site, fields: tuple[Value, ...], evidence: Value
     ) -> tuple[bytes, bytes]:
         """The puzzle and the solution of such a slash, serialized."""
-        return self.puzzle(fields).serialized, self._solution(site, evidence)
+        return self.puzzle(fields).serialized, self.slash_solution(site, evidence)
 
-    def _solution(self, site: Site, evidence: Value) -> bytes:
+    def slash_solution(self, site: Site, evidence: Value) -> bytes:
+        """The solution of a slash of the site's move, serialized."""
         program = self.target.programs[site.validator].serialized
         state, proof = serialize(site.state), serialize(evidence)
         # As `games.referee.slash_solution`, without reading the program to write it again.
         return b"\xff%b\xff%b\xff%b\xff%b\x80" % (state, program, proof, _ADDRESS)
-
-    def spend(self, fields: tuple[Value, ...], solution: Value) -> Outcome:
-        """Spend the coin with these fields."""
-        return self._run(fields, serialize(solution))
 
     def ended(self, site: Site, fields: tuple[Value, ...], outcome: Outcome) -> SlashResult:
         """The outcome of a slash: it pays when everything goes to the challenger, and no signature
@@ -171,7 +165,8 @@ class RefereeRunner:
         known = site.signatures(move) if isinstance(move, bytes) else ()
         return next((signature for signature in known if met(asked, signature)), None)
 
-    def _run(self, fields: tuple[Value, ...], solution: bytes) -> Outcome:
+    def spend(self, fields: tuple[Value, ...], solution: bytes) -> Outcome:
+        """Spend the coin with these fields by a serialized solution."""
         outcome = run_serialized(self.puzzle(fields).serialized, solution)
         cost = getattr(outcome, "cost", 0)
         self.spent += cost or UNKNOWN_COST

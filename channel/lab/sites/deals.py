@@ -12,7 +12,7 @@ import msgspec
 
 from channelsim.channel.lab.sites.commitments import Hash, hash_of, opening
 from channelsim.channel.lab.sites.fast_chance import FastChance
-from channelsim.channel.lab.sites.site import Site, moved
+from channelsim.channel.lab.sites.site import Site, elsewhere
 from channelsim.channel.lab.sites.values import leaves, with_leaf
 from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.values import Value
@@ -54,7 +54,9 @@ class Deals:
 
     def place(self, deal: Deal) -> Site | None:
         """The site with this deal."""
-        return moved(self._target, self._site, deal.value, deal.move)
+        site = self._site
+        play = msgspec.structs.replace(site.play, move=deal.move)
+        return elsewhere(self._target, site, deal.value, site.amount, play, natural=True)
 
 
 def deals_at(target: Target, site: Site) -> Deals | None:

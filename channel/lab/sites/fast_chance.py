@@ -37,10 +37,6 @@ class FastChance:
         ]
         return b"".join(pieces)[:length]
 
-    def byte(self) -> int:
-        """A number from 0 to 255."""
-        return int(self.random() * 256)
-
     def below(self, n: int) -> int:
         """A number from 0 to n - 1 (n > 0), uniform but for a bias below 2^-20."""
         if n <= 1 << 32:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import islice
 from types import MappingProxyType
 
 from channelsim.channel.lab.targets.target import Target
 from channelsim.games.chance import Chance
+from channelsim.games.choices import random_action
 from channelsim.games.contract import (
     Action,
     Amount,
-    Choice,
-    OneOf,
     Parameters,
     Player,
     Policy,
@@ -38,18 +37,24 @@ LONGEST = 300
 
 def hands(target: Target, seed: bytes) -> Iterator[tuple[PlayedMove, ...]]:
     """Hands without end, each on its own terms; the same for the same seed."""
-    chance, policies = Chance(seed), quick_policies(target)
+    chance = Chance(seed)
     while True:
-        terms, pair = drawn_terms(target, policies, chance)
+        terms, pair = drawn_terms(target, chance)
         yield tuple(islice(turns(target.game, target.hashes, terms, pair, chance), LONGEST))
 
 
-def drawn_terms(
-    target: Target, policies: Sequence[Policy], chance: Chance
-) -> tuple[Terms, tuple[Policy, Policy]]:
-    """The terms of one hand, and how its players choose."""
+def drawn_terms(target: Target, chance: Chance) -> tuple[Terms, tuple[Policy, Policy]]:
+    """The terms of one hand, and how its players choose.
+
+    That is by the first policies of the game, which are the plain ones, by `random`, or by going to
+    the limits.
+    """
+    named, variations = target.game.policies, target.game.variations
+    quick = dict(list(named.items())[:2])
+    if "random" in named:
+        quick["random"] = named["random"]
+    policies = (*quick.values(), to_the_limits)
     unit, stack = chance.pick(UNITS), chance.between(1, MOST_STACK)
-    variations = target.game.variations
     changed = bool(variations) and not chance.chance(50)
     terms = terms_of(target, unit, stack, chance.pick(variations) if changed else NO_CHANGES)
     return terms, (chance.pick(policies), chance.pick(policies))
@@ -80,16 +85,6 @@ def plain_terms(target: Target, changes: Parameters = NO_CHANGES) -> Terms:
     return game.terms({**game.default_parameters(PLAIN_UNIT, PLAIN_STACK), **changes})
 
 
-def quick_policies(target: Target) -> tuple[Policy, ...]:
-    """Policies to make hands by: the first ones, which are the plain ones, `random`, and one
-    that goes to the limits."""
-    named = dict(target.game.policies)
-    chosen = dict(list(named.items())[:2])
-    if "random" in named:
-        chosen["random"] = named["random"]
-    return (*chosen.values(), to_the_limits)
-
-
 def to_the_limits(player: Player, chance: Chance) -> Action:
     """Choose any verb, with its least or most amount, one next to these, or their middle.
 
@@ -99,15 +94,9 @@ def to_the_limits(player: Player, chance: Chance) -> Action:
     if len(choices) > 1 and not chance.chance(5):
         choices = choices[:-1]
     choice = chance.pick(choices)
-    return Action(choice.verb, _at_a_limit(choice, chance))
-
-
-def _at_a_limit(choice: Choice, chance: Chance) -> int:
-    if isinstance(choice, OneOf):
-        return chance.pick(choice.options)
     if not isinstance(choice, Amount):
-        return 0
+        return random_action(choice, chance)
     step = choice.step
     low, high = choice.least // step, choice.most // step
     near = {low, high, min(low + 1, high), max(high - 1, low), (low + high) // 2}
-    return step * chance.pick(sorted(near))
+    return Action(choice.verb, step * chance.pick(sorted(near)))

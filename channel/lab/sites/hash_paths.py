@@ -233,7 +233,7 @@ def other_bytes(shown: Sequence[bytes], chance: FastChance) -> dict[bytes, bytes
             longer = old + chance.bytes(1 + chance.below(4))
             return {old: chance.pick((longer, old[:-1], old[1:]))}
         case _:
-            at, byte = chance.below(len(old)), chance.byte()
+            at, byte = chance.below(len(old)), chance.below(256)
             near = (old[at] + chance.pick((1, -1))) % 256
             new = chance.pick((0, 1, 2, near, 255, byte))
             return {old: old[:at] + bytes([new]) + old[at + 1 :]}

@@ -18,7 +18,7 @@ from typing import TypeAlias, TypeVar
 import msgspec
 
 from channelsim.channel.lab.sites.fast_chance import FastChance
-from channelsim.channel.lab.sites.hands import drawn_terms, quick_policies
+from channelsim.channel.lab.sites.hands import drawn_terms
 from channelsim.channel.lab.sites.honest_play import Recorded, legal_result, plays
 from channelsim.channel.lab.sites.replays import COST, typed
 from channelsim.channel.lab.sites.site import Site, make_site
@@ -89,7 +89,7 @@ class Liars:
         The place of a lie itself is one of them only if the rules forbid it there.
         """
         target, game, drawn = self.target, self.target.game, Chance(self.chance.bytes(16))
-        terms, policies = drawn_terms(target, quick_policies(target), drawn)
+        terms, policies = drawn_terms(target, drawn)
         terms, entropy = deal(game, terms, drawn)
         position = game.initial(terms).position
         start = partial(
@@ -306,7 +306,7 @@ def another_play(site: Site, known: Sequence[Play], chance: FastChance) -> Play:
             at = chance.pick((0, len(move) - 1, chance.below(len(move))))
             others = (*(other.move[at] for other in known if len(other.move) > at), move[at])
             near = (move[at] + chance.pick((1, -1))) % 256
-            byte = chance.pick((chance.pick(others), near, chance.pick(EDGES), chance.byte()))
+            byte = chance.pick((chance.pick(others), near, chance.pick(EDGES), chance.below(256)))
             move = move[:at] + bytes([byte]) + move[at + 1 :]
         case 5:
             move = chance.bytes(len(move))

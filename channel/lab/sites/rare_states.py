@@ -32,14 +32,14 @@ from channelsim.channel.lab.sites.commitments import (
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.honest_play import HELD, Recorded
 from channelsim.channel.lab.sites.replays import COST, program_step
-from channelsim.channel.lab.sites.site import Site, make_site, moved
+from channelsim.channel.lab.sites.site import Site, elsewhere, make_site
 from channelsim.channel.lab.sites.values import leaves
 from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.integers import atom_to_int, int_to_atom, is_minimal
 from channelsim.clsp.run import STRICT
 from channelsim.clsp.values import Value, serialize
 from channelsim.games.chance import Chance
-from channelsim.games.contract import Next, Play, any_action
+from channelsim.games.contract import Play, any_action
 from channelsim.games.errors import IllegalAction
 from channelsim.games.judge import position_after
 
@@ -212,39 +212,28 @@ class RareStates:
     def places(
         self, target: Target, draws: SecretDraws, secret: bytes, chance: FastChance
     ) -> Iterator[Site]:
-        """The site with this secret, and the place after it, where the opponent plays on."""
+        """The site with this secret, and the place after it, where the opponent plays on, unless
+        it settles."""
         words = draws.words(secret)
         site = draws.site
-        state, move = in_value(site.state, words), in_bytes(site.play.move, words)
-        other = moved(target, site, state, move)
+        play = msgspec.structs.replace(site.play, move=in_bytes(site.play.move, words))
+        state = in_value(site.state, words)
+        other = elsewhere(target, site, state, site.amount, play, natural=True)
         if other is None:
             return
         yield other
         step = program_step(target, other)
         if step is None or step.validator not in self._held:
             return  # nothing is known yet of what an opponent holds there
-        evidence = tuple(self._held[step.validator].values())
-        following = _played_on(target, other, step, evidence, chance)
-        if following is not None:
-            yield following
-
-
-def _played_on(
-    target: Target, site: Site, step: Next, evidence: tuple[Value, ...], chance: FastChance
-) -> Site | None:
-    """The place after a move, with a move of the player that receives it; None if it settles.
-
-    `evidence` is what is assumed against that move, besides its own.
-    """
-    after = position_after(site.before, step, site.play.move, site.play.share)
-    player = site.receiver.moved(after)
-    if not player.choices():
-        return None
-    try:
-        play = player.act(any_action(player, Chance(chance.bytes(16))))
-    except IllegalAction:
-        return None
-    if not isinstance(play, Play):
-        return None
-    receiver = Recorded(after, (play.evidence, *evidence), after.mover.other)
-    return make_site(target, after, play, site.amount, receiver, guessed=True)
+        after = position_after(other.before, step, play.move, play.share)
+        player = other.receiver.moved(after)
+        if not player.choices():
+            return
+        try:
+            answer = player.act(any_action(player, Chance(chance.bytes(16))))
+        except IllegalAction:
+            return
+        if isinstance(answer, Play):
+            held = (answer.evidence, *self._held[step.validator].values())
+            receiver = Recorded(after, held, after.mover.other)
+            yield make_site(target, after, answer, site.amount, receiver, guessed=True)

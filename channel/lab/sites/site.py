@@ -41,8 +41,8 @@ Call: TypeAlias = tuple[bytes, int, Value]
 class Site(msgspec.Struct, frozen=True):
     """A validator about to judge a move, and an honest move there.
 
-    `before` is the position, its state included; `held` is what the receiver's own logic
-    holds against the honest move. `natural`: play can reach it, so the receiver's logic may
+    `before` is the position, `state` its state as a value, and `held` is what the receiver's own
+    logic holds against the honest move. `natural`: play can reach it, so the receiver's logic may
     be asked; elsewhere rules and program are only compared. `known` is what the honest move
     leads to where no rules can tell. `base` is the place of a hand that this is a variant of.
     `guessed`: play can reach it, but the receiver's evidence is only assumed, so that the laws
@@ -54,6 +54,7 @@ class Site(msgspec.Struct, frozen=True):
 
     validator: str
     before: Position
+    state: Value
     play: Play
     amount: int
     receiver: Player
@@ -75,11 +76,6 @@ class Site(msgspec.Struct, frozen=True):
         if not self.natural:
             return "nobody knows"
         return "one player's own choice" if self.lie or self.base is not None else "played"
-
-    @property
-    def state(self) -> Value:
-        """The state, as a value."""
-        return _judged(self.before)[1].value()
 
     def environment(self, move: bytes, share: int, evidence: Value) -> bytes:
         """The validator's serialized environment for one call."""
@@ -115,8 +111,11 @@ class Site(msgspec.Struct, frozen=True):
         """The rules' verdict for an opponent with its own evidence, and the evidence that decides.
 
         A move whose extra conditions the evidence meets is slashed. None where the rules raise on
-        all of the evidence.
+        all of the evidence, or where there are no rules and no record says that this move is legal.
         """
+        if target.judge(self.validator) is None:
+            honest = (move, share) == (self.play.move, self.play.share)
+            return (self.known if honest else None), self.play.evidence
         legal: tuple[Valid | None, Value] = (None, NIL)
         for evidence in self.candidates(move):
             said = self.rules_say(target, move, share, evidence.value)
@@ -126,13 +125,6 @@ class Site(msgspec.Struct, frozen=True):
             if isinstance(verdict, Valid):
                 legal = verdict, evidence.value
         return legal
-
-
-def _judged(before: Position) -> tuple[str, State]:
-    """The validator and the state by which a move at this position is judged."""
-    if before.validator is None or before.state is None:
-        raise InvariantError("a site after the end of a game")
-    return before.validator, before.state
 
 
 END = b"\xff" + serialize(NO_ADDRESS) + b"\x80"
@@ -153,16 +145,18 @@ def make_site(
     lie: str = "",
 ) -> Site:
     """Make a site, with the constant parts of its arguments serialized."""
-    validator, state = _judged(before)
-    program = target.programs[validator]
+    if before.validator is None or before.state is None:
+        raise InvariantError("a site after the end of a game")
+    program, state = target.programs[before.validator], before.state.value()
     timeout, mojos, nonce = map(int_to_atom, (TIMEOUT, amount, NONCE))
     fields = (*KEYS, timeout, mojos, target.referee.hash, nonce)
     items = b"".join(b"\xff" + serialize(field) for field in fields)
     offered = receiver.evidence(before, play.move) if natural else ()
     values = tuple(as_evidence(evidence).value for evidence in offered)
     return Site(
-        validator=validator,
+        validator=before.validator,
         before=before,
+        state=state,
         play=play,
         amount=amount,
         receiver=receiver,
@@ -171,7 +165,7 @@ def make_site(
         opening=b"\xff%b\xff%b\xff" % (serialize(program.hash), items),
         between=_BETWEEN,
         rest=b"\xff%b\x80\xff%b\xff%b\xff"
-        % (serialize(FIRST), serialize(state.value()), program.serialized),
+        % (serialize(FIRST), serialize(state), program.serialized),
         known=known,
         base=base,
         guessed=guessed,
@@ -199,7 +193,7 @@ def recommitted(target: Target, site: Site, chance: FastChance, fresh: bool = Fa
             # The opponent's revealed secret as the mover's own: equal cards, equal tosses.
             changed = bytearray(chance.pick(known))
         elif lot < 0.6:
-            changed[-1] = chance.byte()
+            changed[-1] = chance.below(256)
         elif lot < 0.64:
             # Something of another length: nothing but a rule about lengths refuses it.
             other = (*HEADS, size - 1, size + 1)[int(chance.random() * (len(HEADS) + 2))]
@@ -219,12 +213,6 @@ def recommitted(target: Target, site: Site, chance: FastChance, fresh: bool = Fa
         play = msgspec.structs.replace(site.play, move=bytes(changed) + move[size:])
         return elsewhere(target, site, state, site.amount, play, natural=True)
     return None
-
-
-def moved(target: Target, site: Site, state: Value, move: bytes) -> Site | None:
-    """The site with another state that play can reach, and another move; None for no state."""
-    play = msgspec.structs.replace(site.play, move=move)
-    return elsewhere(target, site, state, site.amount, play, natural=True)
 
 
 def elsewhere(

@@ -68,15 +68,13 @@ def with_leaf(value: Value, at: int, atom: bytes) -> Value:
     >>> with_leaf((b"a", (b"b", b"")), 1, b"c")
     (b'a', (b'c', b''))
     """
-    return _replace(value, [at], atom)
-
-
-def _replace(value: Value, left: list[int], atom: bytes) -> Value:
-    if isinstance(value, tuple):
-        first = _replace(value[0], left, atom)
-        return (first, _replace(value[1], left, atom))
-    left[0] -= 1
-    return atom if left[0] == -1 else value
+    if not isinstance(value, tuple):
+        return value if at else atom
+    first, rest = value
+    count = sum(1 for _ in leaves(first))
+    if at < count:
+        return with_leaf(first, at, atom), rest
+    return first, with_leaf(rest, at - count, atom)
 
 
 def numbers(state: Value, amount: int, *more: int) -> tuple[int, ...]:

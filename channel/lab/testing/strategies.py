@@ -313,7 +313,7 @@ def _turns(draw: st.DrawFn, target: Target, settles: bool) -> Iterator[PlayedMov
         play = _decision(draw, players[seat], settles)
         if play is None:
             return
-        yield PlayedMove(position, play, agreed.amount, players[seat.other])
+        yield PlayedMove(position, play, agreed.amount, players[seat], players[seat.other])
         step = own_move(game, hashes, position, agreed.amount, play)
         position = position_after(position, step, play.move, play.share)
         players = [

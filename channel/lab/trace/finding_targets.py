@@ -45,17 +45,19 @@ def target_of(path: Path, finding: Finding, run: tuple[bytes, bytes] | None) -> 
     """The target of a finding in the file `path`, if it has the programs of the finding's run."""
     if not finding.source or run is None:
         return FindingTarget(None)
-    problem = f"{finding.source} is neither here nor in a folder above {path.resolve().parent}"
+    problems = []
     for source in _sources_near(path, finding.source):
         try:
             target = load(source, partial=True)
         except UsageError as error:
-            problem = str(error)
+            problems.append(str(error))
             continue
         if any(has(run, program) for program in target.with_referee.values()):
             return FindingTarget(target)
-        problem = f"{source}: its programs are not those of the finding any more"
-    return FindingTarget(None, problem)
+        problems.append(f"{source}: its programs are not those of the finding any more")
+    above = path.resolve().parent
+    problems.append(f"{finding.source} is neither here nor in a folder above {above}")
+    return FindingTarget(None, problems[0])
 
 
 def has(run: tuple[bytes, bytes], program: Program) -> bool:

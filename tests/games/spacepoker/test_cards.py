@@ -14,7 +14,6 @@ from channelsim.clsp.values import to_list
 from channelsim.games.spacepoker.cards import (
     above,
     board,
-    boost,
     cards,
     chain,
     draw_number,
@@ -54,7 +53,14 @@ def test_cards_are_floored_digits(number: int) -> None:
     drawn = cards(number, 3)
     assert [rank - 2 for rank in drawn] == [number // 13**i % 13 for i in range(3)]
     assert cards(number, 2) == drawn[:2]
-    assert boost(number) == (1 if number % 3 == 0 else 0)
+
+
+@given(preimages, images)
+def test_the_boost_is_a_third_of_the_numbers(own: bytes, others: bytes) -> None:
+    drawn, boost = hole(own, others)
+    number = draw_number(own, others)
+    assert drawn == cards(number, 2)
+    assert boost == (1 if number % 3 == 0 else 0)
 
 
 @given(preimages, preimages)

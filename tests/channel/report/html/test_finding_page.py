@@ -13,6 +13,7 @@ from channelsim.channel.findings.finding_files import FindingFiles
 from channelsim.channel.lab.cases.case import make_case
 from channelsim.channel.lab.cases.trial import LabTally
 from channelsim.channel.lab.crosscheck.crosscheck import findings
+from channelsim.channel.lab.fuzz.case_records import read
 from channelsim.channel.lab.fuzz.findings import shrunk
 from channelsim.channel.lab.fuzz.shrink import broken_by
 from channelsim.channel.lab.laws import laws
@@ -161,3 +162,15 @@ def test_a_page_without_the_programs_says_so(
     text = text_of(parsed((tmp_path / "page.html").read_text("utf-8")))
     assert "The run is not here" in text
     assert found.text in text
+
+
+def test_the_line_is_the_validators_where_the_referee_is_at_fault(
+    stored: tuple[Path, Finding], tmp_path: Path
+) -> None:
+    """The head of the referee would say nothing."""
+    _, found = stored
+    target = load(str(target_file(tmp_path, "calpoker", referee="tree/channel/referee.clsp")))
+    case = read(target, found.probe)
+    fault = Finding(rule="slash path", place="e", severity="theft", text="a", cause="slash path")
+    line = shrunk(target, case, fault, 1).source_line
+    assert re.fullmatch(rf"{re.escape(str(tmp_path))}/tree/calpoker/e\.clsp:4\d", line)
