@@ -228,6 +228,14 @@ ARGUMENTS: dict[str, tuple[Arguments, set[Kind]]] = {
     "crosscheck target": (lambda file, _: ("crosscheck", file), {Kind.TARGET}),
     "mutants game": (lambda file, _: ("mutants", file), {Kind.TARGET}),
     "fuzz target": (lambda file, _: ("fuzz", file), {Kind.TARGET}),
+    "prove target": (
+        lambda file, _: ("prove", file, "--validator", "a", "--against", "calpoker"),
+        {Kind.TARGET},
+    ),
+    "prove target, against": (
+        lambda file, _: ("prove", "calpoker", "--validator", "a", "--against", file),
+        {Kind.TARGET},
+    ),
     "conform target": (lambda file, _: ("conform", file), {Kind.TARGET}),
     "conform costs": (lambda file, _: ("conform", "calpoker", "--costs", file), {Kind.COSTS}),
     "record target": (lambda file, _: ("record", file), {Kind.TARGET}),
