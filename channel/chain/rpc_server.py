@@ -18,6 +18,9 @@ from channelsim.channel.errors import UsageError
 MOST_CONNECTIONS = 128
 """Connections at a time; more are closed at once."""
 
+ACCEPTING = 100
+"""The most times that a server which closes waits for connections that are being accepted."""
+
 IDLE_TIME = 120.0
 """Seconds without a request after which a connection is closed."""
 
@@ -90,7 +93,8 @@ class _Server:
     def __init__(self, call: Call) -> None:
         self._call = call
         self._server: asyncio.Server | None = None
-        self._connections: set[asyncio.Task[None]] = set()
+        self._connections: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
+        self._closing = False
         self._reading = 0
         self._writing = 0
 
@@ -101,20 +105,33 @@ class _Server:
         return host, port
 
     async def close(self) -> None:
-        """Close the socket and all connections."""
+        """Close the socket and all connections, also those that are just being accepted, and those
+        whose clients do not read their answers."""
+        self._closing = True
+        # What is being accepted when its server closes would stay open for ever.
+        for _ in range(ACCEPTING):
+            accepting = asyncio.all_tasks() - {asyncio.current_task(), *self._connections}
+            if not accepting:
+                break
+            await asyncio.gather(*accepting, return_exceptions=True)
         if self._server is not None:
             self._server.close()
-        for task in self._connections:
+        for task, writer in self._connections.items():
             task.cancel()
+            writer.transport.abort()
         await asyncio.gather(*self._connections, return_exceptions=True)
+        await asyncio.sleep(0)  # the loop closes the sockets of aborted connections
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self._closing:
+            writer.transport.abort()
+            return
         if len(self._connections) >= MOST_CONNECTIONS:
             writer.close()
             return
         task = asyncio.ensure_future(self._serve(reader, writer))
-        self._connections.add(task)
-        task.add_done_callback(self._connections.discard)
+        self._connections[task] = writer
+        task.add_done_callback(self._connections.pop)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer the requests of one connection, one after the other."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import re
 import socket
 import threading
+import warnings
 from collections.abc import Callable
+from contextlib import ExitStack
 from http.client import HTTPConnection
 from itertools import pairwise
 from typing import Any
@@ -228,6 +231,25 @@ def test_a_call_that_is_not_there_ends_its_connection_alone() -> None:
     with serving(fails) as url:
         assert raw(url, post(b"{}")).startswith(b"HTTP/1.1 404")
         assert asked(url, "fine", {}) == {}
+
+
+def test_the_end_closes_connections_whose_clients_read_nothing() -> None:
+    """And those that are just being accepted."""
+    gc.collect()
+    with warnings.catch_warnings(record=True) as left_open, ExitStack() as stack:
+        warnings.simplefilter("always", ResourceWarning)
+        with serving(lambda call, arguments: bytes(MOST_BODY * 4)) as url:
+            place = urlsplit(url)
+            request = b"POST /any HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}"
+            for _ in range(3):
+                client = stack.enter_context(
+                    socket.create_connection((place.hostname, place.port), timeout=30)
+                )
+                client.sendall(request)
+                client.recv(1)
+            stack.enter_context(socket.create_connection((place.hostname, place.port), timeout=30))
+        gc.collect()
+    assert [str(warning.message) for warning in left_open] == []
 
 
 def test_an_address_that_is_not_ours_is_refused() -> None:
