@@ -8,7 +8,7 @@ from channelsim.channel.prove.result import Undecidable, Verdict
 
 
 class ProveDocument(Results, frozen=True, kw_only=True, tag="channelsim document prove 1"):
-    """Whether the programs of a validator are equal in two targets.
+    """The comparison of a validator's programs in two targets.
 
     `programs` are their tree hashes in hex, `bounds` and `models` what a proof rests on, in words.
     `paths` are pairs of paths: `confirmed` of them were run for real, for `unconfirmed` no input

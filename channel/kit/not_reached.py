@@ -1,4 +1,4 @@
-"""What a conformance did not reach: what nothing was tried on is not right, only unknown.
+"""Limits of a conformance: what nothing was tried on is not right, only unknown.
 
 To add something, write a function of the subject and list it in `PARTS`.
 """
@@ -27,7 +27,7 @@ Part: TypeAlias = Callable[[Subject], Iterator[str]]
 
 
 def not_reached(subject: Subject) -> list[str]:
-    """What the checks of a subject did not reach, a line each; none for what is unknown because
+    """The limits of the checks of a subject, a line each; none for what is unknown because
     some work crashed its worker."""
     try:
         return [line for part in PARTS for line in part(subject)]

@@ -172,12 +172,12 @@ def _results(
 ) -> Iterator[CheckResult]:
     """The result of each check as soon as it is made; the progress line is gone by then."""
     bars: list[Bar] = []
-    made = conform(subject, checks, lambda name: bars[-1].phase(name))
+    checked = conform(subject, checks, lambda name: bars[-1].phase(name))
     while True:
         with progress("conformance", shown=not quiet) as bar:
             bars.append(bar)
             places.progress = partial(_progress, bar, quiet=quiet)
-            result = next(made, None)
+            result = next(checked, None)
         if result is None:
             return
         yield result

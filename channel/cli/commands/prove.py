@@ -97,7 +97,7 @@ def document(proof: Proof) -> ProveDocument:
     from channelsim.channel.prove.counterexample import counterexample
 
     question = proof.question
-    found = proof.difference
+    difference = proof.difference
     return ProveDocument(
         target=question.left.name,
         against=question.right.name,
@@ -113,7 +113,7 @@ def document(proof: Proof) -> ProveDocument:
         samples=proof.samples,
         undecided=proof.undecided,
         seconds=round(proof.seconds, 1),
-        findings=() if found is None else (counterexample(question, found),),
+        findings=() if difference is None else (counterexample(question, difference),),
         interrupted=proof.interrupted,
     )
 

@@ -16,7 +16,7 @@ def compare(before: ProveDocument, after: ProveDocument, tolerance: float) -> li
 
 
 def _differences(document: ProveDocument) -> dict[str, str]:
-    """What differs, whatever the input is that shows it."""
+    """The parts that differ, whatever input shows them."""
     line = f"different: {_what(document)}"
     return {line: line} if document.verdict == "different" else {}
 

@@ -154,14 +154,14 @@ _last: list[tuple[Target, dict[tuple[str, int], _Honest]]] = []
 
 
 def _opened(site: Site, inputs: Inputs) -> Opened | None:
-    """What the site's move opens; None for nothing, or for several roots."""
-    found = []
+    """The one root that the site's move opens; None for nothing, or for several."""
+    paths = []
     for root in dict.fromkeys(leaves(site.state)):
         if root in inputs and (path := path_to(site, inputs, (root,))) is not None:
-            found.append((root, path))
-    if len(found) != 1:
+            paths.append((root, path))
+    if len(paths) != 1:
         return None
-    ((root, path),) = found
+    ((root, path),) = paths
     move = site.play.move
     within = {*path.inputs, *path.shown}
     ends = [

@@ -79,9 +79,9 @@ def copied_states(
         return
     state = base.site.state
     atoms = list(leaves(state))
-    wanted = (*_whole(operands), *_varied(operands, chance))
-    wanted = tuple((old, new) for old, new in wanted if old in atoms)
-    for old, new in chance.shuffled(wanted)[:most]:
+    pairs = (*_whole(operands), *_varied(operands, chance))
+    copied = tuple((old, new) for old, new in pairs if old in atoms)
+    for old, new in chance.shuffled(copied)[:most]:
         other = with_leaf(state, atoms.index(old), new)
         site = elsewhere(target, base.site, other, base.site.amount, base.site.play, natural=False)
         if site is not None:

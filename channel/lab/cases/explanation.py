@@ -216,17 +216,17 @@ def recorded(
     if len(lines) == 1:
         return Deciding(lines[0])
     if lines:
-        said = f"none of the lines that name {rule} refuses this ({', '.join(lines)})"
+        missing = f"none of the lines that name {rule} refuses this ({', '.join(lines)})"
     else:
-        said = f"no line checks {rule if target.sentence(rule) else 'this'}"
+        missing = f"no line checks {rule if target.sentence(rule) else 'this'}"
     _, choice = record.decided()
     if choice is None:
-        return Deciding(missing=f"{said}, and no test comes before the result")
+        return Deciding(missing=f"{missing}, and no test comes before the result")
     test, _ = tested(choice)
     line = _line(target, name, record, test, choice)
     at = f", at {line}" if line else ""
     shown = record.expression(test, choice, _TEST)
-    return Deciding("", f"{said}; the last test that passed is {shown}{at}", line)
+    return Deciding("", f"{missing}; the last test that passed is {shown}{at}", line)
 
 
 def hands_met(target: Target, state: State | None, calls: Iterable[Call]) -> str:

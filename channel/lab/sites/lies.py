@@ -264,7 +264,7 @@ def recorded_lies(target: Target, hand: Sequence[Site], chance: FastChance) -> I
 
 
 def taken(target: Target, site: Site) -> Valid | None:
-    """What the site's move leads to by its program, if none of the receiver's evidence slashes it.
+    """The result of the site's move by its program, if none of the receiver's evidence slashes it.
 
     None where some does, where the program takes none of it, and where its result is no record of
     the target.

@@ -82,7 +82,7 @@ def _load(path: Path, validators: tuple[str, ...], changed: int) -> OwnRules:
 def _unread(
     verdict: object, readers: Mapping[str, Callable[[Value, Hashes], object]], hashes: Hashes
 ) -> str:
-    """What is wrong with the state that a move leads to; empty where its reader takes it."""
+    """The problem of the state that a move leads to; empty where its reader takes it."""
     step = verdict.next if isinstance(verdict, Valid) else None
     read = readers.get(step.validator) if step is not None else None
     if step is None or read is None:
