@@ -72,7 +72,7 @@ class Site(msgspec.Struct, frozen=True):
 
     @property
     def reach(self) -> Reach:
-        """The way play comes here: it was played, one player can bring it about, or nobody knows."""
+        """The way to this place: it was played, one player can bring it about, or nobody knows."""
         if not self.natural:
             return "nobody knows"
         return "one player's own choice" if self.lie or self.base is not None else "played"
