@@ -11,7 +11,7 @@ from typing import TypeAlias
 PREFIX = "memory/"
 
 Memories: TypeAlias = Mapping[tuple[int, int], bytes]
-"""What a seat remembers of a move, by the number of the state that has it and the game's id."""
+"""The memory that a seat has of a move, by the number of the state with it and the game's id."""
 
 
 def record_name(number: int, game_id: int) -> str:

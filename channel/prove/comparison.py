@@ -56,7 +56,7 @@ REFUSED = "the programs differ in a state that its reader refuses"
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """What is undecided: why, and the program and expression that is to blame, if one is."""
+    """A part that is undecided: why, and the program and expression that is to blame, if one is."""
 
     reason: str
     program: str = ""
@@ -89,7 +89,7 @@ class SizeReport:
 
 
 Compared: TypeAlias = tuple[Ending, Ending, Condition | Gap]
-"""How both programs end on a path, and where the results differ."""
+"""The endings of both programs on a path, and where the results differ."""
 
 
 def compare_size(

@@ -34,7 +34,7 @@ from channelsim.clsp.run import (
 from channelsim.clsp.values import NIL, Value, serialize
 
 ATTEMPTS = 24
-"""How many secrets are tried for a path that depends on the digits of their hashes."""
+"""The secrets that are tried for a path that depends on the digits of their hashes."""
 
 
 class WrongModel(InvariantError):

@@ -46,7 +46,7 @@ STEEP = 5_000_000
 """More than an operation of elliptic curves costs, for each operand and once more."""
 
 ATTEMPTS = 3
-"""How often two sides of a choice are tried without a fork, unless it succeeds."""
+"""The times that two sides of a choice are tried without a fork, unless it succeeds."""
 
 
 @dataclass(frozen=True, slots=True)

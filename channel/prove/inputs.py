@@ -92,7 +92,7 @@ class Domain:
 
     @property
     def bounds(self) -> tuple[str, ...]:
-        """What is symbolic, in words."""
+        """The symbolic inputs, in words."""
         shape = (
             f"any value of at most {counted(self.pairs, 'pair')} inside each other,"
             f" with atoms of at most {counted(self.atom, 'byte')}"

@@ -214,7 +214,7 @@ class Path:
     # --- merging -------------------------------------------------------------------------------
 
     def speculate(self, term: Term, side: bool, run: Callable[[], T]) -> T | None:
-        """What `run` returns where a condition has this truth; None if it needs a fork, or raises.
+        """The result of `run` where a condition has this truth; None if it needs a fork, or raises.
 
         Nothing is decided by it.
         """

@@ -10,7 +10,7 @@ from channelsim.channel.findings.finding import Figure
 from channelsim.games.amounts import counted
 
 Verdict: TypeAlias = Literal["equal", "different", "undecided"]
-"""Whether two programs are equal on every input within the bounds."""
+"""The answer of a comparison: two programs are equal or not on every input within the bounds."""
 
 MODELS = (
     "the operators of CLVM on numbers, bytes and pairs",

@@ -77,7 +77,7 @@ def dropped_checks(target: Target) -> list[Mutant]:
 def _dropped_checks(name: str, program: Program, symbols: Mapping[str, str] | None) -> list[Mutant]:
     """The changed tests of one program: conditions, numbered as `mutants` prints them, and other
     comparisons of which only the truth matters, such as the last one of several."""
-    changed = [one for one in mutants(name, program, symbols) if one.kind == DROPPED_CHECK]
+    changed = [mutant for mutant in mutants(name, program, symbols) if mutant.kind == DROPPED_CHECK]
     known = {mutant.program for mutant in changed}
     others = mutants(name, program, symbols, {DROPPED_CHECK: _passed_on})
     return [*changed, *(mutant for mutant in others if mutant.program not in known)]
@@ -109,8 +109,8 @@ def enforcement(
     budget = seconds * SECOND
     cases = _by_program(target, known, {change.validator for change in changes})
     alive, tried, work = _on_known_cases(changes, cases, KNOWN * budget)
-    argued = [one for one in alive if reasons.reason(one.mutant) is not None]
-    waiting = [one for one in alive if reasons.reason(one.mutant) is None]
+    argued = [change for change in alive if reasons.reason(change.mutant) is not None]
+    waiting = [change for change in alive if reasons.reason(change.mutant) is None]
     noticed = tried - len(alive)
     left: dict[str, int] = {}
     for change in changes[tried:]:
@@ -119,10 +119,10 @@ def enforcement(
         return Enforcement(noticed, len(argued), (), left)
     # Each mutant pays its share of the cases that all meet together.
     each = (budget - work) / SECOND / len(waiting)
-    hunted = [one.mutant for one in waiting]
+    hunted = [change.mutant for change in waiting]
     configuration = hunt_configuration(target, hunted, seed, each)
     done = hunt(target, hunted, configuration, each, open_place)
-    before = [one.runs for one in waiting]
+    before = [change.runs for change in waiting]
     for result, runs in zip(done.results, before, strict=True):
         result.runs += runs
     return Enforcement(

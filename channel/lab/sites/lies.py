@@ -144,8 +144,8 @@ class _Hand:
             if site is None:
                 return
             first = self.liar is None
-            again = self.liar is site.before.mover and self.chance.random() < often
-            lied = self._lied(site) if first or again else None
+            lies_on = self.liar is site.before.mover and self.chance.random() < often
+            lied = self._lied(site) if first or lies_on else None
             if first and lied is None:
                 return
             site, after = (site, taken(self.target, site)) if lied is None else lied
