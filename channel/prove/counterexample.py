@@ -8,26 +8,24 @@ from channelsim.channel.findings.finding import DISAGREEMENT, ComparedPart, Find
 from channelsim.channel.lab.cases.describe import described_call, described_run, described_value
 from channelsim.channel.lab.sites.honest_play import legal_result
 from channelsim.channel.lab.targets.target import Target
-from channelsim.channel.prove.concrete_runs import differ, outcomes
-from channelsim.channel.prove.proof import Question
-from channelsim.channel.prove.shrinking import (
+from channelsim.channel.prove.arguments import (
     AMOUNT,
     COIN,
     EVIDENCE,
+    LIMIT,
     MOVE,
     SHARE,
     STATE,
     part,
-    shrunk,
 )
+from channelsim.channel.prove.concrete_runs import differ, outcomes
+from channelsim.channel.prove.proof import Question
+from channelsim.channel.prove.shrinking import shrunk
 from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.run import Outcome, ProgramSlash, ProgramValid, outcome_word, run_serialized
 from channelsim.clsp.values import Value, from_list, serialize
 from channelsim.games.amounts import counted
 from channelsim.games.vectors import BadCase, Case, NextRecord, arguments, check_program
-
-LIMIT = 7
-"""The place of the size limit in the fields of a coin."""
 
 SHOWN = 64
 """A result is cut after this many hex digits where it is only shown."""
@@ -45,9 +43,9 @@ def counterexample(question: Question, environment: Value) -> Finding:
     case = _vector(question, msgspec.structs.replace(plain, max_move_size=limit))
     if case is None:
         case = _vector(question, plain)  # the difference may depend on this limit
-    target = question.left
+    target = question.target
     words = outcome_word(left), outcome_word(right)
-    text = f"{words[0]} in {target.name}, {words[1]} in {question.right.name}"
+    text = f"{words[0]} in {target.name}, {words[1]} in {question.targets[-1].name}"
     if words[0] == words[1]:
         text = f"{words[0]} in both, with other results"
     return Finding(
@@ -90,7 +88,7 @@ def _shown(outcome: Outcome) -> str:
 
 def _case(question: Question, coin: list[Value], state: Value, evidence: Value) -> Case:
     """The input as a case, with an expectation that is still to be filled in."""
-    target = question.left
+    target = question.target
     return Case(
         id=f"{target.name}-{question.validator}-00000",
         tag="prove",
@@ -111,7 +109,7 @@ def _vector(question: Question, case: Case) -> Case | None:
 
     A case leaves out some fields of the coin, on which the difference may depend.
     """
-    target = question.left
+    target = question.target
     try:
         environment = arguments(case, target.name, target.programs)
         left = run_serialized(question.programs[0].serialized, environment)

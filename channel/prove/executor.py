@@ -8,11 +8,13 @@ result is one atom, and the path stays one.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from channelsim.channel.prove import models
 from channelsim.channel.prove.path import Path
+from channelsim.channel.prove.places import place_of
 from channelsim.channel.prove.symbols import (
     Bytes,
     Hidden,
@@ -25,6 +27,7 @@ from channelsim.channel.prove.symbols import (
     merge,
     width,
 )
+from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.operators import (
     APPLY,
     COMMON,
@@ -36,7 +39,7 @@ from channelsim.clsp.operators import (
     operator,
 )
 from channelsim.clsp.programs import Program
-from channelsim.clsp.run import ProgramRaised
+from channelsim.clsp.run import Outcome, ProgramRaised, run
 from channelsim.clsp.values import NIL, Value
 
 STEP = 3000
@@ -51,9 +54,10 @@ ATTEMPTS = 3
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """The program returns a value: `()` slashes."""
+    """The program returns a value, and costs at most this much: `()` slashes."""
 
     value: Symbolic
+    cost: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +67,10 @@ class RaisedHere:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """Nothing can be said of the path, and the expression that is to blame, if one is."""
+    """Nothing can be said of the path; `node` is the part that is to blame, if one is."""
 
     reason: str
-    node: Value = NIL
+    node: Any = NIL
 
 
 Ending: TypeAlias = Returned | RaisedHere | Unknown
@@ -75,7 +79,10 @@ Ending: TypeAlias = Returned | RaisedHere | Unknown
 
 @dataclass(frozen=True)
 class SymbolicProgram:
-    """A program to run on symbolic arguments; it remembers which choices need a fork."""
+    """A program to run on symbolic arguments; it remembers which choices need a fork.
+
+    It is the side (`claims.Side`) of a claim that runs on the arguments as they are.
+    """
 
     name: str
     program: Program
@@ -87,16 +94,36 @@ class SymbolicProgram:
         object.__setattr__(self, "value", self.program.value)
 
     def run(self, path: Path, environment: Symbolic) -> Ending:
-        """Run along a path."""
-        run = _Run(self, path)
+        """Run along a path, of which it makes `cost` that of this run."""
+        execution = _Run(self, path)
+        path.cost = 0
         try:
-            return Returned(run.evaluate(self.value, environment))
+            value = execution.evaluate(self.value, environment)
+            return Returned(value, path.cost)
         except Raises:
             return RaisedHere()
         except Undecided as undecided:
-            return Unknown(undecided.reason, run.blamed)
+            return Unknown(undecided.reason, execution.blamed)
         except RecursionError:
             return Unknown("calls that are nested too deep")
+
+    def real(self, environment: Value) -> Outcome:
+        """Run for real."""
+        return run(self.program, environment)
+
+    def place(self, node: Any) -> str:
+        """An expression of the program with its function, as text."""
+        return place_of(self.program, self.value, node) if node != NIL else ""
+
+    def constants(self) -> Iterator[int]:
+        """The atoms of the program as numbers."""
+        waiting = [self.value]
+        while waiting:
+            part = waiting.pop()
+            if isinstance(part, tuple):
+                waiting += part
+            else:
+                yield atom_to_int(part)
 
 
 class _Run:

@@ -7,10 +7,11 @@ without a form, are any value within bounds, whose shape is decided when a progr
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import z3
 
@@ -26,7 +27,7 @@ from channelsim.channel.prove.symbols import (
     width,
 )
 from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import NIL, Value, to_list
+from channelsim.clsp.values import NIL, Value, from_list, to_list
 from channelsim.games.amounts import MAX_AMOUNT, counted
 from channelsim.games.forms import (
     Atom,
@@ -177,6 +178,14 @@ class Inputs:
             )
         )
         self.conditions = tuple(conditions)
+
+    def with_more(self, values: Sequence[Symbolic], conditions: Iterable[Condition] = ()) -> Inputs:
+        """These inputs, and more of them behind the arguments, with what these fulfil."""
+        more = copy(self)
+        arguments: list[Any] = from_list(cast(Any, self.environment))
+        more.environment = _listed((*arguments, *values))
+        more.conditions = (*self.conditions, *conditions)
+        return more
 
     # --- parts ---------------------------------------------------------------------------------
 

@@ -1,13 +1,13 @@
-"""Prove that two programs of targets are equal on every input, or show one that tells them apart.
+"""Prove a claim about a validator's programs on every input, or show an input that breaks it.
 
-The sizes of the move are compared one by one, in several processes. Nothing is equal while a size,
+The sizes of the move are examined one by one, in several processes. Nothing is proved while a size,
 a path or a shape was left out.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,16 +16,13 @@ from time import monotonic
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.sites.hands import hands
 from channelsim.channel.lab.targets.target import Target
-from channelsim.channel.prove.comparison import SizeReport, compare_size
-from channelsim.channel.prove.executor import SymbolicProgram
+from channelsim.channel.prove.claims import Claim, Equal
+from channelsim.channel.prove.comparison import SizeReport, examine_size
 from channelsim.channel.prove.inputs import ATOM, PAIRS, Domain
 from channelsim.channel.prove.result import Undecidable, Verdict
 from channelsim.channel.system.process_executor import GONE, ProcessExecutor, WorkerDied
 from channelsim.clsp.analysis.closures import deep
-from channelsim.clsp.analysis.code import Code
-from channelsim.clsp.analysis.disassembly import Disassembly
-from channelsim.clsp.analysis.text import value_text
-from channelsim.clsp.programs import Program, symbols
+from channelsim.clsp.programs import Program
 from channelsim.clsp.values import Value
 from channelsim.games.errors import BadState
 from channelsim.games.names import nearest_or_all
@@ -33,23 +30,23 @@ from channelsim.games.names import nearest_or_all
 HANDS = 40
 """The hands that are played to learn how long moves may be."""
 
-ROOM = 80
-"""The text of an expression is cut after this many characters."""
-
 UNPLAYED = "no move ends valid within these bounds"
 UNSLASHED = "no move is slashed within these bounds"
 
 
 @dataclass(frozen=True)
 class Question:
-    """Two programs of a validator, and the domain: two targets and the longest move in bytes."""
+    """A claim about a validator's programs in targets, and the domain: the longest move in bytes.
 
-    left: Target
-    right: Target
+    The first target is the one that is judged.
+    """
+
+    claim: Claim
+    targets: tuple[Target, ...]
     validator: str
     longest: int
     played: tuple[int, ...] = ()
-    """The sizes of moves in play: these are compared first."""
+    """The sizes of moves in play: these are examined first."""
     pairs: int = PAIRS
     atom: int = ATOM
     """The bounds of evidence: pairs inside each other, and bytes of an atom."""
@@ -60,46 +57,46 @@ class Question:
         return tuple(dict.fromkeys((*self.played, *range(self.longest + 2))))
 
     @property
-    def programs(self) -> tuple[Program, Program]:
-        """Both programs."""
-        return self.left.programs[self.validator], self.right.programs[self.validator]
+    def target(self) -> Target:
+        """The target that is judged."""
+        return self.targets[0]
+
+    @property
+    def programs(self) -> tuple[Program, ...]:
+        """The program of each target."""
+        return tuple(target.programs[self.validator] for target in self.targets)
 
     @property
     def _ruled(self) -> Target | None:
-        """The target whose rules say which states there are; None if neither has rules."""
-        return next((each for each in (self.left, self.right) if each.rules is not None), None)
+        """The target whose rules say which states there are; None if none has rules."""
+        return next((each for each in self.targets if each.rules is not None), None)
 
     def domain(self) -> Domain:
-        """The inputs on which they are compared."""
-        names = {**self.left.hashes, **self.right.hashes}
-        left, right = self.programs
+        """The inputs on which the claim is examined."""
+        names = {name for target in self.targets for name in target.hashes}
         ruled = self._ruled
         return Domain(
-            own=(left.hash, right.hash),
+            own=tuple(program.hash for program in self.programs),
             form=None if ruled is None else ruled.game.validators[self.validator].form,
             longest=self.longest,
             pairs=self.pairs,
             atom=self.atom,
             hashes={
-                name: tuple(
-                    target.hashes[name]
-                    for target in (self.left, self.right)
-                    if name in target.hashes
-                )
-                for name in names
+                name: tuple(target.hashes[name] for target in self.targets if name in target.hashes)
+                for name in sorted(names)
             },
-            program=left.value,
+            program=self.programs[0].value,
         )
 
     def is_read(self, state: Value) -> bool:
-        """True if the reader of the state takes it, with the hashes of either target."""
+        """True if the reader of the state takes it, with the hashes of any target."""
         ruled = self._ruled
         if ruled is None:
             return True
         read = ruled.game.validators[self.validator].read_state
-        for hashes in (self.left.hashes, self.right.hashes):
+        for target in self.targets:
             try:
-                read(state, hashes)
+                read(state, target.hashes)
             except BadState:
                 continue
             return True
@@ -108,11 +105,11 @@ class Question:
 
 @dataclass
 class Proof:
-    """The result of a comparison. `difference` is an environment on which the programs differ.
+    """The result for a claim. `counterexample` is an environment that breaks it.
 
-    `paths` are pairs of paths; `confirmed` of them were run for real, for the `unconfirmed` no
-    input was found, and on the `bounded` a program looks at values of which larger ones are left
-    out. `samples` are inputs that were drawn and run besides.
+    `paths` are those of all sides together; `confirmed` of them were run for real, for the
+    `unconfirmed` no input was found, and on the `bounded` a side looks at values of which larger
+    ones are left out. `samples` are inputs that were drawn and run besides.
     """
 
     question: Question
@@ -124,25 +121,26 @@ class Proof:
     samples: int = 0
     seconds: float = 0.0
     sizes: list[int] = field(default_factory=list)
-    difference: Value | None = None
+    counterexample: Value | None = None
     undecided: tuple[Undecidable, ...] = ()
     interrupted: bool = False
 
     @property
-    def differs(self) -> bool:
-        """True if an input tells the programs apart."""
-        return self.difference is not None
+    def broken(self) -> bool:
+        """True if an input breaks the claim."""
+        return self.counterexample is not None
 
     @property
     def verdict(self) -> Verdict:
-        """Equal only if nothing was left out."""
-        if self.differs:
-            return "different"
+        """Proved only if nothing was left out."""
+        proved, refuted = self.question.claim.verdicts
+        if self.broken:
+            return refuted
         done = set(self.sizes) == set(self.question.sizes)
-        return "equal" if done and not self.undecided and not self.interrupted else "undecided"
+        return proved if done and not self.undecided and not self.interrupted else "undecided"
 
 
-def make_question(
+def compare(
     left: Target,
     right: Target,
     validator: str,
@@ -154,20 +152,45 @@ def make_question(
 
     Raises `UsageError`.
     """
-    for target in (left, right):
+    targets = (left, right)
+    check_programs(targets, validator)
+    programs = left.programs[validator], right.programs[validator]
+    return make_question(
+        Equal((left.name, right.name), programs), targets, validator, longest, pairs, atom
+    )
+
+
+def check_programs(targets: Iterable[Target], validator: str) -> None:
+    """Check that each target has a program of a validator. Raises `UsageError`."""
+    for target in targets:
         if validator not in target.present:
             near = nearest_or_all(validator, target.present)
             raise UsageError(f"{target.name}: has no program of {validator!r}{near}")
-    limits, played = _played(left, validator)
+
+
+def make_question(
+    claim: Claim,
+    targets: tuple[Target, ...],
+    validator: str,
+    longest: int | None = None,
+    pairs: int = PAIRS,
+    atom: int = ATOM,
+) -> Question:
+    """Ask whether a claim is true; by default for moves of the sizes that play allows.
+
+    Raises `UsageError`.
+    """
+    target = targets[0]
+    limits, played = _played(target, validator)
     if longest is None:
         longest = max(limits, default=None)
     if longest is None:
         raise UsageError(
-            f"{left.name}: no play reaches {validator}, so the longest move is not known; name it"
-            " with --move-bytes N"
+            f"{target.name}: no play reaches {validator}, so the longest move is not known; name"
+            " it with --move-bytes N"
         )
     allowed = sorted(size for size in played if size <= longest)
-    return Question(left, right, validator, longest, tuple(allowed), pairs, atom)
+    return Question(claim, targets, validator, longest, tuple(allowed), pairs, atom)
 
 
 def _played(target: Target, validator: str) -> tuple[set[int], set[int]]:
@@ -194,7 +217,7 @@ def prove(
     jobs: int = 1,
     on_size: Callable[[int, int], None] = lambda done, total: None,
 ) -> Proof:
-    """Compare two programs within this time; `on_size` hears of each size that is done.
+    """Examine a claim within this time; `on_size` hears of each size that is done.
 
     An interrupt ends it with what is known. Raises `WrongModel`.
     """
@@ -208,11 +231,11 @@ def prove(
             for result in results:
                 _add(proof, result, gaps, endings)
                 on_size(len(proof.sizes), total)
-                if proof.differs:
+                if proof.broken:
                     break
     except KeyboardInterrupt:
         proof.interrupted = True
-    if not proof.differs and not gaps and not proof.interrupted:
+    if not proof.broken and not gaps and not proof.interrupted:
         gaps.update({(UNPLAYED, ""): 1} if not endings["valid"] else {})
         gaps.update({(UNSLASHED, ""): 1} if not endings["slash"] else {})
     proof.undecided = tuple(
@@ -223,78 +246,45 @@ def prove(
 
 
 @contextmanager
-def _results(question: Question, deadline: float, jobs: int) -> Iterator[Iterator[_SizeResult]]:
-    """The result of each size as it comes, from so many processes; one needs none of its own."""
+def _results(question: Question, deadline: float, jobs: int) -> Iterator[Iterator[SizeReport]]:
+    """The report of each size as it comes, from so many processes; one needs none of its own."""
     sizes = question.sizes
     if jobs == 1:
-        yield (_compare(question, size, deadline) for size in sizes)
+        yield (_examine(question, size, deadline) for size in sizes)
         return
     executor = ProcessExecutor(jobs)
     try:
-        futures = {executor.submit(_compare, question, size, deadline): size for size in sizes}
+        futures = {executor.submit(_examine, question, size, deadline): size for size in sizes}
         yield (_result(future, futures[future]) for future in as_completed(futures))
     finally:
         executor.kill()
 
 
-def _result(future: Future[_SizeResult], size: int) -> _SizeResult:
-    """The result of a size; undecided if its process was killed."""
+def _result(future: Future[SizeReport], size: int) -> SizeReport:
+    """The report of a size; undecided if its process was killed."""
     try:
         return future.result()
     except WorkerDied:
-        return _SizeResult(SizeReport(size), Counter({(GONE, ""): 1}))
+        return SizeReport(size, undecided=Counter({(GONE, ""): 1}))
 
 
-@dataclass(frozen=True)
-class _SizeResult:
-    """A report, with the places of what is undecided as text."""
-
-    report: SizeReport
-    gaps: Counter[tuple[str, str]]
-
-
-def _compare(question: Question, size: int, deadline: float) -> _SizeResult:
-    """Compare one size, in any process."""
-    left, right = question.programs
-    first, second = question.left.name, question.right.name
-    if first == second:
-        first, second = f"{first}, first", f"{second}, second"
-    programs = SymbolicProgram(first, left), SymbolicProgram(second, right)
+def _examine(question: Question, size: int, deadline: float) -> SizeReport:
+    """Examine one size, in any process."""
     with deep():
-        report = compare_size(programs, question.domain(), size, deadline, question.is_read)
-        gaps: Counter[tuple[str, str]] = Counter()
-        for gap, times in report.gaps.items():
-            place = ""
-            for program in programs:
-                if program.name == gap.program and gap.node:
-                    place = f"{program.name}: {_text(program, gap.node)}"
-            gaps[gap.reason, place] += times
-    report.gaps = Counter()
-    return _SizeResult(report, gaps)
-
-
-def _text(program: SymbolicProgram, node: Value) -> str:
-    """An expression of a program with its function, as text."""
-    code = Code(program.value, symbols(program.program))
-    place = code.place_of(node)
-    if place is None:
-        return value_text(node, ROOM)
-    return f"{place.function.name}: {Disassembly(code).text(node, ROOM)}"
+        report = examine_size(question.claim, question.domain(), size, deadline, question.is_read)
+    report.gaps = Counter()  # parts of programs, which can be nested too deep to be sent
+    return report
 
 
 def _add(
-    proof: Proof,
-    result: _SizeResult,
-    gaps: Counter[tuple[str, str]],
-    endings: Counter[str],
+    proof: Proof, report: SizeReport, gaps: Counter[tuple[str, str]], endings: Counter[str]
 ) -> None:
-    report = result.report
     proof.paths += report.paths
     proof.confirmed += report.confirmed
     proof.unconfirmed += report.unconfirmed
     proof.bounded += report.bounded
     proof.samples += report.samples
     proof.sizes.append(report.size)
-    proof.difference = report.difference
-    gaps.update(result.gaps)
+    proof.counterexample = report.counterexample
+    gaps.update(report.undecided)
     endings.update(report.endings)

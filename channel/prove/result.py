@@ -9,8 +9,9 @@ import msgspec
 from channelsim.channel.findings.finding import Figure
 from channelsim.games.amounts import counted
 
-Verdict: TypeAlias = Literal["equal", "different", "undecided"]
-"""The answer of a comparison: two programs are equal or not on every input within the bounds."""
+Verdict: TypeAlias = Literal["equal", "different", "proved", "refuted", "undecided"]
+"""The answer of a proof: two programs are equal or not on every input within the bounds, any other
+claim is proved or refuted."""
 
 MODELS = (
     "the operators of CLVM on numbers, bytes and pairs",

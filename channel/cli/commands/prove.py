@@ -67,9 +67,9 @@ def command(
         raise UsageError("prove: needs z3-solver; pip install 'channelsim[prove]'")
     with progress("prove", "size of a move", shown=not quiet) as bar:
         from channelsim.channel.prove.inputs import ATOM, PAIRS
-        from channelsim.channel.prove.proof import make_question, prove
+        from channelsim.channel.prove.proof import compare, prove
 
-        question = make_question(
+        question = compare(
             load(target, partial=True),
             load(against, partial=True),
             validator,
@@ -84,7 +84,7 @@ def command(
             print_json(printed)
         else:
             _print(printed)
-    return exit_code(proof.interrupted, failed=printed.verdict == "different" or _left_open(proof))
+    return exit_code(proof.interrupted, failed=proof.broken or _left_open(proof))
 
 
 def _left_open(proof: Proof) -> bool:
@@ -97,10 +97,10 @@ def document(proof: Proof) -> ProveDocument:
     from channelsim.channel.prove.counterexample import counterexample
 
     question = proof.question
-    difference = proof.difference
+    shown = proof.counterexample
     return ProveDocument(
-        target=question.left.name,
-        against=question.right.name,
+        target=question.targets[0].name,
+        against=question.targets[1].name,
         validator=question.validator,
         verdict=proof.verdict,
         programs=(question.programs[0].hash.hex(), question.programs[1].hash.hex()),
@@ -113,7 +113,7 @@ def document(proof: Proof) -> ProveDocument:
         samples=proof.samples,
         undecided=proof.undecided,
         seconds=round(proof.seconds, 1),
-        findings=() if difference is None else (counterexample(question, difference),),
+        findings=() if shown is None else (counterexample(question, shown),),
         interrupted=proof.interrupted,
     )
 
