@@ -61,13 +61,12 @@ def replay_finding(
 
 def details(finding: Finding) -> Iterator[str]:
     """The lines of text below the title of a finding."""
-    before, after = finding.fields
     if finding.rule == RECORDED:
         yield "this is a case of the file of honest play"
     elif finding.rule == STORED:
         yield "this is a stored case"
     elif finding.differs:
-        yield f"not as in honest play ({before} → {after} fields): {'; '.join(finding.differs)}"
+        yield f"not as in honest play: {'; '.join(finding.differs)}"
     elif finding.cause.startswith(("misdeclared", "two encodings", "not bound", "share not bound")):
         yield "the move itself is honest play"
     elif finding.reach == PLAYED:
@@ -78,7 +77,7 @@ def details(finding: Finding) -> Iterator[str]:
     source = finding.source_line or finding.missing_check
     if source:
         yield f"source: {source}"
-    yield f"law: {finding.rule}"
+    yield f"broken law: {finding.rule}"
     if finding.also:
         more = f", and {len(finding.also) - 3} more" if len(finding.also) > 3 else ""
         yield f"also: {'; '.join(finding.also[:3])}{more}"

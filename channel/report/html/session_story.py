@@ -53,8 +53,8 @@ def result_text(got: Money, put: Money, unit: int) -> str:
     """A sentence on what both sides got, and how much more or less than they put in.
 
     >>> result_text((1200, 800), (1000, 1000), 100)
-    'Initiator got 1,200 mojos, 2 units (200 mojos) more than it put in; Receiver got 800 mojos,
-    2 units (200 mojos) less than it put in.'
+    'Initiator got 1,200 mojos, 2 units (200 mojos) more than it put in; Receiver got 800 mojos, \
+2 units (200 mojos) less than it put in.'
     """
     parts = []
     for lane, mojos, staked in zip(LANES, got, put, strict=False):
