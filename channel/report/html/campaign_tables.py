@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
-from channelsim.channel.documents.conform import CheckResult, ConformDocument
+from channelsim.channel.documents.conform import CheckResult, ConformDocument, Status
 from channelsim.channel.documents.cost import CostDocument
 from channelsim.channel.documents.coverage import CoverageDocument
 from channelsim.channel.documents.crosscheck import CrosscheckDocument
@@ -16,6 +16,7 @@ from channelsim.channel.documents.mutants import MutantsDocument
 from channelsim.channel.documents.prove import ProveDocument
 from channelsim.channel.documents.results import CampaignResults, LostWork, Results
 from channelsim.channel.findings.finding import Finding
+from channelsim.channel.findings.sentence import title
 from channelsim.channel.lab.mutants.report import Count, Survivor
 from channelsim.channel.prove.result import Undecidable
 from channelsim.channel.simulation.sweep import Cell as DisputeCell
@@ -26,12 +27,25 @@ FEW = 3
 """Failures of a check that its row names."""
 
 
+class Link(msgspec.Struct, frozen=True):
+    """A link of a cell to the section with this key, or text where there is none ("")."""
+
+    text: str
+    key: str = ""
+
+
 class Cell(msgspec.Struct, frozen=True):
-    """A cell: its text, and the share of a whole from 0 to 1 that a bar shows (None: no bar)."""
+    """A cell: its text, and the share of a whole from 0 to 1 that a bar shows (None: no bar).
+
+    `status` is "good", "bad" or "mild" for a result that is shown in its colour. `links` stand
+    after the text.
+    """
 
     text: str
     share: float | None = None
     is_number: bool = False
+    status: str = ""
+    links: tuple[Link, ...] = ()
 
 
 class Table(msgspec.Struct, frozen=True):
@@ -43,17 +57,17 @@ class Table(msgspec.Struct, frozen=True):
     failed: bool = False
 
 
-def tables(document: Results) -> tuple[Table, ...]:
-    """The tables of a document that have rows."""
+def tables(document: Results, keys: Mapping[str, str]) -> tuple[Table, ...]:
+    """The tables of a document that have rows; `keys` are those of findings' sections, by line."""
     lost = [_lost(document.lost)] if isinstance(document, CampaignResults) else []
-    return tuple(table for table in (*lost, *_tables(document)) if table.rows)
+    return tuple(table for table in (*lost, *_tables(document, keys)) if table.rows)
 
 
-def _tables(document: Results) -> Iterator[Table]:
+def _tables(document: Results, keys: Mapping[str, str]) -> Iterator[Table]:
     """The tables of each command."""
     match document:
         case ConformDocument():
-            yield _checks(document.checks)
+            yield _checks(document.checks, keys)
         case CoverageDocument():
             yield _coverage({name: program.total for name, program in document.programs.items()})
         case CrosscheckDocument():
@@ -90,7 +104,10 @@ def _proof(document: ProveDocument) -> Table:
     names = (document.target or "", document.against)
     programs = zip(names, document.programs, strict=True)
     rows = [
-        (Cell("result"), Cell(document.verdict)),
+        (
+            Cell("result"),
+            Cell(document.verdict, status="good" if document.verdict == "equal" else "bad"),
+        ),
         *((Cell(f"program of {name}"), Cell(f"0x{digest}")) for name, digest in programs),
         *((Cell("bound"), Cell(bound)) for bound in document.bounds),
         *((Cell("model"), Cell(model)) for model in document.models),
@@ -162,7 +179,8 @@ def _matrix(matrix: Mapping[str, Mapping[str, DisputeCell]]) -> Table:
         for cell in parts.values():
             total.merge(cell)
         endings = ", ".join(f"{word} {count}" for word, count in total.results.items())
-        rows.append((Cell(name), _number(total.runs), _number(total.broken), Cell(endings)))
+        broken = Cell(f"{total.broken:,}", is_number=True, status="bad" if total.broken else "good")
+        rows.append((Cell(name), _number(total.runs), broken, Cell(endings)))
     head = ("adversary", "runs", "broken promises", "how they ended")
     failed = any(cell.broken for parts in matrix.values() for cell in parts.values())
     return Table("Disputes", head, tuple(rows), failed=failed)
@@ -174,13 +192,16 @@ def _lost(lost: Iterable[LostWork]) -> Table:
     return Table("Seeds that crashed their worker", head, rows, failed=True)
 
 
-def _checks(checks: Iterable[CheckResult]) -> Table:
+_STATUS = {Status.PASSED: "good", Status.FAILED: "bad", Status.NOT_CHECKED: "mild"}
+
+
+def _checks(checks: Iterable[CheckResult], keys: Mapping[str, str]) -> Table:
     rows = tuple(
         (
             Cell(check.check),
-            Cell(check.result.value),
+            Cell(check.result.value, status=_STATUS[check.result]),
             Cell(check.tried),
-            Cell(check.unchecked or _few(check.failures)),
+            Cell(check.unchecked, links=tuple(_few(check.failures, keys))),
         )
         for check in checks
     )
@@ -188,10 +209,12 @@ def _checks(checks: Iterable[CheckResult]) -> Table:
     return Table("Checks", head, rows, failed=any(check.failures for check in checks))
 
 
-def _few(failures: tuple[Finding, ...]) -> str:
-    """The first failures, and how many more there are."""
-    more = f"; and {len(failures) - FEW} more" if len(failures) > FEW else ""
-    return "; ".join(failure.line for failure in failures[:FEW]) + more
+def _few(failures: tuple[Finding, ...], keys: Mapping[str, str]) -> Iterator[Link]:
+    """Links to the first failures, and how many more there are."""
+    for failure in failures[:FEW]:
+        yield Link(title(failure), keys.get(failure.line, ""))
+    if len(failures) > FEW:
+        yield Link(f"and {len(failures) - FEW:,} more")
 
 
 def _mutants(title: str, counts: Mapping[str, Count]) -> Table:
