@@ -49,12 +49,16 @@ class Cell(msgspec.Struct, frozen=True):
 
 
 class Table(msgspec.Struct, frozen=True):
-    """A table; the first cell of each row names it. `failed`: it shows that a check failed."""
+    """A table; the first cell of each row names it. `failed`: it shows that a check failed.
+
+    `wraps`: its cells have sentences, and stand below each other on a narrow screen.
+    """
 
     title: str
     head: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     failed: bool = False
+    wraps: bool = False
 
 
 def tables(document: Results, keys: Mapping[str, str]) -> tuple[Table, ...]:
@@ -156,11 +160,13 @@ def _tried(tried: Mapping[str, int]) -> Table:
 def fact(value: object) -> str:
     """A value of a document as people write it.
 
-    >>> fact(None), fact(True), fact(3), fact("x")
-    ('', 'yes', '3', 'x')
+    >>> fact(None), fact(True), fact(1500), fact("x")
+    ('', 'yes', '1,500', 'x')
     """
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
     return "" if value is None else str(value)
 
 
@@ -206,7 +212,8 @@ def _checks(checks: Iterable[CheckResult], keys: Mapping[str, str]) -> Table:
         for check in checks
     )
     head = ("check", "result", "tried", "why")
-    return Table("Checks", head, rows, failed=any(check.failures for check in checks))
+    failed = any(check.failures for check in checks)
+    return Table("Checks", head, rows, failed=failed, wraps=True)
 
 
 def _few(failures: tuple[Finding, ...], keys: Mapping[str, str]) -> Iterator[Link]:

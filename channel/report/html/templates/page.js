@@ -172,6 +172,7 @@
       made.append(element("summary", "", `0x${hex(value.subarray(0, 6))}… (${value.length} bytes)`), element("code", "", hex(value)));
       return made;
     }
+    if (typeof value === "number" || typeof value === "bigint") return element("span", "", value.toLocaleString("en"));
     if (value === null || typeof value !== "object") return element("span", "", String(value));
     const entries = Array.isArray(value) ? value.map((item, index) => [index + 1, item]) : [...value];
     if (!entries.length) return element("span", "dim", "none");
