@@ -141,7 +141,9 @@ def dispute_story(run: Run, broken: Sequence[BrokenPromise], got: Money) -> Iter
     if not broken:
         yield f"Every promise to {us} was kept."
     else:
-        yield f"{counted(len(broken), 'promise')} to {us} broken: {broken[0].how}."
+        were = "was" if len(broken) == 1 else "were"
+        how = broken[0].how.rstrip(".")
+        yield grouped(f"{counted(len(broken), 'promise')} to {us} {were} broken: {how}.")
 
 
 def _deviation(scenario: Scenario, them: str, *, deviated: bool) -> str:

@@ -49,7 +49,9 @@
     const before = place ? heightOf(visible[place - 1]) : -1;
     made.append(element("span", "at", before === event[0] && !printing ? "" : event[0]));
     const what = element("span", "what");
-    what.append(element("span", "who", `${lanes[event[1]]}: `), event[3]);
+    const lane = lanes[event[1]];
+    if (!event[3].startsWith(lane.split(" (")[0])) what.append(element("span", "who", `${lane}: `));
+    what.append(event[3]);
     if (broken(event).length) what.prepend(`breaks ${broken(event).join(", ")}: `);
     made.append(what);
     made.title = event[3];
