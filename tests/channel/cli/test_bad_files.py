@@ -280,6 +280,12 @@ OPTIONAL = {"fuzz corpus", "conform corpus"}
 NOTHING = {"missing", "a dangling link", "a link to itself", "empty", "blank"}
 """Where a file that is missing or empty is no fault."""
 
+CHECKING = (
+    *("fuzz", "crosscheck", "conform", "mutants", "cost", "crash-test", "vectors check"),
+    *("dispute run", "dispute faults"),
+)
+"""Commands that write reports for continuous integration."""
+
 WRITTEN = {
     "play transcript",
     "dispute run transcript",
@@ -290,9 +296,7 @@ WRITTEN = {
     "cost write",
     "coverage html",
     "fuzz out",
-    "fuzz junit",
-    "conform junit_file",
-    "conform sarif_file",
+    *(f"{command} {report}" for command in CHECKING for report in ("junit", "sarif")),
     "record output",
     "new-game folder",
 }
