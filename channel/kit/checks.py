@@ -181,7 +181,7 @@ def _unreached(
     text = f"branches reached: {total.branches_reached} of {total.branches}"
     yield failed_check("coverage", text, program.name)
     for function, code in places:
-        line = program.line_of(function, code)
+        line = program.line_of_place(function, code)
         yield failed_check("coverage", f"never reached, in {function}: {code}", program.name, line)
 
 

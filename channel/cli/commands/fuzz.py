@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
-from hashlib import sha256
 from pathlib import Path
 from typing import Annotated
 
@@ -40,7 +38,7 @@ from channelsim.channel.cli.options import (
     refuse,
     whole,
 )
-from channelsim.channel.cli.targets import load_target
+from channelsim.channel.cli.targets import load_target, stored_folder
 from channelsim.channel.cli.watch import Check, Round, watch, watched_target
 from channelsim.channel.documents.fuzz import FuzzDocument
 from channelsim.channel.documents.results import lost_work
@@ -73,9 +71,6 @@ MORE = 10
 
 MOST_WORK = 10**15
 """Units: centuries."""
-
-HOME = Path(".channelsim")
-"""The folder of findings in the current folder, unless `--out` names another."""
 
 
 def command(
@@ -185,6 +180,8 @@ def command(
         """Store findings and corpora."""
         if campaign is None:
             FindingFiles(folder).write_last(report.findings)
+            if out is None:
+                _keep_corpus(report, stored_folder(loaded) / CORPUS)
         else:
             save(report, campaign / CORPUS)
         added.append(save(report, corpus, write=adds) if corpus else 0)
@@ -205,9 +202,16 @@ def command(
     )
 
 
+def _keep_corpus(report: FuzzReport, folder: Path) -> None:
+    """Store the cases that reach new code, for `coverage`, instead of those of earlier runs."""
+    for earlier in folder.glob("*.jsonl"):
+        earlier.unlink(missing_ok=True)
+    save(report, folder)
+
+
 def _folder(target: Target, out: Path | None) -> Path:
     """The folder of a target's findings."""
-    folder = out or HOME / _slug(target.name) / "findings"
+    folder = out or stored_folder(target) / FINDINGS
     if is_campaign(folder):
         raise UsageError(
             f"--out {folder}: the folder of a campaign, whose findings are in {folder / FINDINGS};"
@@ -362,10 +366,3 @@ def _check_report(report: FuzzReport, printed: FuzzDocument) -> CheckReport:
         summary=printed.summary,
         seconds=report.seconds,
     )
-
-
-def _slug(name: str) -> str:
-    """A folder name for a target, different for different targets and without separators."""
-    slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
-    plain = slug == name.lower().replace(" ", "-")
-    return slug if plain else f"{slug or 'target'}-{sha256(name.encode()).hexdigest()[:8]}"

@@ -282,7 +282,7 @@ NOTHING = {"missing", "a dangling link", "a link to itself", "empty", "blank"}
 
 CHECKING = (
     *("fuzz", "crosscheck", "conform", "mutants", "cost", "crash-test", "vectors check"),
-    *("dispute run", "dispute faults"),
+    *("dispute run", "dispute faults", "coverage"),
 )
 """Commands that write reports for continuous integration."""
 
@@ -294,7 +294,7 @@ WRITTEN = {
     *(f"{command} out" for command in ("conform", "crosscheck", "dispute run", "mutants")),
     "vectors make output",
     "cost write",
-    "coverage html",
+    *("coverage html", "coverage lcov_file"),
     "fuzz out",
     *(f"{command} {report}" for command in CHECKING for report in ("junit", "sarif")),
     "record output",
