@@ -11,7 +11,9 @@ from functools import lru_cache, reduce
 from typing import TypeAlias
 
 from channelsim.channel.lab.cases.case import SiteCase, make_case
-from channelsim.channel.lab.cases.program_words import (
+from channelsim.channel.lab.sites.fast_chance import FastChance
+from channelsim.channel.lab.sites.parts import Parts
+from channelsim.channel.lab.sites.program_words import (
     Written,
     evidence_near,
     evidence_of,
@@ -19,7 +21,6 @@ from channelsim.channel.lab.cases.program_words import (
     long_constants,
     words_of,
 )
-from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.site import END, HEADS, Call, Site
 from channelsim.channel.lab.sites.values import NUMBER, leaves, longer, numbers
 from channelsim.channel.lab.targets.target import Target
@@ -86,6 +87,7 @@ class Mutator:
         self.changes: Sequence[Change] = (
             *(self.length, self.byte, lambda move: ("bytes", chance.bytes(len(move)))),
             *(self.selection, self.selection, self.tail, self.tail, self.encoding, self.atom),
+            self.part,
         )
         self._honest_share = _share(site.play.share)
         self._shares = tuple(map(_share, self.numbers))
@@ -93,6 +95,7 @@ class Mutator:
         self._special = evidence_of(target.programs[site.validator])
         self._atoms = tuple(dict.fromkeys(atom for atom in leaves(site.state) if atom))
         self._words = (*self._atoms, *constants)
+        self._parts = Parts(target, site.validator, self._atoms)
 
     def cases(self, count: int) -> list[SiteCase]:
         """Make this many cases. Most change one field, so that the others are still right and the
@@ -217,6 +220,10 @@ class Mutator:
             return "atom", move[: max(0, len(move) - len(atom))] + atom
         return "atom", self.head(move) + atom
 
+    def part(self, move: bytes) -> tuple[str, bytes]:
+        """A part that the program reads as one: filled with one byte, or moved by a constant."""
+        return "part", self._parts.changed(move, self._chance)
+
     def head(self, move: bytes) -> bytes:
         """The part before a number."""
         lot = self._random()
@@ -299,7 +306,7 @@ class GuidedMutator:
         self._changes: Sequence[Change] = (
             *(self._word_over, self._word_behind, self._number, self._spliced, self._cut),
             *(self._flipped, self._flipped),
-            *(plain.length, plain.tail, plain.encoding, plain.atom),
+            *(plain.length, plain.tail, plain.encoding, plain.atom, plain.part),
         )
         self._chance = chance
         self._random = chance.random
