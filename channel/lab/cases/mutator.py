@@ -244,8 +244,8 @@ def restructured(value: Value, words: Sequence[Value], chance: FastChance) -> Va
     """Evidence with the same parts in another structure, or one part more or less.
 
     Of a list an item is added, left out, repeated or exchanged, the list is turned round or gets an
-    end that is none; or this happens to one of its items. An atom becomes a list or a pair. `words`
-    are what may be added.
+    end that is none, or bytes pass from an atom to the next one; or this happens to one of its
+    items. An atom becomes a list or a pair. `words` are what may be added.
     """
     items, end = [], value
     while isinstance(end, tuple):
@@ -255,7 +255,7 @@ def restructured(value: Value, words: Sequence[Value], chance: FastChance) -> Va
         other = chance.pick(words)
         return chance.pick(((value, NIL), (value, value), (value, (value, NIL)), (value, other)))
     at, word = chance.below(len(items)), chance.pick((*items, *words))
-    match chance.below(9):
+    match chance.below(10):
         case 0:
             items.append(word)
         case 1:
@@ -273,9 +273,22 @@ def restructured(value: Value, words: Sequence[Value], chance: FastChance) -> Va
             end = word
         case 7:
             end = items.pop()
+        case 8:
+            items[at : at + 2] = _with_another_border(items[at : at + 2], chance)
         case _:
             items[at] = restructured(items[at], words, chance)
     return reduce(lambda rest, item: (item, rest), reversed(items), end)
+
+
+def _with_another_border(items: list[Value], chance: FastChance) -> list[Value]:
+    """Two atoms that are the same bytes together, with the border between them elsewhere."""
+    match items:
+        case [bytes(left), bytes(right)]:
+            both = left + right
+            at = chance.below(len(both) + 1)
+            return [both[:at], both[at:]]
+        case _:
+            return items
 
 
 @lru_cache(maxsize=4096)
