@@ -88,7 +88,7 @@ class Effort:
     `cases` are those of vectors, laws and costs; `seconds` those of each of the `fuzzers`,
     `disputes` the deviations that are tried of each adversary. `corpus` is a folder of cases that
     the fuzzers start from; `costs` a file by `channelsim cost --write`. At least `coverage` percent
-    of each validator's branches are to be reached. `proofs` is a file by `channelsim prove --proof`.
+    of each validator's branches are to be reached. `proofs` is a file by `channelsim prove`.
     `jobs` decides on no result.
     """
 

@@ -124,7 +124,7 @@ class Counterexample:
             brun=described_run(program.serialized, self.arguments) | self._expected_run(),
             replay="" if case is not None else self._again(),
             compared=parts or tuple(_parts(names, outcomes)),
-            differs=tuple(self._described()),
+            differs=self.described(),
         )
         accepts = case is not None and case.expect != "valid" and _is_valid(blamed, case)
         return deciding(blamed, question.validator, self.arguments, accepts).of(finding)
@@ -143,17 +143,17 @@ class Counterexample:
         words = ["channelsim", "prove", names[0], *against, "--validator"]
         return shlex.join([*words, self.question.validator])
 
-    def _described(self) -> list[str]:
+    def described(self) -> tuple[str, ...]:
         """The parts of the input, a line each."""
         move, share, evidence = self.call
         more: Any = part(self.environment, MORE)
-        lines = [
+        lines = (
             f"move: {counted(len(move), 'byte')}: 0x{move.hex()}",
             f"share: {share:,} of {self.amount:,}",
             f"state: {self._text(self.state)}",
             f"evidence: {self._text(evidence)}",
-        ]
-        return lines if more == NIL else [*lines, f"further inputs: {self._text(more)}"]
+        )
+        return lines if more == NIL else (*lines, f"further inputs: {self._text(more)}")
 
     def _text(self, value: Value) -> str:
         return msgspec.json.encode(described_value(value, self.question.target)).decode()

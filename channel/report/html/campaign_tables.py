@@ -177,11 +177,17 @@ def fact(value: object) -> str:
 
 
 def _survivors(survivors: Iterable[Survivor]) -> Table:
-    names = Survivor.__struct_fields__
+    names = tuple(name for name in Survivor.__struct_fields__ if name != "proof")
+    listed = list(survivors)
     rows = tuple(
-        tuple(Cell(fact(getattr(survivor, name))) for name in names) for survivor in survivors
+        (
+            *(Cell(fact(getattr(survivor, name))) for name in names),
+            Cell("" if survivor.proof is None else survivor.proof.text),
+        )
+        for survivor in listed
     )
-    return Table("Mutants that nothing noticed", names, rows, failed=bool(rows))
+    failed = any(survivor.is_open for survivor in listed)
+    return Table("Mutants that nothing noticed", (*names, "proof"), rows, failed)
 
 
 def _matrix(matrix: Mapping[str, Mapping[str, DisputeCell]]) -> Table:
@@ -225,11 +231,15 @@ def _few(failures: tuple[Finding, ...]) -> str:
 
 def _mutants(title: str, counts: Mapping[str, Count]) -> Table:
     rows = tuple(
-        (Cell(name), _of(count.killed, count.made), _number(count.argued), _number(count.open))
+        (
+            Cell(name),
+            _of(count.killed, count.made),
+            *map(_number, (count.proved, count.argued, count.open)),
+        )
         for name, count in counts.items()
         if count.made
     )
-    return Table(title, ("", "killed", "argued", "open"), rows)
+    return Table(title, ("", "killed", "proved", "argued", "open"), rows)
 
 
 def _costs(costs: Iterable[tuple[str, int]], title: str = "Costs against the block") -> Table:
