@@ -33,7 +33,9 @@ def started(folder: Path, *options: str) -> subprocess.Popen[str]:
 
 def left_over(folder: Path) -> list[str]:
     """Processes whose arguments name a file in this folder."""
-    listed = subprocess.run(["ps", "-ww", "-eo", "args"], capture_output=True, check=True, text=True)
+    listed = subprocess.run(
+        ["ps", "-ww", "-eo", "args"], capture_output=True, check=True, text=True
+    )
     return [line for line in listed.stdout.splitlines() if f"{folder}" in line]
 
 
