@@ -62,6 +62,10 @@ class Claim(Protocol):
     def assumes(self) -> tuple[str, ...]:
         """Each assumption in words, besides those of all proofs."""
 
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The endings of the first side, "valid" or "slash", without which it says nothing."""
+
     def sides(self) -> tuple[Side, ...]:
         """New sides, the program that is judged first: a side may remember what it ran."""
 
@@ -80,7 +84,10 @@ class Claim(Protocol):
         """
 
     def is_broken(self, environment: Value) -> bool:
-        """True if real runs break the claim on these constants."""
+        """True if real runs break the claim on these constants.
+
+        Raises `Undecided` if they cannot tell.
+        """
 
 
 @dataclass(frozen=True)
@@ -93,6 +100,7 @@ class Equal:
     name = "equal"
     verdicts: tuple[Verdict, Verdict] = ("equal", "different")
     assumes: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ("valid", "slash")
 
     def sides(self) -> tuple[SymbolicProgram, SymbolicProgram]:
         """Both programs."""

@@ -32,6 +32,7 @@ HANDS = 40
 
 UNPLAYED = "no move ends valid within these bounds"
 UNSLASHED = "no move is slashed within these bounds"
+MISSING = {"valid": UNPLAYED, "slash": UNSLASHED}
 
 
 @dataclass(frozen=True)
@@ -236,8 +237,7 @@ def prove(
     except KeyboardInterrupt:
         proof.interrupted = True
     if not proof.broken and not gaps and not proof.interrupted:
-        gaps.update({(UNPLAYED, ""): 1} if not endings["valid"] else {})
-        gaps.update({(UNSLASHED, ""): 1} if not endings["slash"] else {})
+        gaps.update((MISSING[word], "") for word in question.claim.needs if not endings[word])
     proof.undecided = tuple(
         Undecidable(reason, place, times) for (reason, place), times in gaps.most_common()
     )
