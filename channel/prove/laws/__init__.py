@@ -2,6 +2,7 @@
 
 Every module here has a `LAW`, with the name that the law has in the fuzzer's reports where it has
 one. A law makes the claim that is proved of a validator, or says why it has nothing to say there.
+It imports the rest of `prove`, which never imports it.
 """
 
 from __future__ import annotations
@@ -18,9 +19,16 @@ from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.prove.claims import Claim
 from channelsim.channel.prove.honest_moves import HonestMove, honest_moves
 from channelsim.channel.prove.inputs import ATOM, PAIRS
+from channelsim.channel.prove.result import Verdict
 from channelsim.clsp.programs import Program
 from channelsim.clsp.values import Value
 from channelsim.games.names import nearest_or_all
+
+VERDICTS: tuple[Verdict, Verdict] = ("proved", "refuted")
+"""What a proof of a law is called, and a counterexample."""
+
+BOTH = ("valid", "slash")
+"""The endings without which a law about all moves says nothing."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +40,11 @@ class Subject:
     validator: str
     pairs: int = PAIRS
     atom: int = ATOM
+
+    @property
+    def name(self) -> str:
+        """The name of the target."""
+        return self.target.name
 
     @property
     def program(self) -> Program:

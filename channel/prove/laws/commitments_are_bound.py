@@ -25,12 +25,10 @@ from channelsim.channel.prove.honest_moves import (
 )
 from channelsim.channel.prove.inputs import Domain, Inputs, Variables
 from channelsim.channel.prove.judged import judged, judged_really, legal_with_all, not_slashed
-from channelsim.channel.prove.laws import Subject
+from channelsim.channel.prove.laws import VERDICTS, Subject
 from channelsim.channel.prove.path import Path
 from channelsim.channel.prove.reruns import Run
-from channelsim.channel.prove.result import Verdict
 from channelsim.channel.prove.symbols import Bytes, Condition, conjunction
-from channelsim.clsp.programs import Program
 from channelsim.clsp.values import Value
 
 MINE = coin_field(MOVE)
@@ -40,24 +38,25 @@ MINE = coin_field(MOVE)
 class OnlyTheCommittedBytes:
     """A move of the size of an honest one, with other bytes for those that it opens, is slashed."""
 
-    target: str
-    program: Program
+    subject: Subject
     moves: tuple[HonestMove, ...]
-    origin: str
 
     name = "commitments are bound"
     severity = UNSLASHABLE
-    verdicts: tuple[Verdict, Verdict] = ("proved", "refuted")
-    needs: tuple[str, ...] = ()
+    verdicts = VERDICTS
+    needs = ()
 
     @property
     def assumes(self) -> tuple[str, ...]:
         """Each assumption in words."""
-        return (f"about the {self.origin} that open a commitment", ASSUMED)
+        return (
+            f"about the {source(self.subject.target, len(self.moves))} that open a commitment",
+            ASSUMED,
+        )
 
     def sides(self) -> tuple[Run, ...]:
         """The program with each piece of evidence, until one slashes."""
-        return runs_with_pieces(self.target, self.program, not_slashed)
+        return runs_with_pieces(self.subject.name, self.subject.program, not_slashed)
 
     def environment(self, domain: Domain, size: int, variables: Variables) -> Inputs:
         """The arguments of each honest move of this size, with any other bytes."""
@@ -129,8 +128,7 @@ class CommitmentsAreBound:
         moves = tuple(move for move in subject.honest if move.size not in optional)
         if not moves:
             return "no honest move has to open a commitment of the state"
-        origin = source(subject.target, len(moves))
-        return OnlyTheCommittedBytes(subject.target.name, subject.program, moves, origin)
+        return OnlyTheCommittedBytes(subject, moves)
 
 
 LAW = CommitmentsAreBound()

@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from channelsim.channel.findings.finding import THEFT
 from channelsim.channel.prove.executor import Ending, SymbolicProgram
 from channelsim.channel.prove.inputs import Domain, Inputs, Variables
-from channelsim.channel.prove.laws import Subject
+from channelsim.channel.prove.laws import BOTH, VERDICTS, Subject
 from channelsim.channel.prove.path import Path
-from channelsim.channel.prove.result import Verdict
 from channelsim.channel.prove.symbols import Condition
-from channelsim.clsp.programs import Program
 from channelsim.clsp.run import CostExceeded
 from channelsim.clsp.values import Value
 
@@ -21,20 +19,19 @@ from channelsim.clsp.values import Value
 class WithinTheLimit:
     """Every path ends below the cost limit; others are undecided, or cut off for real."""
 
-    target: str
-    program: Program
+    subject: Subject
 
     name = "cost"
     severity = THEFT
-    verdicts: tuple[Verdict, Verdict] = ("proved", "refuted")
-    assumes: tuple[str, ...] = (
+    verdicts = VERDICTS
+    assumes = (
         "the cost is that of the program alone: in a slash, that of the referee comes on top",
     )
-    needs: tuple[str, ...] = ("valid", "slash")
+    needs = BOTH
 
     def sides(self) -> tuple[SymbolicProgram]:
         """The program."""
-        return (SymbolicProgram(self.target, self.program),)
+        return (SymbolicProgram(self.subject.name, self.subject.program),)
 
     def environment(self, domain: Domain, size: int, variables: Variables) -> Inputs:
         """The arguments of the validator."""
@@ -60,7 +57,7 @@ class Cost:
 
     def claim(self, subject: Subject) -> WithinTheLimit:
         """The claim about a validator."""
-        return WithinTheLimit(subject.target.name, subject.program)
+        return WithinTheLimit(subject)
 
 
 LAW = Cost()

@@ -21,12 +21,10 @@ from channelsim.channel.prove.judged import (
     judged_really,
     other_record,
 )
-from channelsim.channel.prove.laws import Subject
+from channelsim.channel.prove.laws import VERDICTS, Subject
 from channelsim.channel.prove.path import Path
 from channelsim.channel.prove.reruns import Run, plain
-from channelsim.channel.prove.result import Verdict
 from channelsim.channel.prove.symbols import Condition
-from channelsim.clsp.programs import Program
 from channelsim.clsp.values import NIL, Value, serialize
 
 OTHER = (*MORE, 0)
@@ -36,25 +34,29 @@ OTHER = (*MORE, 0)
 class HonestMovesAreLegal:
     """A move of honest play leads to the same record with all evidence that does not raise."""
 
-    target: str
-    program: Program
+    subject: Subject
     moves: tuple[HonestMove, ...]
-    origin: str
 
     name = "honest moves hold"
     severity = THEFT
-    verdicts: tuple[Verdict, Verdict] = ("proved", "refuted")
-    needs: tuple[str, ...] = ("valid",)
+    verdicts = VERDICTS
+    needs = ("valid",)
 
     @property
     def assumes(self) -> tuple[str, ...]:
         """Each assumption in words."""
-        return (f"about the {self.origin} only", ASSUMED)
+        return (f"about the {source(self.subject.target, len(self.moves))} only", ASSUMED)
 
     def sides(self) -> tuple[Run, ...]:
         """The program with the evidence of play, and where that is legal with any other."""
-        honest = Run(self.target, self.program)
-        other = Run(f"{self.target}, other evidence", self.program, _with_other, honest, _is_legal)
+        honest = Run(self.subject.name, self.subject.program)
+        other = Run(
+            f"{self.subject.name}, other evidence",
+            self.subject.program,
+            _with_other,
+            honest,
+            _is_legal,
+        )
         return honest, other
 
     def environment(self, domain: Domain, size: int, variables: Variables) -> Inputs:
@@ -118,8 +120,7 @@ class HonestMovesHold:
         moves = subject.honest
         if not moves:
             return "no honest move is known"
-        origin = source(subject.target, len(moves))
-        return HonestMovesAreLegal(subject.target.name, subject.program, moves, origin)
+        return HonestMovesAreLegal(subject, moves)
 
 
 LAW = HonestMovesHold()

@@ -19,12 +19,10 @@ from channelsim.channel.prove.executor import Ending
 from channelsim.channel.prove.honest_moves import PIECES
 from channelsim.channel.prove.inputs import Domain, Inputs, Variables
 from channelsim.channel.prove.judged import Fails, Judged, judged, judged_really
-from channelsim.channel.prove.laws import Subject
+from channelsim.channel.prove.laws import VERDICTS, Subject
 from channelsim.channel.prove.path import Path
 from channelsim.channel.prove.reruns import Run, plain
-from channelsim.channel.prove.result import Verdict
 from channelsim.channel.prove.symbols import Condition, Undecided
-from channelsim.clsp.programs import Program
 from channelsim.clsp.values import NIL, Value
 
 NEEDED = (
@@ -41,16 +39,13 @@ class EveryMoveIsJudged:
     `pieces` are evidence to try; where all of it fails, every evidence within the bounds is.
     """
 
-    target: str
-    program: Program
+    subject: Subject
     pieces: tuple[Value, ...]
-    pairs: int
-    atom: int
 
     name = "illegal moves pay"
     severity = THEFT
-    verdicts: tuple[Verdict, Verdict] = ("proved", "refuted")
-    needs: tuple[str, ...] = ()
+    verdicts = VERDICTS
+    needs = ()
 
     @property
     def assumes(self) -> tuple[str, ...]:
@@ -64,10 +59,10 @@ class EveryMoveIsJudged:
         """The program with each piece of evidence, while it fails."""
         runs: list[Run] = []
         for number, evidence in enumerate(self.pieces):
-            name = f"{self.target}, evidence {number}" if number else self.target
+            name = f"{self.subject.name}, evidence {number}" if number else self.subject.name
             before = runs[-1] if runs else None
             change = partial(_with_evidence, evidence=evidence)
-            runs.append(Run(name, self.program, change, before, _fails))
+            runs.append(Run(name, self.subject.program, change, before, _fails))
         return tuple(runs)
 
     def environment(self, domain: Domain, size: int, variables: Variables) -> Inputs:
@@ -82,7 +77,9 @@ class EveryMoveIsJudged:
         """True if every piece of evidence within the bounds fails. Raises `Undecided`."""
         if not all(_fails(judged_really(side.real(environment))) for side in self.sides()):
             return False
-        answer = every_evidence(self.program, plain(environment), _fails, self.pairs, self.atom)
+        answer = every_evidence(
+            self.subject.program, plain(environment), _fails, self.subject.pairs, self.subject.atom
+        )
         if answer is None:
             raise Undecided(UNSURE)
         if answer is not True:
@@ -114,9 +111,7 @@ class IllegalMovesPay:
         """The claim about a validator."""
         held = (piece for move in subject.honest for piece in (*move.pieces, move.taken_with))
         pieces = tuple(dict.fromkeys((NIL, *held)))[: PIECES + 1]
-        return EveryMoveIsJudged(
-            subject.target.name, subject.program, pieces, subject.pairs, subject.atom
-        )
+        return EveryMoveIsJudged(subject, pieces)
 
 
 LAW = IllegalMovesPay()

@@ -26,12 +26,10 @@ from channelsim.channel.prove.judged import (
     judged_really,
     other_record,
 )
-from channelsim.channel.prove.laws import Subject
+from channelsim.channel.prove.laws import BOTH, VERDICTS, Subject
 from channelsim.channel.prove.path import Path
 from channelsim.channel.prove.reruns import Run, plain
-from channelsim.channel.prove.result import Verdict
 from channelsim.channel.prove.symbols import Condition, Undecided
-from channelsim.clsp.programs import Program
 from channelsim.clsp.values import Value, serialize
 
 DECIDES = (
@@ -49,24 +47,23 @@ OTHER = (*MORE, 0)
 class SameForAllEvidence:
     """A move that is legal with two pieces of evidence leads to the same record with both."""
 
-    target: str
-    program: Program
+    subject: Subject
 
     name = "legal moves are safe"
     severity = THEFT
-    verdicts: tuple[Verdict, Verdict] = ("proved", "refuted")
-    assumes: tuple[str, ...] = (
+    verdicts = VERDICTS
+    assumes = (
         "a move is legal that the program takes with some evidence",
         ASSUMED,
     )
-    needs: tuple[str, ...] = ("valid", "slash")
+    needs = BOTH
 
     def sides(self) -> tuple[Run, ...]:
         """The program with one piece of evidence, and where that is legal with another."""
-        one = Run(self.target, self.program)
+        one = Run(self.subject.name, self.subject.program)
         other = Run(
-            f"{self.target}, other evidence",
-            self.program,
+            f"{self.subject.name}, other evidence",
+            self.subject.program,
             _with_other,
             one,
             lambda ended: isinstance(ended, Leads),
@@ -121,7 +118,7 @@ class LegalMovesAreSafe:
 
     def claim(self, subject: Subject) -> SameForAllEvidence:
         """The claim about a validator."""
-        return SameForAllEvidence(subject.target.name, subject.program)
+        return SameForAllEvidence(subject)
 
 
 LAW = LegalMovesAreSafe()

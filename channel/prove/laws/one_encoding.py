@@ -21,14 +21,12 @@ from channelsim.channel.prove.concrete_runs import terms_in
 from channelsim.channel.prove.executor import Ending
 from channelsim.channel.prove.inputs import Domain, Inputs, Variables
 from channelsim.channel.prove.judged import Judged, Leads, judged, judged_really
-from channelsim.channel.prove.laws import Subject
+from channelsim.channel.prove.laws import BOTH, VERDICTS, Subject
 from channelsim.channel.prove.path import Path
 from channelsim.channel.prove.read_bytes import read_bytes
 from channelsim.channel.prove.reruns import Run, plain
-from channelsim.channel.prove.result import Verdict
 from channelsim.channel.prove.same_numbers import alike
 from channelsim.channel.prove.symbols import Bytes, Condition, Symbolic, Undecided, conjunction
-from channelsim.clsp.programs import Program
 from channelsim.clsp.values import Value
 
 OTHER = (*MORE, 0)
@@ -42,17 +40,16 @@ PROBES = (0x00, 0x01, 0x7F, 0x80, 0xFF)
 class OneMoveToEachRecord:
     """Two moves in the same state, with the same share and evidence, lead to different records.
 
-    `declared` are the bytes, from and to, that no rule reads.
+    `declared` are the bytes, from and to, that say nothing.
     """
 
-    target: str
-    program: Program
+    subject: Subject
     declared: tuple[int, int] = (0, 0)
 
     name = "one encoding"
     severity = GRIEFING
-    verdicts: tuple[Verdict, Verdict] = ("proved", "refuted")
-    needs: tuple[str, ...] = ("valid", "slash")
+    verdicts = VERDICTS
+    needs = BOTH
 
     @property
     def assumes(self) -> tuple[str, ...]:
@@ -67,8 +64,10 @@ class OneMoveToEachRecord:
 
     def sides(self) -> tuple[Run, ...]:
         """The program with one move, and where that leads on with another."""
-        one = Run(self.target, self.program)
-        other = Run(f"{self.target}, other move", self.program, _with_other, one, _leads_on)
+        one = Run(self.subject.name, self.subject.program)
+        other = Run(
+            f"{self.subject.name}, other move", self.subject.program, _with_other, one, _leads_on
+        )
         return one, other
 
     def environment(self, domain: Domain, size: int, variables: Variables) -> Inputs:
@@ -172,10 +171,11 @@ class OneEncoding:
 
     def claim(self, subject: Subject) -> OneMoveToEachRecord:
         """The claim about a validator."""
-        declared = (0, 0)
-        if subject.target.rules is not None:
-            declared = subject.target.game.validators[subject.validator].unread
-        return OneMoveToEachRecord(subject.target.name, subject.program, declared)
+        if subject.target.rules is None:
+            return OneMoveToEachRecord(subject)
+        return OneMoveToEachRecord(
+            subject, subject.target.game.validators[subject.validator].unread
+        )
 
 
 LAW = OneEncoding()

@@ -18,13 +18,11 @@ from channelsim.channel.prove.arguments import AMOUNT, COIN, MORE, SHARE, coin_f
 from channelsim.channel.prove.executor import Ending, RaisedHere, Unknown
 from channelsim.channel.prove.inputs import Domain, Inputs, Variables
 from channelsim.channel.prove.judged import Fails, Judged, Leads, Slashes, judged, judged_really
-from channelsim.channel.prove.laws import Subject
+from channelsim.channel.prove.laws import VERDICTS, Subject
 from channelsim.channel.prove.path import Path
 from channelsim.channel.prove.reruns import Run, plain
-from channelsim.channel.prove.result import Verdict
 from channelsim.channel.prove.symbols import Condition, Number, Undecided, resize
 from channelsim.clsp.integers import atom_to_int
-from channelsim.clsp.programs import Program
 from channelsim.clsp.values import NIL, Value, from_list, to_list
 from channelsim.games.referee import FIRST
 
@@ -37,22 +35,20 @@ FURTHEST = 1 << 72
 class ShareWithinTheAmount:
     """No move gets through referee and program with a share outside of the amount."""
 
-    target: str
-    program: Program
-    referee: Program
+    subject: Subject
 
     name = "shares"
     severity = THEFT
-    verdicts: tuple[Verdict, Verdict] = ("proved", "refuted")
-    assumes: tuple[str, ...] = (
+    verdicts = VERDICTS
+    assumes = (
         f"shares from -{FURTHEST} to {FURTHEST}, of a move that is as long as the coin allows",
     )
-    needs: tuple[str, ...] = ()
+    needs = ()
 
     def sides(self) -> tuple[Run, ...]:
         """The referee's move, and where it does not raise the program."""
-        moved = Run("the referee", self.referee, _spend, reads=_spent)
-        judging = Run(self.target, self.program, _with_share, moved, _passes)
+        moved = Run("the referee", self.subject.target.referee, _spend, reads=_spent)
+        judging = Run(self.subject.name, self.subject.program, _with_share, moved, _passes)
         return moved, judging
 
     def environment(self, domain: Domain, size: int, variables: Variables) -> Inputs:
@@ -115,7 +111,7 @@ class Shares:
 
     def claim(self, subject: Subject) -> ShareWithinTheAmount:
         """The claim about a validator."""
-        return ShareWithinTheAmount(subject.target.name, subject.program, subject.target.referee)
+        return ShareWithinTheAmount(subject)
 
 
 LAW = Shares()

@@ -25,13 +25,11 @@ from channelsim.channel.prove.honest_moves import (
 )
 from channelsim.channel.prove.inputs import Domain, Inputs, Variables
 from channelsim.channel.prove.judged import judged, judged_really, legal_with_all, not_slashed
-from channelsim.channel.prove.laws import Subject
+from channelsim.channel.prove.laws import VERDICTS, Subject
 from channelsim.channel.prove.path import Path
 from channelsim.channel.prove.reruns import Run, plain
-from channelsim.channel.prove.result import Verdict
 from channelsim.channel.prove.symbols import Condition
 from channelsim.clsp.integers import atom_to_int
-from channelsim.clsp.programs import Program
 from channelsim.clsp.run import run
 from channelsim.clsp.values import NIL, Value
 
@@ -42,27 +40,25 @@ DECLARED = coin_field(SHARE)
 class NoSmallerShare:
     """Some evidence of play slashes an honest move that declares a smaller share."""
 
-    target: str
-    program: Program
+    subject: Subject
     moves: tuple[HonestMove, ...]
-    origin: str
 
     name = "shares are bound"
     severity = THEFT
-    verdicts: tuple[Verdict, Verdict] = ("proved", "refuted")
-    needs: tuple[str, ...] = ()
+    verdicts = VERDICTS
+    needs = ()
 
     @property
     def assumes(self) -> tuple[str, ...]:
         """Each assumption in words."""
         return (
-            f"about the {self.origin} only",
+            f"about the {source(self.subject.target, len(self.moves))} only",
             "honest play leaves the opponent no more than it must",
         )
 
     def sides(self) -> tuple[Run, ...]:
         """The program with each piece of evidence, until one slashes."""
-        return runs_with_pieces(self.target, self.program, not_slashed)
+        return runs_with_pieces(self.subject.name, self.subject.program, not_slashed)
 
     def environment(self, domain: Domain, size: int, variables: Variables) -> Inputs:
         """The arguments of each honest move of this size, with every smaller share."""
@@ -114,8 +110,7 @@ class SharesAreBound:
         )
         if not moves:
             return "no honest move whose share could be smaller, and must not be, is known"
-        origin = source(subject.target, len(moves))
-        return NoSmallerShare(subject.target.name, subject.program, moves, origin)
+        return NoSmallerShare(subject, moves)
 
 
 def _needs_evidence(subject: Subject, move: HonestMove) -> bool:

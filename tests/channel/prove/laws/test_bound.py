@@ -11,7 +11,7 @@ from channelsim.channel.prove.laws.shares_are_bound import NoSmallerShare
 from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.programs import Program
 from channelsim.games.referee import referee
-from tests.channel.prove.laws.trials import VALUE_OF_40_BITS, honest, record, tried
+from tests.channel.prove.laws.trials import VALUE_OF_40_BITS, honest, record, subject, tried
 from tests.channel.prove.programs import assemble
 
 LETS_ALL_THROUGH = assemble("(c (c 82 ()) ())")
@@ -19,7 +19,7 @@ NOT_ABOVE = f"(if (> SHARE AMOUNT) () {record()})"
 
 
 def within(text: str, coin: Program = LETS_ALL_THROUGH) -> tuple[str, int | None]:
-    claim = ShareWithinTheAmount("small", assemble(text), coin)
+    claim = ShareWithinTheAmount(subject(text, coin))
     verdict, shown = tried(claim, [0, 1])
     return verdict, None if shown is None else atom_to_int(part(shown, DECLARED))
 
@@ -56,7 +56,7 @@ HALF = {"move": "0102", "amount": 1 << 50, "share": 1 << 49}
 )
 def test_a_smaller_share_of_an_honest_move(text: str, verdict: str) -> None:
     move = honest(HALF, b"\x07")
-    claim = NoSmallerShare("small", assemble(text.format(record())), (move,), "1 honest move")
+    claim = NoSmallerShare(subject(text.format(record())), (move,))
     assert tried(claim, [2, 1])[0] == verdict
 
 
@@ -78,5 +78,5 @@ BOUND = "(= (sha256 (substr MOVE 0 8)) STATE)"
 def test_other_bytes_than_the_committed_ones(test: str, verdict: str) -> None:
     move = honest(SHOWN, opened=(0, 8))
     text = f"(if {test} {record()} ())"
-    claim = OnlyTheCommittedBytes("small", assemble(text), (move,), "1 honest move")
+    claim = OnlyTheCommittedBytes(subject(text), (move,))
     assert tried(claim, [9, 8], "hash")[0] == verdict

@@ -6,8 +6,7 @@ import pytest
 
 from channelsim.channel.prove.laws.illegal_moves_pay import EveryMoveIsJudged
 from channelsim.clsp.values import NIL, Value
-from tests.channel.prove.laws.trials import VALUE_OF_40_BITS, record, tried
-from tests.channel.prove.programs import assemble
+from tests.channel.prove.laws.trials import VALUE_OF_40_BITS, record, subject, tried
 
 FIRST_BYTE = f"(if (= (substr MOVE 0 1) 0x07) {record()} ())"
 EVIDENCE = bytes.fromhex(VALUE_OF_40_BITS[2:])
@@ -15,7 +14,7 @@ PROVED_BY_EVIDENCE = f"(if (= EVIDENCE {VALUE_OF_40_BITS}) {record()} (x))"
 
 
 def judged(text: str, *pieces: Value, longest: int | None = None) -> str:
-    claim = EveryMoveIsJudged("small", assemble(text), (NIL, *pieces), 1, 5)
+    claim = EveryMoveIsJudged(subject(text, pairs=1, atom=5), (NIL, *pieces))
     return tried(claim, range(6), longest=longest, pairs=1, atom=5)[0]
 
 

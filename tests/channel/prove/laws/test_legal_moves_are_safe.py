@@ -8,8 +8,7 @@ from channelsim.channel.prove.arguments import part
 from channelsim.channel.prove.laws.honest_moves_hold import OTHER, HonestMovesAreLegal
 from channelsim.channel.prove.laws.legal_moves_are_safe import SameForAllEvidence
 from channelsim.clsp.values import NIL
-from tests.channel.prove.laws.trials import VALUE_OF_40_BITS, honest, record, tried
-from tests.channel.prove.programs import assemble
+from tests.channel.prove.laws.trials import VALUE_OF_40_BITS, honest, record, subject, tried
 
 RARE = f"(= EVIDENCE {VALUE_OF_40_BITS})"
 TWO_BYTES = "(if (= (strlen MOVE) 2) {0} ())"
@@ -30,7 +29,7 @@ RAISES = TWO_BYTES.format(f"(if {RARE} {record()} (x))")
 
 
 def two_pieces(text: str) -> tuple[str, object]:
-    return tried(SameForAllEvidence("small", assemble(text)), [2, 1], pairs=1, atom=5)
+    return tried(SameForAllEvidence(subject(text)), [2, 1], pairs=1, atom=5)
 
 
 @pytest.mark.parametrize("text", [ELSEWHERE, TWO_BYTES.format(record("EVIDENCE"))])
@@ -52,7 +51,7 @@ def test_a_slash_by_some_evidence_is_undecided_without_rules(text: str) -> None:
 def of_honest_play(text: str) -> tuple[str, object]:
     evidence = VALUE_OF_40_BITS if text is RAISES else "0x"
     move = honest({"move": "0102", "evidence": evidence})
-    claim = HonestMovesAreLegal("small", assemble(text), (move,), "1 honest move of a test")
+    claim = HonestMovesAreLegal(subject(text), (move,))
     return tried(claim, [2, 1], pairs=2, atom=5)
 
 
@@ -69,5 +68,5 @@ def test_honest_moves_hold(text: str) -> None:
 
 
 def test_an_honest_move_that_raises_is_shown() -> None:
-    claim = HonestMovesAreLegal("small", assemble(RAISES), (honest({"move": "0304"}),), "a test")
+    claim = HonestMovesAreLegal(subject(RAISES), (honest({"move": "0304"}),))
     assert tried(claim, [2], pairs=1, atom=5)[0] == "refuted"

@@ -6,8 +6,7 @@ import pytest
 
 from channelsim.channel.prove.arguments import MOVE, coin_field, part
 from channelsim.channel.prove.laws.one_encoding import OTHER, OneMoveToEachRecord
-from tests.channel.prove.laws.trials import VALUE_OF_40_BITS, record, tried
-from tests.channel.prove.programs import assemble
+from tests.channel.prove.laws.trials import VALUE_OF_40_BITS, record, subject, tried
 
 ANY_NUMBER = f"(if (> MOVE -1) {record('MOVE')} ())"
 MINIMAL = f"(if (= MOVE (+ MOVE 0)) {ANY_NUMBER} ())"
@@ -18,7 +17,7 @@ OPENS = "(if (= (sha256 {0}) STATE) {1} ())"
 
 
 def claim(text: str, declared: tuple[int, int] = (0, 0)) -> OneMoveToEachRecord:
-    return OneMoveToEachRecord("small", assemble(text), declared)
+    return OneMoveToEachRecord(subject(text), declared)
 
 
 @pytest.mark.parametrize(

@@ -6,21 +6,33 @@ from collections.abc import Iterable, Mapping
 from time import monotonic
 from typing import Any
 
+from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.prove.arguments import EVIDENCE, MOVE, SHARE, coin_field, part
 from channelsim.channel.prove.comparison import examine_size
 from channelsim.channel.prove.honest_moves import HonestMove
 from channelsim.channel.prove.inputs import ATOM, PAIRS, Domain
-from channelsim.channel.prove.laws import LawClaim
+from channelsim.channel.prove.laws import LawClaim, Subject
 from channelsim.clsp.analysis.closures import deep
 from channelsim.clsp.integers import atom_to_int
+from channelsim.clsp.programs import Program
 from channelsim.clsp.values import NIL, Value, serialize
-from tests.channel.prove.programs import FORMS, environment
+from channelsim.games.referee import referee
+from tests.channel.prove.programs import FORMS, assemble, environment
 
 HASH = f"0x{'77' * 32}"
 
 SECONDS = 30.0
 
 VALUE_OF_40_BITS = "0x0123456789"
+
+
+def subject(
+    text: str, coin: Program | None = None, pairs: int = PAIRS, atom: int = ATOM
+) -> Subject:
+    """The program of an expression, as the validator of a target."""
+    program = assemble(text)
+    target = Target("small", {"small": program}, coin or referee())
+    return Subject(target, "small", pairs, atom)
 
 
 def record(state: str = "5", conditions: str = "()") -> str:
