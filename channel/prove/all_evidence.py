@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from time import monotonic
+from time import thread_time
 from typing import Any
 
 from channelsim.channel.prove.arguments import EVIDENCE, replaced
@@ -35,7 +35,7 @@ def every_evidence(
 
     bounded = False
     try:
-        for path, ended in explore(run, make_solver(), monotonic() + SECONDS):
+        for path, ended in explore(run, make_solver(), thread_time() + SECONDS):
             if not ended:
                 return False
             bounded = bounded or path.bounded

@@ -18,7 +18,7 @@ from channelsim.channel.prove.executor import Ending, SymbolicProgram
 from channelsim.channel.prove.inputs import Domain, Inputs, Variables
 from channelsim.channel.prove.path import Path
 from channelsim.channel.prove.result import Verdict
-from channelsim.channel.prove.symbols import Condition, Symbolic
+from channelsim.channel.prove.symbols import Condition, Symbolic, Undecided
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import Outcome
 from channelsim.clsp.values import Value
@@ -88,6 +88,14 @@ class Claim(Protocol):
 
         Raises `Undecided` if they cannot tell.
         """
+
+
+def is_surely_broken(claim: Claim, environment: Value) -> bool:
+    """True if real runs break a claim on these constants; false where they cannot tell."""
+    try:
+        return claim.is_broken(environment)
+    except Undecided:
+        return False
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from time import monotonic
+from time import thread_time
 from typing import Any, TypeAlias
 
 import z3
@@ -52,11 +52,13 @@ class SizeReport:
     `paths` were examined; `confirmed` of them run for real, and `unconfirmed` have no input that
     could be found; on `bounded` ones, a side looks at values of which larger ones are left out.
     `counterexample` is an input that breaks the claim. `endings` counts how real runs of the first
-    side ended. `undecided` are the gaps as text: reasons, and places.
+    side ended. `undecided` are the gaps as text: reasons, and places. No run of a side costs more
+    than `cost`, on the paths that were examined.
     """
 
     size: int
     paths: int = 0
+    cost: int = 0
     confirmed: int = 0
     unconfirmed: int = 0
     bounded: int = 0
@@ -155,6 +157,8 @@ class _Examination:
                 self._confirm(path, endings)
             return report.broken
         report.paths += 1
+        costs = [ending.cost for ending in endings if isinstance(ending, Returned)]
+        report.cost = max(report.cost, *costs, 0)
         report.bounded += path.bounded
         if broken is not False:
             with pushed(solver):
@@ -167,7 +171,7 @@ class _Examination:
                     elif not report.broken and report.gaps.total() == gaps:
                         report.gaps[Gap(UNBROKEN)] += 1
                 elif answer == z3.unknown:
-                    report.gaps[Gap(LATE if monotonic() > self._deadline else HARD)] += 1
+                    report.gaps[Gap(LATE if thread_time() > self._deadline else HARD)] += 1
         if not report.broken:
             if self._confirm(path, endings):
                 report.confirmed += 1
@@ -239,7 +243,7 @@ class _Examination:
                 environment = concrete(inputs.environment, path.decided, z3.simplify)
                 self._check(endings, values, environment)
                 break
-            if report.broken or monotonic() > self._deadline:
+            if report.broken or thread_time() > self._deadline:
                 break
         return report.broken
 

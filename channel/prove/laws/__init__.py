@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.targets.target import Target
@@ -57,6 +57,7 @@ class Subject:
         return honest_moves(self.target, self.validator)
 
 
+@runtime_checkable
 class LawClaim(Claim, Protocol):
     """The claim of a law: what a finding of it says."""
 
@@ -86,6 +87,15 @@ def laws() -> tuple[Law, ...]:
     True
     """
     return tuple(import_module(f"{__name__}.{item.name}").LAW for item in iter_modules(__path__))
+
+
+def law_claims(subject: Subject, names: Iterable[str] = ()) -> list[LawClaim]:
+    """The claims about a validator of the laws with these names, of all without any.
+
+    A law with nothing to say there is left out. Raises `UsageError` for a name of no law.
+    """
+    claims = (law.claim(subject) for law in named(names))
+    return [claim for claim in claims if not isinstance(claim, str)]
 
 
 def named(names: Iterable[str]) -> tuple[Law, ...]:

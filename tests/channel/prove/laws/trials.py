@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from time import monotonic
+from time import thread_time
 from typing import Any
 
 from channelsim.channel.lab.targets.target import Target
@@ -56,7 +56,7 @@ def tried(
     endings: set[str] = set()
     with deep():
         for size in sizes:
-            report = examine_size(claim, domain, size, monotonic() + SECONDS)
+            report = examine_size(claim, domain, size, thread_time() + SECONDS)
             if report.counterexample is not None:
                 # Real runs break it once more, without any model of an operator.
                 assert claim.is_broken(report.counterexample)
