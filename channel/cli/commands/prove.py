@@ -68,7 +68,7 @@ def command(
     ] = None,
     law: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Prove this law instead (repeatable)."),
+        typer.Option(metavar="NAME", help="Prove this law instead, or all (repeatable)."),
     ] = None,
     move_bytes: Annotated[
         int | None, whole(0, LONGEST, "The longest move in bytes (as play allows).")

@@ -27,6 +27,9 @@ from channelsim.games.names import nearest_or_all
 VERDICTS: tuple[Verdict, Verdict] = ("proved", "refuted")
 """What a proof of a law is called, and a counterexample."""
 
+ALL = "all"
+"""The name of all laws together."""
+
 BOTH = ("valid", "slash")
 """The endings without which a law about all moves says nothing."""
 
@@ -99,13 +102,15 @@ def law_claims(subject: Subject, names: Iterable[str] = ()) -> list[LawClaim]:
 
 
 def named(names: Iterable[str]) -> tuple[Law, ...]:
-    """The laws with these names, all without any; `-` may stand for a space.
+    """The laws with these names, all without any or for `all`; `-` may stand for a space.
 
     Raises `UsageError`.
     """
     known = {law.name: law for law in laws()}
     wanted = dict.fromkeys(name.replace("-", " ") for name in names)
+    if ALL in wanted or not wanted:
+        return laws()
     for name in wanted:
         if name not in known:
-            raise UsageError(f"no law {name!r}{nearest_or_all(name, known)}")
-    return tuple(known[name] for name in wanted or known)
+            raise UsageError(f"no law {name!r}{nearest_or_all(name, (*known, ALL))}")
+    return tuple(known[name] for name in wanted)
