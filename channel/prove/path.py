@@ -64,7 +64,9 @@ class Impossible(Exception):
 
 class Path:
     """The decisions and conditions of one run. `cost` bounds what the run costs from above;
-    `bounded`: it looks at a shape of which larger ones are left out.
+    `bounded`: it looks at a shape of which larger ones are left out. `read_as_numbers` are the
+    bytes that arithmetic took for numbers, by their `name_of`; `hashed` are known bytes whose hash
+    was computed.
 
     Without a solver every condition has to be known: the arguments are constants.
     """
@@ -85,6 +87,8 @@ class Path:
         self.conditions: list[Term] = []
         self.cost = 0
         self.bounded = False
+        self.read_as_numbers: dict[bytes | int, bytes | Bytes] = {}
+        self.hashed: list[bytes] = []
 
     # --- branches ------------------------------------------------------------------------------
 
@@ -332,6 +336,11 @@ class Path:
         if low > number.least or high < number.most:
             return None
         return self._refute()
+
+
+def name_of(atom: bytes | Bytes) -> bytes | int:
+    """What tells bytes from others: themselves, or the solver's id of their term."""
+    return int(atom.term.get_id()) if isinstance(atom, Bytes) else atom
 
 
 def selected(lazy: Lazy, number: int) -> Condition:

@@ -33,6 +33,7 @@ HANDS = 40
 
 UNPLAYED = "no move ends valid within these bounds"
 UNSLASHED = "no move is slashed within these bounds"
+MISSING = {"valid": UNPLAYED, "slash": UNSLASHED}
 
 
 @dataclass(frozen=True)
@@ -114,6 +115,7 @@ class PartResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     size: int
     paths: int = 0
+    cost: int = 0
     confirmed: int = 0
     unconfirmed: int = 0
     bounded: int = 0
@@ -178,8 +180,8 @@ class Proof:
                 gaps[reason, place] += times
         gaps[GONE, ""] += self.lost
         if self.is_whole and not gaps.total():
-            gaps[UNPLAYED, ""] += not endings["valid"]
-            gaps[UNSLASHED, ""] += not endings["slash"]
+            for word in self.question.claim.needs:
+                gaps[MISSING[word], ""] += not endings[word]
         return tuple(
             Undecidable(reason, place, times)
             for (reason, place), times in gaps.most_common()
@@ -213,6 +215,7 @@ class Proof:
             bounds=question.domain().bounds,
             assumes=question.claim.assumes,
             lemmas=tuple(getattr(question.claim, "lemmas", ())),
+            cost=max((part.cost for part in parts), default=0),
             sizes={part.size: part.paths for part in parts},
             confirmed=sum(part.confirmed for part in parts),
             unconfirmed=sum(part.unconfirmed for part in parts),
@@ -325,6 +328,7 @@ def examine(question: Question, size: int, deadline: float) -> PartResult:
     return PartResult(
         size=report.size,
         paths=report.paths,
+        cost=report.cost,
         confirmed=report.confirmed,
         unconfirmed=report.unconfirmed,
         bounded=report.bounded,
