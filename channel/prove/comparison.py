@@ -17,13 +17,13 @@ import z3
 
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.prove.claims import Claim
-from channelsim.channel.prove.concrete_runs import check_models, example, sampled
+from channelsim.channel.prove.concrete_runs import WrongModel, check_models, example, sampled
 from channelsim.channel.prove.executor import Ending, Returned, Unknown
 from channelsim.channel.prove.inputs import Domain, Inputs, concrete, free, undecided
 from channelsim.channel.prove.path import HARD, LATE, Impossible, Path, explore, make_solver, pushed
-from channelsim.channel.prove.symbols import Condition, Undecided
+from channelsim.channel.prove.symbols import Condition, Symbolic, Undecided
 from channelsim.clsp.run import outcome_word
-from channelsim.clsp.values import Value
+from channelsim.clsp.values import Value, serialize
 
 SAMPLES = 12
 """The inputs of each size that are drawn and run."""
@@ -71,8 +71,12 @@ class SizeReport:
         return self.counterexample is not None
 
 
+Refuses: TypeAlias = Callable[[Path, Symbolic], bool]
+"""True if the reader of the state in these arguments refuses it on a path."""
+
 Examined: TypeAlias = tuple[tuple[Ending, ...], Condition | Gap]
-"""The endings of all sides on a path, and where they break the claim."""
+"""The endings of all sides on a path, and where they break the claim; no ending where the reader
+refuses the state."""
 
 
 def examine_size(
@@ -81,12 +85,14 @@ def examine_size(
     size: int,
     deadline: float,
     is_read: Callable[[Value], bool] = lambda state: True,
+    refuses: Refuses = lambda path, environment: False,
 ) -> SizeReport:
     """Examine a claim on moves of one size, in states that `is_read` accepts.
 
+    `refuses` says of a path that it is about states that `is_read` does not accept: it is left out.
     Raises `WrongModel`.
     """
-    return _Examination(claim, domain, size, deadline, is_read).run()
+    return _Examination(claim, domain, size, deadline, is_read, refuses).run()
 
 
 class _Examination:
@@ -97,9 +103,11 @@ class _Examination:
         size: int,
         deadline: float,
         is_read: Callable[[Value], bool],
+        refuses: Refuses,
     ) -> None:
         self._claim, self._sides = claim, claim.sides()
-        self._domain, self._deadline, self._is_read = domain, deadline, is_read
+        self._domain, self._deadline = domain, deadline
+        self._is_read, self._refuses = is_read, refuses
         self._inputs = claim.environment(domain, size, free)
         self._solver = make_solver()
         self.report = SizeReport(size)
@@ -129,6 +137,8 @@ class _Examination:
     def _follow(self, path: Path) -> Examined:
         """Run all sides on a path."""
         endings = self._run(path, self._inputs)
+        if not endings:
+            return endings, False
         for side, ending in zip(self._sides, endings, strict=True):
             if isinstance(ending, Unknown):
                 return endings, Gap(ending.reason, side.name, ending.node)
@@ -140,6 +150,8 @@ class _Examination:
     def _run(self, path: Path, inputs: Inputs) -> tuple[Ending, ...]:
         for condition in inputs.conditions:
             path.assume(condition)
+        if self._refuses(path, inputs.environment):
+            return ()
         return tuple(side.run(path, inputs.environment) for side in self._sides)
 
     def _judge(self, path: Path, endings: tuple[Ending, ...], broken: Condition | Gap) -> bool:
@@ -148,6 +160,9 @@ class _Examination:
         True if one does.
         """
         report, solver = self.report, self._solver
+        if not endings:
+            self._confirm(path, endings)
+            return False
         if isinstance(broken, Gap):
             report.gaps[broken] += 1
             if broken.reason != LATE:
@@ -181,6 +196,13 @@ class _Examination:
     def _check(
         self, endings: Sequence[Ending], values: Sequence[Value | None], environment: Value
     ) -> None:
+        if not endings:
+            if self._is_read(state_of(environment)):
+                raise WrongModel(
+                    "a reader is followed wrongly: it takes a state that it refuses by the models:"
+                    f" {serialize(state_of(environment)).hex()}"
+                )
+            return
         outcomes = [side.real(environment) for side in self._sides]
         for side, ending, value, outcome in zip(
             self._sides, endings, values, outcomes, strict=True
@@ -216,7 +238,7 @@ class _Examination:
                     continue
                 if any(isinstance(end, Unknown) and end.reason == LATE for end in endings):
                     return False
-                report.samples += 1
+                report.samples += bool(endings)
                 values = [
                     concrete(ending.value, path.decided, z3.simplify)
                     if isinstance(ending, Returned)
@@ -225,7 +247,8 @@ class _Examination:
                 ]
                 environment = concrete(inputs.environment, path.decided, z3.simplify)
                 self._check(endings, values, environment)
-                break
+                if endings:
+                    break
             if report.broken or monotonic() > self._deadline:
                 break
         return report.broken

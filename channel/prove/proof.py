@@ -17,9 +17,10 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.sites.hands import hands
 from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.prove.claims import Claim, Equal
-from channelsim.channel.prove.comparison import SizeReport, examine_size
+from channelsim.channel.prove.comparison import Refuses, SizeReport, examine_size
 from channelsim.channel.prove.inputs import ATOM, PAIRS, Domain
 from channelsim.channel.prove.result import Undecidable, Verdict
+from channelsim.channel.prove.rules.reading import Reading
 from channelsim.channel.system.process_executor import GONE, ProcessExecutor, WorkerDied
 from channelsim.clsp.analysis.closures import deep
 from channelsim.clsp.programs import Program
@@ -101,6 +102,14 @@ class Question:
                 continue
             return True
         return False
+
+    @property
+    def refuses(self) -> Refuses:
+        """Says where the reader of the state refuses it, if one has rules."""
+        ruled = self._ruled
+        if ruled is None:
+            return lambda path, environment: False
+        return Reading(ruled, self.validator).refuses
 
 
 @dataclass
@@ -271,7 +280,11 @@ def _result(future: Future[SizeReport], size: int) -> SizeReport:
 def _examine(question: Question, size: int, deadline: float) -> SizeReport:
     """Examine one size, in any process."""
     with deep():
-        report = examine_size(question.claim, question.domain(), size, deadline, question.is_read)
+        report = examine_size(
+            *(question.claim, question.domain(), size, deadline),
+            is_read=question.is_read,
+            refuses=question.refuses,
+        )
     report.gaps = Counter()  # parts of programs, which can be nested too deep to be sent
     return report
 
