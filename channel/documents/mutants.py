@@ -35,11 +35,15 @@ class MutantsDocument(
         return tuple(
             _survivor(survivor)
             for survivor in self.survivors
-            if survivor.reason is None and (survivor.runs or not self.interrupted)
+            if survivor.is_open and (survivor.runs or not self.interrupted)
         )
 
 
 def _survivor(survivor: Survivor) -> Finding:
+    said = "" if survivor.proof is None else f"; {survivor.proof.text}"
     return Finding(
-        rule="mutants", place=survivor.validator, severity=SURVIVOR, text=survivor.change
+        rule="mutants",
+        place=survivor.validator,
+        severity=SURVIVOR,
+        text=f"{survivor.change}{said}",
     )

@@ -18,6 +18,7 @@ from channelsim.channel.documents.conform import CheckResult
 from channelsim.channel.findings.finding import Finding
 from channelsim.channel.kit.conformance import Check, Subject, failed_check
 from channelsim.channel.kit.enforced import ENFORCED, enforced
+from channelsim.channel.kit.proofs import PROOFS, proofs
 from channelsim.channel.lab.cases.corpus import StoredCase, stored_differences
 from channelsim.channel.lab.cases.explanation import with_source
 from channelsim.channel.lab.cases.trial import LabTally
@@ -339,6 +340,7 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
     {
         **{check.__name__: check for check in (vectors, rules, laws, fuzz, coverage)},
         ENFORCED: enforced,
+        PROOFS: proofs,
         **{check.__name__: check for check in (cost, determinism, secrecy, progress, disputes)},
     }
 )

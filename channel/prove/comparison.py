@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from time import monotonic
+from time import thread_time
 from typing import Any, TypeAlias
 
 import z3
@@ -177,7 +177,7 @@ class _Examination:
                 if answer == z3.sat and not self._confirm(path, endings):
                     report.gaps[Gap(INVERTED)] += 1
                 elif answer == z3.unknown:
-                    report.gaps[Gap(LATE if monotonic() > self._deadline else HARD)] += 1
+                    report.gaps[Gap(LATE if thread_time() > self._deadline else HARD)] += 1
         if not report.broken:
             if self._confirm(path, endings):
                 report.confirmed += 1
@@ -249,7 +249,7 @@ class _Examination:
                 self._check(endings, values, environment)
                 if endings:
                     break
-            if report.broken or monotonic() > self._deadline:
+            if report.broken or thread_time() > self._deadline:
                 break
         return report.broken
 

@@ -90,6 +90,9 @@ class Domain:
     pairs: int = PAIRS
     atom: int = ATOM
     program: Value = NIL
+    state: Value | None = None
+    amount: int | None = None
+    """The only state and the only amount, for a place of play; None for all."""
 
     @property
     def bounds(self) -> tuple[str, ...]:
@@ -149,6 +152,8 @@ class Inputs:
             return number
 
         amount, share = integer("amount", MAX_AMOUNT), integer("share", MAX_AMOUNT)
+        if domain.amount is not None:
+            conditions.append(amount.term == domain.amount)
         conditions.append(share.term <= amount.term)
         coin: tuple[Symbolic, ...] = (
             self._bytes("mover_key", KEY),
@@ -166,7 +171,13 @@ class Inputs:
             ),
         )
         form = domain.form
-        state = self._any("state", domain.pairs) if form is None else take(self._of("state", form))
+        state: Symbolic
+        if domain.state is not None:
+            state = domain.state
+        elif form is None:
+            state = self._any("state", domain.pairs)
+        else:
+            state = take(self._of("state", form))
         self.environment: Symbolic = _listed(
             (
                 take(self._hash("program_hash", domain.own)),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from time import monotonic
+from time import thread_time
 from typing import Any, NoReturn, TypeVar
 
 import z3
@@ -198,7 +198,7 @@ class Path:
 
     def check_time(self) -> None:
         """Let the solver work until the deadline. Raises `Undecided` after it."""
-        left = self._deadline - monotonic()
+        left = self._deadline - thread_time()
         if left < 0:
             raise Undecided(LATE)
         if self._solver is not None and left < CHECK_SECONDS:

@@ -13,10 +13,12 @@ from typing import Any
 
 from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.prove.arguments import MOVE, coin_field, part
+from channelsim.channel.prove.claims import Claim
 from channelsim.channel.prove.concrete_runs import differ
 from channelsim.channel.prove.equality import difference, unequal
 from channelsim.channel.prove.executor import Ending, Returned, SymbolicProgram
-from channelsim.channel.prove.inputs import Domain, Inputs, Variables
+from channelsim.channel.prove.inputs import MOST_SIZE, Domain, Inputs, Variables
+from channelsim.channel.prove.move_sizes import sizes_in_play
 from channelsim.channel.prove.path import Path
 from channelsim.channel.prove.result import Verdict
 from channelsim.channel.prove.rules.side import Rules
@@ -85,6 +87,14 @@ class ObeysRules:
 
 
 _ENDS = (END, to_list([NIL, NIL]), to_list([NIL]))
+
+
+def claims_of_rules(target: Target, validator: str) -> tuple[Claim, ...]:
+    """The claim that a validator of a target obeys its rules; none where there are no rules."""
+    if target.rules is None:
+        return ()
+    limits, _ = sizes_in_play(target, validator)
+    return (ObeysRules(target, validator, max(limits, default=MOST_SIZE)),)
 
 
 def len_of(move: Any) -> int:
