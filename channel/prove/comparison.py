@@ -86,13 +86,15 @@ def examine_size(
     deadline: float,
     is_read: Callable[[Value], bool] = lambda state: True,
     refuses: Refuses = lambda path, environment: False,
+    refuses_first: bool = False,
 ) -> SizeReport:
     """Examine a claim on moves of one size, in states that `is_read` accepts.
 
     `refuses` says of a path that it is about states that `is_read` does not accept: it is left out.
-    Raises `WrongModel`.
+    It is asked where the claim may be broken, or before the sides run: `refuses_first`, for states
+    in which these cannot run. Raises `WrongModel`.
     """
-    return _Examination(claim, domain, size, deadline, is_read, refuses).run()
+    return _Examination(claim, domain, size, deadline, is_read, refuses, refuses_first).run()
 
 
 class _Examination:
@@ -104,10 +106,11 @@ class _Examination:
         deadline: float,
         is_read: Callable[[Value], bool],
         refuses: Refuses,
+        refuses_first: bool,
     ) -> None:
         self._claim, self._sides = claim, claim.sides()
         self._domain, self._deadline = domain, deadline
-        self._is_read, self._refuses = is_read, refuses
+        self._is_read, self._refuses, self._refuses_first = is_read, refuses, refuses_first
         self._inputs = claim.environment(domain, size, free)
         self._solver = make_solver()
         self.report = SizeReport(size)
@@ -137,22 +140,31 @@ class _Examination:
     def _follow(self, path: Path) -> Examined:
         """Run all sides on a path."""
         endings = self._run(path, self._inputs)
-        if not endings:
-            return endings, False
-        for side, ending in zip(self._sides, endings, strict=True):
-            if isinstance(ending, Unknown):
-                return endings, Gap(ending.reason, side.name, ending.node)
-        try:
-            return endings, self._claim.broken(path, self._inputs, endings)
-        except Undecided as unknown:
-            return endings, Gap(unknown.reason)
+        broken = self._broken(path, endings) if endings else False
+        if broken is not False and not self._refuses_first and not _is_late(broken):
+            try:
+                if self._refuses(path, self._inputs.environment):
+                    return (), False
+            except Undecided as unknown:
+                return endings, Gap(unknown.reason)
+        return endings, broken
 
     def _run(self, path: Path, inputs: Inputs) -> tuple[Ending, ...]:
+        """The endings of all sides; none where the reader refuses the state."""
         for condition in inputs.conditions:
             path.assume(condition)
-        if self._refuses(path, inputs.environment):
+        if self._refuses_first and self._refuses(path, inputs.environment):
             return ()
         return tuple(side.run(path, inputs.environment) for side in self._sides)
+
+    def _broken(self, path: Path, endings: tuple[Ending, ...]) -> Condition | Gap:
+        for side, ending in zip(self._sides, endings, strict=True):
+            if isinstance(ending, Unknown):
+                return Gap(ending.reason, side.name, ending.node)
+        try:
+            return self._claim.broken(path, self._inputs, endings)
+        except Undecided as unknown:
+            return Gap(unknown.reason)
 
     def _judge(self, path: Path, endings: tuple[Ending, ...], broken: Condition | Gap) -> bool:
         """Ask for an input of a path that breaks the claim, and run it for real.
@@ -194,7 +206,11 @@ class _Examination:
         return True
 
     def _check(
-        self, endings: Sequence[Ending], values: Sequence[Value | None], environment: Value
+        self,
+        endings: Sequence[Ending],
+        values: Sequence[Value | None],
+        environment: Value,
+        drawn: bool = False,
     ) -> None:
         if not endings:
             if self._is_read(state_of(environment)):
@@ -212,7 +228,7 @@ class _Examination:
         if self._claim.is_broken(environment):
             if self._is_read(state_of(environment)):
                 self.report.counterexample = environment
-            else:
+            elif not drawn:
                 self.report.gaps[Gap(REFUSED)] += 1
 
     # --- samples ---------------------------------------------------------------------------------
@@ -246,7 +262,7 @@ class _Examination:
                     for ending in endings
                 ]
                 environment = concrete(inputs.environment, path.decided, z3.simplify)
-                self._check(endings, values, environment)
+                self._check(endings, values, environment, drawn=True)
                 if endings:
                     break
             if report.broken or thread_time() > self._deadline:
@@ -264,6 +280,10 @@ class _Examination:
                     if lazy.longer:
                         path.atom(lazy)
         return endings
+
+
+def _is_late(broken: Condition | Gap) -> bool:
+    return isinstance(broken, Gap) and broken.reason == LATE
 
 
 def state_of(environment: Any) -> Value:

@@ -16,7 +16,7 @@ import msgspec
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.prove.claims import Claim, Equal
-from channelsim.channel.prove.comparison import Refuses, examine_size
+from channelsim.channel.prove.comparison import examine_size
 from channelsim.channel.prove.inputs import ATOM, PAIRS, Domain
 from channelsim.channel.prove.move_sizes import sizes_in_play
 from channelsim.channel.prove.result import ProofResult, Undecidable, Verdict
@@ -102,12 +102,10 @@ class Question:
         return False
 
     @property
-    def refuses(self) -> Refuses:
-        """Says where the reader of the state refuses it, if one has rules."""
+    def reading(self) -> Reading | None:
+        """The reader of the state, on stand-ins; None if no target has rules."""
         ruled = self._ruled
-        if ruled is None:
-            return lambda path, environment: False
-        return Reading(ruled, self.validator).refuses
+        return None if ruled is None else Reading(ruled, self.validator)
 
 
 class PartResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -308,11 +306,12 @@ def prove(
 def examine(question: Question, size: int, deadline: float) -> PartResult:
     """Examine one size, until this `thread_time`. Raises `WrongModel`."""
     with deep():
-        report = examine_size(
-            *(question.claim, question.domain(), size, deadline),
-            is_read=question.is_read,
-            refuses=question.refuses,
-        )
+        given = question.claim, question.domain(), size, deadline, question.is_read
+        reading = question.reading
+        if reading is None:
+            report = examine_size(*given)
+        else:
+            report = examine_size(*given, reading.refuses, reading.comes_first)
     shown = report.counterexample
     return PartResult(
         size=report.size,

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from inspect import unwrap
 from traceback import extract_tb
 from typing import Any
 
@@ -29,7 +30,7 @@ from channelsim.channel.prove.symbols import Raises, Symbolic, Undecided
 from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.run import Outcome, ProgramSlash, ProgramValid, Raised
 from channelsim.clsp.values import NIL, Value, to_list
-from channelsim.games.contract import Raise, Slash, Valid, Verdict
+from channelsim.games.contract import Judge, Raise, Slash, Valid, Verdict
 from channelsim.games.judge import result_value
 
 
@@ -66,7 +67,7 @@ class Rules:
 
     def _judged(self, path: Path, environment: Symbolic) -> Ending:
         reading = self._reading
-        judge = reading.twins.function(self.target.game.validators[self.validator].judge)
+        judge = reading.twins.function(self._judge)
         states = States(reading.twins)
         given: Any = environment
         verdict = judge(
@@ -94,13 +95,20 @@ class Rules:
         state: Any = states.value(step.state)
         return to_list([self.target.hashes[step.validator], state, size, *asked])
 
+    @property
+    def _judge(self) -> Judge:
+        """The rules as their author wrote them: what they raise is a finding, and ends nothing."""
+        judge: Judge = unwrap(self.target.game.validators[self.validator].judge)
+        return judge
+
     def verdict(self, environment: Value) -> Verdict:
-        """What the rules say for real. Raises what they raise."""
+        """What the rules say for real, also in a state whose fields do not fit each other.
+
+        Raises what they raise.
+        """
         given: Any = environment
-        validator = self.target.game.validators[self.validator]
-        state = validator.read_state(part(given, STATE), self.target.hashes)
-        return validator.judge(
-            state,
+        return self._judge(
+            self._reading.real_state(part(given, STATE)),
             part(given, coin_field(MOVE)),
             atom_to_int(part(given, coin_field(SHARE))),
             atom_to_int(part(given, coin_field(AMOUNT))),

@@ -429,20 +429,32 @@ def _byte(atom: bytes | Bytes, at: int) -> Any:
 
 
 class Unseen(StandIn):
-    """A CLVM value that is decided to be bytes or a pair when rules look at it."""
+    """A CLVM value that is decided to be bytes or a pair when rules look at it.
 
-    __slots__ = ("symbol",)
+    With `items` it is a tuple of a length that is decided then, of items of this form.
+    """
 
-    def __init__(self, symbol: Lazy | Hidden) -> None:
-        self.symbol = symbol
+    __slots__ = ("form", "items", "symbol")
+
+    def __init__(
+        self,
+        symbol: Lazy | Hidden,
+        items: Callable[[], tuple[Any, ...]] | None = None,
+        form: object = None,
+    ) -> None:
+        self.symbol, self.items, self.form = symbol, items, form
 
     def seen(self) -> Any:
-        """The value: bytes or their stand-in, or a tuple of two."""
+        """The value: bytes or their stand-in, or a tuple."""
+        if self.items is not None:
+            return self.items()
         shape = current().shape(self.symbol)
         return value_of(shape if isinstance(shape, tuple) else current().atom(shape))
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
+        if self.items is not None:
+            return tuple
         shape = current().shape(self.symbol)
         return tuple if isinstance(shape, tuple) else bytes
 

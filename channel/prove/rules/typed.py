@@ -7,13 +7,14 @@ from typing import Any
 from channelsim.channel.prove.rules.builtin_models import Bytes
 from channelsim.channel.prove.rules.running import current
 from channelsim.channel.prove.rules.standins import (
+    Unseen,
     number_of,
     symbol_of,
     symbol_of_number,
     value_of,
 )
 from channelsim.channel.prove.rules.twins import Twins
-from channelsim.channel.prove.symbols import Symbolic
+from channelsim.channel.prove.symbols import Lazy, Symbolic
 from channelsim.clsp.values import NIL, to_list
 from channelsim.games.forms import (
     Atom,
@@ -32,15 +33,18 @@ from channelsim.games.forms import (
 
 
 class States:
-    """Reads and writes states by their forms, with the classes of twins."""
+    """Reads and writes states by their forms, with the classes of twins.
 
-    def __init__(self, twins: Twins) -> None:
-        self._twins = twins
+    `checked`: states whose `check_fields` refuses them raise its error when they are read.
+    """
+
+    def __init__(self, twins: Twins, checked: bool = False) -> None:
+        self._twins, self._checked = twins, checked
 
     def read(self, form: Form, value: Symbolic, name: str) -> Any:
-        """The field that a value of this form is; the path decides on the lengths of lists.
+        """The field that a value of this form is; the length of a list is decided when rules look.
 
-        What `check_fields` and forms written by hand refuse raises their error.
+        Raises what a form written by hand raises.
         """
         path = current()
         match form:
@@ -56,7 +60,11 @@ class States:
             case Optional(inner):
                 return b"" if path.shape(value) == NIL else self.read(inner, value, name)
             case ListOf(inner):
-                return tuple(self.read(inner, item, name) for item in _items(value))
+
+                def items() -> tuple[Any, ...]:
+                    return tuple(self.read(inner, item, name) for item in _items(value))
+
+                return Unseen(value, items, inner) if isinstance(value, Lazy) else items()
             case Record(kind, fields):
                 values = [value] if len(fields) == 1 else _items(value)
                 record = self._twins.object(kind)(
@@ -65,7 +73,7 @@ class States:
                         for item, (field, part) in zip(values, fields, strict=True)
                     ]
                 )
-                if form.checked:
+                if form.checked and self._checked:
                     record.check_fields()
                 return record
             case Opaque(_, read):
@@ -86,6 +94,8 @@ class States:
             case Optional(inner):
                 return NIL if field == b"" else self.write(inner, field)
             case ListOf(inner):
+                if type(field) is Unseen and field.form == inner:
+                    return symbol_of(field)
                 parts: list[Any] = [self.write(inner, item) for item in field]
                 return to_list(parts)
             case Record(_, fields):
