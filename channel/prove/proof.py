@@ -19,6 +19,7 @@ from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.prove.claims import Claim, Equal
 from channelsim.channel.prove.comparison import examine_size
 from channelsim.channel.prove.inputs import ATOM, PAIRS, Domain
+from channelsim.channel.prove.path import LATE
 from channelsim.channel.prove.result import ProofResult, Undecidable, Verdict
 from channelsim.channel.prove.sides import side_digests
 from channelsim.channel.system.process_executor import GONE
@@ -307,7 +308,11 @@ def prove(
     proof = Proof(question)
     try:
         for size in question.sizes:
-            proof.parts.append(examine(question, size, deadline))
+            if thread_time() > deadline:
+                part = PartResult(size, undecided=((LATE, "", 1),))
+            else:
+                part = examine(question, size, deadline)
+            proof.parts.append(part)
             on_size(len(proof.parts), len(question.sizes))
             if proof.broken:
                 break
