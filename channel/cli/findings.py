@@ -67,6 +67,17 @@ def replay_finding(
     return 1
 
 
+def next_steps(finding: Finding, path: Path) -> Iterator[str]:
+    """The commands that show and try a finding, given its file."""
+    yield command_line("view", path)
+    if finding.vector is not None or finding.brun:
+        yield command_line("trace", path)
+    if finding.probe or (finding.vector is not None and finding.rule in (RECORDED, STORED)):
+        yield command_line("replay", path)
+    elif finding.scenario is not None and finding.replay:
+        yield finding.replay
+
+
 def details(finding: Finding) -> Iterator[str]:
     """The lines of text below the title of a finding."""
     before, after = finding.fields

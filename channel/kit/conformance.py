@@ -31,7 +31,7 @@ from channelsim.channel.campaign.directory import CampaignDirectory
 from channelsim.channel.campaign.engine import CampaignStatus
 from channelsim.channel.campaign.job import ShardResult, ShardWork
 from channelsim.channel.campaign.shards import Configuration, Plan, Shard, describe_lost
-from channelsim.channel.documents.conform import CheckResult
+from channelsim.channel.documents.conform import CheckResult, mistakes
 from channelsim.channel.errors import InvariantError, UsageError
 from channelsim.channel.findings.finding import FAILED_CHECK, Finding
 from channelsim.channel.kit.disputes import disputes_of
@@ -374,7 +374,7 @@ class _Progress:
         return stored
 
     def _status(self) -> CampaignStatus:
-        failures = sum(len(result.failures) for result in self.results.values())
+        failures = len(mistakes(self.results.values()))
         done = len(self.results)
         seconds = perf_counter() - self._start
         total = self.plan.total

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 import typer
 
 from channelsim.channel.campaign.directory import PREPARED, is_campaign
@@ -20,7 +21,8 @@ from channelsim.channel.cli.campaigns import (
     Resume,
     check_directory,
 )
-from channelsim.channel.cli.messages import all_tried, complain
+from channelsim.channel.cli.check_reports import NO_REPORTS, Checked, CheckReport, ReportFiles
+from channelsim.channel.cli.messages import complain, untried
 from channelsim.channel.cli.options import (
     DAY,
     Jobs,
@@ -93,6 +95,7 @@ def command(
         ),
     ] = None,
     json: Json = False,
+    reports: ReportFiles = NO_REPORTS,
     out: Out = None,
     resume: Resume = False,
     cluster: Cluster = None,
@@ -132,6 +135,7 @@ def command(
         resume=out is not None and is_campaign(out),
         cluster=cluster,
         quiet=quiet,
+        reports=reports,
     )
     with Places(options, "mutants") as places:
         report = hunted(
@@ -151,9 +155,8 @@ def command(
             name=target.name,
             document=lambda: document(report, seconds),
             show=lambda printed: _print(report, printed),
-            tried=lambda: all_tried(
-                target.name, names, report.validators, "nothing in it can be changed"
-            ),
+            report=lambda printed: _check_report(report, printed),
+            untried=lambda: untried(names, report.validators, "nothing in it can be changed"),
         )
         return places.end(
             ending,
@@ -210,6 +213,31 @@ def document(report: MutantReport, seconds: float) -> MutantsDocument:
         chunks=report.hunt.chunks,
         lost=lost_work(shard for shards in report.hunt.lost.values() for shard in shards),
         digest=report.hunt.digest,
+    )
+
+
+def _check_report(report: MutantReport, printed: MutantsDocument) -> CheckReport:
+    """A check for each validator; an open mutant is at the line that was changed."""
+    target = report.target
+    lines = {
+        (survivor.validator, survivor.change): target.source_line(
+            survivor.validator, survivor.function, survivor.within or survivor.old
+        )
+        for survivor in printed.survivors
+    }
+    findings = [
+        msgspec.structs.replace(finding, source_line=lines[finding.place, finding.text])
+        for finding in printed.every_finding()
+    ]
+    return CheckReport(
+        command="mutants",
+        target=target.name,
+        source=target.source,
+        checks=[
+            Checked(name, [finding for finding in findings if finding.place == name])
+            for name in report.validators
+        ],
+        summary=printed.summary,
     )
 
 
