@@ -19,6 +19,7 @@ from channelsim.channel.prove.claims import Claim, Equal
 from channelsim.channel.prove.comparison import examine_size
 from channelsim.channel.prove.inputs import ATOM, PAIRS, Domain
 from channelsim.channel.prove.move_sizes import sizes_in_play
+from channelsim.channel.prove.path import LATE
 from channelsim.channel.prove.result import ProofResult, Undecidable, Verdict
 from channelsim.channel.prove.rules.reading import Reading
 from channelsim.channel.prove.sides import side_digests
@@ -296,7 +297,11 @@ def prove(
     proof = Proof(question)
     try:
         for size in question.sizes:
-            proof.parts.append(examine(question, size, deadline))
+            if thread_time() > deadline:
+                part = PartResult(size, undecided=((LATE, "", 1),))
+            else:
+                part = examine(question, size, deadline)
+            proof.parts.append(part)
             on_size(len(proof.parts), len(question.sizes))
             if proof.broken:
                 break
