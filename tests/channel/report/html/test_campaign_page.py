@@ -123,7 +123,7 @@ def test_mutants_costs_checks_and_disputes_have_tables(tmp_path: Path, capsys: C
         return page(capsys, file)
 
     hunted = shown(mutants(survivor()))
-    assert rows(hunted, "Mutants by validator") == {"e": ["3 of 4", "0", "1"]}
+    assert rows(hunted, "Mutants by validator") == {"e": ["3 of 4", "0", "0", "1"]}
     assert rows(hunted, "Mutants that nothing noticed")["e"][3:5] == ["1", "2"]
     costs = shown(cost())
     assert rows(costs, "Costs against the block") == {"e slash": ["11,000,000", "0.1000%"]}
