@@ -90,6 +90,9 @@ class Domain:
     pairs: int = PAIRS
     atom: int = ATOM
     program: Value = NIL
+    state: Value | None = None
+    amount: int | None = None
+    """The only state and the only amount, for a place of play; None for all."""
 
     @property
     def bounds(self) -> tuple[str, ...]:
@@ -149,6 +152,8 @@ class Inputs:
             return number
 
         amount, share = integer("amount", MAX_AMOUNT), integer("share", MAX_AMOUNT)
+        if domain.amount is not None:
+            conditions.append(amount.term == domain.amount)
         conditions.append(share.term <= amount.term)
         coin: tuple[Symbolic, ...] = (
             self._bytes("mover_key", KEY),
@@ -166,7 +171,13 @@ class Inputs:
             ),
         )
         form = domain.form
-        state = self._any("state", domain.pairs) if form is None else take(self._of("state", form))
+        state: Symbolic
+        if domain.state is not None:
+            state = domain.state
+        elif form is None:
+            state = self._any("state", domain.pairs)
+        else:
+            state = take(self._of("state", form))
         self.environment: Symbolic = _listed(
             (
                 take(self._hash("program_hash", domain.own)),
@@ -186,6 +197,37 @@ class Inputs:
         more.environment = _listed((*arguments, *values))
         more.conditions = (*self.conditions, *conditions)
         return more
+
+    def instead(self, environment: Symbolic, conditions: Iterable[Condition] = ()) -> Inputs:
+        """Other inputs, made of parts of these."""
+        others = copy(self)
+        others.environment, others.conditions = environment, tuple(conditions)
+        return others
+
+    def any_value(self, name: str) -> Symbolic:
+        """A value of any shape, within the bounds."""
+        return self._any(name, self._domain.pairs)
+
+    def any_bytes(self, name: str, longest: int) -> Symbolic:
+        """Any atom of at most so many bytes."""
+        sizes = range(longest + 1)
+        return self.choice(name, [self.any_of_size(f"{name} of {size}", size) for size in sizes])
+
+    def any_of_size(self, name: str, size: int) -> Part:
+        """Any atom of so many bytes."""
+        return self._bytes(name, size), ()
+
+    def number(self, name: str, least: int, most: int) -> tuple[Number, tuple[Condition, ...]]:
+        """A number, and that it is within these bounds."""
+        return self._integer(name, least, most)
+
+    def choice(self, name: str, parts: Sequence[Part]) -> Symbolic:
+        """Any one of a few values, each with what it fulfils."""
+
+        def made(part: Part) -> Callable[[], Part]:
+            return lambda: part
+
+        return self._lazy(name, tuple(map(made, parts)))
 
     # --- parts ---------------------------------------------------------------------------------
 

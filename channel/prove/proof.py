@@ -1,37 +1,38 @@
 """Prove a claim about a validator's programs on every input, or show an input that breaks it.
 
-The sizes of the move are examined one by one, in several processes. Nothing is proved while a size,
-a path or a shape was left out.
+The sizes of the move are examined one by one; `campaign` does it in several processes. Nothing is
+proved while a size, a path or a shape was left out.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, as_completed
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from time import monotonic
+from time import monotonic, thread_time
+
+import msgspec
 
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.sites.hands import hands
 from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.prove.claims import Claim, Equal
-from channelsim.channel.prove.comparison import SizeReport, examine_size
+from channelsim.channel.prove.comparison import examine_size
 from channelsim.channel.prove.inputs import ATOM, PAIRS, Domain
-from channelsim.channel.prove.result import Undecidable, Verdict
-from channelsim.channel.system.process_executor import GONE, ProcessExecutor, WorkerDied
+from channelsim.channel.prove.move_sizes import sizes_in_play
+from channelsim.channel.prove.path import LATE
+from channelsim.channel.prove.result import ProofResult, Undecidable, Verdict
+from channelsim.channel.prove.rules.reading import Reading
+from channelsim.channel.prove.sides import side_digests
+from channelsim.channel.system.process_executor import GONE
 from channelsim.clsp.analysis.closures import deep
 from channelsim.clsp.programs import Program
-from channelsim.clsp.values import Value
+from channelsim.clsp.values import Value, deserialize, serialize
 from channelsim.games.errors import BadState
 from channelsim.games.names import nearest_or_all
 
-HANDS = 40
-"""The hands that are played to learn how long moves may be."""
-
 UNPLAYED = "no move ends valid within these bounds"
 UNSLASHED = "no move is slashed within these bounds"
+MISSING = {"valid": UNPLAYED, "slash": UNSLASHED}
 
 
 @dataclass(frozen=True)
@@ -102,33 +103,95 @@ class Question:
             return True
         return False
 
+    @property
+    def reading(self) -> Reading | None:
+        """The reader of the state, on stand-ins; None if no target has rules."""
+        ruled = self._ruled
+        return None if ruled is None else Reading(ruled, self.validator)
 
-@dataclass
-class Proof:
-    """The result for a claim. `counterexample` is an environment that breaks it.
 
-    `paths` are those of all sides together; `confirmed` of them were run for real, for the
-    `unconfirmed` no input was found, and on the `bounded` a side looks at values of which larger
-    ones are left out. `samples` are inputs that were drawn and run besides.
+class PartResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The result for one size of the move, as it travels: the fields of a `SizeReport`.
+
+    `counterexample` is a serialized environment in hex that breaks the claim, or "". `undecided`
+    are reasons, places, and on how many paths. `left_out`: it was not examined, because the claim
+    was broken before.
     """
 
-    question: Question
-    bounds: tuple[str, ...]
+    size: int
     paths: int = 0
+    cost: int = 0
     confirmed: int = 0
     unconfirmed: int = 0
     bounded: int = 0
     samples: int = 0
-    seconds: float = 0.0
-    sizes: list[int] = field(default_factory=list)
-    counterexample: Value | None = None
-    undecided: tuple[Undecidable, ...] = ()
+    counterexample: str = ""
+    undecided: tuple[tuple[str, str, int], ...] = ()
+    endings: dict[str, int] = {}
+    left_out: bool = False
+
+
+@dataclass
+class Proof:
+    """The results for the sizes of a claim, and what follows from them.
+
+    `lost`: the process of a size that was to be examined ended. `seconds` is how long it took.
+    """
+
+    question: Question
+    parts: list[PartResult] = field(default_factory=list)
     interrupted: bool = False
+    lost: int = 0
+    seconds: float = 0.0
+
+    @property
+    def name(self) -> str:
+        """The claim and the validator."""
+        return f"{self.question.claim.name}: {self.question.validator}"
+
+    @property
+    def examined(self) -> list[PartResult]:
+        """The parts that were examined, in the order of the question's sizes."""
+        order = {size: at for at, size in enumerate(self.question.sizes)}
+        examined = [part for part in self.parts if not part.left_out]
+        return sorted(examined, key=lambda part: order[part.size])
+
+    @property
+    def counterexample(self) -> Value | None:
+        """An environment that breaks the claim: the first one, in the order of the sizes."""
+        shown = (part.counterexample for part in self.examined if part.counterexample)
+        return next((deserialize(bytes.fromhex(text)) for text in shown), None)
 
     @property
     def broken(self) -> bool:
         """True if an input breaks the claim."""
-        return self.counterexample is not None
+        return any(part.counterexample for part in self.examined)
+
+    @property
+    def is_whole(self) -> bool:
+        """True if every size was examined."""
+        return {part.size for part in self.examined} == set(self.question.sizes)
+
+    @property
+    def undecided(self) -> tuple[Undecidable, ...]:
+        """The reasons why something is undecided, the most frequent first."""
+        if self.broken:
+            return ()
+        gaps: Counter[tuple[str, str]] = Counter()
+        endings: Counter[str] = Counter()
+        for part in self.examined:
+            endings.update(part.endings)
+            for reason, place, times in part.undecided:
+                gaps[reason, place] += times
+        gaps[GONE, ""] += self.lost
+        if self.is_whole and not gaps.total():
+            for word in self.question.claim.needs:
+                gaps[MISSING[word], ""] += not endings[word]
+        return tuple(
+            Undecidable(reason, place, times)
+            for (reason, place), times in gaps.most_common()
+            if times
+        )
 
     @property
     def verdict(self) -> Verdict:
@@ -136,8 +199,35 @@ class Proof:
         proved, refuted = self.question.claim.verdicts
         if self.broken:
             return refuted
-        done = set(self.sizes) == set(self.question.sizes)
-        return proved if done and not self.undecided and not self.interrupted else "undecided"
+        return proved if self.is_whole and not self.undecided else "undecided"
+
+    @property
+    def left_open(self) -> bool:
+        """True if it is undecided for another reason than an interrupt."""
+        return self.verdict == "undecided" and (bool(self.undecided) or self.is_whole)
+
+    def result(self) -> ProofResult:
+        """The result as plain data."""
+        question, parts = self.question, self.examined
+        return ProofResult(
+            validator=question.validator,
+            claim=question.claim.name,
+            verdict=self.verdict,
+            sides=side_digests(question.targets, question.validator),
+            longest=question.longest,
+            pairs=question.pairs,
+            atom=question.atom,
+            bounds=question.domain().bounds,
+            assumes=question.claim.assumes,
+            lemmas=tuple(getattr(question.claim, "lemmas", ())),
+            cost=max((part.cost for part in parts), default=0),
+            sizes={part.size: part.paths for part in parts},
+            confirmed=sum(part.confirmed for part in parts),
+            unconfirmed=sum(part.unconfirmed for part in parts),
+            bounded=sum(part.bounded for part in parts),
+            samples=sum(part.samples for part in parts),
+            undecided=self.undecided,
+        )
 
 
 def compare(
@@ -181,7 +271,7 @@ def make_question(
     Raises `UsageError`.
     """
     target = targets[0]
-    limits, played = _played(target, validator)
+    limits, played = sizes_in_play(target, validator)
     if longest is None:
         longest = max(limits, default=None)
     if longest is None:
@@ -193,98 +283,55 @@ def make_question(
     return Question(claim, targets, validator, longest, tuple(allowed), pairs, atom)
 
 
-def _played(target: Target, validator: str) -> tuple[set[int], set[int]]:
-    """The size limits of a validator's moves in play, and the sizes of these moves, in bytes."""
-    limits: set[int] = set()
-    sizes: set[int] = set()
-    if target.rules is None:
-        for case in target.honest:
-            if case.validator == validator:
-                limits.add(case.max_move_size)
-                sizes.add(len(case.move) // 2)
-        return limits, sizes
-    for _, hand in zip(range(HANDS), hands(target, b"prove"), strict=False):
-        for turn in hand:
-            if turn.before.validator == validator:
-                limits.add(turn.before.max_move_size)
-                sizes.add(len(turn.play.move))
-    return limits, sizes
-
-
 def prove(
     question: Question,
     seconds: float,
-    jobs: int = 1,
     on_size: Callable[[int, int], None] = lambda done, total: None,
 ) -> Proof:
-    """Examine a claim within this time; `on_size` hears of each size that is done.
+    """Examine a claim in this process, with so many seconds of work for all sizes together.
 
-    An interrupt ends it with what is known. Raises `WrongModel`.
+    `on_size` hears of each size that is done. An interrupt ends it with what is known. Raises
+    `WrongModel`.
     """
-    start = monotonic()
-    proof = Proof(question, question.domain().bounds)
-    gaps: Counter[tuple[str, str]] = Counter()
-    endings: Counter[str] = Counter()
-    total = len(question.sizes)
+    start, deadline = monotonic(), thread_time() + seconds
+    proof = Proof(question)
     try:
-        with _results(question, start + seconds, min(jobs, total)) as results:
-            for result in results:
-                _add(proof, result, gaps, endings)
-                on_size(len(proof.sizes), total)
-                if proof.broken:
-                    break
+        for size in question.sizes:
+            if thread_time() > deadline:
+                part = PartResult(size, undecided=((LATE, "", 1),))
+            else:
+                part = examine(question, size, deadline)
+            proof.parts.append(part)
+            on_size(len(proof.parts), len(question.sizes))
+            if proof.broken:
+                break
     except KeyboardInterrupt:
         proof.interrupted = True
-    if not proof.broken and not gaps and not proof.interrupted:
-        gaps.update({(UNPLAYED, ""): 1} if not endings["valid"] else {})
-        gaps.update({(UNSLASHED, ""): 1} if not endings["slash"] else {})
-    proof.undecided = tuple(
-        Undecidable(reason, place, times) for (reason, place), times in gaps.most_common()
-    )
     proof.seconds = monotonic() - start
     return proof
 
 
-@contextmanager
-def _results(question: Question, deadline: float, jobs: int) -> Iterator[Iterator[SizeReport]]:
-    """The report of each size as it comes, from so many processes; one needs none of its own."""
-    sizes = question.sizes
-    if jobs == 1:
-        yield (_examine(question, size, deadline) for size in sizes)
-        return
-    executor = ProcessExecutor(jobs)
-    try:
-        futures = {executor.submit(_examine, question, size, deadline): size for size in sizes}
-        yield (_result(future, futures[future]) for future in as_completed(futures))
-    finally:
-        executor.kill()
-
-
-def _result(future: Future[SizeReport], size: int) -> SizeReport:
-    """The report of a size; undecided if its process was killed."""
-    try:
-        return future.result()
-    except WorkerDied:
-        return SizeReport(size, undecided=Counter({(GONE, ""): 1}))
-
-
-def _examine(question: Question, size: int, deadline: float) -> SizeReport:
-    """Examine one size, in any process."""
+def examine(question: Question, size: int, deadline: float) -> PartResult:
+    """Examine one size, until this `thread_time`. Raises `WrongModel`."""
     with deep():
-        report = examine_size(question.claim, question.domain(), size, deadline, question.is_read)
-    report.gaps = Counter()  # parts of programs, which can be nested too deep to be sent
-    return report
-
-
-def _add(
-    proof: Proof, report: SizeReport, gaps: Counter[tuple[str, str]], endings: Counter[str]
-) -> None:
-    proof.paths += report.paths
-    proof.confirmed += report.confirmed
-    proof.unconfirmed += report.unconfirmed
-    proof.bounded += report.bounded
-    proof.samples += report.samples
-    proof.sizes.append(report.size)
-    proof.counterexample = report.counterexample
-    gaps.update(report.undecided)
-    endings.update(report.endings)
+        given = question.claim, question.domain(), size, deadline, question.is_read
+        reading = question.reading
+        if reading is None:
+            report = examine_size(*given)
+        else:
+            report = examine_size(*given, reading.refuses, reading.comes_first)
+    shown = report.counterexample
+    return PartResult(
+        size=report.size,
+        paths=report.paths,
+        cost=report.cost,
+        confirmed=report.confirmed,
+        unconfirmed=report.unconfirmed,
+        bounded=report.bounded,
+        samples=report.samples,
+        counterexample="" if shown is None else serialize(shown).hex(),
+        undecided=tuple(
+            (reason, place, times) for (reason, place), times in sorted(report.undecided.items())
+        ),
+        endings=dict(sorted(report.endings.items())),
+    )

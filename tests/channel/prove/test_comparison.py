@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from hashlib import sha256
-from time import monotonic
+from time import thread_time
 from typing import Any
 
 import pytest
@@ -51,7 +51,7 @@ def compared(
     reports: list[SizeReport] = []
     with deep():
         for size in sizes:
-            reports.append(examine_size(claim, domain, size, monotonic() + seconds))
+            reports.append(examine_size(claim, domain, size, thread_time() + seconds))
             if reports[-1].broken:
                 break
     return reports
@@ -260,7 +260,7 @@ def test_a_state_that_the_reader_refuses_is_no_difference() -> None:
     claim = Equal(("left", "right"), (left, right))
 
     def verdict(read: Callable[[Any], bool]) -> bool:
-        report = examine_size(claim, domain, 0, monotonic() + SECONDS, read)
+        report = examine_size(claim, domain, 0, thread_time() + SECONDS, read)
         assert report.broken or report.gaps
         return report.broken
 
