@@ -40,12 +40,12 @@ def check_code(name: str, data: bytes) -> None:
         raise StoreError(f"{name}: damaged: the code that began it is not named") from None
     if code.reactions != REACTIONS:
         theirs = f"version {code.version[:40]!a}, reactions {code.reactions}"
-        raise StoreError(refusal(name, theirs, f"reactions {REACTIONS}"))
+        raise other_code(name, theirs, f"reactions {REACTIONS}")
 
 
-def refusal(name: str, theirs: str, ours: str) -> str:
-    """The line that refuses a journal of other code, and says how its money is got out."""
-    return (
+def other_code(name: str, theirs: str, ours: str) -> StoreError:
+    """The refusal of a journal of other code: it says how its money is got out."""
+    return StoreError(
         f"{name}: written by other code of channelsim ({theirs}; this one has {ours}); nothing was"
         " written to it: end the channel with the version that began it (channelsim close, or"
         " recover), then start a new one with this version"

@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 
 from channelsim.channel.store.interface import Contents, StoreError
-from channelsim.channel.store.replaying import OURS, check_code, refusal
+from channelsim.channel.store.replaying import OURS, check_code, other_code
 from channelsim.channel.system.durable_files import unwritable
 
 FILE = "peer.sqlite"
@@ -167,7 +167,7 @@ class SqliteStore:
             raise _foreign(self._path)
         version = int(self._query("PRAGMA user_version"))
         if version != VERSION:
-            raise StoreError(refusal(self.name, f"schema {version}", f"schema {VERSION}"))
+            raise other_code(self.name, f"schema {version}", f"schema {VERSION}")
         with closing(sqlite3.connect(":memory:")) as ours:
             ours.executescript(_TABLES)
             if _schema(self._database) != _schema(ours):
