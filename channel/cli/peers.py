@@ -102,7 +102,7 @@ def run_peer(
             if data.config.side is not side:
                 other = "connect" if side is Side.RECEIVER else "listen"
                 raise UsageError(f"{directory}: this is the {data.config.name}: `peer {other}`")
-            wait_until_synced(chain)
+            wait_until_synced(chain, patient=going_on)
             check_network(chain, data.config.agg_sig_data)
             pairing = Pairing(read_identity(directory, passphrase), data.settings.counterparty)
             settings = _change_settings(data, address, options, nodes)
