@@ -103,25 +103,23 @@ def wait_until_synced(chain: Chain, *, patient: bool = False) -> None:
     With `patient`, also while no node can be asked: a channel has money that may be at risk, and a
     machine may start its node after its peers. Otherwise that raises `NodeError`.
     """
-    told = ""
+    told, missed = "", False
     while True:
         try:
             chain.peak()
         except NodeSyncing as error:
-            told = _tell(f"{error}; waiting for it", told)
+            if told != f"{error}":
+                told = f"{error}"
+                complain(f"{told}; waiting for it")
         except NodeError as error:
             if not patient:
                 raise
-            told = _tell(f"{error}; asking again", told)
+            missed = True
+            if told != f"{error}":
+                told = f"{error}"
+                complain(f"{told}; asking again")
         else:
-            if told.endswith("asking again"):
+            if missed:
                 complain("the node answers again")
             return
         sleep(PAUSE)
-
-
-def _tell(text: str, before: str) -> str:
-    """Print a line, unless it is the one of before; returns it."""
-    if text != before:
-        complain(text)
-    return text
