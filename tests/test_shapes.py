@@ -35,6 +35,7 @@ JUSTIFIED = {
     frozenset(("Initial", "Start")): "a typed state, and an author's plain data",
     frozenset(("Initial", "_Coin")): "a typed state, and a CLVM value",
     frozenset(("Start", "_Coin")): "an author's plain data, and the CLVM value that it is",
+    frozenset(("SizeReport", "PartResult")): "with values and parts of programs, and as it travels",
     frozenset(("DeckSecrets", "Secrets")): "scalars to compute with, and hex in a file of vectors",
     frozenset(("FinishedDeck", "DeckRecord")): SECOND,
     frozenset(("GameRecord", "_Begun")): SECOND,

@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 
 from channelsim.channel.errors import UsageError
-from channelsim.channel.findings.finding import OWN_CHOICE, PLAYED, Finding
+from channelsim.channel.findings.finding import NOBODY_KNOWS, OWN_CHOICE, PLAYED, Finding
 from channelsim.channel.findings.finding_files import command_line, parsed
 from channelsim.channel.lab.cases.explanation import side_by_side
-from channelsim.channel.lab.fuzz.findings import RECORDED, STORED, still_broken
+from channelsim.channel.lab.fuzz.findings import PROVED, RECORDED, STORED, still_broken
 from channelsim.channel.lab.targets.loading import load
 from channelsim.channel.lab.trace.finding_targets import source_near
 from channelsim.channel.report.progress import progress
@@ -20,6 +20,13 @@ from channelsim.channel.report.terminal import console, print_json, say
 
 ORDER_ONLY = "no side loses in these: the program looks at evidence and rules in another order"
 """The title of the findings that are listed apart."""
+
+
+_REACHED = {
+    PLAYED: "this happens in a state of honest play",
+    OWN_CHOICE: "one player can bring this about by its own choice",
+    NOBODY_KNOWS: "nobody knows whether play leads to this",
+}
 
 
 def replay_finding(
@@ -35,7 +42,8 @@ def replay_finding(
     `show` prints the document.
     """
     finding = parsed(path, data)
-    is_case = finding.vector is not None and finding.rule in (RECORDED, STORED)
+    is_case = finding.vector is not None and finding.rule in (PROVED, RECORDED, STORED)
+    is_case = is_case or (finding.rule == PROVED and "expected" in finding.brun)
     if not finding.probe and not is_case:
         hint = f"`{finding.replay}`" if finding.replay else f"`{command_line('trace', path)}`"
         raise UsageError(f"{path}: a finding that `replay` cannot try again; {hint} shows it")
@@ -59,15 +67,28 @@ def replay_finding(
     return 1
 
 
+def next_steps(finding: Finding, path: Path) -> Iterator[str]:
+    """The commands that show and try a finding, given its file."""
+    yield command_line("view", path)
+    if finding.vector is not None or finding.brun:
+        yield command_line("trace", path)
+    if finding.probe or (finding.vector is not None and finding.rule in (RECORDED, STORED)):
+        yield command_line("replay", path)
+    elif finding.scenario is not None and finding.replay:
+        yield finding.replay
+
+
 def details(finding: Finding) -> Iterator[str]:
     """The lines of text below the title of a finding."""
-    before, after = finding.fields
     if finding.rule == RECORDED:
         yield "this is a case of the file of honest play"
     elif finding.rule == STORED:
         yield "this is a stored case"
+    elif finding.rule == PROVED:
+        yield from finding.differs
+        yield _REACHED[finding.reach]
     elif finding.differs:
-        yield f"not as in honest play ({before} → {after} fields): {'; '.join(finding.differs)}"
+        yield f"not as in honest play: {'; '.join(finding.differs)}"
     elif finding.cause.startswith(("misdeclared", "two encodings", "not bound", "share not bound")):
         yield "the move itself is honest play"
     elif finding.reach == PLAYED:
@@ -78,7 +99,8 @@ def details(finding: Finding) -> Iterator[str]:
     source = finding.source_line or finding.missing_check
     if source:
         yield f"source: {source}"
-    yield f"law: {finding.rule}"
+    broken = f"claim: {finding.cause}" if finding.rule == PROVED else f"broken law: {finding.rule}"
+    yield broken
     if finding.also:
         more = f", and {len(finding.also) - 3} more" if len(finding.also) > 3 else ""
         yield f"also: {'; '.join(finding.also[:3])}{more}"

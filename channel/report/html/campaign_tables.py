@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -17,7 +17,7 @@ from channelsim.channel.documents.prove import ProveDocument
 from channelsim.channel.documents.results import CampaignResults, LostWork, Results
 from channelsim.channel.findings.finding import Finding
 from channelsim.channel.lab.mutants.report import Count, Survivor
-from channelsim.channel.prove.result import Undecidable
+from channelsim.channel.prove.result import ProofResult
 from channelsim.channel.simulation.sweep import Cell as DisputeCell
 from channelsim.clsp.analysis.tracer import CoverageCounts
 from channelsim.clsp.run import MAX_COST
@@ -82,31 +82,60 @@ def _tables(document: Results) -> Iterator[Table]:
         case DisputesDocument():
             yield _matrix(document.matrix)
         case ProveDocument():
-            yield _proof(document)
-            yield _undecided(document.undecided)
+            yield _proofs(document.proofs)
+            yield _bounds(document)
+            yield _undecided(document.proofs)
 
 
-def _proof(document: ProveDocument) -> Table:
-    names = (document.target or "", document.against)
-    programs = zip(names, document.programs, strict=True)
-    rows = [
-        (Cell("result"), Cell(document.verdict)),
-        *((Cell(f"program of {name}"), Cell(f"0x{digest}")) for name, digest in programs),
-        *((Cell("bound"), Cell(bound)) for bound in document.bounds),
-        *((Cell("model"), Cell(model)) for model in document.models),
-        (Cell("paths"), _number(document.paths)),
-        (Cell("paths run for real"), _number(document.confirmed)),
-        (Cell("paths without an input that was found"), _number(document.unconfirmed)),
-        (Cell("paths on which larger values are left out"), _number(document.bounded)),
-        (Cell("inputs run besides"), _number(document.samples)),
-    ]
-    title = f"Proof of {document.validator}"
-    return Table(title, ("what", "value"), tuple(rows), failed=document.verdict != "equal")
+def _proofs(proofs: Sequence[ProofResult]) -> Table:
+    head = ("validator", "claim", "result", "sizes of the move", "paths", "run for real")
+    rows = tuple(
+        (
+            Cell(proof.validator),
+            Cell(proof.claim),
+            Cell(proof.verdict),
+            _number(len(proof.sizes)),
+            _number(proof.paths),
+            _number(proof.confirmed),
+            _number(proof.unconfirmed),
+            _number(proof.bounded),
+            _number(proof.samples),
+        )
+        for proof in proofs
+    )
+    more = ("without an input that was found", "on which larger values are left out")
+    failed = not all(proof.is_proved for proof in proofs)
+    return Table("Proofs", (*head, *more, "inputs run besides"), rows, failed)
 
 
-def _undecided(undecided: Iterable[Undecidable]) -> Table:
-    rows = tuple((Cell(gap.reason), Cell(gap.place), _number(gap.times)) for gap in undecided)
-    return Table("Undecided", ("reason", "place", "paths"), rows, failed=bool(rows))
+def _bounds(document: ProveDocument) -> Table:
+    """What the proofs rest on, each line once, with the validators."""
+    names: dict[tuple[str, str], list[str]] = {}
+    for proof in document.proofs:
+        lines = [
+            *((name, digest) for name, digest in proof.sides.items()),
+            *(("bound", bound) for bound in proof.bounds),
+            *(("assumption", assumption) for assumption in proof.assumes),
+            *(("lemma", lemma) for lemma in proof.lemmas),
+            *(("model", model) for model in document.models),
+            *document.versions.items(),
+        ]
+        for line in lines:
+            names.setdefault(line, []).append(proof.validator)
+    rows = tuple(
+        (Cell(what), Cell(text), Cell(", ".join(dict.fromkeys(of))))
+        for (what, text), of in names.items()
+    )
+    return Table("What the proofs rest on", ("what", "value", "validators"), rows)
+
+
+def _undecided(proofs: Iterable[ProofResult]) -> Table:
+    rows = tuple(
+        (Cell(proof.name), Cell(gap.reason), Cell(gap.place), _number(gap.times))
+        for proof in proofs
+        for gap in proof.undecided
+    )
+    return Table("Undecided", ("claim", "reason", "place", "paths"), rows, failed=bool(rows))
 
 
 def _coverage(reached: Mapping[str, CoverageCounts]) -> Table:
@@ -148,11 +177,17 @@ def fact(value: object) -> str:
 
 
 def _survivors(survivors: Iterable[Survivor]) -> Table:
-    names = Survivor.__struct_fields__
+    names = tuple(name for name in Survivor.__struct_fields__ if name != "proof")
+    listed = list(survivors)
     rows = tuple(
-        tuple(Cell(fact(getattr(survivor, name))) for name in names) for survivor in survivors
+        (
+            *(Cell(fact(getattr(survivor, name))) for name in names),
+            Cell("" if survivor.proof is None else survivor.proof.text),
+        )
+        for survivor in listed
     )
-    return Table("Mutants that nothing noticed", names, rows, failed=bool(rows))
+    failed = any(survivor.is_open for survivor in listed)
+    return Table("Mutants that nothing noticed", (*names, "proof"), rows, failed)
 
 
 def _matrix(matrix: Mapping[str, Mapping[str, DisputeCell]]) -> Table:
@@ -196,11 +231,15 @@ def _few(failures: tuple[Finding, ...]) -> str:
 
 def _mutants(title: str, counts: Mapping[str, Count]) -> Table:
     rows = tuple(
-        (Cell(name), _of(count.killed, count.made), _number(count.argued), _number(count.open))
+        (
+            Cell(name),
+            _of(count.killed, count.made),
+            *map(_number, (count.proved, count.argued, count.open)),
+        )
         for name, count in counts.items()
         if count.made
     )
-    return Table(title, ("", "killed", "argued", "open"), rows)
+    return Table(title, ("", "killed", "proved", "argued", "open"), rows)
 
 
 def _costs(costs: Iterable[tuple[str, int]], title: str = "Costs against the block") -> Table:

@@ -14,6 +14,7 @@ from channelsim.channel.cli.campaigns import (
     Resume,
     run_campaign,
 )
+from channelsim.channel.cli.check_reports import NO_REPORTS, Checked, CheckReport, ReportFiles
 from channelsim.channel.cli.disputes import (
     DEFAULT_SEED,
     adversary_and_step,
@@ -131,6 +132,7 @@ def command(
     text: InText = False,
     transcript: TranscriptFile = None,
     report: ReportFile = None,
+    reports: ReportFiles = NO_REPORTS,
     out: Out = None,
     resume: Resume = False,
     cluster: Cluster = None,
@@ -167,7 +169,13 @@ def command(
         refuse("is of one dispute: name an adversary instead of --all", transcript=transcript)
         refuse("is of one dispute: name an adversary instead of --all", report=report)
         options = CampaignOptions(
-            jobs=jobs or 1, json=as_json, out=out, resume=resume, cluster=cluster, quiet=quiet
+            jobs=jobs or 1,
+            json=as_json,
+            out=out,
+            resume=resume,
+            cluster=cluster,
+            quiet=quiet,
+            reports=reports,
         )
         return run_campaign(
             sweep_of_all(seed, seeds or 1),
@@ -177,11 +185,18 @@ def command(
                 name="disputes",
                 document=lambda: sweep_document(report, seed),
                 show=lambda printed: show(printed, console()),
+                report=_check_report,
             ),
         )
     refuse("goes with --all; one dispute has one --seed", seeds=seeds)
     refuse("goes with --all; one dispute runs in one process", jobs=jobs, cluster=cluster)
-    refuse("goes with --all, which is a campaign", out=out, resume=resume)
+    refuse(
+        "goes with --all, which is a campaign",
+        out=out,
+        resume=resume,
+        junit=reports.junit,
+        sarif=reports.sarif,
+    )
     side = NAMES[1] if side is None else side
     if side not in NAMES:
         raise UsageError(f"--side {side}{nearest(side, NAMES)}: {' or '.join(NAMES)}")
@@ -226,6 +241,23 @@ def command(
             page=page,
             apart=apart,
         )
+
+
+def _check_report(printed: DisputesDocument) -> CheckReport:
+    """A check for each adversary."""
+    return CheckReport(
+        command="dispute run --all",
+        target="disputes",
+        source="",
+        checks=[
+            Checked(
+                name,
+                [finding for finding in printed.findings if finding.place.startswith(f"{name}, ")],
+            )
+            for name in printed.matrix
+        ],
+        summary=printed.summary,
+    )
 
 
 def sweep_document(report: SweepReport, seed: str) -> DisputesDocument:
