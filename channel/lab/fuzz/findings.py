@@ -41,6 +41,7 @@ from channelsim.channel.lab.cases.trial import (
 from channelsim.channel.lab.fuzz.case_records import read, record_of
 from channelsim.channel.lab.fuzz.shrink import broken_by
 from channelsim.channel.lab.laws import applies, laws_for
+from channelsim.channel.lab.sites.honest_play import Recorded
 from channelsim.channel.lab.targets.target import REFEREE, Target
 from channelsim.clsp.run import CostExceeded, ProgramSlash, ProgramValid, Raised, run_serialized
 from channelsim.clsp.values import serialize
@@ -260,9 +261,9 @@ def _lost(case: SiteCase, finding: Finding) -> Loss | None:
 
 
 def _named(case: SiteCase, loss: Loss | None) -> Loss | None:
-    """The loss with the names of the sides in the game: Alice and Bob."""
-    if loss is None:
-        return None
+    """The loss with the names of the sides in the game, Alice and Bob, where it was played."""
+    if loss is None or isinstance(case.site.receiver, Recorded):
+        return loss
     mover = case.site.before.mover
     names = {MOVER: mover.name.title(), OPPONENT: mover.other.name.title()}
     return Loss(names[loss.taker], names[loss.loser], loss.amount)
