@@ -20,11 +20,8 @@ from channelsim.games.amounts import counted
 PASSED_OVER = "interrupted before all of it was examined"
 
 
-def print_document(printed: ProveDocument, resuming: str = "") -> None:
-    """Print each proof, with what it rests on and what is left out, then the findings and a sum.
-
-    `resuming` is the command that resumes an interrupted run.
-    """
+def print_document(printed: ProveDocument) -> None:
+    """Print the findings, then each proof with what it rests on and what is left out, and a sum."""
     out = console()
     common = _common(printed.proofs)
     if any(proof.verdict not in BROKEN for proof in printed.proofs):
@@ -43,8 +40,6 @@ def print_document(printed: ProveDocument, resuming: str = "") -> None:
         say(out, proof_line(proof, printed))
     if printed.interrupted:
         say(out, "interrupted: not every size of the move was examined")
-    if resuming:
-        say(out, f"`{resuming}` continues")
     if len(printed.proofs) > 1:
         say(out, sum_line(printed))
 

@@ -212,19 +212,19 @@ class _Run:
         known = path.known(condition)
         if known is None:
 
-            def attempt() -> Symbolic | None:
+            def attempt() -> _Merged | None:
                 return self._merged(condition, sides, inner)
 
             merged = path.settle(attempt, worth=self._forks[id(choice)] < ATTEMPTS)
             self._forks[id(choice)] = 0 if merged is not None else self._forks[id(choice)] + 1
             if merged is not None:
-                return _Merged(merged)
+                return merged
             known = path.branch(condition)
         return sides[0 if known else 1], inner
 
     def _merged(
         self, condition: Any, sides: list[Symbolic], environment: Symbolic
-    ) -> Symbolic | None:
+    ) -> _Merged | None:
         values: list[Symbolic] = []
         blamed = self.blamed
         for side, code in zip((True, False), sides, strict=True):
@@ -237,7 +237,8 @@ class _Run:
             if value is None or isinstance(value, tuple):
                 return None
             values.append(value)
-        return merge(condition, *values)
+        value = merge(condition, *values)
+        return None if value is None else _Merged(value)
 
     def _call(self, node: Any, code: bytes, operands: Symbolic, environment: Symbolic) -> Symbolic:
         given = [self.evaluate(item, environment) for item in _items(operands)]

@@ -17,7 +17,8 @@ import msgspec
 
 from channelsim.channel.findings.finding import OWN_CHOICE, PLAYED, Finding, Reach
 from channelsim.channel.lab.cases.case import SiteCase, fields, make_case
-from channelsim.channel.lab.fuzz.findings import shrunk
+from channelsim.channel.lab.cases.describe import described_call
+from channelsim.channel.lab.fuzz.findings import RECORDED, shrunk
 from channelsim.channel.lab.fuzz.shrink import Shrinker, broken_by
 from channelsim.channel.lab.laws import Law, applies, laws_for
 from channelsim.channel.lab.sites.generate import site_of
@@ -200,14 +201,17 @@ def _breaks(counterexample: Counterexample, case: SiteCase) -> bool:
 
 
 def _by_laws(target: Target, case: SiteCase) -> Finding | None:
-    """The worst that a law of the lab finds in a case, shrunk and described as a fuzzer's."""
-    name = case.site.validator
+    """The worst that a law of the lab finds in a case, shrunk and described as a fuzzer's.
+
+    What a law finds in other calls at this place has nothing to do with it.
+    """
+    name, call = case.site.validator, described_call(case.call)
     findings: list[Broken] = [
         (law, finding.believable())
         for law in laws_for(target)
         if applies(law, target, name)
         for finding in broken_by(target, law, case)
-        if finding.call is not None
+        if law.name != RECORDED and finding.call == call
     ]
     if not findings:
         return None

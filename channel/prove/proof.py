@@ -14,13 +14,15 @@ from time import monotonic, thread_time
 import msgspec
 
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.sites.hands import hands
 from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.prove.claims import Claim, Equal, lemmas_used
 from channelsim.channel.prove.comparison import examine_size
 from channelsim.channel.prove.inputs import ATOM, PAIRS, Domain
 from channelsim.channel.prove.lemmas import lemmas_of
+from channelsim.channel.prove.move_sizes import sizes_in_play
+from channelsim.channel.prove.path import LATE
 from channelsim.channel.prove.result import ProofResult, Undecidable, Verdict
+from channelsim.channel.prove.rules.reading import Reading
 from channelsim.channel.prove.sides import side_digests
 from channelsim.channel.system.process_executor import GONE
 from channelsim.clsp.analysis.closures import deep
@@ -28,9 +30,6 @@ from channelsim.clsp.programs import Program
 from channelsim.clsp.values import Value, deserialize, serialize
 from channelsim.games.errors import BadState
 from channelsim.games.names import nearest_or_all
-
-HANDS = 40
-"""The hands that are played to learn how long moves may be."""
 
 UNPLAYED = "no move ends valid within these bounds"
 UNSLASHED = "no move is slashed within these bounds"
@@ -104,6 +103,12 @@ class Question:
                 continue
             return True
         return False
+
+    @property
+    def reading(self) -> Reading | None:
+        """The reader of the state, on stand-ins; None if no target has rules."""
+        ruled = self._ruled
+        return None if ruled is None else Reading(ruled, self.validator)
 
 
 class PartResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -272,7 +277,7 @@ def make_question(
     Raises `UsageError`.
     """
     target = targets[0]
-    limits, played = _played(target, validator)
+    limits, played = sizes_in_play(target, validator)
     if longest is None:
         longest = max(limits, default=None)
     if longest is None:
@@ -282,24 +287,6 @@ def make_question(
         )
     allowed = sorted(size for size in played if size <= longest)
     return Question(claim, targets, validator, longest, tuple(allowed), pairs, atom)
-
-
-def _played(target: Target, validator: str) -> tuple[set[int], set[int]]:
-    """The size limits of a validator's moves in play, and the sizes of these moves, in bytes."""
-    limits: set[int] = set()
-    sizes: set[int] = set()
-    if target.rules is None:
-        for case in target.honest:
-            if case.validator == validator:
-                limits.add(case.max_move_size)
-                sizes.add(len(case.move) // 2)
-        return limits, sizes
-    for _, hand in zip(range(HANDS), hands(target, b"prove"), strict=False):
-        for turn in hand:
-            if turn.before.validator == validator:
-                limits.add(turn.before.max_move_size)
-                sizes.add(len(turn.play.move))
-    return limits, sizes
 
 
 def prove(
@@ -316,7 +303,11 @@ def prove(
     proof = Proof(question)
     try:
         for size in question.sizes:
-            proof.parts.append(examine(question, size, deadline))
+            if thread_time() > deadline:
+                part = PartResult(size, undecided=((LATE, "", 1),))
+            else:
+                part = examine(question, size, deadline)
+            proof.parts.append(part)
             on_size(len(proof.parts), len(question.sizes))
             if proof.broken:
                 break
@@ -329,7 +320,12 @@ def prove(
 def examine(question: Question, size: int, deadline: float) -> PartResult:
     """Examine one size, until this `thread_time`. Raises `WrongModel`."""
     with deep():
-        report = examine_size(question.claim, question.domain(), size, deadline, question.is_read)
+        given = question.claim, question.domain(), size, deadline, question.is_read
+        reading = question.reading
+        if reading is None:
+            report = examine_size(*given)
+        else:
+            report = examine_size(*given, reading.refuses, reading.comes_first)
     shown = report.counterexample
     return PartResult(
         size=report.size,

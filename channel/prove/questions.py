@@ -11,11 +11,12 @@ from channelsim.channel.prove.claims import Claim
 from channelsim.channel.prove.inputs import ATOM, PAIRS
 from channelsim.channel.prove.laws import Subject, law_claims, named
 from channelsim.channel.prove.proof import Question, compare, make_question
+from channelsim.channel.prove.rules.claim import claims_of_rules
 
 ClaimsOf = Callable[[Target, str], Iterable[Claim]]
 """The claims of one kind about a validator of a target."""
 
-KINDS: tuple[ClaimsOf, ...] = ()
+KINDS: tuple[ClaimsOf, ...] = (claims_of_rules,)
 """All kinds of claims about a single target."""
 
 

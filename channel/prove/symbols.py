@@ -209,7 +209,7 @@ def equal(left: Any, right: Any) -> Condition:
     if isinstance(right, Number | Truth):
         if isinstance(left, bytes):
             return False  # it is not in the fewest bytes
-        return conjunction(_minimal(left), same_numbers(as_number(left), as_number(right)))
+        return conjunction(minimal(left), same_numbers(as_number(left), as_number(right)))
     size = left.size if isinstance(left, Bytes) else len(left)
     if size != (right.size if isinstance(right, Bytes) else len(right)):
         return False
@@ -224,7 +224,7 @@ def same_numbers(left: Number, right: Number) -> Condition:
     return resize(left.term, bits) == resize(right.term, bits)
 
 
-def _minimal(atom: Bytes) -> Condition:
+def minimal(atom: Bytes) -> Condition:
     """True where bytes are a number in the fewest bytes."""
     if atom.size == 1:
         return atom.term != 0

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -142,7 +140,7 @@ def command(
             lambda report: Ending(
                 name=targets[0].name,
                 document=lambda: document(report, seconds, out),
-                show=lambda printed: print_document(printed, _resuming(printed, out)),
+                show=print_document,
                 store=store,
                 report=lambda printed: check_report(targets[-1], printed),
                 untried=lambda: _undecided(report),
@@ -204,11 +202,3 @@ def _replayed(findings: Sequence[Finding], files: FindingFiles) -> tuple[Finding
         msgspec.structs.replace(finding, replay=finding.replay or command_line("replay", path))
         for finding, path in zip(findings, paths, strict=True)
     )
-
-
-def _resuming(printed: ProveDocument, out: Path | None) -> str:
-    """The command that resumes an interrupted run; "" without a folder, or for one that ended."""
-    if not printed.interrupted or out is None:
-        return ""
-    words = [word for word in sys.argv[1:] if word != "--resume"]
-    return f"channelsim {shlex.join(words)} --resume"
