@@ -80,7 +80,6 @@ def next_steps(finding: Finding, path: Path) -> Iterator[str]:
 
 def details(finding: Finding) -> Iterator[str]:
     """The lines of text below the title of a finding."""
-    before, after = finding.fields
     if finding.rule == RECORDED:
         yield "this is a case of the file of honest play"
     elif finding.rule == STORED:
@@ -89,7 +88,7 @@ def details(finding: Finding) -> Iterator[str]:
         yield from finding.differs
         yield _REACHED[finding.reach]
     elif finding.differs:
-        yield f"not as in honest play ({before} → {after} fields): {'; '.join(finding.differs)}"
+        yield f"not as in honest play: {'; '.join(finding.differs)}"
     elif finding.cause.startswith(("misdeclared", "two encodings", "not bound", "share not bound")):
         yield "the move itself is honest play"
     elif finding.reach == PLAYED:
@@ -100,7 +99,7 @@ def details(finding: Finding) -> Iterator[str]:
     source = finding.source_line or finding.missing_check
     if source:
         yield f"source: {source}"
-    broken = f"claim: {finding.cause}" if finding.rule == PROVED else f"law: {finding.rule}"
+    broken = f"claim: {finding.cause}" if finding.rule == PROVED else f"broken law: {finding.rule}"
     yield broken
     if finding.also:
         more = f", and {len(finding.also) - 3} more" if len(finding.also) > 3 else ""

@@ -171,7 +171,8 @@ def _player(
     if policy != ASK:
         return SidePlayer(setup, peer, by_policy(policy, peer.config.secret))
     out = console(stderr=as_json)
-    prompt = Prompt(out, NAMES[peer.config.side.other], setup.games, typed)
+    side = peer.config.side
+    prompt = Prompt(out, NAMES[side], NAMES[side.other], setup.games, typed)
     return SidePlayer(
         setup,
         peer,

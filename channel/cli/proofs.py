@@ -14,6 +14,7 @@ from channelsim.channel.findings.finding import FAILED_CHECK, Finding
 from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.prove.result import BROKEN, ProofResult, Undecidable
 from channelsim.channel.report.terminal import console, say
+from channelsim.clsp.run import MAX_COST
 from channelsim.games.amounts import counted
 
 PASSED_OVER = "interrupted before all of it was examined"
@@ -54,6 +55,8 @@ def _lines(proof: ProofResult, common: list[str]) -> Iterator[str]:
     if proof.verdict in BROKEN:
         return
     yield from (bound for bound in proof.bounds if bound not in common)
+    if proof.is_proved and proof.claim == "cost":
+        yield f"a run costs at most {proof.cost:,} of {MAX_COST:,}"
     yield from (f"assumes: {assumption}" for assumption in proof.assumes)
     yield from (f"lemma: {lemma}" for lemma in proof.lemmas)
     if proof.unconfirmed:

@@ -18,7 +18,7 @@ from channelsim.channel.prove.executor import Ending, SymbolicProgram
 from channelsim.channel.prove.inputs import Domain, Inputs, Variables
 from channelsim.channel.prove.path import Path
 from channelsim.channel.prove.result import Verdict
-from channelsim.channel.prove.symbols import Condition, Symbolic
+from channelsim.channel.prove.symbols import Condition, Symbolic, Undecided
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import Outcome
 from channelsim.clsp.values import Value
@@ -62,6 +62,10 @@ class Claim(Protocol):
     def assumes(self) -> tuple[str, ...]:
         """Each assumption in words, besides those of all proofs."""
 
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The endings of the first side, "valid" or "slash", without which it says nothing."""
+
     def sides(self) -> tuple[Side, ...]:
         """New sides, the program that is judged first: a side may remember what it ran."""
 
@@ -80,7 +84,18 @@ class Claim(Protocol):
         """
 
     def is_broken(self, environment: Value) -> bool:
-        """True if real runs break the claim on these constants."""
+        """True if real runs break the claim on these constants.
+
+        Raises `Undecided` if they cannot tell.
+        """
+
+
+def is_surely_broken(claim: Claim, environment: Value) -> bool:
+    """True if real runs break a claim on these constants; false where they cannot tell."""
+    try:
+        return claim.is_broken(environment)
+    except Undecided:
+        return False
 
 
 @dataclass(frozen=True)
@@ -93,6 +108,7 @@ class Equal:
     name = "equal"
     verdicts: tuple[Verdict, Verdict] = ("equal", "different")
     assumes: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ("valid", "slash")
 
     def sides(self) -> tuple[SymbolicProgram, SymbolicProgram]:
         """Both programs."""

@@ -17,13 +17,13 @@ import z3
 
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.prove.claims import Claim
-from channelsim.channel.prove.concrete_runs import check_models, example, sampled
+from channelsim.channel.prove.concrete_runs import WrongModel, check_models, example, sampled
 from channelsim.channel.prove.executor import Ending, Returned, Unknown
 from channelsim.channel.prove.inputs import Domain, Inputs, concrete, free, undecided
 from channelsim.channel.prove.path import HARD, LATE, Impossible, Path, explore, make_solver, pushed
-from channelsim.channel.prove.symbols import Condition, Undecided
+from channelsim.channel.prove.symbols import Condition, Symbolic, Undecided
 from channelsim.clsp.run import outcome_word
-from channelsim.clsp.values import Value
+from channelsim.clsp.values import Value, serialize
 
 SAMPLES = 12
 """The inputs of each size that are drawn and run."""
@@ -32,6 +32,7 @@ DRAWS = 40
 """The most draws for one of them that fulfils all conditions."""
 
 INVERTED = "a hash would have to be inverted"
+UNBROKEN = "an input breaks the claim by the models, and not in real runs"
 REFUSED = "only a state that its reader refuses is shown"
 
 
@@ -51,11 +52,13 @@ class SizeReport:
     `paths` were examined; `confirmed` of them run for real, and `unconfirmed` have no input that
     could be found; on `bounded` ones, a side looks at values of which larger ones are left out.
     `counterexample` is an input that breaks the claim. `endings` counts how real runs of the first
-    side ended. `undecided` are the gaps as text: reasons, and places.
+    side ended. `undecided` are the gaps as text: reasons, and places. No run of a side costs more
+    than `cost`, on the paths that were examined.
     """
 
     size: int
     paths: int = 0
+    cost: int = 0
     confirmed: int = 0
     unconfirmed: int = 0
     bounded: int = 0
@@ -71,8 +74,12 @@ class SizeReport:
         return self.counterexample is not None
 
 
+Refuses: TypeAlias = Callable[[Path, Symbolic], bool]
+"""True if the reader of the state in these arguments refuses it on a path."""
+
 Examined: TypeAlias = tuple[tuple[Ending, ...], Condition | Gap]
-"""The endings of all sides on a path, and where they break the claim."""
+"""The endings of all sides on a path, and where they break the claim; no ending where the reader
+refuses the state."""
 
 
 def examine_size(
@@ -81,12 +88,16 @@ def examine_size(
     size: int,
     deadline: float,
     is_read: Callable[[Value], bool] = lambda state: True,
+    refuses: Refuses = lambda path, environment: False,
+    refuses_first: bool = False,
 ) -> SizeReport:
     """Examine a claim on moves of one size, in states that `is_read` accepts.
 
-    Raises `WrongModel`.
+    `refuses` says of a path that it is about states that `is_read` does not accept: it is left out.
+    It is asked where the claim may be broken, or before the sides run: `refuses_first`, for states
+    in which these cannot run. Raises `WrongModel`.
     """
-    return _Examination(claim, domain, size, deadline, is_read).run()
+    return _Examination(claim, domain, size, deadline, is_read, refuses, refuses_first).run()
 
 
 class _Examination:
@@ -97,9 +108,12 @@ class _Examination:
         size: int,
         deadline: float,
         is_read: Callable[[Value], bool],
+        refuses: Refuses,
+        refuses_first: bool,
     ) -> None:
         self._claim, self._sides = claim, claim.sides()
-        self._domain, self._deadline, self._is_read = domain, deadline, is_read
+        self._domain, self._deadline = domain, deadline
+        self._is_read, self._refuses, self._refuses_first = is_read, refuses, refuses_first
         self._inputs = claim.environment(domain, size, free)
         self._solver = make_solver()
         self.report = SizeReport(size)
@@ -129,18 +143,31 @@ class _Examination:
     def _follow(self, path: Path) -> Examined:
         """Run all sides on a path."""
         endings = self._run(path, self._inputs)
-        for side, ending in zip(self._sides, endings, strict=True):
-            if isinstance(ending, Unknown):
-                return endings, Gap(ending.reason, side.name, ending.node)
-        try:
-            return endings, self._claim.broken(path, self._inputs, endings)
-        except Undecided as unknown:
-            return endings, Gap(unknown.reason)
+        broken = self._broken(path, endings) if endings else False
+        if broken is not False and not self._refuses_first and not _is_late(broken):
+            try:
+                if self._refuses(path, self._inputs.environment):
+                    return (), False
+            except Undecided as unknown:
+                return endings, Gap(unknown.reason)
+        return endings, broken
 
     def _run(self, path: Path, inputs: Inputs) -> tuple[Ending, ...]:
+        """The endings of all sides; none where the reader refuses the state."""
         for condition in inputs.conditions:
             path.assume(condition)
+        if self._refuses_first and self._refuses(path, inputs.environment):
+            return ()
         return tuple(side.run(path, inputs.environment) for side in self._sides)
+
+    def _broken(self, path: Path, endings: tuple[Ending, ...]) -> Condition | Gap:
+        for side, ending in zip(self._sides, endings, strict=True):
+            if isinstance(ending, Unknown):
+                return Gap(ending.reason, side.name, ending.node)
+        try:
+            return self._claim.broken(path, self._inputs, endings)
+        except Undecided as unknown:
+            return Gap(unknown.reason)
 
     def _judge(self, path: Path, endings: tuple[Ending, ...], broken: Condition | Gap) -> bool:
         """Ask for an input of a path that breaks the claim, and run it for real.
@@ -148,19 +175,28 @@ class _Examination:
         True if one does.
         """
         report, solver = self.report, self._solver
+        if not endings:
+            self._confirm(path, endings)
+            return False
         if isinstance(broken, Gap):
             report.gaps[broken] += 1
             if broken.reason != LATE:
                 self._confirm(path, endings)
             return report.broken
         report.paths += 1
+        costs = [ending.cost for ending in endings if isinstance(ending, Returned)]
+        report.cost = max(report.cost, *costs, 0)
         report.bounded += path.bounded
         if broken is not False:
             with pushed(solver):
                 solver.add(broken)
                 answer = solver.check()
-                if answer == z3.sat and not self._confirm(path, endings):
-                    report.gaps[Gap(INVERTED)] += 1
+                if answer == z3.sat:
+                    gaps = report.gaps.total()
+                    if not self._confirm(path, endings):
+                        report.gaps[Gap(INVERTED)] += 1
+                    elif not report.broken and report.gaps.total() == gaps:
+                        report.gaps[Gap(UNBROKEN)] += 1
                 elif answer == z3.unknown:
                     report.gaps[Gap(LATE if thread_time() > self._deadline else HARD)] += 1
         if not report.broken:
@@ -179,19 +215,38 @@ class _Examination:
         return True
 
     def _check(
-        self, endings: Sequence[Ending], values: Sequence[Value | None], environment: Value
+        self,
+        endings: Sequence[Ending],
+        values: Sequence[Value | None],
+        environment: Value,
+        drawn: bool = False,
     ) -> None:
+        if not endings:
+            if self._is_read(state_of(environment)):
+                raise WrongModel(
+                    "a reader is followed wrongly: it takes a state that it refuses by the models:"
+                    f" {serialize(state_of(environment)).hex()}"
+                )
+            return
         outcomes = [side.real(environment) for side in self._sides]
         for side, ending, value, outcome in zip(
             self._sides, endings, values, outcomes, strict=True
         ):
             check_models(side.name, ending, value, outcome, environment)
         self.report.endings[outcome_word(outcomes[0])] += 1
-        if self._claim.is_broken(environment):
+        if self._is_broken(environment):
             if self._is_read(state_of(environment)):
                 self.report.counterexample = environment
-            else:
+            elif not drawn:
                 self.report.gaps[Gap(REFUSED)] += 1
+
+    def _is_broken(self, environment: Value) -> bool:
+        """True if real runs break the claim; notes where they cannot tell."""
+        try:
+            return self._claim.is_broken(environment)
+        except Undecided as unknown:
+            self.report.gaps[Gap(unknown.reason)] += 1
+            return False
 
     # --- samples ---------------------------------------------------------------------------------
 
@@ -216,7 +271,7 @@ class _Examination:
                     continue
                 if any(isinstance(end, Unknown) and end.reason == LATE for end in endings):
                     return False
-                report.samples += 1
+                report.samples += bool(endings)
                 values = [
                     concrete(ending.value, path.decided, z3.simplify)
                     if isinstance(ending, Returned)
@@ -224,8 +279,9 @@ class _Examination:
                     for ending in endings
                 ]
                 environment = concrete(inputs.environment, path.decided, z3.simplify)
-                self._check(endings, values, environment)
-                break
+                self._check(endings, values, environment, drawn=True)
+                if endings:
+                    break
             if report.broken or thread_time() > self._deadline:
                 break
         return report.broken
@@ -241,6 +297,10 @@ class _Examination:
                     if lazy.longer:
                         path.atom(lazy)
         return endings
+
+
+def _is_late(broken: Condition | Gap) -> bool:
+    return isinstance(broken, Gap) and broken.reason == LATE
 
 
 def state_of(environment: Any) -> Value:

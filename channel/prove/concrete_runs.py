@@ -58,7 +58,7 @@ def example(
     decided = dict(path.decided)
     with pushed(solver):
         _decide_shapes(solver, [inputs.environment, *results], decided)
-        terms = [*solver.assertions(), *_terms(results, decided)]
+        terms = [*solver.assertions(), *terms_in(results, decided)]
         hashes = _hashes(terms)
         for _ in range(ATTEMPTS):
             facts: list[Condition] = []
@@ -112,7 +112,7 @@ def _with_real_hashes(
         return solver.model() if solver.check() == z3.sat else None
 
 
-def _terms(values: Iterable[Symbolic], decided: dict[str, Symbolic]) -> list[Term]:
+def terms_in(values: Iterable[Symbolic], decided: dict[str, Symbolic]) -> list[Term]:
     """The terms in values whose shapes are decided."""
     terms, waiting = [], list(values)
     while waiting:

@@ -35,6 +35,7 @@ from channelsim.channel.prove.arguments import (
     part,
     replaced,
 )
+from channelsim.channel.prove.laws import LawClaim
 from channelsim.channel.prove.proof import Proof, Question
 from channelsim.channel.prove.shrinking import shrunk
 from channelsim.clsp.integers import atom_to_int
@@ -107,13 +108,19 @@ class Counterexample:
             text = f"{words[0]}, which breaks the claim"
         elif len(set(words)) == 1:
             text = f"{words[0]} in all, with other results"
+        severity, lines = DISAGREEMENT, self.described()
+        text = f"not {question.claim.name}: {text}"
+        if isinstance(question.claim, LawClaim):
+            severity = question.claim.severity
+            text, *more = question.claim.explained(self.environment)
+            lines = (*lines, *more)
         parts = () if case is None else compared(blamed, case)
         program, claim = blamed.programs[question.validator], question.claim.name
         finding = Finding(
             rule=PROVED,
             place=question.validator,
-            severity=DISAGREEMENT,
-            text=f"not {claim}: {text}",
+            severity=severity,
+            text=text,
             cause=claim,
             reach="nobody knows",
             mistake=f"{question.validator} {claim}",
@@ -124,7 +131,7 @@ class Counterexample:
             brun=described_run(program.serialized, self.arguments) | self._expected_run(),
             replay="" if case is not None else self._again(),
             compared=parts or tuple(_parts(names, outcomes)),
-            differs=self.described(),
+            differs=lines,
         )
         accepts = case is not None and case.expect != "valid" and _is_valid(blamed, case)
         return deciding(blamed, question.validator, self.arguments, accepts).of(finding)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from channelsim.channel.prove import models
-from channelsim.channel.prove.path import Path
+from channelsim.channel.prove.path import Path, name_of
 from channelsim.channel.prove.places import place_of
 from channelsim.channel.prove.symbols import (
     Bytes,
@@ -30,6 +30,7 @@ from channelsim.channel.prove.symbols import (
 from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.operators import (
     APPLY,
+    CODES,
     COMMON,
     IF,
     NAMES,
@@ -47,6 +48,14 @@ STEP = 3000
 
 STEEP = 5_000_000
 """More than an operation of elliptic curves costs, for each operand and once more."""
+
+ARITHMETIC = frozenset(
+    CODES[name]
+    for name in ("+", "-", "*", "/", "divmod", "%", ">", "ash", "lsh", "logand", "logior", "logxor")
+)
+"""The operators that take bytes for numbers."""
+
+SHA256 = CODES["sha256"]
 
 ATTEMPTS = 3
 """The times that two sides of a choice are tried without a fork, unless it succeeds."""
@@ -174,19 +183,19 @@ class _Run:
         known = path.known(condition)
         if known is None:
 
-            def attempt() -> Symbolic | None:
+            def attempt() -> _Merged | None:
                 return self._merged(condition, sides, inner)
 
             merged = path.settle(attempt, worth=self._forks[id(choice)] < ATTEMPTS)
             self._forks[id(choice)] = 0 if merged is not None else self._forks[id(choice)] + 1
             if merged is not None:
-                return _Merged(merged)
+                return merged
             known = path.branch(condition)
         return sides[0 if known else 1], inner
 
     def _merged(
         self, condition: Any, sides: list[Symbolic], environment: Symbolic
-    ) -> Symbolic | None:
+    ) -> _Merged | None:
         values: list[Symbolic] = []
         blamed = self.blamed
         for side, code in zip((True, False), sides, strict=True):
@@ -199,7 +208,8 @@ class _Run:
             if value is None or isinstance(value, tuple):
                 return None
             values.append(value)
-        return merge(condition, *values)
+        value = merge(condition, *values)
+        return None if value is None else _Merged(value)
 
     def _call(self, node: Any, code: bytes, operands: Symbolic, environment: Symbolic) -> Symbolic:
         given = [self.evaluate(item, environment) for item in _items(operands)]
@@ -220,6 +230,14 @@ class _Run:
         known = COMMON[code]
         if not known.least <= len(given) <= known.most:
             raise Raises
+        if code in ARITHMETIC:
+            for value in given:
+                if isinstance(value, bytes | Bytes):
+                    self._path.read_as_numbers[name_of(value)] = value
+        if code == SHA256:
+            constants = [value for value in given if isinstance(value, bytes)]
+            if len(constants) == len(given):
+                self._path.hashed.append(b"".join(constants))
         model = self._models.get(code)
         if all(isinstance(value, bytes) for value in given) or model is None:
             result = self._computed(code, given)

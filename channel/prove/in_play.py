@@ -38,6 +38,7 @@ from channelsim.channel.prove.arguments import (
     coin_field,
     replaced,
 )
+from channelsim.channel.prove.claims import is_surely_broken
 from channelsim.channel.prove.comparison import examine_size
 from channelsim.channel.prove.counterexample import Counterexample, call_of
 from channelsim.clsp.analysis.closures import deep
@@ -199,7 +200,7 @@ def _breaks(counterexample: Counterexample, case: SiteCase) -> bool:
     )
     for steps, value in parts:
         environment = replaced(environment, steps, value)
-    return counterexample.question.claim.is_broken(environment)
+    return is_surely_broken(counterexample.question.claim, environment)
 
 
 # --- the laws ----------------------------------------------------------------------------------

@@ -139,7 +139,7 @@ def greater_bytes(path: Path, left: Symbolic, right: Symbolic) -> Symbolic:
     longer, common = _size(a) > _size(b), min(_size(a), _size(b))
     if not common:
         return make_truth(longer)
-    mine, theirs = bits_of(_slice(a, 0, common)), bits_of(_slice(b, 0, common))
+    mine, theirs = bits_of(sliced(a, 0, common)), bits_of(sliced(b, 0, common))
     return make_truth(z3.UGE(mine, theirs) if longer else z3.UGT(mine, theirs))
 
 
@@ -150,7 +150,8 @@ def _size(atom: bytes | Bytes) -> int:
     return atom.size if isinstance(atom, Bytes) else len(atom)
 
 
-def _slice(atom: bytes | Bytes, start: int, end: int) -> bytes | Bytes:
+def sliced(atom: bytes | Bytes, start: int, end: int) -> bytes | Bytes:
+    """The part of an atom from one place to another, both within it."""
     if isinstance(atom, bytes):
         return atom[start:end]
     if start == end:
@@ -192,7 +193,7 @@ def substring(
     """Model `substr`, which raises past the end."""
     text = path.bytes(value)
     stop = _size(text) if end is None else position(path, end, _size(text))
-    return _slice(text, position(path, start, stop), stop)
+    return sliced(text, position(path, start, stop), stop)
 
 
 def concat(path: Path, *values: Symbolic) -> bytes | Bytes:
@@ -215,6 +216,7 @@ def hash_of(path: Path, *values: Symbolic) -> bytes | Bytes:
     text = concat(path, *values)
     known = known_bytes(text)
     if known is not None:
+        path.hashed.append(known)
         return sha256(known).digest()
     return Bytes(sha256_function(_size(text))(bits_of(text)), 32)
 

@@ -14,13 +14,14 @@ from time import monotonic, thread_time
 import msgspec
 
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.sites.hands import hands
 from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.prove.claims import Claim, Equal
 from channelsim.channel.prove.comparison import examine_size
 from channelsim.channel.prove.inputs import ATOM, PAIRS, Domain
+from channelsim.channel.prove.move_sizes import sizes_in_play
 from channelsim.channel.prove.path import LATE
 from channelsim.channel.prove.result import ProofResult, Undecidable, Verdict
+from channelsim.channel.prove.rules.reading import Reading
 from channelsim.channel.prove.sides import side_digests
 from channelsim.channel.system.process_executor import GONE
 from channelsim.clsp.analysis.closures import deep
@@ -29,11 +30,9 @@ from channelsim.clsp.values import Value, deserialize, serialize
 from channelsim.games.errors import BadState
 from channelsim.games.names import nearest_or_all
 
-HANDS = 40
-"""The hands that are played to learn how long moves may be."""
-
 UNPLAYED = "no move ends valid within these bounds"
 UNSLASHED = "no move is slashed within these bounds"
+MISSING = {"valid": UNPLAYED, "slash": UNSLASHED}
 
 
 @dataclass(frozen=True)
@@ -104,6 +103,12 @@ class Question:
             return True
         return False
 
+    @property
+    def reading(self) -> Reading | None:
+        """The reader of the state, on stand-ins; None if no target has rules."""
+        ruled = self._ruled
+        return None if ruled is None else Reading(ruled, self.validator)
+
 
 class PartResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The result for one size of the move, as it travels: the fields of a `SizeReport`.
@@ -115,6 +120,7 @@ class PartResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     size: int
     paths: int = 0
+    cost: int = 0
     confirmed: int = 0
     unconfirmed: int = 0
     bounded: int = 0
@@ -179,8 +185,8 @@ class Proof:
                 gaps[reason, place] += times
         gaps[GONE, ""] += self.lost
         if self.is_whole and not gaps.total():
-            gaps[UNPLAYED, ""] += not endings["valid"]
-            gaps[UNSLASHED, ""] += not endings["slash"]
+            for word in self.question.claim.needs:
+                gaps[MISSING[word], ""] += not endings[word]
         return tuple(
             Undecidable(reason, place, times)
             for (reason, place), times in gaps.most_common()
@@ -214,6 +220,7 @@ class Proof:
             bounds=question.domain().bounds,
             assumes=question.claim.assumes,
             lemmas=tuple(getattr(question.claim, "lemmas", ())),
+            cost=max((part.cost for part in parts), default=0),
             sizes={part.size: part.paths for part in parts},
             confirmed=sum(part.confirmed for part in parts),
             unconfirmed=sum(part.unconfirmed for part in parts),
@@ -264,7 +271,7 @@ def make_question(
     Raises `UsageError`.
     """
     target = targets[0]
-    limits, played = _played(target, validator)
+    limits, played = sizes_in_play(target, validator)
     if longest is None:
         longest = max(limits, default=None)
     if longest is None:
@@ -274,24 +281,6 @@ def make_question(
         )
     allowed = sorted(size for size in played if size <= longest)
     return Question(claim, targets, validator, longest, tuple(allowed), pairs, atom)
-
-
-def _played(target: Target, validator: str) -> tuple[set[int], set[int]]:
-    """The size limits of a validator's moves in play, and the sizes of these moves, in bytes."""
-    limits: set[int] = set()
-    sizes: set[int] = set()
-    if target.rules is None:
-        for case in target.honest:
-            if case.validator == validator:
-                limits.add(case.max_move_size)
-                sizes.add(len(case.move) // 2)
-        return limits, sizes
-    for _, hand in zip(range(HANDS), hands(target, b"prove"), strict=False):
-        for turn in hand:
-            if turn.before.validator == validator:
-                limits.add(turn.before.max_move_size)
-                sizes.add(len(turn.play.move))
-    return limits, sizes
 
 
 def prove(
@@ -325,11 +314,17 @@ def prove(
 def examine(question: Question, size: int, deadline: float) -> PartResult:
     """Examine one size, until this `thread_time`. Raises `WrongModel`."""
     with deep():
-        report = examine_size(question.claim, question.domain(), size, deadline, question.is_read)
+        given = question.claim, question.domain(), size, deadline, question.is_read
+        reading = question.reading
+        if reading is None:
+            report = examine_size(*given)
+        else:
+            report = examine_size(*given, reading.refuses, reading.comes_first)
     shown = report.counterexample
     return PartResult(
         size=report.size,
         paths=report.paths,
+        cost=report.cost,
         confirmed=report.confirmed,
         unconfirmed=report.unconfirmed,
         bounded=report.bounded,

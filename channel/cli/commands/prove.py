@@ -65,6 +65,10 @@ def command(
             metavar="TARGET", help="Prove that the programs of this target do the same instead."
         ),
     ] = None,
+    law: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Prove this law instead, or all (repeatable)."),
+    ] = None,
     move_bytes: Annotated[
         int | None, whole(0, LONGEST, "The longest move in bytes (as play allows).")
     ] = None,
@@ -107,7 +111,7 @@ def command(
 
         pairs = PAIRS if evidence_pairs is None else evidence_pairs
         bounds = Bounds(move_bytes, pairs, evidence_bytes or ATOM)
-        campaign = proof_campaign(questions(targets, validator, bounds), seconds)
+        campaign = proof_campaign(questions(targets, validator, bounds, law or ()), seconds)
     options = CampaignOptions(
         jobs=processes(jobs),
         json=json,

@@ -101,7 +101,7 @@ def shrunk(
         msgspec.structs.replace(
             finding,
             text=" ".join(filter(None, (f"{finding.text}.", *_sentences(target, case, finding)))),
-            loss=_lost(case, finding),
+            loss=_named(case, _lost(case, finding)),
             brun=finding.brun or (_run(target, finding.place, environment) if judged else {}),
             differs=differences(case),
             fields=(max(before, left), left),
@@ -257,6 +257,15 @@ def _lost(case: SiteCase, finding: Finding) -> Loss | None:
     if finding.severity != UNSLASHABLE or not case.site.natural or declared >= honest:
         return finding.loss
     return Loss(MOVER, OPPONENT, honest - declared)
+
+
+def _named(case: SiteCase, loss: Loss | None) -> Loss | None:
+    """The loss with the names of the sides in the game: Alice and Bob."""
+    if loss is None:
+        return None
+    mover = case.site.before.mover
+    names = {MOVER: mover.name.title(), OPPONENT: mover.other.name.title()}
+    return Loss(names[loss.taker], names[loss.loser], loss.amount)
 
 
 def result_of_run(run: Mapping[str, str]) -> str:

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import Finding
 from channelsim.channel.findings.finding_files import command_line
+from channelsim.channel.findings.sentence import lost
 from channelsim.channel.lab.cases.explanation import (
     VERDICT,
     accepts,
@@ -169,7 +170,7 @@ def _facts(finding: Finding) -> Iterator[tuple[str, str]]:
         "cause": finding.cause,
         "outcome": finding.outcome,
         "reach": finding.reach,
-        "lost in this case": "" if finding.loss is None else finding.loss.text,
+        "lost in this case": lost(finding),
         "source": finding.source_line or finding.missing_check,
         "follows from": finding.follows,
         "fields that differ": f"{before}, {after} after shrinking" if finding.probe else "",

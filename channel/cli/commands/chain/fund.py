@@ -12,6 +12,7 @@ from channelsim.channel.chain.simulator import BLOCK_REWARD
 from channelsim.channel.cli.chain_calls import USUAL, ChainUrl, changed
 from channelsim.channel.cli.options import Json, whole
 from channelsim.channel.report.terminal import print_json
+from channelsim.games.amounts import counted
 
 
 class _Funded(msgspec.Struct, frozen=True):
@@ -37,5 +38,6 @@ def command(
     if json:
         print_json({"height": done.new_peak_height, "coins": done.coin_records})
     else:
-        print(f"height {done.new_peak_height}: {address} has {rewards * BLOCK_REWARD:,} mojos more")
+        more = counted(rewards * BLOCK_REWARD, "mojo", ",")
+        print(f"height {done.new_peak_height}: {address} has {more} more")
     return 0

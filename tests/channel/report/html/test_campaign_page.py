@@ -128,7 +128,7 @@ def test_mutants_costs_checks_and_disputes_have_tables(tmp_path: Path, capsys: C
     assert rows(costs, "Costs against the block") == {"e slash": ["11,000,000", "0.1000%"]}
     assert list(rows(costs, "Whole bundles")) == ["e move"]
     wrong = CheckResult("laws", "", (finding(HOSTILE, "griefing"),) * 5)
-    lines = [f"griefing: e: {HOSTILE}"] * 3
+    lines = [finding(HOSTILE, "griefing").line] * 3
     checks = rows(shown(conform(wrong)), "Checks")
     assert checks["laws"][-1] == "; ".join([*lines, "and 2 more"])
     cell = Cell(2, 1, Counter(slashed=2))
