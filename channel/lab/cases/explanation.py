@@ -14,10 +14,10 @@ from channelsim.channel.lab.sites.site import Call
 from channelsim.channel.lab.targets.other_builds import other_build
 from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.analysis.arguments import bound, pattern
-from channelsim.clsp.analysis.recording import RunRecord, TraceStep, named, tested
+from channelsim.clsp.analysis.recording import STEPS, RunRecord, TraceStep, named, tested
 from channelsim.clsp.analysis.text import HASH, value_text
 from channelsim.clsp.analysis.tracer import TooDeep
-from channelsim.clsp.run import CostExceeded, ProgramSlash, Raised, run_serialized
+from channelsim.clsp.run import CostExceeded, ProgramSlash, Raised, is_cut_off, run_serialized
 from channelsim.clsp.values import NIL, NotAList, Value, from_list
 from channelsim.games.contract import Raise, Rank, Slash, State
 from channelsim.games.vectors import Case, arguments, resolve_case, verdict
@@ -27,6 +27,9 @@ ROOM = 48
 
 VERDICT = "verdict"
 """The part that differs where the program and the rules give two verdicts."""
+
+FEW_STEPS = 5_000
+"""The steps that are recorded of a run without an end."""
 
 _TEST = 70
 """A test is shown in about this many characters."""
@@ -193,9 +196,11 @@ def deciding(
     """
     if target.sources is None or validator in target.missing:
         return Deciding()
-    symbols = named(target.with_referee)
+    symbols, program = named(target.with_referee), target.programs[validator]
+    endless = is_cut_off(run_serialized(program.serialized, environment))
+    steps = FEW_STEPS if endless else STEPS
     try:
-        record = RunRecord(target.programs[validator], symbols, environment, {})
+        record = RunRecord(program, symbols, environment, {}, steps)
     except TooDeep:
         return Deciding()
     return recorded(target, validator, record, accepts, rule)

@@ -23,7 +23,7 @@ from channelsim.channel.findings.finding import (
     Loss,
 )
 from channelsim.channel.lab.cases.case import SiteCase, differences, fields
-from channelsim.channel.lab.cases.corpus import stored_differences, wrong_cases
+from channelsim.channel.lab.cases.corpus import CaseRuns, wrong_cases
 from channelsim.channel.lab.cases.describe import described_run
 from channelsim.channel.lab.cases.explanation import (
     compared,
@@ -315,4 +315,4 @@ def _case_broken(target: Target, vector: Any) -> list[str]:
         (case,) = read_cases([msgspec.json.encode(vector)])
     except BadCase as error:
         raise UsageError(f"the finding's vector: {error}") from None
-    return stored_differences(target, case)
+    return CaseRuns(target).differences(case) or []
