@@ -55,8 +55,9 @@ class Runs:
             except ValueError as error:
                 cost = 0
                 reason = str(error)
-                outcome = EXCEEDED if "cost exceeded" in reason else RAISE
-                if outcome is EXCEEDED or any(text in reason for text in OUT_OF_MEMORY):
+                cut_off = any(text in reason for text in ("cost exceeded", *OUT_OF_MEMORY))
+                outcome = EXCEEDED if cut_off else RAISE
+                if cut_off:
                     tally.runaway.add(name)
                     spent += limit
                     limit = RUNAWAY

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
@@ -29,6 +29,7 @@ from channelsim.channel.lab.cases.explanation import (
     compared,
     deciding,
     hands_met,
+    is_endless,
     with_source,
 )
 from channelsim.channel.lab.cases.trial import (
@@ -156,8 +157,8 @@ def described(target: Target, finding: Finding) -> Finding:
         target=target.name,
         source=target.source,
         mistake=f"{validator or REFEREE} {cause}",
-        brun=finding.brun and {**finding.brun, "result": _result(finding.brun)},
-        compared=() if case is None else compared(target, case),
+        brun=finding.brun and {**finding.brun, "result": _result(finding)},
+        compared=() if case is None else compared(target, case, is_endless(finding)),
     )
     return msgspec.structs.replace(whole, pytest=_pytest(target, whole))
 
@@ -176,9 +177,11 @@ def _with_source(target: Target, finding: Finding, environment: bytes) -> Findin
     validator, cause = root(finding)
     is_result = cause.partition(": ")[0] in (LEADS_ELSEWHERE, LEGAL_SLASHED)
     program = target.programs[finding.place].serialized
-    is_valid = isinstance(run_serialized(program, environment), ProgramValid)
+    endless = is_endless(finding)
+    is_valid = not endless and isinstance(run_serialized(program, environment), ProgramValid)
     accepts = bool(validator) and is_valid and not is_result
-    return deciding(target, finding.place, environment, accepts, finding.cause).of(finding)
+    decision = deciding(target, finding.place, environment, accepts, finding.cause, endless)
+    return decision.of(finding)
 
 
 def _sentences(target: Target, case: SiteCase, finding: Finding) -> Iterator[str]:
@@ -256,9 +259,10 @@ def _lost(case: SiteCase, finding: Finding) -> Loss | None:
     return Loss(MOVER, OPPONENT, honest - declared)
 
 
-def _result(run: Mapping[str, str]) -> str:
-    """The result of a run."""
-    match run_serialized(bytes.fromhex(run["program"]), bytes.fromhex(run["environment"])):
+def _result(finding: Finding) -> str:
+    """The result of a finding's run."""
+    program, environment = (bytes.fromhex(finding.brun[key]) for key in ("program", "environment"))
+    match CostExceeded() if is_endless(finding) else run_serialized(program, environment):
         case ProgramSlash():
             return "()"
         case Raised(error):
