@@ -81,9 +81,18 @@ class Folder(Mapping[str, Command]):
 
 class _Command(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse arguments, and say which command an error is about."""
+        """Parse arguments, and say which command an error is about.
+
+        Options of a command with a target that are not given may be set in files.
+        """
         with _located(ctx):
-            return super().parse_args(ctx, args)
+            rest = super().parse_args(ctx, args)
+        outermost = ctx.parent is None or ctx.parent.parent is None
+        if outermost and {"target", "game"} & ctx.params.keys():
+            from channelsim.channel.cli.defaults import set_defaults
+
+            set_defaults(self, ctx)
+        return rest
 
 
 class _Group(TyperGroup):
