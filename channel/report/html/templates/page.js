@@ -320,6 +320,8 @@
     goTo(named ? Number(named[1]) - 1 : decisive);
   }
 
+  // What needs this script is not shown without it.
+  for (const shown of document.querySelectorAll("[hidden]")) shown.hidden = false;
   addEventListener("hashchange", begin);
   see("game");
   begin();
