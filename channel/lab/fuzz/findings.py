@@ -226,11 +226,12 @@ def _money(case: SiteCase, finding: Finding) -> str:
         return ""
     honest, declared, amount = site.play.share, case.share, site.amount
     whole = counted(amount, "mojo", ",")
+    mover, other = _names(case) or ("the mover", "the opponent")
     if finding.cause.startswith(LEGAL_SLASHED):
         due = amount - declared
         return (
-            f"In the case shown the mover, who keeps {due:,} of {whole} by the rules,"
-            f" ends with 0 and its opponent with {amount:,}."
+            f"In the case shown {mover}, who keeps {due:,} of {whole} by the rules,"
+            f" ends with 0 and {other} with {amount:,}."
         )
     if finding.cause.partition(":")[0] in REFEREES | {LEADS_ELSEWHERE}:
         return (
@@ -239,19 +240,19 @@ def _money(case: SiteCase, finding: Finding) -> str:
         )
     if declared < honest:
         return (
-            f"In the case shown the mover keeps {amount - declared:,} of {whole}, where"
-            f" honest play would leave it {amount - honest:,}: its opponent loses"
+            f"In the case shown {mover} keeps {amount - declared:,} of {whole}, where"
+            f" honest play would leave {amount - honest:,}: {other} loses"
             f" {honest - declared:,}."
         )
     if declared > honest:
         return (
-            f"In the case shown the mover leaves its opponent {declared:,} of {whole},"
-            f" where honest play leaves {honest:,}; by the rules the opponent may claim all, and"
+            f"In the case shown {mover} leaves {other} {declared:,} of {whole},"
+            f" where honest play leaves {honest:,}; by the rules {other} may claim all, and"
             " cannot."
         )
     return (
-        f"In the case shown the opponent may claim all {whole} by the rules, and cannot:"
-        f" it keeps the {declared:,} that honest play leaves it, and the cheat goes on."
+        f"In the case shown {other} may claim all {whole} by the rules, and cannot: what honest"
+        f" play leaves, {declared:,}, is all that is left, and the cheat goes on."
     )
 
 
@@ -265,12 +266,21 @@ def _lost(case: SiteCase, finding: Finding) -> Loss | None:
 
 
 def _named(case: SiteCase, loss: Loss | None) -> Loss | None:
-    """The loss with the names of the sides in the game, Alice and Bob, where it was played."""
-    if loss is None or isinstance(case.site.receiver, Recorded):
+    """The loss with the names of the sides in the game, where they are known."""
+    known = _names(case)
+    if loss is None or known is None:
         return loss
-    mover = case.site.before.mover
-    names = {MOVER: mover.name.title(), OPPONENT: mover.other.name.title()}
+    names = dict(zip((MOVER, OPPONENT), known, strict=True))
     return Loss(names[loss.taker], names[loss.loser], loss.amount)
+
+
+def _names(case: SiteCase) -> tuple[str, str] | None:
+    """The mover and its opponent, Alice and Bob in the order of the case; None where the place is
+    not from a hand that was played, and says nothing of who moves."""
+    if isinstance(case.site.receiver, Recorded):
+        return None
+    mover = case.site.before.mover
+    return mover.name.title(), mover.other.name.title()
 
 
 def result_of_run(run: Mapping[str, str], endless: bool = False) -> str:
