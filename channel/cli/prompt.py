@@ -125,9 +125,9 @@ class Prompt:
                 if game_id in self._hands:
                     self._hands[game_id] = self._hands[game_id][0], news.player
             case NewsFor(_, GameSettled(game_id) | GameEnded(game_id)):
-                name, player = self._hands.pop(game_id, (None, None))
-                if name is not None and player is not None:
-                    self._show(registry.get(name).story.view(player))
+                hand = self._hands.pop(game_id, None)
+                if hand is not None:
+                    self._show(registry.get(hand[0]).story.view(hand[1]))
             case _:
                 pass
 
