@@ -20,7 +20,14 @@ from channelsim.channel.lab.sites.site import Site
 from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.analysis.tracer import Figure
 from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.run import MAX_COST, CostExceeded, Outcome, Raised, run_serialized
+from channelsim.clsp.run import (
+    MAX_COST,
+    CostExceeded,
+    Outcome,
+    Raised,
+    is_cut_off,
+    run_serialized,
+)
 from channelsim.clsp.values import NIL, Value, serialize, to_list
 from channelsim.games.contract import Valid as Legal
 from channelsim.games.referee import slash_solution
@@ -37,9 +44,6 @@ MOST_MOJOS = 500_000_000_000
 
 CHUNK = 2048
 """Cases are made in chunks of at most this many."""
-
-OUT_OF_MEMORY = ("too many pairs", "too many atoms")
-"""The interpreter's error for an endless run that uses up memory before cost."""
 
 PAYEES = (b"\x01" * 32, b"\x02" * 32)
 """The addresses to which a timeout pays the mover and the waiter."""
@@ -143,9 +147,8 @@ def _validator(costs: Costs, trial: Trial, runaway: set[str]) -> None:
     program = trial.target.programs[name].serialized
     for case in trial.cases:
         outcome = run_serialized(program, case.arguments)
-        if isinstance(outcome, Raised) and outcome.error in OUT_OF_MEMORY:
+        if is_cut_off(outcome):
             outcome = CostExceeded()
-        if isinstance(outcome, CostExceeded):
             runaway.add(name)
         if (cost := _cost(outcome)) is not None:
             costs.note(name, VALIDATOR, cost)
