@@ -75,6 +75,7 @@ def test_a_person_sees_both_hands_at_the_end(tmp_path: Path) -> None:
     out, err = script.communicate("check\n" * 10, timeout=GUARD)
     assert (script.returncode, err) == (0, "")
     assert out.count("You are the initiator.") == 1
+    assert out.count("The receiver checks.") >= 3
     _, _, end = out.partition("game 0 ended")
     assert "their cards  │" in end
     assert "their cards" not in out.partition("game 0 ended")[0]
