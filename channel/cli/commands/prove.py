@@ -95,8 +95,8 @@ def command(
 ) -> int:
     """Prove claims about programs on every input, or show an input that breaks one.
 
-    Without --against, a program is held against its rules, and against laws that need none. Exit
-    code 0: all is proved; 1: a claim is broken, or undecided.
+    Without --against, a program is held against its rules; where there are none, or with --law,
+    against laws that need none. Exit code 0: all is proved; 1: a claim is broken, or undecided.
 
     Example: channelsim prove my-validators.toml --against {game} --proof proofs.json
     """
