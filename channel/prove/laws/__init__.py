@@ -17,6 +17,7 @@ from typing import Any, Protocol, runtime_checkable
 import z3
 
 from channelsim.channel.errors import UsageError
+from channelsim.channel.findings.finding import Reach
 from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.prove.arguments import AMOUNT, STATE, coin_field, part, replaced
 from channelsim.channel.prove.claims import Claim
@@ -129,6 +130,10 @@ class LawClaim(Claim, Protocol):
     @property
     def severity(self) -> str:
         """How bad it is where the law is broken."""
+
+    @property
+    def reach(self) -> Reach:
+        """The way to a place where it is broken, as far as the claim says it."""
 
     def explained(self, environment: Value) -> tuple[str, ...]:
         """The finding's text, and lines with the inputs that the arguments do not have."""

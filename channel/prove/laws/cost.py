@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from channelsim.channel.findings.finding import THEFT
+from channelsim.channel.findings.finding import NOBODY_KNOWS, THEFT
 from channelsim.channel.prove.executor import Ending, SymbolicProgram
 from channelsim.channel.prove.inputs import Domain, Inputs, Variables
 from channelsim.channel.prove.laws import BOTH, VERDICTS, Subject
@@ -23,6 +23,7 @@ class WithinTheLimit:
 
     name = "cost"
     severity = THEFT
+    reach = NOBODY_KNOWS
     verdicts = VERDICTS
     needs = BOTH
 

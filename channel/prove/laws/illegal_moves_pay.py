@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from channelsim.channel.findings.finding import THEFT
+from channelsim.channel.findings.finding import NOBODY_KNOWS, THEFT
 from channelsim.channel.prove.all_values import every_value
 from channelsim.channel.prove.arguments import EVIDENCE, STATE, replaced
 from channelsim.channel.prove.executor import Ending
@@ -45,6 +45,7 @@ class EveryMoveIsJudged:
 
     name = "illegal moves pay"
     severity = THEFT
+    reach = NOBODY_KNOWS
     verdicts = VERDICTS
     needs = ()
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from channelsim.channel.findings.finding import THEFT
+from channelsim.channel.findings.finding import NOBODY_KNOWS, THEFT
 from channelsim.channel.prove.arguments import EVIDENCE, MORE, part, replaced
 from channelsim.channel.prove.executor import Ending
 from channelsim.channel.prove.guards import ASSUMED, unguarded
@@ -52,6 +52,7 @@ class SameForAllEvidence:
 
     name = "legal moves are safe"
     severity = THEFT
+    reach = NOBODY_KNOWS
     verdicts = VERDICTS
     needs = BOTH
 

@@ -14,7 +14,7 @@ from typing import Any, TypeGuard
 
 import z3
 
-from channelsim.channel.findings.finding import GRIEFING
+from channelsim.channel.findings.finding import GRIEFING, NOBODY_KNOWS
 from channelsim.channel.prove.arguments import MORE, MOVE, coin_field, part, replaced
 from channelsim.channel.prove.collisions import ASSUMED, no_collisions
 from channelsim.channel.prove.concrete_runs import terms_in
@@ -48,6 +48,7 @@ class OneMoveToEachRecord:
 
     name = "one encoding"
     severity = GRIEFING
+    reach = NOBODY_KNOWS
     verdicts = VERDICTS
     needs = BOTH
 
