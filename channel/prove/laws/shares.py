@@ -41,9 +41,7 @@ class ShareWithinTheAmount:
     severity = THEFT
     reach = NOBODY_KNOWS
     verdicts = VERDICTS
-    assumes = (
-        f"shares from -{FURTHEST} to {FURTHEST}, of a move that is as long as the coin allows",
-    )
+    assumes = (f"the share is a number from -{FURTHEST} to {FURTHEST} in the fewest bytes",)
     needs = ()
 
     def sides(self) -> tuple[Run, ...]:
