@@ -299,6 +299,15 @@ class Path:
             self.bounded = self.bounded or lazy.bounded
         return value
 
+    def note_numbers(self, values: Iterable[Symbolic]) -> None:
+        """Note that arithmetic has taken these for numbers."""
+        for value in values:
+            atom = value
+            while isinstance(atom, Lazy) and atom.name in self.decided:
+                atom = self.decided[atom.name]
+            if isinstance(atom, bytes | Bytes):
+                self.read_as_numbers[name_of(atom)] = atom
+
     def number(self, value: Symbolic) -> Number:
         """A value as a number; a pair raises."""
         return as_number(self.atom(value))
