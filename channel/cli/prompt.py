@@ -8,10 +8,13 @@ from rich.console import Console
 from rich.text import Text
 
 from channelsim.channel.errors import UsageError
+from channelsim.channel.peer.chain_news import GameEnded
+from channelsim.channel.peer.interface import Acted, GameSettled, GameStarted, Moved, SawCards
 from channelsim.channel.report.card_rows import is_drawn
 from channelsim.channel.report.narrator import print_lines
 from channelsim.channel.report.terminal import say
 from channelsim.channel.session.picks import Pick, read_pick
+from channelsim.channel.session.session_events import NewsFor, SessionEvent
 from channelsim.games import registry
 from channelsim.games.amounts import counted, in_units
 from channelsim.games.choices import with_bounds
@@ -44,6 +47,7 @@ class Prompt:
         self._games = games
         self._read = read or (lambda: input())
         self._shown: list[Line] = []
+        self._hands: dict[int, tuple[str, Player]] = {}
         self._introduced = False
 
     def decide(self, game: str, player: Player) -> Action:
@@ -108,6 +112,24 @@ class Prompt:
                 "",
             )
         self._say("  `quit` leaves the table, and the session is not finished.", "")
+
+    def follow(self, event: SessionEvent) -> None:
+        """Show what a person of a single peer sees at the end of a hand: maybe the other's cards.
+
+        In a session of both peers, the narrator tells more.
+        """
+        match event:
+            case NewsFor(_, GameStarted(game, player)):
+                self._hands[game.id] = game.terms.game, player
+            case NewsFor(_, Acted(game_id) | Moved(game_id) | SawCards(game_id) as news):
+                if game_id in self._hands:
+                    self._hands[game_id] = self._hands[game_id][0], news.player
+            case NewsFor(_, GameSettled(game_id) | GameEnded(game_id)):
+                hand = self._hands.pop(game_id, None)
+                if hand is not None:
+                    self._show(registry.get(hand[0]).story.view(hand[1]))
+            case _:
+                pass
 
     def choose(self, number: int) -> Pick | None:
         """The game that the person names as the dealer; None for no more hands."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from channelsim.games.amounts import counted
@@ -18,6 +19,11 @@ _WITHOUT_LOSS = {
     "unnoticed fault": "No check notices this",
 }
 """What a finding of a severity means where no side is known to take anything, by severity."""
+
+MOST_TITLE = 100
+"""Characters of a title."""
+
+_ASIDE = re.compile(r" \([^()]*\)")
 
 _TAKEN = ("theft", "unslashable cheat")
 
@@ -58,3 +64,27 @@ def lost(finding: Finding) -> str:
 def headline(finding: Finding) -> str:
     """The sentence without what the fuzzer adds on the case shown."""
     return sentence(finding).partition(". ")[0].removesuffix(".")
+
+
+def title(finding: Finding) -> str:
+    """The finding as a short sentence: who takes what, and where.
+
+    >>> from channelsim.channel.findings.finding import Finding, Loss
+    >>> loss = Loss("Alice", "Bob", 2000)
+    >>> few = {"rule": "a law", "text": "a text", "cause": "SB-SHOW-2: raise", "loss": loss}
+    >>> title(Finding(place="show", severity="theft", **few))
+    "Alice takes 2,000 mojos that are Bob's: show, SB-SHOW-2"
+    """
+    loss = finding.loss
+    if loss is None or not loss.amount:
+        return _shortened(finding.text.partition(". ")[0].removesuffix("."))
+    rule = finding.cause.partition(":")[0]
+    where = ", ".join(filter(None, (finding.place, rule)))
+    return f"{sentence(finding).partition(':')[0]}: {where}"
+
+
+def _shortened(text: str) -> str:
+    """A text without what stands in parentheses, in at most `MOST_TITLE` characters."""
+    text = _ASIDE.sub("", text)
+    text = text[:1].upper() + text[1:]
+    return text if len(text) <= MOST_TITLE else f"{text[:MOST_TITLE].rsplit(' ', 1)[0]} …"

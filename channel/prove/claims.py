@@ -8,14 +8,16 @@ every path for real, and shows a counterexample only if real runs break the clai
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from channelsim.channel.prove.concrete_runs import differ
 from channelsim.channel.prove.equality import difference
 from channelsim.channel.prove.executor import Ending, SymbolicProgram
 from channelsim.channel.prove.inputs import Domain, Inputs, Variables
+from channelsim.channel.prove.lemma import Lemma
+from channelsim.channel.prove.lemma_checks import Used
 from channelsim.channel.prove.path import Path
 from channelsim.channel.prove.result import Verdict
 from channelsim.channel.prove.symbols import Condition, Symbolic, Undecided
@@ -98,12 +100,26 @@ def is_surely_broken(claim: Claim, environment: Value) -> bool:
         return False
 
 
+@runtime_checkable
+class UsesLemmas(Protocol):
+    """A side with functions that stand for unknown ones, by the identity of their code."""
+
+    uses: Mapping[int, Used]
+
+
+def lemmas_used(claim: Claim) -> tuple[str, ...]:
+    """The lemmas that the sides of a claim use, in words."""
+    sides = (side for side in claim.sides() if isinstance(side, UsesLemmas))
+    return tuple(dict.fromkeys(use.text for side in sides for use in side.uses.values()))
+
+
 @dataclass(frozen=True)
 class Equal:
     """Two programs end in the same way, and return the same value."""
 
     names: tuple[str, str]
     programs: tuple[Program, Program]
+    lemmas: tuple[Lemma, ...] = ()
 
     name = "equal"
     verdicts: tuple[Verdict, Verdict] = ("equal", "different")
@@ -115,7 +131,11 @@ class Equal:
         left, right = self.names
         if left == right:
             left, right = f"{left}, first", f"{right}, second"
-        return SymbolicProgram(left, self.programs[0]), SymbolicProgram(right, self.programs[1])
+        first, second = self.programs
+        return (
+            SymbolicProgram(left, first, self.lemmas),
+            SymbolicProgram(right, second, self.lemmas),
+        )
 
     def environment(self, domain: Domain, size: int, variables: Variables) -> Inputs:
         """The arguments of both: the same ones."""

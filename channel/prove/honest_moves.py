@@ -21,7 +21,6 @@ from channelsim.channel.prove.inputs import Inputs
 from channelsim.channel.prove.judged import Judged, Leads, judged_really
 from channelsim.channel.prove.reruns import Run, plain
 from channelsim.channel.prove.symbols import Condition
-from channelsim.clsp.programs import Program
 from channelsim.clsp.run import run_serialized
 from channelsim.clsp.values import NIL, Value, deserialize, to_list
 from channelsim.games.amounts import counted
@@ -101,10 +100,11 @@ def with_pieces(environment: Any, move: HonestMove) -> Any:
     return replaced(environment, MORE, to_list(pieces))
 
 
-def runs_with_pieces(
-    name: str, program: Program, wanted: Callable[[Judged], bool]
-) -> tuple[Run, ...]:
-    """The program with each piece of evidence behind the arguments, while it ends as wanted."""
+def runs_with_pieces(run: Callable[..., Run], wanted: Callable[[Judged], bool]) -> tuple[Run, ...]:
+    """Runs with each piece of evidence behind the arguments, while they end as wanted.
+
+    `run` makes one from its name, the change of the arguments, the run before, and `wanted`.
+    """
     runs: list[Run] = []
     for number in range(PIECES):
         steps = (*MORE, *[1] * number, 0)
@@ -112,8 +112,8 @@ def runs_with_pieces(
         def change(environment: Any, steps: Steps = steps) -> Any:
             return plain(replaced(environment, EVIDENCE, part(environment, steps)))
 
-        label = f"{name}, evidence {number}" if number else name
-        runs.append(Run(label, program, change, runs[-1] if runs else None, wanted))
+        name = f"evidence {number}" if number else ""
+        runs.append(run(name, change, runs[-1] if runs else None, wanted))
     return tuple(runs)
 
 

@@ -67,7 +67,8 @@ class Path:
     """The decisions and conditions of one run. `cost` bounds what the run costs from above;
     `bounded`: it looks at a shape of which larger ones are left out. `read_as_numbers` are the
     bytes that arithmetic took for numbers, by their `name_of`; `hashed` are known bytes whose hash
-    was computed.
+    was computed. `functions` compute the solver's unknown functions that stand for other code than
+    hashes, by their names.
 
     Without a solver every condition has to be known: the arguments are constants.
     """
@@ -90,6 +91,7 @@ class Path:
         self.bounded = False
         self.read_as_numbers: dict[bytes | int, bytes | Bytes] = {}
         self.hashed: list[bytes] = []
+        self.functions: dict[str, Callable[[int], int]] = {}
 
     @property
     def speculating(self) -> bool:

@@ -15,9 +15,10 @@ import msgspec
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.targets.target import Target
-from channelsim.channel.prove.claims import Claim, Equal
+from channelsim.channel.prove.claims import Claim, Equal, lemmas_used
 from channelsim.channel.prove.comparison import examine_size
 from channelsim.channel.prove.inputs import ATOM, PAIRS, Domain
+from channelsim.channel.prove.lemmas import lemmas_of
 from channelsim.channel.prove.move_sizes import sizes_in_play
 from channelsim.channel.prove.path import LATE
 from channelsim.channel.prove.result import ProofResult, Undecidable, Verdict
@@ -219,7 +220,7 @@ class Proof:
             atom=question.atom,
             bounds=question.domain().bounds,
             assumes=question.claim.assumes,
-            lemmas=tuple(getattr(question.claim, "lemmas", ())),
+            lemmas=lemmas_used(question.claim),
             cost=max((part.cost for part in parts), default=0),
             sizes={part.size: part.paths for part in parts},
             confirmed=sum(part.confirmed for part in parts),
@@ -246,7 +247,12 @@ def compare(
     check_programs(targets, validator)
     programs = left.programs[validator], right.programs[validator]
     return make_question(
-        Equal((left.name, right.name), programs), targets, validator, longest, pairs, atom
+        Equal((left.name, right.name), programs, lemmas_of(left.rules)),
+        targets,
+        validator,
+        longest,
+        pairs,
+        atom,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import inf
 from typing import Any
@@ -10,6 +10,8 @@ from typing import Any
 from channelsim.channel.prove.arguments import MORE, replaced
 from channelsim.channel.prove.executor import Ending, Returned, SymbolicProgram, Unknown
 from channelsim.channel.prove.judged import Judged, judged, real_ending
+from channelsim.channel.prove.lemma import Lemma
+from channelsim.channel.prove.lemma_checks import Used
 from channelsim.channel.prove.path import Path
 from channelsim.channel.prove.symbols import Symbolic, Undecided
 from channelsim.clsp.programs import Program
@@ -36,11 +38,14 @@ class Run:
     after: Run | None = None
     wanted: Callable[[Judged], bool] = lambda ended: True
     reads: Callable[[Path, Ending], Judged] = judged
+    lemmas: tuple[Lemma, ...] = ()
     _symbolic: SymbolicProgram = field(init=False)
+    uses: Mapping[int, Used] = field(init=False)
     last: Ending = field(init=False, default=Unknown("not run"))
 
     def __post_init__(self) -> None:
-        self._symbolic = SymbolicProgram(self.name, self.program)
+        self._symbolic = SymbolicProgram(self.name, self.program, self.lemmas)
+        self.uses = self._symbolic.uses
 
     def run(self, path: Path, environment: Symbolic) -> Ending:
         """Run along a path."""

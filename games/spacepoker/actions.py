@@ -35,18 +35,23 @@ def read_choice(
 ) -> Action:
     """The same of a player that has these choices.
 
-    After a check, `check` stands for the call and `bet` for the raise.
+    After a check, `check` stands for the call and `bet` for the raise. An amount alone is that of
+    the bet or raise.
 
     >>> from channelsim.games.contract import Plain
     >>> choices = Plain("call"), Amount("raise", 1, 800, unit=100)
     >>> read_choice(choices, "bet 2.5", 100, after_check=True)
     Action(verb='raise', amount=250)
+    >>> read_choice(choices, "2", 100)
+    Action(verb='raise', amount=200)
     """
     words = text.lower().split()
     if size_named(text) == "all-in":
         return all_in(choices, may_call=not after_check)
     if not words or len(words) > 2:
         raise IllegalAction(f"{text[:40]!r} is no action; possible: {offered(choices)}")
+    if len(words) == 1 and words[0][0].isdigit():
+        words = [*(choice.verb for choice in choices if isinstance(choice, Amount)), *words][-2:]
     verb = words[0][:40]
     if after_check:
         verb = {"check": "call", "bet": "raise"}.get(verb, verb)

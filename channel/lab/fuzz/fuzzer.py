@@ -378,7 +378,7 @@ class Fuzzer:
             if not same:
                 smaller, same = case, [finding]
             worst = min(same, key=lambda other: (other.rank, -other.lost))
-            follows = followed(self.target, law, smaller, worst.cause)
+            follows = followed(self.target, law, smaller, worst.cause, tally)
             findings.append(shrunk(self.target, smaller, worst, before, follows))
         return findings
 

@@ -7,18 +7,22 @@ It imports the rest of `prove`, which never imports it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.prove.claims import Claim
 from channelsim.channel.prove.honest_moves import HonestMove, honest_moves
 from channelsim.channel.prove.inputs import ATOM, PAIRS
+from channelsim.channel.prove.judged import Judged
+from channelsim.channel.prove.lemma import Lemma
+from channelsim.channel.prove.lemmas import lemmas_of
+from channelsim.channel.prove.reruns import Run, plain
 from channelsim.channel.prove.result import Verdict
 from channelsim.clsp.programs import Program
 from channelsim.clsp.values import Value
@@ -53,6 +57,22 @@ class Subject:
     def program(self) -> Program:
         """The program that the laws are about."""
         return self.target.programs[self.validator]
+
+    @property
+    def lemmas(self) -> tuple[Lemma, ...]:
+        """The lemmas about the rules of the target."""
+        return lemmas_of(self.target.rules)
+
+    def run(
+        self,
+        name: str = "",
+        change: Callable[[Any], Any] = plain,
+        after: Run | None = None,
+        wanted: Callable[[Judged], bool] = lambda ended: True,
+    ) -> Run:
+        """A run of the program; `name` says what is special about it."""
+        label = f"{self.name}, {name}" if name else self.name
+        return Run(label, self.program, change, after, wanted, lemmas=self.lemmas)
 
     @cached_property
     def honest(self) -> tuple[HonestMove, ...]:

@@ -31,7 +31,7 @@ class WithinTheLimit:
 
     def sides(self) -> tuple[SymbolicProgram]:
         """The program."""
-        return (SymbolicProgram(self.subject.name, self.subject.program),)
+        return (SymbolicProgram(self.subject.name, self.subject.program, self.subject.lemmas),)
 
     def environment(self, domain: Domain, size: int, variables: Variables) -> Inputs:
         """The arguments of the validator."""

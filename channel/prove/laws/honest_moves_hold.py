@@ -49,14 +49,8 @@ class HonestMovesAreLegal:
 
     def sides(self) -> tuple[Run, ...]:
         """The program with the evidence of play, and where that is legal with any other."""
-        honest = Run(self.subject.name, self.subject.program)
-        other = Run(
-            f"{self.subject.name}, other evidence",
-            self.subject.program,
-            _with_other,
-            honest,
-            _is_legal,
-        )
+        honest = self.subject.run()
+        other = self.subject.run("other evidence", _with_other, honest, _is_legal)
         return honest, other
 
     def environment(self, domain: Domain, size: int, variables: Variables) -> Inputs:

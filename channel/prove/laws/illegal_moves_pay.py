@@ -59,10 +59,10 @@ class EveryMoveIsJudged:
         """The program with each piece of evidence, while it fails."""
         runs: list[Run] = []
         for number, evidence in enumerate(self.pieces):
-            name = f"{self.subject.name}, evidence {number}" if number else self.subject.name
+            name = f"evidence {number}" if number else ""
             before = runs[-1] if runs else None
             change = partial(_with_evidence, evidence=evidence)
-            runs.append(Run(name, self.subject.program, change, before, _fails))
+            runs.append(self.subject.run(name, change, before, _fails))
         return tuple(runs)
 
     def environment(self, domain: Domain, size: int, variables: Variables) -> Inputs:

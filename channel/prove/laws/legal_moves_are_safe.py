@@ -20,6 +20,7 @@ from channelsim.channel.prove.guards import ASSUMED, unguarded
 from channelsim.channel.prove.inputs import Domain, Inputs, Variables
 from channelsim.channel.prove.judged import (
     Fails,
+    Judged,
     Leads,
     Slashes,
     judged,
@@ -60,14 +61,8 @@ class SameForAllEvidence:
 
     def sides(self) -> tuple[Run, ...]:
         """The program with one piece of evidence, and where that is legal with another."""
-        one = Run(self.subject.name, self.subject.program)
-        other = Run(
-            f"{self.subject.name}, other evidence",
-            self.subject.program,
-            _with_other,
-            one,
-            lambda ended: isinstance(ended, Leads),
-        )
+        one = self.subject.run()
+        other = self.subject.run("other evidence", _with_other, one, _is_legal)
         return one, other
 
     def environment(self, domain: Domain, size: int, variables: Variables) -> Inputs:
@@ -109,6 +104,10 @@ class SameForAllEvidence:
 
 def _with_other(environment: Any) -> Any:
     return plain(replaced(environment, EVIDENCE, part(environment, OTHER)))
+
+
+def _is_legal(ended: Judged) -> bool:
+    return isinstance(ended, Leads)
 
 
 class LegalMovesAreSafe:

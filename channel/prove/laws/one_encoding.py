@@ -64,10 +64,8 @@ class OneMoveToEachRecord:
 
     def sides(self) -> tuple[Run, ...]:
         """The program with one move, and where that leads on with another."""
-        one = Run(self.subject.name, self.subject.program)
-        other = Run(
-            f"{self.subject.name}, other move", self.subject.program, _with_other, one, _leads_on
-        )
+        one = self.subject.run()
+        other = self.subject.run("other move", _with_other, one, _leads_on)
         return one, other
 
     def environment(self, domain: Domain, size: int, variables: Variables) -> Inputs:

@@ -48,7 +48,7 @@ class ShareWithinTheAmount:
     def sides(self) -> tuple[Run, ...]:
         """The referee's move, and where it does not raise the program."""
         moved = Run("the referee", self.subject.target.referee, _spend, reads=_spent)
-        judging = Run(self.subject.name, self.subject.program, _with_share, moved, _passes)
+        judging = self.subject.run("", _with_share, moved, _passes)
         return moved, judging
 
     def environment(self, domain: Domain, size: int, variables: Variables) -> Inputs:

@@ -58,7 +58,7 @@ class NoSmallerShare:
 
     def sides(self) -> tuple[Run, ...]:
         """The program with each piece of evidence, until one slashes."""
-        return runs_with_pieces(self.subject.name, self.subject.program, not_slashed)
+        return runs_with_pieces(self.subject.run, not_slashed)
 
     def environment(self, domain: Domain, size: int, variables: Variables) -> Inputs:
         """The arguments of each honest move of this size, with every smaller share."""

@@ -19,19 +19,23 @@ from channelsim.games.contract import Hand, Player, Position, Seat, Step
 
 @dataclass(slots=True)
 class _Followed:
-    """A hand under way; `sides` and `players` are by seat.
+    """A hand under way, in which `alice` moves first; `players` are by seat.
 
-    `acted` is what the mover says it did, until the waiter has taken it. Nothing more is known of a
+    `claims` are what a seat says it did, until the other has taken it. Nothing more is known of a
     hand that is `lost`: the message was not what its sender's own peer had made.
     """
 
     number: int
     hand: Hand
-    sides: tuple[Side, Side]
+    alice: Side
     players: list[Player]
     position: Position
-    acted: dict[Seat, Acted] = field(default_factory=dict)
+    claims: dict[Seat, Acted] = field(default_factory=dict)
     lost: bool = False
+
+    def seat(self, side: Side) -> Seat:
+        """The role of this side."""
+        return Seat.ALICE if side is self.alice else Seat.BOB
 
 
 class HandFollower:
@@ -51,11 +55,11 @@ class HandFollower:
                 if followed is not None:
                     followed.players[game.seat(side)] = player
                     return
-                sides = (game.alice, game.alice.other)
-                hand = Hand(game.terms, (NAMES[sides[0]], NAMES[sides[1]]), ())
+                names = (NAMES[game.alice], NAMES[game.alice.other])
+                hand = Hand(game.terms, names, ())
                 number, self._started = self._started, self._started + 1
                 self._live[game.id] = _Followed(
-                    number, hand, sides, [player, player], game.position
+                    number, hand, game.alice, [player, player], game.position
                 )
                 # The initiator's games have even ids (CH-PROPOSE-1).
                 proposer = NAMES[game.id % 2]
@@ -66,13 +70,13 @@ class HandFollower:
                 self._moved(self._live[game_id], side, after, player)
             case SawCards(game_id, player) if game_id in self._live:
                 followed = self._live[game_id]
-                followed.players[followed.sides.index(side)] = player
+                followed.players[followed.seat(side)] = player
             case GameSettled(game_id, _, ours, theirs) | GameEnded(game_id, ours, theirs):
                 followed = self._live.pop(game_id, None)
                 if followed is not None:
-                    by_side = (ours, theirs) if side == 0 else (theirs, ours)
-                    first, second = (by_side[whose] for whose in followed.sides)
-                    self._end(replace(followed.hand, payouts=(first, second)), followed.number)
+                    is_alice = side is followed.alice
+                    payouts = (ours, theirs) if is_alice else (theirs, ours)
+                    self._end(replace(followed.hand, payouts=payouts), followed.number)
             case _:
                 pass
 
@@ -83,17 +87,17 @@ class HandFollower:
         self._live.clear()
 
     def _acted(self, followed: _Followed, side: Side, acted: Acted) -> None:
-        seat = Seat(followed.sides.index(side))
+        seat = followed.seat(side)
         if acted.after != acted.before:
-            followed.acted[seat] = acted
+            followed.claims[seat] = acted
         elif acted.before == followed.position:
             self._add(followed, seat, acted, tuple(followed.players))
 
     def _moved(self, followed: _Followed, side: Side, after: Position, player: Player) -> None:
         if any(step.after == after for step in followed.hand.steps):
             return  # made once more on chain, from an older state
-        seat = Seat(followed.sides.index(side))
-        acted = followed.acted.pop(seat.other, None)
+        seat = followed.seat(side)
+        acted = followed.claims.pop(seat.other, None)
         before = tuple(followed.players)
         followed.players[seat] = player
         if acted is None or acted.after != after or acted.before != followed.position:

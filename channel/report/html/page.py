@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from channelsim.channel import __version__
+from channelsim.channel.findings.sentence import title
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -27,11 +28,12 @@ _NUMBER = re.compile(r"(?<![\w.,:@/#-])[1-9][0-9]{3,17}(?![\w…@/-]|[.,][0-9])"
 class Glance(msgspec.Struct, frozen=True):
     """The answers that every page begins with.
 
-    `holds` is whether all is well, and `verdict` says that in words. `loss` says who lost how much,
-    or that nobody did; `next` what a reader does now, and `commands` the commands for it.
+    `holds` is whether all is well (None: not done yet), and `verdict` says so in words. `loss` says
+    who lost how much, or that nobody did; `next` what a reader does now, and `commands` the
+    commands for it.
     """
 
-    holds: bool
+    holds: bool | None
     verdict: str
     loss: str
     next: str
@@ -61,6 +63,7 @@ def _environment() -> Environment:
     )
     environment.filters["thousands"] = lambda number: f"{number:,}"
     environment.filters["grouped"] = grouped
+    environment.filters["title_of"] = title
     return environment
 
 

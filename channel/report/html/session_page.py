@@ -10,7 +10,7 @@ from typing import Any
 from channelsim.channel.chain.interface import FarmableChain
 from channelsim.channel.report.html.coin_graph import BOX_HEIGHT, BOX_WIDTH, MARGIN, coin_graph
 from channelsim.channel.report.html.money_log import HEIGHT, WIDTH, areas
-from channelsim.channel.report.html.page import Glance, render
+from channelsim.channel.report.html.page import Glance, grouped, render
 from channelsim.channel.report.html.session_data import (
     LANES,
     PageCoin,
@@ -118,7 +118,7 @@ def session_page(
             ("games", setup.rotation or ", ".join(setup.games)),
             ("seed", setup.seed),
             ("policies", ", ".join(setup.policies)),
-            ("contributions", f"{amount_text(setup.balance, setup.unit)} each"),
+            ("contributions", grouped(f"{amount_text(setup.balance, setup.unit)} each")),
             ("confirmations", counted(setup.confirmations, "block")),
             ("unroll timeout", counted(setup.unroll_timeout, "block")),
             ("game timeout", counted(setup.game_timeout, "block")),
@@ -191,7 +191,7 @@ def dispute_page(
             *step,
             *copy,
             ("weather", scenario.weather),
-            ("contributions", f"{counted(scenario.balance, 'mojo')} each"),
+            ("contributions", f"{counted(scenario.balance, 'mojo', ',')} each"),
             ("unroll timeout", counted(scenario.unroll_timeout, "block")),
             ("game timeout", counted(scenario.game_timeout, "block")),
             ("blocks", str(run.blocks)),

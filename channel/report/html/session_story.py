@@ -141,7 +141,9 @@ def dispute_story(run: Run, broken: Sequence[BrokenPromise], got: Money) -> Iter
     if not broken:
         yield f"Every promise to {us} was kept."
     else:
-        yield f"{counted(len(broken), 'promise')} to {us} broken: {broken[0].how}."
+        were = "was" if len(broken) == 1 else "were"
+        how = broken[0].how.rstrip(".")
+        yield grouped(f"{counted(len(broken), 'promise')} to {us} {were} broken: {how}.")
 
 
 def _deviation(scenario: Scenario, them: str, *, deviated: bool) -> str:
@@ -166,7 +168,10 @@ def _break(news: Sequence[News], us: str, them: str) -> str:
             case LeftForChain(reason, published):
                 return f"{us} went on chain with state {published}: {reason}."
             case OldCopy(signed, known):
-                return f"{us} runs on an old copy: it knows state {known} of {signed}, and stopped."
+                return (
+                    f"The store of {us} is an old copy, which ends at state {known} of {signed}:"
+                    " it stopped."
+                )
             case UnilateralClose(height):
                 seen = next((seen.number for seen in news if isinstance(seen, UnrollSeen)), None)
                 state = "" if seen is None else f", with state {seen}"

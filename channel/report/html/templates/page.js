@@ -49,7 +49,9 @@
     const before = place ? heightOf(visible[place - 1]) : -1;
     made.append(element("span", "at", before === event[0] && !printing ? "" : event[0]));
     const what = element("span", "what");
-    what.append(element("span", "who", `${lanes[event[1]]}: `), event[3]);
+    const lane = lanes[event[1]];
+    if (!event[3].startsWith(lane.split(" (")[0])) what.append(element("span", "who", `${lane}: `));
+    what.append(event[3]);
     if (broken(event).length) what.prepend(`breaks ${broken(event).join(", ")}: `);
     made.append(what);
     made.title = event[3];
@@ -172,6 +174,7 @@
       made.append(element("summary", "", `0x${hex(value.subarray(0, 6))}… (${value.length} bytes)`), element("code", "", hex(value)));
       return made;
     }
+    if (typeof value === "number" || typeof value === "bigint") return element("span", "", value.toLocaleString("en"));
     if (value === null || typeof value !== "object") return element("span", "", String(value));
     const entries = Array.isArray(value) ? value.map((item, index) => [index + 1, item]) : [...value];
     if (!entries.length) return element("span", "dim", "none");
