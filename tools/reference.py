@@ -46,7 +46,7 @@ from channelsim.games.vectors import arguments, read
 from tools import ROOT, VECTORS, rules, table
 
 FORMATS = {
-    Kind.TARGET: ("channel.lab.targets.loading", "_File", "[Targets](../lab.md#targets)"),
+    Kind.TARGET: ("channel.lab.targets.loading", "TargetFile", "[Targets](../lab.md#targets)"),
     Kind.CASES: ("games.vectors", "Case", "[Conformance vectors](../spec/vectors.md)"),
     Kind.FINDING: ("channel.findings.finding", "Finding", "[Fuzz](../lab.md#fuzz)"),
     Kind.SPENDS: ("channel.lab.cases.corpus", "RefereeSpend", "[Coverage](../lab.md#coverage)"),

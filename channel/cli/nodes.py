@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from time import sleep
@@ -14,7 +15,7 @@ from channelsim.channel.chain.interface import Chain
 from channelsim.channel.chain.rpc import PATIENCE, Patience
 from channelsim.channel.chain.several_nodes import SeveralNodes
 from channelsim.channel.cli.messages import complain
-from channelsim.channel.cli.options import file_option
+from channelsim.channel.cli.options import LONGEST, file_option
 from channelsim.channel.errors import UsageError
 from channelsim.channel.store.data_directory import MOST_NODES, NodeAddress
 
@@ -65,12 +66,19 @@ NodeAddress(url='https://b:2', certificate='/c', key='/k'))
         )
     addresses = []
     for url in urls or ():
+        check_url(url)
         certificate = key = ""
         if pairs and not url.startswith("http://"):
             pair = pairs.pop(0) if len(pairs) > 1 else pairs[0]
             certificate, key = (str(file.resolve()) for file in pair)
         addresses.append(NodeAddress(url, certificate, key))
     return tuple(addresses)
+
+
+def check_url(url: str) -> None:
+    """Raises `UsageError` for a URL that is none of a node."""
+    if not re.match(r"https?://[^/]", url):
+        raise UsageError(f"--node {url[:LONGEST]}: the URL of a node is http(s)://HOST:PORT")
 
 
 def nodes_at(addresses: Sequence[NodeAddress]) -> SeveralNodes:

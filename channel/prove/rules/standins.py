@@ -38,9 +38,6 @@ from channelsim.channel.prove.symbols import (
 from channelsim.clsp.integers import atom_to_int, int_to_atom
 from channelsim.clsp.values import NIL
 
-LONGEST_TABLE = 512
-"""The longest bytes of which an item is taken by an index that is not known, without a fork."""
-
 
 class StandIn:
     """Any stand-in. Its text is not known, and it cannot be hashed."""
@@ -293,7 +290,7 @@ class Data(StandIn):
         inside = z3.And(*map(_term, (index >= -size, index < size)))
         if not path.branch(inside):
             raise IndexError("index out of range")
-        if size > LONGEST_TABLE:
+        if size > models.LONGEST_TABLE:
             raise Undecided(f"an index that is not known into {size} bytes")
         low, high = max(number.least, -size), min(number.most, size - 1)
         item: Any = _byte(atom, high % size)

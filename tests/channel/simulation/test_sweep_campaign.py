@@ -86,7 +86,7 @@ def test_a_campaign_stores_what_it_finds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     begun = [Scenario(("calpoker",), "x", "no-funding")]
-    monkeypatch.setattr(sweep_campaign, "beginnings", lambda seed, number: iter(begun))
+    monkeypatch.setattr(sweep_campaign, "beginnings", lambda seed, number, only: iter(begun))
     monkeypatch.setattr(sweep_campaign, "everywhere", lambda first, turn: iter([broken(first)]))
     monkeypatch.setattr("channelsim.channel.cli.campaigns.chosen_workers", here)
     ran = channelsim(capsys, "dispute", "run", "--all", "--out", tmp_path / "all", "--json")

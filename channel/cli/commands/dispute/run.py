@@ -17,8 +17,10 @@ from channelsim.channel.cli.campaigns import (
 from channelsim.channel.cli.check_reports import NO_REPORTS, Checked, CheckReport, ReportFiles
 from channelsim.channel.cli.disputes import (
     DEFAULT_SEED,
+    able_in,
     adversary_and_step,
     described_scenario,
+    menu_of,
     processes_of,
     run_dispute,
 )
@@ -41,11 +43,11 @@ from channelsim.channel.documents.disputes import DisputesDocument
 from channelsim.channel.documents.results import lost_work
 from channelsim.channel.errors import UsageError
 from channelsim.channel.report.matrix import show
-from channelsim.channel.report.terminal import console
+from channelsim.channel.report.terminal import console, say
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.crowd import MOST_RATE
-from channelsim.channel.simulation.scenario import MOST_FEES, WEATHERS
-from channelsim.channel.simulation.sweep import dealer_of_menus
+from channelsim.channel.simulation.scenario import MOST_FEES, WEATHERS, check
+from channelsim.channel.simulation.sweep import dealer_of_menus, menus
 from channelsim.channel.simulation.sweep_campaign import SweepReport, sweep_of_all
 from channelsim.games.names import nearest
 
@@ -74,7 +76,10 @@ def command(
     ] = None,
     game: Annotated[
         str | None,
-        typer.Option(help="A game, or several separated by commas, live at the same time."),
+        typer.Option(
+            help="A game, or several separated by commas, live at the same time. With --all: only"
+            " these."
+        ),
     ] = None,
     weather: Annotated[
         str | None, typer.Option(help=f"The chain: {', '.join(WEATHERS)} (calm).")
@@ -152,7 +157,6 @@ def command(
             "--all tries every one of them; leave it out, or name an adversary instead",
             at=at,
             side=side,
-            game=game,
             weather=weather,
             fees=fees,
             max_fee=max_fee,
@@ -168,6 +172,9 @@ def command(
         )
         refuse("is of one dispute: name an adversary instead of --all", transcript=transcript)
         refuse("is of one dispute: name an adversary instead of --all", report=report)
+        only = () if game is None else menu_of(game)
+        for scenario in menus(only):
+            check(scenario)
         options = CampaignOptions(
             jobs=jobs or 1,
             json=as_json,
@@ -178,13 +185,13 @@ def command(
             reports=reports,
         )
         return run_campaign(
-            sweep_of_all(seed, seeds or 1),
+            sweep_of_all(seed, seeds or 1, only),
             options,
             "disputes",
             lambda report: Ending(
                 name="disputes",
-                document=lambda: sweep_document(report, seed),
-                show=lambda printed: show(printed, console()),
+                document=lambda: sweep_document(report, seed, only),
+                show=lambda printed: _show(printed, only),
                 report=_check_report,
             ),
         )
@@ -243,6 +250,13 @@ def command(
         )
 
 
+def _show(printed: DisputesDocument, only: tuple[str, ...]) -> None:
+    """Print the results, and how many adversaries the named games are for."""
+    if only:
+        say(console(), able_in(only))
+    show(printed, console())
+
+
 def _check_report(printed: DisputesDocument) -> CheckReport:
     """A check for each adversary."""
     return CheckReport(
@@ -260,12 +274,12 @@ def _check_report(printed: DisputesDocument) -> CheckReport:
     )
 
 
-def sweep_document(report: SweepReport, seed: str) -> DisputesDocument:
-    """The results of many runs as a document."""
+def sweep_document(report: SweepReport, seed: str, only: tuple[str, ...] = ()) -> DisputesDocument:
+    """The results of many runs, of all games or `only` these, as a document."""
     totals = report.totals
     return DisputesDocument(
-        target=None,
-        dealer=dealer_of_menus(),
+        target=", ".join(only) or None,
+        dealer=dealer_of_menus(only),
         seed=seed,
         runs=totals.runs,
         idle=totals.idle,
