@@ -19,14 +19,14 @@ import msgspec
 
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.hands import drawn_terms
-from channelsim.channel.lab.sites.honest_play import Recorded, legal_result, plays
+from channelsim.channel.lab.sites.honest_play import Recorded, plays
 from channelsim.channel.lab.sites.parts import Parts
-from channelsim.channel.lab.sites.replays import COST
-from channelsim.channel.lab.sites.site import Site, make_site, typed
+from channelsim.channel.lab.sites.replays import program_outcome, read_result, ruled
+from channelsim.channel.lab.sites.site import Site, make_site
 from channelsim.channel.lab.sites.values import leaves, numbers, transferred
 from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.run import ProgramSlash, ProgramValid, run_serialized
+from channelsim.clsp.run import ProgramSlash, ProgramValid
 from channelsim.games.amounts import counted
 from channelsim.games.chance import Chance
 from channelsim.games.contract import (
@@ -272,14 +272,11 @@ def taken(target: Target, site: Site) -> Valid | None:
     None where some does, where the program takes none of it, and where its result is no record of
     the target.
     """
-    move, share = site.play.move, site.play.share
     if site.validator in target.missing:
-        ruling, _ = site.ruling(target, move, share)
-        return ruling if isinstance(ruling, Valid) else None
-    program = target.programs[site.validator].serialized
+        return ruled(target, site)
     legal: Valid | None = None
-    for evidence in site.candidates(move):
-        outcome = run_serialized(program, site.environment(move, share, evidence.value), COST)
+    for evidence in site.candidates(site.play.move):
+        outcome = program_outcome(target, site, evidence.value)
         if isinstance(outcome, ProgramSlash):
             return None
         if not isinstance(outcome, ProgramValid):
@@ -287,11 +284,8 @@ def taken(target: Target, site: Site) -> Valid | None:
         asked = program_conditions(outcome.value)
         if asked and met(asked, evidence.signature):
             return None
-        legal = legal or legal_result(target, outcome.value)
-    if legal is None or (step := legal.next) is None:
-        return legal
-    state = typed(target, step.validator, step.state.value())
-    return None if state is None else Valid(msgspec.structs.replace(step, state=state))
+        legal = legal or read_result(target, outcome)
+    return legal
 
 
 def another_play(site: Site, known: Sequence[Play], parts: Parts, chance: FastChance) -> Play:

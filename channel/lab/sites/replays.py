@@ -29,8 +29,8 @@ from channelsim.channel.lab.sites.parts import Parts
 from channelsim.channel.lab.sites.site import Site, make_site, typed
 from channelsim.channel.lab.sites.values import leaves
 from channelsim.channel.lab.targets.target import Target
-from channelsim.clsp.run import ProgramValid, run_serialized
-from channelsim.clsp.values import NIL, serialize
+from channelsim.clsp.run import Outcome, ProgramValid, run_serialized
+from channelsim.clsp.values import NIL, Value, serialize
 from channelsim.games.contract import Next, Play, Valid
 from channelsim.games.evidence import Evidence
 from channelsim.games.judge import position_after
@@ -100,17 +100,38 @@ def program_step(target: Target, site: Site) -> Next | None:
     of the target.
     """
     if site.validator in target.missing:
-        verdict, _ = site.ruling(target, site.play.move, site.play.share)
-        return verdict.next if isinstance(verdict, Valid) else None
-    program = target.programs[site.validator].serialized
+        legal = ruled(target, site)
+        return None if legal is None else legal.next
     for evidence in dict.fromkeys((site.play.evidence, NIL, *site.held)):
-        environment = site.environment(site.play.move, site.play.share, evidence)
-        outcome = run_serialized(program, environment, COST)
-        legal = legal_result(target, outcome.value) if isinstance(outcome, ProgramValid) else None
-        if legal is not None and (step := legal.next) is not None:
-            state = typed(target, step.validator, step.state.value())
-            return None if state is None else msgspec.structs.replace(step, state=state)
+        legal = read_result(target, program_outcome(target, site, evidence))
+        if legal is not None and legal.next is not None:
+            return legal.next
     return None
+
+
+def ruled(target: Target, site: Site) -> Valid | None:
+    """What the site's move leads to by the rules, where its validator has no program; None where
+    they slash it."""
+    ruling, _ = site.ruling(target, site.play.move, site.play.share)
+    return ruling if isinstance(ruling, Valid) else None
+
+
+def program_outcome(target: Target, site: Site, evidence: Value) -> Outcome:
+    """Run the site's move with this evidence, up to `COST`."""
+    program = target.programs[site.validator].serialized
+    return run_serialized(
+        program, site.environment(site.play.move, site.play.share, evidence), COST
+    )
+
+
+def read_result(target: Target, outcome: Outcome) -> Valid | None:
+    """Read the outcome of a run as a legal verdict, its next state as the validator's reader has
+    it; None for an outcome that is none, and for a state that the reader refuses."""
+    legal = legal_result(target, outcome.value) if isinstance(outcome, ProgramValid) else None
+    if legal is None or (step := legal.next) is None:
+        return legal
+    state = typed(target, step.validator, step.state.value())
+    return None if state is None else Valid(msgspec.structs.replace(step, state=state))
 
 
 class RecordedHands:

@@ -21,7 +21,7 @@ from channelsim.clsp.programs import Program, source_of, with_symbols
 from channelsim.games import registry
 from channelsim.games.contract import Game, Hashes, Judge, Next, Opaque, RawState, Validator
 from channelsim.games.dealing import dealer
-from channelsim.games.errors import BadState
+from channelsim.games.judge import unread
 from channelsim.games.referee import referee
 from channelsim.games.vectors import Case
 
@@ -240,13 +240,7 @@ class Target:
 
     def unread(self, step: Next) -> str:
         """The reason why a state that the rules lead to does not fit its form; "" where it does."""
-        if self.rules is None:
-            return ""
-        try:
-            self.game.validators[step.validator].read_state(step.state.value(), self.hashes)
-        except BadState as error:
-            return str(error)
-        return ""
+        return "" if self.rules is None else unread(self.game, self.hashes, step)
 
     def sentence(self, rule: str) -> str:
         """The sentence of a rule; empty where it is not known."""
