@@ -8,9 +8,8 @@ from channelsim.channel.findings.finding import GRIEFING, Finding
 from channelsim.channel.lab.cases.trial import Trial
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.sites.commitments import in_value
-from channelsim.channel.lab.sites.parts import moved
 from channelsim.channel.lab.sites.program_words import constants, cuts
-from channelsim.channel.lab.sites.values import NUMBER
+from channelsim.channel.lab.sites.values import NUMBER, moved
 from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.run import ProgramValid
 from channelsim.clsp.values import Value
