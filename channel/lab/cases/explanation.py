@@ -19,7 +19,7 @@ from channelsim.clsp.analysis.text import HASH, value_text
 from channelsim.clsp.analysis.tracer import TooDeep
 from channelsim.clsp.run import CostExceeded, ProgramSlash, Raised, is_cut_off, run_serialized
 from channelsim.clsp.values import NIL, NotAList, Value, from_list
-from channelsim.games.contract import Raise, Rank, Slash, State
+from channelsim.games.contract import Raise, Rank, Record, Slash, State
 from channelsim.games.vectors import Case, arguments, resolve_case, verdict
 
 ROOM = 48
@@ -115,7 +115,7 @@ def _states(
     """Compare two states by the names that the next validator's source has for their items."""
     if expected == actual:
         return
-    due, got = (_items(target, validator, value) for value in (expected, actual))
+    due, got = (state_fields(target, validator or "", value) for value in (expected, actual))
     differing = [name for name in due if name in got and due[name] != got[name]]
     if not differing or due.keys() != got.keys():
         yield _part(target, "state", expected, actual)
@@ -124,17 +124,34 @@ def _states(
         yield _part(target, f"state: {name}", due[name], got[name])
 
 
-def _items(target: Target, validator: str | None, state: Value) -> dict[str, Value]:
-    names = target.symbols.get(validator or "", {}).get("__chia__main_arguments", "")
-    shape = pattern(names)
+def state_fields(target: Target, validator: str, state: Value) -> dict[str, Value]:
+    """The fields of a validator's state by name, in their order; empty for no list of fields.
+
+    The form of the state names them, else the arguments of the validator's source, else they are
+    numbered.
+    """
+    items = _items_of(state)
+    game = None if target.rules is None else target.game
+    form = game.validators[validator].form if game and validator in game.validators else None
+    if isinstance(form, Record):
+        names = [name for name, _ in form.fields]
+        if len(names) == 1:
+            return {names[0]: state}
+        if items is not None and len(items) == len(names):
+            return dict(zip(names, items, strict=True))
+    shape = pattern(target.symbols.get(validator, {}).get("__chia__main_arguments", ""))
     for _ in range(_STATE):
         shape = shape[1] if isinstance(shape, tuple) else ""
     if isinstance(shape, tuple) and isinstance(shape[0], tuple):
         return dict(bound(shape[0], state))
+    return {f"item {number}": item for number, item in enumerate(items or (), 1)}
+
+
+def _items_of(value: Value) -> list[Value] | None:
     try:
-        return {f"item {number}": item for number, item in enumerate(from_list(state), 1)}
+        return from_list(value)
     except NotAList:
-        return {}
+        return None
 
 
 def _part(target: Target, name: str, expected: Value, actual: Value) -> ComparedPart:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from math import floor, log10
 from statistics import mean, median
 
 import msgspec
@@ -223,6 +224,19 @@ def _cost(outcome: Outcome) -> int | None:
 
 def _figures(costs: list[int]) -> Figures:
     return Figures(len(costs), min(costs), round(mean(costs)), round(median(costs)), max(costs))
+
+
+def share_text(cost: int) -> str:
+    """The share of a block that a cost takes, in per cent; a small one is not written as none.
+
+    >>> share_text(1_100_000_000), share_text(15_000), share_text(3_000), share_text(0)
+    ('10.00%', '0.00014%', '0.000027%', '0%')
+    """
+    share = 100 * share_of_block(cost)
+    if share >= 0.1 or not cost:
+        return f"{share:.2f}%" if cost else "0%"
+    digits = 1 - floor(log10(share))
+    return f"{share:.{digits}f}%"
 
 
 def share_of_block(cost: int) -> float:

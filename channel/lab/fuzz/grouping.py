@@ -118,4 +118,6 @@ def _stands_alone(finding: Finding) -> bool:
 
 
 def _in_short(finding: Finding) -> str:
-    return f"{finding.severity} at {finding.place} ({finding.rule}): {finding.cause}"
+    """What another finding of the same mistake says, without its case."""
+    text = finding.text.partition(". ")[0].removesuffix(".")
+    return f"{finding.severity} at {finding.place}: {text}"
