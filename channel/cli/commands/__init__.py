@@ -19,7 +19,7 @@ HEADINGS = {
         *("conform", "fuzz", "crosscheck", "prove", "mutants", "coverage", "vectors", "record"),
         *("dispute", "crash-test"),
     ),
-    "Look at results": ("view", "report", "trace", "replay", "compare", "corpus"),
+    "Look at results": ("view", "report", "debug", "trace", "replay", "compare", "corpus"),
     "Run peers on a chain": ("node", "peer", "channels", "close", "recover", "watch"),
     "Measure": ("cost",),
 }

@@ -251,7 +251,7 @@ def _print(printed: ConformDocument, missed: Sequence[str], folder: Path | None)
         if number > SHOWN:
             say(out, f"{check}: and {number - SHOWN} more")
     if folder is None and any(mistake.finding.vector for mistake in mistakes(results)):
-        say(out, "with --out DIR, findings are stored as files for `view` and `trace`")
+        say(out, "with --out DIR, findings are stored as files for `view` and `debug`")
     for line in missed:
         say(out, f"not reached: {line}", "yellow")
     counts = Counter(result.result for result in results)
