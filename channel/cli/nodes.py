@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from channelsim.channel.chain.full_node import Credentials, NodeSyncing, RpcChain
+from channelsim.channel.chain.full_node import Credentials, NodeError, NodeSyncing, RpcChain
 from channelsim.channel.chain.interface import Chain
 from channelsim.channel.chain.rpc import PATIENCE, Patience
 from channelsim.channel.chain.several_nodes import SeveralNodes
@@ -105,18 +105,29 @@ def check_network(chain: Chain, agg_sig_data: bytes) -> None:
         raise UsageError("--node: it is on another network than the channel")
 
 
-def wait_until_synced(chain: Chain) -> None:
+def wait_until_synced(chain: Chain, *, patient: bool = False) -> None:
     """Wait while nodes are syncing, and print how far they are.
 
-    Raises `NodeError` if no node answers.
+    With `patient`, also while no node can be asked: a channel has money that may be at risk, and a
+    machine may start its node after its peers. Otherwise that raises `NodeError`.
     """
-    progress = ""
+    told, missed = "", False
     while True:
         try:
             chain.peak()
-            return
         except NodeSyncing as error:
-            if progress != str(error):
-                progress = str(error)
-                complain(f"{progress}; waiting for it")
+            if told != f"{error}":
+                told = f"{error}"
+                complain(f"{told}; waiting for it")
+        except NodeError as error:
+            if not patient:
+                raise
+            missed = True
+            if told != f"{error}":
+                told = f"{error}"
+                complain(f"{told}; asking again")
+        else:
+            if missed:
+                complain("the node answers again")
+            return
         sleep(PAUSE)

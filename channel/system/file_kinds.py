@@ -49,6 +49,7 @@ class Kind(Enum):
         "reasons for code that nothing reaches",
         "`channelsim conform GAME` reads those in the game's package",
     )
+    PROOFS = ("proofs of a target", "`channelsim conform TARGET --proofs FILE` checks them")
     DOCUMENT = (
         "a document that --json printed",
         "`channelsim compare A B` compares two, `channelsim view FILE` shows that of a campaign",
@@ -151,6 +152,8 @@ def _kind_of_json(data: bytes) -> Kind | None:
         match document:
             case {"format": str(tag)} if tag.startswith("channelsim ") and "finding" in tag:
                 return Kind.FINDING
+            case {"format": str(tag)} if tag.startswith("channelsim proofs"):
+                return Kind.PROOFS
             case {"kind": "deck" | "deck-message"}:
                 return Kind.DECKS
             case {"puzzle": _, "solution": _, "expect": _}:

@@ -20,7 +20,7 @@ HEADINGS = {
         *("dispute", "crash-test"),
     ),
     "Look at results": ("view", "report", "debug", "trace", "replay", "compare", "corpus"),
-    "Run peers on a chain": ("node", "peer", "channels", "close", "recover", "watch"),
+    "Run peers on a chain": ("node", "chain", "peer", "channels", "close", "recover", "watch"),
     "Measure": ("cost",),
 }
 """The commands under each heading of `channelsim --help`."""

@@ -59,6 +59,7 @@ from channelsim.channel.kit.conformance import (
 )
 from channelsim.channel.kit.conformance_reports import document
 from channelsim.channel.kit.not_reached import not_reached
+from channelsim.channel.kit.proofs import own_proofs
 from channelsim.channel.lab.cases.corpus import own_corpus
 from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.report.progress import (
@@ -99,6 +100,13 @@ def command(
         Path | None,
         file_option("A file written by `channelsim cost --write`; no cost may be higher."),
     ] = None,
+    proofs: Annotated[
+        Path | None,
+        file_option(
+            "A file written by `channelsim prove --proof` (`proofs.json` in the game's package, or"
+            " beside the target's file)."
+        ),
+    ] = None,
     seed: Seed = "conform",
     jobs: Jobs = None,
     json: Json = False,
@@ -124,6 +132,7 @@ def command(
         coverage=coverage,
         corpus=corpus or own_corpus(loaded),
         costs=costs,
+        proofs=proofs or own_proofs(loaded),
         seed=seed,
         jobs=processes(jobs),
     )

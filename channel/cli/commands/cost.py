@@ -21,7 +21,7 @@ from channelsim.channel.documents.cost import CostDocument
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.costs import bundles, costs, snapshot
 from channelsim.channel.lab.costs.bundles import Bundles
-from channelsim.channel.lab.costs.costs import share_of_block
+from channelsim.channel.lab.costs.costs import share_text
 from channelsim.channel.lab.costs.snapshot import Changes, Snapshot
 from channelsim.channel.lab.targets.loading import load
 from channelsim.channel.lab.targets.target import Target
@@ -148,7 +148,7 @@ def _print(now: Snapshot, spends: Bundles, cards: str) -> None:
         for path, figures in paths.items():
             numbers = (figures.runs, figures.least, figures.mean, figures.median, figures.most)
             cells = [f"{number:,}" for number in numbers]
-            rows.append((name, path, *cells, f"{share_of_block(figures.most):.4%}"))
+            rows.append((name, path, *cells, share_text(figures.most)))
         rows.append(())
     headings = ("validator", "path", "runs", "least", "mean", "median", "most", "of a block")
     title = f"{now.target}: CLVM cost of validators, and of the referee's paths{cards}"
@@ -156,7 +156,7 @@ def _print(now: Snapshot, spends: Bundles, cards: str) -> None:
     rows = []
     for name, cost in now.bundles.items():
         cells = [f"{part:,}" for part in (cost.clvm, cost.conditions, cost.size, cost.total)]
-        rows.append((name, *cells, f"{share_of_block(cost.total):.3%}"))
+        rows.append((name, *cells, share_text(cost.total)))
     if rows:
         parts = ("bundle", "CLVM", "conditions", "bytes", "total", "of a block")
         say(out)

@@ -201,7 +201,7 @@ def _print(report: CrosscheckReport, printed: CrosscheckDocument, files: Finding
         if finding.order_only and not apart:
             apart = True
             say(out, ORDER_ONLY, "bold")
-        say(out, f"{finding.line} ({finding.rule}, {counted(finding.times, 'time')})")
+        say(out, f"{finding.line} (broken law: {finding.rule}; {counted(finding.times, 'time')})")
         if finding.vector is not None:
             for line in explanation(target, msgspec.convert(finding.vector, Case), finding.cause):
                 say(out, f"  {line}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -20,7 +22,7 @@ from channelsim.channel.cli.campaigns import (
     check_directory,
 )
 from channelsim.channel.cli.check_reports import NO_REPORTS, Checked, CheckReport, ReportFiles
-from channelsim.channel.cli.messages import untried
+from channelsim.channel.cli.messages import complain, untried
 from channelsim.channel.cli.options import (
     DAY,
     Jobs,
@@ -53,7 +55,15 @@ from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import console, say
 from channelsim.games.amounts import counted
 
-HEADINGS = ("made", "killed", "share", "argued", "open", "median runs")
+HEADINGS = ("made", "killed", "share", "proved", "argued", "open", "median runs")
+
+PROVING = 5.0
+"""Seconds of work for the proof of each survivor, unless an option says otherwise."""
+
+PROVED = "proved"
+"""The folder of the proofs of survivors."""
+
+SOLVER = "z3"
 
 
 def command(
@@ -76,6 +86,15 @@ def command(
     argued: Annotated[
         bool, typer.Option("--argued", help="Also hunt mutants that have a stored reason.")
     ] = False,
+    prove_seconds: Annotated[
+        float | None,
+        real(
+            0,
+            DAY,
+            "Ask the prover about each survivor for so many seconds of work (5, but no more than"
+            " --seconds; 0: do not ask).",
+        ),
+    ] = None,
     json: Json = False,
     reports: ReportFiles = NO_REPORTS,
     out: Out = None,
@@ -87,7 +106,9 @@ def command(
 
     Of a target without rules, only stored cases and honest play can find them.
 
-    Exit code 1: a mutant survives without a stored reason, or crashed its worker.
+    With channelsim[prove], the prover is asked about mutants that survive without a stored reason
+    (with --argued, about all). Exit code 1: a mutant survives without a reason or a proof that it
+    is equivalent, or crashed its worker.
 
     Example: channelsim mutants {game} --seconds 60
     """
@@ -127,6 +148,9 @@ def command(
             stored=first,
             open_place=places,
         )
+        proving = min(PROVING, seconds) if prove_seconds is None else prove_seconds
+        if proving and not report.hunt.interrupted:
+            report = _with_proofs(report, proving, places, argued=argued)
         names = [validator] if validator is not None else list(target.programs)
         ending = Ending(
             name=target.name,
@@ -145,6 +169,28 @@ def command(
                 for line in describe_lost(shards, unit)
             ],
         )
+
+
+def _with_proofs(
+    report: MutantReport, seconds: float, places: Places, *, argued: bool
+) -> MutantReport:
+    """The report with what the prover says about the survivors that it is asked about."""
+    asked = [result for result in report.hunt.alive if argued or report.is_open(result)]
+    if not asked:
+        return report
+    if find_spec(SOLVER) is None:
+        complain("mutants: the prover is not asked: it needs channelsim[prove]")
+        return report
+    from channelsim.channel.prove.survivors import survivor_proofs
+
+    campaign, numbers = survivor_proofs(report.target, asked, seconds)
+    if campaign is None:
+        return report
+    with places(campaign, PROVED) as place:
+        proofs, interrupted = campaign.run(place)
+    hunt = replace(report.hunt, interrupted=interrupted)
+    by_place = {numbers[number]: proof for number, proof in proofs.items()}
+    return replace(report, hunt=hunt, proofs=by_place)
 
 
 def _first_cases(target: Target, folder: Path | None) -> dict[str, list[JudgedCase]]:
@@ -237,7 +283,7 @@ def _print(report: MutantReport, printed: MutantsDocument) -> None:
         out,
         f"{total.killed:,} of {counted(total.made, 'mutant', ',')} killed"
         f" ({total.share:.2%}){half};"
-        f" {total.argued} argued, {total.open} open; {printed.summary}",
+        f" {total.proved} proved, {total.argued} argued, {total.open} open; {printed.summary}",
     )
 
 
@@ -249,11 +295,17 @@ def survivor_text(survivor: Survivor) -> str:
     'argued: end, up, expression 3: (q . 1) -> (q . 2) in (+ 1 2) (constant; 9 runs): '
     """
     text = f"{survivor.validator}, {survivor.change}"
-    return f"OPEN: {text}" if survivor.reason is None else f"argued: {text}: {survivor.reason}"
+    proof = survivor.proof
+    if proof is not None and proof.is_equal:
+        return f"{proof.text}: {text}"
+    said = "" if proof is None else f"; {proof.text}"
+    if survivor.reason is None:
+        return f"OPEN: {text}{said}"
+    return f"argued: {text}: {survivor.reason}{said}"
 
 
 def _cells(count: Count) -> tuple[str, ...]:
     runs = "" if count.median_runs is None else f"{count.median_runs:,}"
-    numbers = (f"{count.argued:,}", f"{count.open:,}", runs)
+    numbers = (f"{count.proved:,}", f"{count.argued:,}", f"{count.open:,}", runs)
     share = f"{count.share:.1%}" if count.made else ""
     return (f"{count.made:,}", f"{count.killed:,}", share, *numbers)

@@ -11,7 +11,7 @@ import msgspec
 
 from channelsim.channel.campaign.directory import CORPUS, is_campaign, read_campaign
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.cases.corpus import StoredCase, own_corpus, read, stored_case
+from channelsim.channel.lab.cases.corpus import CaseRuns, StoredCase, own_corpus, read
 from channelsim.channel.lab.sites.generate import site_of
 from channelsim.channel.lab.sites.hands import hands
 from channelsim.channel.lab.targets.target import Target
@@ -67,9 +67,10 @@ def _without_outcome(case: StoredCase) -> StoredCase:
 
 def _recorded(target: Target) -> Iterator[StoredCase]:
     """The cases of the file of honest play."""
+    runs = CaseRuns(target)
     for case in target.honest:
         if case.validator not in target.missing:
-            yield stored_case(target, case)
+            yield runs.stored(case)
 
 
 def _played(target: Target) -> Iterator[StoredCase]:

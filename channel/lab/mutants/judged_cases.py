@@ -215,8 +215,9 @@ def recorded(target: Target) -> dict[str, list[JudgedCase]]:
     Raises `UsageError` for a case on which the original differs from what the file expects.
     """
     cases: dict[str, list[JudgedCase]] = defaultdict(list)
+    runs = corpus.CaseRuns(target)
     for case in target.honest:
-        entry = corpus.stored_case(target, case)
+        entry = runs.stored(case)
         if entry.differs is not None:
             raise UsageError(f"{target.name}: {entry.program}: {entry.id}: {entry.differs}")
         cases[entry.program].append(as_decided(target, entry.program, entry.arguments))

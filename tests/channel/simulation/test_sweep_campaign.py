@@ -79,7 +79,7 @@ def test_the_totals_depend_on_neither_the_cut_nor_an_end_on_the_way(tmp_path: Pa
     assert runs == {
         name: sum(cell.runs for cell in row.values()) for name, row in whole.totals.matrix.items()
     }
-    assert page.good
+    assert page.glance.holds
 
 
 def test_a_campaign_stores_what_it_finds(
