@@ -239,7 +239,7 @@ def _file_of(finding: Finding, folder: Path | None) -> Path | None:
 def _print(printed: ConformDocument, missed: Sequence[str], folder: Path | None) -> None:
     """Print the mistakes below the table, what was not reached (`missed`), and the sums.
 
-    `folder` is that of the command's campaign, if it has one.
+    The findings of a campaign of the command are files in its folder.
     """
     out, results = console(), printed.checks
     shown: Counter[str] = Counter()

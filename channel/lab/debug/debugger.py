@@ -19,6 +19,7 @@ from channelsim.channel.lab.trace.trace_text import UNREAD, TraceRequest, of_cas
 from channelsim.clsp.analysis.text import value_text
 from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.values import NotAList, Value, from_list
+from channelsim.games.amounts import counted
 from channelsim.games.names import nearest_or_all
 from channelsim.games.vectors import BadCase
 
@@ -255,7 +256,8 @@ def _place(session: Session, text: str) -> str:
             known = ", ".join(sorted(sources)[:6]) or "none is known"
             raise UsageError(f"{text[:60]}: not one source file; they are {known}")
         if not 0 < int(number) <= len(sources[chosen[0]]):
-            raise UsageError(f"{text[:60]}: {chosen[0]} has {len(sources[chosen[0]])} lines")
+            lines = counted(len(sources[chosen[0]]), "line", ",")
+            raise UsageError(f"{text[:60]}: {chosen[0]} has {lines}")
         return f"{chosen[0]}:{int(number)}"
     functions = {stop.frame.function for stop in session.run.stops if stop.kind is Kind.CALL}
     if text not in functions:

@@ -15,6 +15,7 @@ from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.analysis.arguments import pattern
 from channelsim.clsp.analysis.recording import RunRecord
 from channelsim.clsp.run import ProgramSlash, ProgramValid, run_serialized
+from channelsim.games.amounts import counted
 from channelsim.games.contract import Raise, Slash, Valid, Verdict
 from channelsim.games.names import nearest_or_all
 from channelsim.games.vectors import Case, Expect, NextRecord, arguments, verdict
@@ -53,7 +54,7 @@ def edited(case: Case, record: RunRecord, name: str, text: str) -> Case:
     state = list(case.state)
     at = items.index(name)
     if at >= len(state):
-        raise UsageError(f"{name}: the state has only {len(state)} items")
+        raise UsageError(f"{name}: the state has only {counted(len(state), 'item')}")
     state[at] = _value(name, text)
     return replace(case, state=state)
 
