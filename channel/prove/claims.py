@@ -59,6 +59,13 @@ class Claim(Protocol):
         """What a proof of it is called, and what an input is called that breaks it."""
 
     @property
+    def by_hand(self) -> bool:
+        """True if fields with a form that is written by hand may be looked at.
+
+        They are then any value within the bounds that its reader takes; else only passed on.
+        """
+
+    @property
     def assumes(self) -> tuple[str, ...]:
         """Each assumption in words, besides those of all proofs."""
 
@@ -93,6 +100,7 @@ class Equal:
     name = "equal"
     verdicts: tuple[Verdict, Verdict] = ("equal", "different")
     assumes: tuple[str, ...] = ()
+    by_hand = False
 
     def sides(self) -> tuple[SymbolicProgram, SymbolicProgram]:
         """Both programs."""

@@ -169,7 +169,10 @@ def sliced(atom: bytes | Bytes, start: int, end: int) -> bytes | Bytes:
 
 
 def length(path: Path, value: Symbolic) -> Symbolic:
-    """Model `strlen`, of a number without a fork."""
+    """Model `strlen`, of a number or of an atom of any length without a fork."""
+    undecided = path.undecided_length(path.shape(value))
+    if undecided is not None:
+        return undecided
     atom = path.atom(value)
     if isinstance(atom, bytes | Bytes):
         return int_to_atom(_size(atom))

@@ -27,8 +27,10 @@ from channelsim.channel.prove.symbols import (
     Undecided,
     as_number,
     fits,
+    resize,
     sizes,
     truth_of,
+    width,
 )
 from channelsim.clsp.run import MAX_COST
 from channelsim.clsp.values import NIL
@@ -292,6 +294,22 @@ class Path:
             self.decided[lazy.name] = value
             self.bounded = self.bounded or lazy.bounded
         return value
+
+    def undecided_length(self, value: Symbolic) -> Number | None:
+        """The bytes of an atom of which only that it is not empty is decided; None for others."""
+        if not isinstance(value, Lazy) or not value.longer or value.name in self.decided:
+            return None
+        lengths = [build()[0] for build in value.alternatives]
+        counts = [atom.size for atom in lengths if isinstance(atom, Bytes)]
+        if len(counts) < len(lengths):
+            return None
+        bits = width(0, max(counts))
+        term = z3.BitVecVal(counts[-1], bits)
+        for number in reversed(range(len(counts) - 1)):
+            chosen = selected(value, number)
+            term = z3.If(chosen, z3.BitVecVal(counts[number], bits), term)
+        self.bounded = self.bounded or value.bounded
+        return Number(resize(term, width(min(counts), max(counts))), min(counts), max(counts))
 
     def number(self, value: Symbolic) -> Number:
         """A value as a number; a pair raises."""

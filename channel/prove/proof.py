@@ -85,6 +85,7 @@ class Question:
                 for name in sorted(names)
             },
             program=self.programs[0].value,
+            by_hand=getattr(self.claim, "by_hand", False),
         )
 
     def is_read(self, state: Value) -> bool:

@@ -46,6 +46,7 @@ class ObeysRules:
     name = "rules"
     verdicts: tuple[Verdict, Verdict] = ("proved", "refuted")
     assumes: tuple[str, ...] = ()
+    by_hand = True
 
     def sides(self) -> tuple[SymbolicProgram, Rules]:
         """The program, and the rules."""
