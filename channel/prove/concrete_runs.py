@@ -19,8 +19,8 @@ from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.prove.executor import Ending, RaisedHere, Returned
 from channelsim.channel.prove.inputs import Inputs, Variable, Variables, concrete, undecided
 from channelsim.channel.prove.models import HASH
-from channelsim.channel.prove.path import Path, pushed
-from channelsim.channel.prove.symbols import Bytes, Condition, Number, Symbolic, Term, Truth
+from channelsim.channel.prove.path import Path, pushed, selected
+from channelsim.channel.prove.symbols import Bytes, Condition, Lazy, Number, Symbolic, Term, Truth
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import (
     CostExceeded,
@@ -84,15 +84,27 @@ def example(
 def _decide_shapes(
     solver: z3.Solver, values: Iterable[Symbolic], decided: dict[str, Symbolic]
 ) -> None:
-    """Give the first shape to each part of which no program looked at the shape."""
+    """Give the first possible shape to each part of which no program looked at the shape."""
     for value in values:
         while lazies := undecided(value, decided):
             for lazy in lazies:
+                number = _first_possible(solver, lazy)
                 if len(lazy.alternatives) > 1:
-                    solver.add(lazy.selector == 0)
-                decided[lazy.name], conditions = lazy.alternatives[0]()
+                    solver.add(selected(lazy, number))
+                decided[lazy.name], conditions = lazy.alternatives[number]()
                 for condition in conditions:
                     solver.add(condition)
+
+
+def _first_possible(solver: z3.Solver, lazy: Lazy) -> int:
+    """The first alternative; of an atom whose length was looked at, one that is possible."""
+    if not lazy.longer or solver.check(lazy.selector == 0) == z3.sat:
+        return 0
+    if solver.check() != z3.sat:
+        return 0
+    chosen = solver.model().eval(lazy.selector, True).as_signed_long()
+    last = len(lazy.alternatives) - 1
+    return chosen if 0 <= chosen < last else last
 
 
 def _with_real_hashes(

@@ -251,7 +251,8 @@ def test_paths_on_which_larger_evidence_is_left_out_are_counted() -> None:
     # Four pairs inside each other are followed: what is in the last one cannot be a pair.
     assert bounded(f"(l {deep})") == (2, 10)
     # The length of an atom is at most 33.
-    assert bounded("(if (l EVIDENCE) 1 (strlen EVIDENCE))") == (33, 35)
+    assert bounded("(if (l EVIDENCE) 1 (strlen EVIDENCE))") == (1, 3)
+    assert bounded("(if (l EVIDENCE) 1 (sha256 EVIDENCE))") == (33, 35)
 
 
 def test_a_state_that_the_reader_refuses_is_no_difference() -> None:
