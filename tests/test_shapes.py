@@ -38,8 +38,6 @@ JUSTIFIED = {
     frozenset(("SizeReport", "PartResult")): "with values and parts of programs, and as it travels",
     frozenset(("DeckSecrets", "Secrets")): "scalars to compute with, and hex in a file of vectors",
     frozenset(("FinishedDeck", "DeckRecord")): SECOND,
-    frozenset(("GameRecord", "_Begun")): SECOND,
-    frozenset(("StateRecord", "RestoredState")): SECOND,
     frozenset(("Move", "_Moved")): SECOND,
     frozenset(("Acted", "OwnAction")): SECOND,
     frozenset(("GameSettled", "GameEnded")): SECOND,

@@ -7,24 +7,21 @@ from collections.abc import Iterator
 
 import msgspec
 
+from channelsim.channel.cli.check_reports import Checked, CheckReport
 from channelsim.channel.cli.findings import details
-from channelsim.channel.documents.conform import CheckResult
 from channelsim.channel.documents.prove import ProveDocument
-from channelsim.channel.findings.finding import Finding
-from channelsim.channel.kit.conformance_reports import sarif
+from channelsim.channel.findings.finding import FAILED_CHECK, Finding
+from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.prove.result import BROKEN, ProofResult, Undecidable
-from channelsim.channel.report.junit import JUnitCase, JUnitFailure
 from channelsim.channel.report.terminal import console, say
+from channelsim.clsp.run import MAX_COST
 from channelsim.games.amounts import counted
 
 PASSED_OVER = "interrupted before all of it was examined"
 
 
-def print_document(printed: ProveDocument, resuming: str = "") -> None:
-    """Print each proof, with what it rests on and what is left out, then the findings and a sum.
-
-    `resuming` is the command that resumes an interrupted run.
-    """
+def print_document(printed: ProveDocument) -> None:
+    """Print the findings, then each proof with what it rests on and what is left out, and a sum."""
     out = console()
     common = _common(printed.proofs)
     if any(proof.verdict not in BROKEN for proof in printed.proofs):
@@ -43,8 +40,6 @@ def print_document(printed: ProveDocument, resuming: str = "") -> None:
         say(out, proof_line(proof, printed))
     if printed.interrupted:
         say(out, "interrupted: not every size of the move was examined")
-    if resuming:
-        say(out, f"`{resuming}` continues")
     if len(printed.proofs) > 1:
         say(out, sum_line(printed))
 
@@ -60,6 +55,8 @@ def _lines(proof: ProofResult, common: list[str]) -> Iterator[str]:
     if proof.verdict in BROKEN:
         return
     yield from (bound for bound in proof.bounds if bound not in common)
+    if proof.is_proved and proof.claim == "cost":
+        yield f"a run costs at most {proof.cost:,} of {MAX_COST:,}"
     yield from (f"assumes: {assumption}" for assumption in proof.assumes)
     yield from (f"lemma: {lemma}" for lemma in proof.lemmas)
     if proof.unconfirmed:
@@ -108,45 +105,44 @@ def sum_line(printed: ProveDocument) -> str:
 # --- reports -----------------------------------------------------------------------------------
 
 
-def junit_cases(printed: ProveDocument) -> list[JUnitCase]:
-    """One test case for each claim about a validator: failed if it is broken or undecided,
-    skipped if an interrupt came before."""
-    return [
-        JUnitCase(
+def check_report(target: Target, printed: ProveDocument) -> CheckReport:
+    """A check for each claim about a validator: failed if it is broken or undecided, skipped if an
+    interrupt came before."""
+    found = _by_proof(printed)
+    checks = [
+        Checked(
             proof.name,
-            [*(_failure(finding) for finding in found), *map(_open, proof.undecided)],
+            [*findings, *(_open(proof, gap) for gap in proof.undecided)],
             PASSED_OVER if _passed_over(proof, printed) else "",
+            f"The claim {proof.claim} about {proof.validator}.",
         )
-        for proof, found in zip(printed.proofs, _by_proof(printed), strict=True)
+        for proof, findings in zip(printed.proofs, found, strict=True)
     ]
+    mistakes = [
+        (proof.name, finding)
+        for proof, findings in zip(printed.proofs, found, strict=True)
+        for finding in findings
+    ]
+    return CheckReport(
+        command="prove",
+        target=target.name,
+        source=target.source,
+        checks=checks,
+        summary=printed.summary,
+        mistakes=mistakes,
+        seconds=printed.seconds,
+    )
 
 
 def _passed_over(proof: ProofResult, printed: ProveDocument) -> bool:
     return printed.interrupted and proof.verdict == "undecided" and not proof.undecided
 
 
-def _failure(finding: Finding) -> JUnitFailure:
-    text = "\n".join((finding.line, *_finding_lines(finding)))
-    return JUnitFailure(finding.line, text, finding.severity)
-
-
-def _open(gap: Undecidable) -> JUnitFailure:
-    return JUnitFailure(gap.line, gap.line, "undecided")
+def _open(proof: ProofResult, gap: Undecidable) -> Finding:
+    return Finding(rule=proof.claim, place=proof.validator, severity=FAILED_CHECK, text=gap.line)
 
 
 def _by_proof(printed: ProveDocument) -> list[list[Finding]]:
     """The finding of each proof that is broken: these are in the order of the proofs."""
     findings = iter(printed.findings)
     return [[next(findings)] if proof.verdict in BROKEN else [] for proof in printed.proofs]
-
-
-def sarif_log(source: str, printed: ProveDocument) -> bytes:
-    """The findings as a SARIF 2.1.0 log, each at its line, or at the target's `source`."""
-    results = [
-        CheckResult(proof.name, failures=tuple(found))
-        for proof, found in zip(printed.proofs, _by_proof(printed), strict=True)
-    ]
-    abouts = {
-        proof.name: f"The claim {proof.claim} about {proof.validator}." for proof in printed.proofs
-    }
-    return sarif(source, results, abouts)

@@ -40,10 +40,11 @@ class MutantsDocument(
 
 
 def _survivor(survivor: Survivor) -> Finding:
-    said = "" if survivor.proof is None else f"; {survivor.proof.text}"
+    """The finding of an open mutant, with what the prover says of it."""
     return Finding(
         rule="mutants",
         place=survivor.validator,
         severity=SURVIVOR,
-        text=f"{survivor.change}{said}",
+        text=survivor.change,
+        differs=() if survivor.proof is None else (survivor.proof.text,),
     )

@@ -31,11 +31,11 @@ from channelsim.channel.campaign.directory import CampaignDirectory
 from channelsim.channel.campaign.engine import CampaignStatus
 from channelsim.channel.campaign.job import ShardResult, ShardWork
 from channelsim.channel.campaign.shards import Configuration, Plan, Shard, describe_lost
-from channelsim.channel.documents.conform import CheckResult
+from channelsim.channel.documents.conform import CheckResult, mistakes
 from channelsim.channel.errors import InvariantError, UsageError
 from channelsim.channel.findings.finding import FAILED_CHECK, Finding
 from channelsim.channel.kit.disputes import disputes_of
-from channelsim.channel.lab.cases.corpus import StoredCase, read, site_cases, stored_case
+from channelsim.channel.lab.cases.corpus import CaseRuns, StoredCase, read, site_cases
 from channelsim.channel.lab.costs import snapshot
 from channelsim.channel.lab.crosscheck.crosscheck import CrosscheckReport, crosscheck_of
 from channelsim.channel.lab.fuzz.fuzz import FuzzReport, timed_search
@@ -198,20 +198,30 @@ class Subject:
             return self.open_place(work, f"{HUNT}-{folder}" if folder else HUNT)
 
         seconds = max(LEAST, ENFORCING * effort.seconds)
-        return enforcement(target, known, effort.seed, seconds, open_place)
+        return enforcement(target, known, effort.seed, seconds, open_place, self.cut_off)
+
+    @cached_property
+    def cut_off(self) -> frozenset[str]:
+        """The programs of which a run used up the cost of a block. Raises `LostWork`."""
+        return frozenset(self.crosschecked.tally.runaway | self.fuzzed.tally.runaway)
+
+    @cached_property
+    def case_runs(self) -> CaseRuns:
+        """The runs of all stored cases, in which a program is cut off once."""
+        return CaseRuns(self.target)
 
     @cached_property
     def stored(self) -> tuple[StoredCase, ...]:
         """The cases of the corpus, as they were run."""
         folder = self.effort.corpus
-        return () if folder is None else tuple(read(self.target, folder))
+        return () if folder is None else tuple(read(self.target, folder, self.case_runs))
 
     @cached_property
     def recorded(self) -> tuple[StoredCase, ...]:
         """The cases of honest play, as they were run."""
         target = self.target
         honest = (case for case in target.honest if case.validator not in target.missing)
-        return tuple(stored_case(target, case) for case in honest)
+        return tuple(map(self.case_runs.stored, honest))
 
     @cached_property
     def broken_rules(self) -> set[str]:
@@ -374,7 +384,7 @@ class _Progress:
         return stored
 
     def _status(self) -> CampaignStatus:
-        failures = sum(len(result.failures) for result in self.results.values())
+        failures = len(mistakes(self.results.values()))
         done = len(self.results)
         seconds = perf_counter() - self._start
         total = self.plan.total

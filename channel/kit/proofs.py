@@ -127,6 +127,7 @@ def _reason_not_to_accept(
     """The reason why the file does not decide a question; "" if it does."""
     import z3
 
+    from channelsim.channel.prove.claims import lemmas_used
     from channelsim.channel.prove.result import MODELS
     from channelsim.channel.prove.sides import side_digests
 
@@ -145,7 +146,7 @@ def _reason_not_to_accept(
     claim = question.claim
     mine = (question.longest, question.pairs, question.atom, question.domain().bounds)
     theirs = (stored.longest, stored.pairs, stored.atom, stored.bounds)
-    rests = (claim.assumes, tuple(getattr(claim, "lemmas", ())), MODELS)
+    rests = (claim.assumes, lemmas_used(claim), MODELS)
     if mine != theirs or rests != (stored.assumes, stored.lemmas, file.models):
         return "proved within other bounds"
     return ""

@@ -7,8 +7,10 @@ from typing import Any, TypeAlias
 Steps: TypeAlias = tuple[int, ...]
 """The place of a part: 0 for the left side of a pair, 1 for the right one."""
 
+OWN_HASH: Steps = (0,)
 COIN: Steps = (1, 0)
 STATE: Steps = (1, 1, 0)
+OWN_PROGRAM: Steps = (1, 1, 1, 0)
 EVIDENCE: Steps = (1, 1, 1, 1, 0)
 ADDRESS: Steps = (1, 1, 1, 1, 1, 0)
 MORE: Steps = (1, 1, 1, 1, 1, 1)

@@ -8,17 +8,19 @@ every path for real, and shows a counterexample only if real runs break the clai
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from channelsim.channel.prove.concrete_runs import differ
 from channelsim.channel.prove.equality import difference
 from channelsim.channel.prove.executor import Ending, SymbolicProgram
 from channelsim.channel.prove.inputs import Domain, Inputs, Variables
+from channelsim.channel.prove.lemma import Lemma
+from channelsim.channel.prove.lemma_checks import Used
 from channelsim.channel.prove.path import Path
 from channelsim.channel.prove.result import Verdict
-from channelsim.channel.prove.symbols import Condition, Symbolic
+from channelsim.channel.prove.symbols import Condition, Symbolic, Undecided
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import Outcome
 from channelsim.clsp.values import Value
@@ -59,15 +61,12 @@ class Claim(Protocol):
         """What a proof of it is called, and what an input is called that breaks it."""
 
     @property
-    def by_hand(self) -> bool:
-        """True if fields with a form that is written by hand may be looked at.
-
-        They are then any value within the bounds that its reader takes; else only passed on.
-        """
-
-    @property
     def assumes(self) -> tuple[str, ...]:
         """Each assumption in words, besides those of all proofs."""
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The endings of the first side, "valid" or "slash", without which it says nothing."""
 
     def sides(self) -> tuple[Side, ...]:
         """New sides, the program that is judged first: a side may remember what it ran."""
@@ -87,7 +86,31 @@ class Claim(Protocol):
         """
 
     def is_broken(self, environment: Value) -> bool:
-        """True if real runs break the claim on these constants."""
+        """True if real runs break the claim on these constants.
+
+        Raises `Undecided` if they cannot tell.
+        """
+
+
+def is_surely_broken(claim: Claim, environment: Value) -> bool:
+    """True if real runs break a claim on these constants; false where they cannot tell."""
+    try:
+        return claim.is_broken(environment)
+    except Undecided:
+        return False
+
+
+@runtime_checkable
+class UsesLemmas(Protocol):
+    """A side with functions that stand for unknown ones, by the identity of their code."""
+
+    uses: Mapping[int, Used]
+
+
+def lemmas_used(claim: Claim) -> tuple[str, ...]:
+    """The lemmas that the sides of a claim use, in words."""
+    sides = (side for side in claim.sides() if isinstance(side, UsesLemmas))
+    return tuple(dict.fromkeys(use.text for side in sides for use in side.uses.values()))
 
 
 @dataclass(frozen=True)
@@ -96,18 +119,23 @@ class Equal:
 
     names: tuple[str, str]
     programs: tuple[Program, Program]
+    lemmas: tuple[Lemma, ...] = ()
 
     name = "equal"
     verdicts: tuple[Verdict, Verdict] = ("equal", "different")
     assumes: tuple[str, ...] = ()
-    by_hand = False
+    needs: tuple[str, ...] = ("valid", "slash")
 
     def sides(self) -> tuple[SymbolicProgram, SymbolicProgram]:
         """Both programs."""
         left, right = self.names
         if left == right:
             left, right = f"{left}, first", f"{right}, second"
-        return SymbolicProgram(left, self.programs[0]), SymbolicProgram(right, self.programs[1])
+        first, second = self.programs
+        return (
+            SymbolicProgram(left, first, self.lemmas),
+            SymbolicProgram(right, second, self.lemmas),
+        )
 
     def environment(self, domain: Domain, size: int, variables: Variables) -> Inputs:
         """The arguments of both: the same ones."""

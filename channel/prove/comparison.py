@@ -32,6 +32,7 @@ DRAWS = 40
 """The most draws for one of them that fulfils all conditions."""
 
 INVERTED = "a hash would have to be inverted"
+UNBROKEN = "an input breaks the claim by the models, and not in real runs"
 REFUSED = "only a state that its reader refuses is shown"
 
 
@@ -51,11 +52,13 @@ class SizeReport:
     `paths` were examined; `confirmed` of them run for real, and `unconfirmed` have no input that
     could be found; on `bounded` ones, a side looks at values of which larger ones are left out.
     `counterexample` is an input that breaks the claim. `endings` counts how real runs of the first
-    side ended. `undecided` are the gaps as text: reasons, and places.
+    side ended. `undecided` are the gaps as text: reasons, and places. No run of a side costs more
+    than `cost`, on the paths that were examined.
     """
 
     size: int
     paths: int = 0
+    cost: int = 0
     confirmed: int = 0
     unconfirmed: int = 0
     bounded: int = 0
@@ -181,13 +184,19 @@ class _Examination:
                 self._confirm(path, endings)
             return report.broken
         report.paths += 1
+        costs = [ending.cost for ending in endings if isinstance(ending, Returned)]
+        report.cost = max(report.cost, *costs, 0)
         report.bounded += path.bounded
         if broken is not False:
             with pushed(solver):
                 solver.add(broken)
                 answer = solver.check()
-                if answer == z3.sat and not self._confirm(path, endings):
-                    report.gaps[Gap(INVERTED)] += 1
+                if answer == z3.sat:
+                    gaps = report.gaps.total()
+                    if not self._confirm(path, endings):
+                        report.gaps[Gap(INVERTED)] += 1
+                    elif not report.broken and report.gaps.total() == gaps:
+                        report.gaps[Gap(UNBROKEN)] += 1
                 elif answer == z3.unknown:
                     report.gaps[Gap(LATE if thread_time() > self._deadline else HARD)] += 1
         if not report.broken:
@@ -225,11 +234,19 @@ class _Examination:
         ):
             check_models(side.name, ending, value, outcome, environment)
         self.report.endings[outcome_word(outcomes[0])] += 1
-        if self._claim.is_broken(environment):
+        if self._is_broken(environment):
             if self._is_read(state_of(environment)):
                 self.report.counterexample = environment
             elif not drawn:
                 self.report.gaps[Gap(REFUSED)] += 1
+
+    def _is_broken(self, environment: Value) -> bool:
+        """True if real runs break the claim; notes where they cannot tell."""
+        try:
+            return self._claim.is_broken(environment)
+        except Undecided as unknown:
+            self.report.gaps[Gap(unknown.reason)] += 1
+            return False
 
     # --- samples ---------------------------------------------------------------------------------
 

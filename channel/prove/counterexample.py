@@ -6,7 +6,6 @@ first; of a single target its own.
 
 from __future__ import annotations
 
-import shlex
 from typing import Any
 
 import msgspec
@@ -35,6 +34,7 @@ from channelsim.channel.prove.arguments import (
     part,
     replaced,
 )
+from channelsim.channel.prove.laws import LawClaim
 from channelsim.channel.prove.proof import Proof, Question
 from channelsim.channel.prove.shrinking import shrunk
 from channelsim.clsp.integers import atom_to_int
@@ -107,13 +107,19 @@ class Counterexample:
             text = f"{words[0]}, which breaks the claim"
         elif len(set(words)) == 1:
             text = f"{words[0]} in all, with other results"
+        severity, lines = DISAGREEMENT, self.described()
+        text = f"not {question.claim.name}: {text}"
+        if isinstance(question.claim, LawClaim):
+            severity = question.claim.severity
+            text, *more = question.claim.explained(self.environment)
+            lines = (*lines, *more)
         parts = () if case is None else compared(blamed, case)
         program, claim = blamed.programs[question.validator], question.claim.name
         finding = Finding(
             rule=PROVED,
             place=question.validator,
-            severity=DISAGREEMENT,
-            text=f"not {claim}: {text}",
+            severity=severity,
+            text=text,
             cause=claim,
             reach="nobody knows",
             mistake=f"{question.validator} {claim}",
@@ -121,27 +127,20 @@ class Counterexample:
             source=blamed.source,
             vector=None if case is None else msgspec.to_builtins(case),
             call=described_call(self.call),
-            brun=described_run(program.serialized, self.arguments) | self._expected_run(),
-            replay="" if case is not None else self._again(),
+            brun=described_run(program.serialized, self.arguments) | self._tried_again_by(),
             compared=parts or tuple(_parts(names, outcomes)),
-            differs=self.described(),
+            differs=lines,
         )
         accepts = case is not None and case.expect != "valid" and _is_valid(blamed, case)
         return deciding(blamed, question.validator, self.arguments, accepts).of(finding)
 
-    def _expected_run(self) -> dict[str, str]:
-        """The result of the first of two programs, with which a replay compares."""
+    def _tried_again_by(self) -> dict[str, str]:
+        """What a replay needs: the result of the first of two programs, or all inputs of a claim
+        about one."""
         if len(self.question.targets) == 1:
-            return {}
+            return {"inputs": serialize(self.environment).hex()}
         first = described_run(self.question.programs[0].serialized, self.arguments)
         return {"expected": result_of_run(first)}
-
-    def _again(self) -> str:
-        """The command that finds it again."""
-        names = [target.source for target in self.question.targets]
-        against = ["--against", names[1]] if len(names) > 1 else []
-        words = ["channelsim", "prove", names[0], *against, "--validator"]
-        return shlex.join([*words, self.question.validator])
 
     def described(self) -> tuple[str, ...]:
         """The parts of the input, a line each."""

@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from channelsim.channel.prove import models
-from channelsim.channel.prove.path import Path
+from channelsim.channel.prove.lemma import Lemma
+from channelsim.channel.prove.lemma_checks import Used, uses
+from channelsim.channel.prove.path import Path, name_of
 from channelsim.channel.prove.places import place_of
 from channelsim.channel.prove.symbols import (
     Bytes,
@@ -30,6 +32,7 @@ from channelsim.channel.prove.symbols import (
 from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.operators import (
     APPLY,
+    CODES,
     COMMON,
     IF,
     NAMES,
@@ -47,6 +50,14 @@ STEP = 3000
 
 STEEP = 5_000_000
 """More than an operation of elliptic curves costs, for each operand and once more."""
+
+ARITHMETIC = frozenset(
+    CODES[name]
+    for name in ("+", "-", "*", "/", "divmod", "%", ">", "ash", "lsh", "logand", "logior", "logxor")
+)
+"""The operators that take bytes for numbers."""
+
+SHA256 = CODES["sha256"]
 
 ATTEMPTS = 3
 """The times that two sides of a choice are tried without a fork, unless it succeeds."""
@@ -86,12 +97,16 @@ class SymbolicProgram:
 
     name: str
     program: Program
+    lemmas: tuple[Lemma, ...] = ()
     value: Any = field(init=False)
+    uses: dict[int, Used] = field(init=False, default_factory=dict)
     forks: Counter[int] = field(init=False, default_factory=Counter)
 
     def __post_init__(self) -> None:
         # Held, so that expressions keep their identity.
         object.__setattr__(self, "value", self.program.value)
+        for lemma in self.lemmas:
+            self.uses.update((id(use.body), use) for use in uses(lemma, self.program, self.value))
 
     def run(self, path: Path, environment: Symbolic) -> Ending:
         """Run along a path, of which it makes `cost` that of this run."""
@@ -129,6 +144,7 @@ class SymbolicProgram:
 class _Run:
     def __init__(self, program: SymbolicProgram, path: Path) -> None:
         self._forks = program.forks
+        self._uses = program.uses
         self._path = path
         self._models = models.by_code()
         self.blamed: Value = NIL
@@ -137,6 +153,10 @@ class _Run:
         """The value of code. Raises `Raises` and `Undecided`."""
         while True:
             self._path.spend(STEP)
+            if id(node) in self._uses:
+                result = self._by_lemma(self._uses[id(node)], environment)
+                if result is not None:
+                    return result
             if not isinstance(node, tuple):
                 return self._at(node, environment)
             code, operands = node
@@ -158,6 +178,24 @@ class _Run:
             else:
                 node = self.evaluate(choice, environment)
                 environment = self.evaluate(given[1], environment)
+
+    def _by_lemma(self, use: Used, environment: Symbolic) -> Symbolic | None:
+        """The unknown result of a lemma's function; None where the lemma does not apply."""
+        if not isinstance(environment, tuple) or environment[0] is not use.tree:
+            return None
+        values = []
+        rest = environment[1]
+        for _ in use.lemma.arguments:
+            if not isinstance(rest, tuple):
+                return None
+            values.append(rest[0])
+            rest = rest[1]
+        result = use.lemma.applied(self._path, values)
+        if result is not None:
+            if use.false:
+                raise Undecided(f"a lemma does not hold: {use.text}")
+            self._path.spend(use.lemma.cost)
+        return result
 
     def _choice(
         self, choice: Any, rest: Symbolic, environment: Symbolic
@@ -221,6 +259,14 @@ class _Run:
         known = COMMON[code]
         if not known.least <= len(given) <= known.most:
             raise Raises
+        if code in ARITHMETIC:
+            for value in given:
+                if isinstance(value, bytes | Bytes):
+                    self._path.read_as_numbers[name_of(value)] = value
+        if code == SHA256:
+            constants = [value for value in given if isinstance(value, bytes)]
+            if len(constants) == len(given):
+                self._path.hashed.append(b"".join(constants))
         model = self._models.get(code)
         if all(isinstance(value, bytes) for value in given) or model is None:
             result = self._computed(code, given)

@@ -17,7 +17,8 @@ import msgspec
 
 from channelsim.channel.findings.finding import OWN_CHOICE, PLAYED, Finding, Reach
 from channelsim.channel.lab.cases.case import SiteCase, fields, make_case
-from channelsim.channel.lab.fuzz.findings import shrunk
+from channelsim.channel.lab.cases.describe import described_call
+from channelsim.channel.lab.fuzz.findings import RECORDED, shrunk
 from channelsim.channel.lab.fuzz.shrink import Shrinker, broken_by
 from channelsim.channel.lab.laws import Law, applies, laws_for
 from channelsim.channel.lab.sites.generate import site_of
@@ -37,6 +38,7 @@ from channelsim.channel.prove.arguments import (
     coin_field,
     replaced,
 )
+from channelsim.channel.prove.claims import is_surely_broken
 from channelsim.channel.prove.comparison import examine_size
 from channelsim.channel.prove.counterexample import Counterexample, call_of
 from channelsim.clsp.analysis.closures import deep
@@ -80,25 +82,27 @@ def in_play(counterexample: Counterexample) -> Finding:
 def _placed(counterexample: Counterexample) -> tuple[Reach, SiteCase] | None:
     """The case at the first place of play at which it breaks the claim, in the state that was
     played if possible; None where no place is found."""
-    sites = list(islice(_sites(counterexample), PLACES))
-    for site in sites:
-        for case in _calls(counterexample, site):
-            if _breaks(counterexample, case):
-                return PLAYED, case
-    for case in _solved(counterexample, sites):
-        if _breaks(counterexample, case):
-            return PLAYED, case
-    for site in sites:
-        for changed in _changed(counterexample, site):
-            case = make_case(changed, "prove", *counterexample.call)
-            if _breaks(counterexample, case):
-                return OWN_CHOICE, case
+    played = list(islice(_sites(counterexample), PLACES))
+    for case in _tried(counterexample, played):
+        return PLAYED, case
+    chosen = [changed for site in played for changed in _changed(counterexample, site)]
+    for case in _tried(counterexample, chosen):
+        return OWN_CHOICE, case
     return None
 
 
+def _tried(counterexample: Counterexample, sites: Sequence[Site]) -> Iterator[SiteCase]:
+    """The cases at these places that break the claim: calls like that of the counterexample first,
+    then those that the solver finds."""
+    calls = (case for site in sites for case in _calls(counterexample, site))
+    for case in chain(calls, _solved(counterexample, sites)):
+        if _breaks(counterexample, case):
+            yield case
+
+
 def _solved(counterexample: Counterexample, sites: Sequence[Site]) -> Iterator[SiteCase]:
-    """Cases that the solver finds in states that were played, of the sizes of the moves there and
-    of the counterexample."""
+    """Cases that the solver finds in the states of places, of the sizes of the moves there and of
+    the counterexample."""
     question, domain = counterexample.question, counterexample.question.domain()
     deadline = thread_time() + SOLVING
     size = len(counterexample.call[0])
@@ -164,16 +168,20 @@ def _changed(counterexample: Counterexample, site: Site) -> Iterator[Site]:
     """The place with parts of the counterexample's state, where one player alone can choose
     these."""
     target = counterexample.blamed
-    move, share, _ = counterexample.call
-    if not site.fits(move, share):
-        return
     mine, theirs = list(leaves(site.state)), list(leaves(counterexample.state))
-    hashes = site.state
+    hashes = [
+        (at, new)
+        for at, (old, new) in enumerate(zip(mine, theirs, strict=False))
+        if old != new and len(old) == len(new) == HASH
+    ]
+    chosen: list[Value] = [counterexample.state]
     if len(mine) == len(theirs):
-        for at, (old, new) in enumerate(zip(mine, theirs, strict=True)):
-            if len(old) == len(new) == HASH:
-                hashes = with_leaf(hashes, at, new)
-    for state in (hashes, counterexample.state):
+        chosen += (with_leaf(site.state, at, new) for at, new in hashes)
+        every = site.state
+        for at, new in hashes:
+            every = with_leaf(every, at, new)
+        chosen.append(every)
+    for state in chosen:
         changed = elsewhere(target, site, state, site.amount, site.play, natural=True)
         if changed is not None and state != site.state and is_own_choice(target, changed):
             yield changed
@@ -192,21 +200,24 @@ def _breaks(counterexample: Counterexample, case: SiteCase) -> bool:
     )
     for steps, value in parts:
         environment = replaced(environment, steps, value)
-    return counterexample.question.claim.is_broken(environment)
+    return is_surely_broken(counterexample.question.claim, environment)
 
 
 # --- the laws ----------------------------------------------------------------------------------
 
 
 def _by_laws(target: Target, case: SiteCase) -> Finding | None:
-    """The worst that a law of the lab finds in a case, shrunk and described as a fuzzer's."""
-    name = case.site.validator
+    """The worst that a law of the lab finds in a case, shrunk and described as a fuzzer's.
+
+    What a law finds in other calls at this place has nothing to do with it.
+    """
+    name, call = case.site.validator, described_call(case.call)
     findings: list[Broken] = [
         (law, finding.believable())
         for law in laws_for(target)
         if applies(law, target, name)
         for finding in broken_by(target, law, case)
-        if finding.call is not None
+        if law.name != RECORDED and finding.call == call
     ]
     if not findings:
         return None

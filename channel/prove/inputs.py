@@ -201,6 +201,37 @@ class Inputs:
         more.conditions = (*self.conditions, *conditions)
         return more
 
+    def instead(self, environment: Symbolic, conditions: Iterable[Condition] = ()) -> Inputs:
+        """Other inputs, made of parts of these."""
+        others = copy(self)
+        others.environment, others.conditions = environment, tuple(conditions)
+        return others
+
+    def any_value(self, name: str) -> Symbolic:
+        """A value of any shape, within the bounds."""
+        return self._any(name, self._domain.pairs)
+
+    def any_bytes(self, name: str, longest: int) -> Symbolic:
+        """Any atom of at most so many bytes."""
+        sizes = range(longest + 1)
+        return self.choice(name, [self.any_of_size(f"{name} of {size}", size) for size in sizes])
+
+    def any_of_size(self, name: str, size: int) -> Part:
+        """Any atom of so many bytes."""
+        return self._bytes(name, size), ()
+
+    def number(self, name: str, least: int, most: int) -> tuple[Number, tuple[Condition, ...]]:
+        """A number, and that it is within these bounds."""
+        return self._integer(name, least, most)
+
+    def choice(self, name: str, parts: Sequence[Part]) -> Symbolic:
+        """Any one of a few values, each with what it fulfils."""
+
+        def made(part: Part) -> Callable[[], Part]:
+            return lambda: part
+
+        return self._lazy(name, tuple(map(made, parts)))
+
     # --- parts ---------------------------------------------------------------------------------
 
     def _integer(self, name: str, least: int, most: int) -> tuple[Number, tuple[Condition, ...]]:

@@ -292,6 +292,7 @@ def hash_of(path: Path, *values: Symbolic) -> bytes | Bytes:
     text = concat(path, *values)
     known = known_bytes(text)
     if known is not None:
+        path.hashed.append(known)
         return sha256(known).digest()
     return Bytes(sha256_function(_size(text))(bits_of(text)), 32)
 

@@ -67,7 +67,10 @@ class Impossible(Exception):
 
 class Path:
     """The decisions and conditions of one run. `cost` bounds what the run costs from above;
-    `bounded`: it looks at a shape of which larger ones are left out.
+    `bounded`: it looks at a shape of which larger ones are left out. `read_as_numbers` are the
+    bytes that arithmetic took for numbers, by their `name_of`; `hashed` are known bytes whose hash
+    was computed. `functions` compute the solver's unknown functions that stand for other code than
+    hashes, by their names.
 
     Without a solver every condition has to be known: the arguments are constants.
     """
@@ -88,6 +91,9 @@ class Path:
         self.conditions: list[Term] = []
         self.cost = 0
         self.bounded = False
+        self.read_as_numbers: dict[bytes | int, bytes | Bytes] = {}
+        self.hashed: list[bytes] = []
+        self.functions: dict[str, Callable[[int], int]] = {}
 
     @property
     def speculating(self) -> bool:
@@ -388,6 +394,11 @@ class Path:
         raise Undecided(
             f"a number from {number.least} to {number.most} that decides on the length of another"
         )
+
+
+def name_of(atom: bytes | Bytes) -> bytes | int:
+    """What tells bytes from others: themselves, or the solver's id of their term."""
+    return int(atom.term.get_id()) if isinstance(atom, Bytes) else atom
 
 
 def selected(lazy: Lazy, number: int) -> Condition:

@@ -15,10 +15,12 @@ import msgspec
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.targets.target import Target
-from channelsim.channel.prove.claims import Claim, Equal
+from channelsim.channel.prove.claims import Claim, Equal, lemmas_used
 from channelsim.channel.prove.comparison import examine_size
 from channelsim.channel.prove.inputs import ATOM, PAIRS, Domain
+from channelsim.channel.prove.lemmas import lemmas_of
 from channelsim.channel.prove.move_sizes import sizes_in_play
+from channelsim.channel.prove.path import LATE
 from channelsim.channel.prove.result import ProofResult, Undecidable, Verdict
 from channelsim.channel.prove.rules.reading import Reading
 from channelsim.channel.prove.sides import side_digests
@@ -31,6 +33,7 @@ from channelsim.games.names import nearest_or_all
 
 UNPLAYED = "no move ends valid within these bounds"
 UNSLASHED = "no move is slashed within these bounds"
+MISSING = {"valid": UNPLAYED, "slash": UNSLASHED}
 
 
 @dataclass(frozen=True)
@@ -119,6 +122,7 @@ class PartResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     size: int
     paths: int = 0
+    cost: int = 0
     confirmed: int = 0
     unconfirmed: int = 0
     bounded: int = 0
@@ -183,8 +187,8 @@ class Proof:
                 gaps[reason, place] += times
         gaps[GONE, ""] += self.lost
         if self.is_whole and not gaps.total():
-            gaps[UNPLAYED, ""] += not endings["valid"]
-            gaps[UNSLASHED, ""] += not endings["slash"]
+            for word in self.question.claim.needs:
+                gaps[MISSING[word], ""] += not endings[word]
         return tuple(
             Undecidable(reason, place, times)
             for (reason, place), times in gaps.most_common()
@@ -217,7 +221,8 @@ class Proof:
             atom=question.atom,
             bounds=question.domain().bounds,
             assumes=question.claim.assumes,
-            lemmas=tuple(getattr(question.claim, "lemmas", ())),
+            lemmas=lemmas_used(question.claim),
+            cost=max((part.cost for part in parts), default=0),
             sizes={part.size: part.paths for part in parts},
             confirmed=sum(part.confirmed for part in parts),
             unconfirmed=sum(part.unconfirmed for part in parts),
@@ -243,7 +248,12 @@ def compare(
     check_programs(targets, validator)
     programs = left.programs[validator], right.programs[validator]
     return make_question(
-        Equal((left.name, right.name), programs), targets, validator, longest, pairs, atom
+        Equal((left.name, right.name), programs, lemmas_of(left.rules)),
+        targets,
+        validator,
+        longest,
+        pairs,
+        atom,
     )
 
 
@@ -294,7 +304,11 @@ def prove(
     proof = Proof(question)
     try:
         for size in question.sizes:
-            proof.parts.append(examine(question, size, deadline))
+            if thread_time() > deadline:
+                part = PartResult(size, undecided=((LATE, "", 1),))
+            else:
+                part = examine(question, size, deadline)
+            proof.parts.append(part)
             on_size(len(proof.parts), len(question.sizes))
             if proof.broken:
                 break
@@ -317,6 +331,7 @@ def examine(question: Question, size: int, deadline: float) -> PartResult:
     return PartResult(
         size=report.size,
         paths=report.paths,
+        cost=report.cost,
         confirmed=report.confirmed,
         unconfirmed=report.unconfirmed,
         bounded=report.bounded,

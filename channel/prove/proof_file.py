@@ -64,7 +64,8 @@ class ProofFile(
 
 
 def _digest(file: ProofFile) -> str:
-    return sha256(msgspec.json.encode(msgspec.structs.replace(file, digest=""))).hexdigest()
+    plain = msgspec.structs.replace(file, digest="", limit=float(file.limit))
+    return sha256(msgspec.json.encode(plain)).hexdigest()
 
 
 def read(path: Path) -> ProofFile:

@@ -53,7 +53,7 @@ class ProofResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `atom` bound evidence; `bounds` say it in words. `sizes` are the paths of each size of the move
     that was examined. `confirmed` paths were run for real, for `unconfirmed` ones no input was
     found, and on `bounded` ones a side looks at values of which larger ones are left out.
-    `samples` were run besides.
+    `samples` were run besides. No run that returns costs more than `cost`.
     """
 
     validator: str
@@ -66,6 +66,7 @@ class ProofResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     bounds: tuple[str, ...]
     assumes: tuple[str, ...]
     lemmas: tuple[str, ...]
+    cost: Figure
     sizes: dict[int, Figure]
     confirmed: Figure
     unconfirmed: Figure

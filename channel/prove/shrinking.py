@@ -20,6 +20,7 @@ from channelsim.channel.prove.arguments import (
     part,
     replaced,
 )
+from channelsim.channel.prove.claims import is_surely_broken
 from channelsim.channel.prove.proof import Question
 from channelsim.clsp.integers import atom_to_int, int_to_atom, is_minimal
 from channelsim.clsp.values import NIL, Value, from_list, serialize
@@ -57,7 +58,7 @@ def _with_plainer(question: Question, environment: Value, steps: Steps) -> Value
     """The input with the plainest part at a place that still breaks the claim."""
     for candidate in _plainer(steps, part(environment, steps)):
         changed: Value = replaced(environment, steps, candidate)
-        if _is_input(question, changed) and question.claim.is_broken(changed):
+        if _is_input(question, changed) and is_surely_broken(question.claim, changed):
             return changed
     return environment
 

@@ -125,6 +125,7 @@ def proof(**fields: Any) -> ProofResult:
         "bounds": ("move: every value of 0 to 4 bytes",),
         "assumes": (),
         "lemmas": (),
+        "cost": 30_000,
         "sizes": {0: 1, 1: 1},
         "undecided": (),
     }

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 import typer
 
 from channelsim.channel.campaign.directory import PREPARED, is_campaign
@@ -20,7 +21,8 @@ from channelsim.channel.cli.campaigns import (
     Resume,
     check_directory,
 )
-from channelsim.channel.cli.messages import all_tried, complain
+from channelsim.channel.cli.check_reports import NO_REPORTS, Checked, CheckReport, ReportFiles
+from channelsim.channel.cli.messages import complain, untried
 from channelsim.channel.cli.options import (
     DAY,
     Jobs,
@@ -34,8 +36,8 @@ from channelsim.channel.cli.options import (
 )
 from channelsim.channel.documents.mutants import MutantsDocument, ProgramMutants
 from channelsim.channel.documents.results import lost_work
-from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.cases.corpus import own_corpus
+from channelsim.channel.lab.mutants.judged_cases import JudgedCase, recorded
 from channelsim.channel.lab.mutants.judged_cases import stored as stored_cases
 from channelsim.channel.lab.mutants.kinds import KINDS
 from channelsim.channel.lab.mutants.report import (
@@ -47,6 +49,7 @@ from channelsim.channel.lab.mutants.report import (
     hunted,
 )
 from channelsim.channel.lab.targets.loading import load
+from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import console, say
@@ -93,12 +96,15 @@ def command(
         ),
     ] = None,
     json: Json = False,
+    reports: ReportFiles = NO_REPORTS,
     out: Out = None,
     resume: Resume = False,
     cluster: Cluster = None,
     quiet: NoProgress = False,
 ) -> int:
     """Change compiled programs in one place at a time, and check that the lab finds each change.
+
+    Of a target without rules, only stored cases and honest play can find them.
 
     With channelsim[prove], the prover is asked about mutants that survive without a stored reason
     (with --argued, about all). Exit code 1: a mutant survives without a reason or a proof that it
@@ -108,16 +114,13 @@ def command(
     """
     with progress("mutants", shown=not quiet):
         target = load(game)
-        if target.rules is None:
-            raise UsageError(
-                f"{target.name}: mutants are checked against the rules of an installed game;"
-                ' name one with `rules = "GAME"`'
-            )
         folder = corpus or own_corpus(target)
-        first = {} if folder is None else stored_cases(target, folder)
+        first = _first_cases(target, folder)
+        # Only rules say what fresh cases lead to.
+        chunks = None if target.rules is not None else 0
         mutants = all_mutants(target, validator)
         configuration = hunt_configuration(
-            target, mutants, seed, seconds, argued_too=argued, stored=first
+            target, mutants, seed, seconds, argued_too=argued, chunks=chunks, stored=first
         )
         prepared = None if out is None else out / PREPARED
         # A hunt that was ended in its first campaign has no directory of the second yet.
@@ -132,6 +135,7 @@ def command(
         resume=out is not None and is_campaign(out),
         cluster=cluster,
         quiet=quiet,
+        reports=reports,
     )
     with Places(options, "mutants") as places:
         report = hunted(
@@ -140,6 +144,7 @@ def command(
             seed=seed,
             seconds=seconds,
             argued_too=argued,
+            chunks=chunks,
             stored=first,
             open_place=places,
         )
@@ -151,9 +156,8 @@ def command(
             name=target.name,
             document=lambda: document(report, seconds),
             show=lambda printed: _print(report, printed),
-            tried=lambda: all_tried(
-                target.name, names, report.validators, "nothing in it can be changed"
-            ),
+            report=lambda printed: _check_report(report, printed),
+            untried=lambda: untried(names, report.validators, "nothing in it can be changed"),
         )
         return places.end(
             ending,
@@ -189,6 +193,20 @@ def _with_proofs(
     return replace(report, hunt=hunt, proofs=by_place)
 
 
+def _first_cases(target: Target, folder: Path | None) -> dict[str, list[JudgedCase]]:
+    """The stored cases that every mutant meets first; without rules, those of honest play too.
+
+    Raises `UsageError` if there are neither.
+    """
+    cases = {} if folder is None else stored_cases(target, folder)
+    if target.rules is None:
+        if not target.honest and folder is None:
+            target.check_playable()  # it says what is missing
+        for name, recorded_cases in recorded(target).items():
+            cases[name] = [*cases.get(name, ()), *recorded_cases]
+    return cases
+
+
 def document(report: MutantReport, seconds: float) -> MutantsDocument:
     """The report as a document."""
     return MutantsDocument(
@@ -213,6 +231,31 @@ def document(report: MutantReport, seconds: float) -> MutantsDocument:
     )
 
 
+def _check_report(report: MutantReport, printed: MutantsDocument) -> CheckReport:
+    """A check for each validator; an open mutant is at the line that was changed."""
+    target = report.target
+    lines = {
+        (survivor.validator, survivor.change): target.source_line(
+            survivor.validator, survivor.function, survivor.within or survivor.old
+        )
+        for survivor in printed.survivors
+    }
+    findings = [
+        msgspec.structs.replace(finding, source_line=lines[finding.place, finding.text])
+        for finding in printed.every_finding()
+    ]
+    return CheckReport(
+        command="mutants",
+        target=target.name,
+        source=target.source,
+        checks=[
+            Checked(name, [finding for finding in findings if finding.place == name])
+            for name in report.validators
+        ],
+        summary=printed.summary,
+    )
+
+
 def _print(report: MutantReport, printed: MutantsDocument) -> None:
     out = console()
     by_validator = {name: program.total for name, program in printed.validators.items()}
@@ -226,6 +269,8 @@ def _print(report: MutantReport, printed: MutantsDocument) -> None:
         # After an interrupt, mutants that were never run are only counted.
         if survivor.runs or not report.hunt.interrupted:
             say(out, survivor_text(survivor))
+    if report.target.rules is None:
+        say(out, "without rules, mutants meet only the cases of honest play and of --corpus")
     if report.hunt.interrupted:
         say(out, "interrupted: mutants that were not hunted to the end count as open")
     total = printed.total

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,6 +18,7 @@ from channelsim.channel.cli.campaigns import (
     Resume,
     run_campaign,
 )
+from channelsim.channel.cli.check_reports import NO_REPORTS, ReportFiles
 from channelsim.channel.cli.options import (
     DAY,
     Jobs,
@@ -31,7 +30,7 @@ from channelsim.channel.cli.options import (
     real,
     whole,
 )
-from channelsim.channel.cli.proofs import junit_cases, print_document, sarif_log
+from channelsim.channel.cli.proofs import check_report, print_document
 from channelsim.channel.documents.prove import ProveDocument
 from channelsim.channel.documents.results import lost_work
 from channelsim.channel.errors import UsageError
@@ -39,9 +38,9 @@ from channelsim.channel.findings.finding import Finding
 from channelsim.channel.findings.finding_files import FindingFiles, command_line
 from channelsim.channel.lab.targets.loading import load
 from channelsim.channel.lab.targets.target import Target
-from channelsim.channel.report.junit import junit as junit_text
 from channelsim.channel.report.progress import progress
 from channelsim.channel.system.output import opened, write_whole
+from channelsim.games.amounts import counted
 from channelsim.games.names import nearest_or_all
 
 if TYPE_CHECKING:
@@ -66,6 +65,10 @@ def command(
             metavar="TARGET", help="Prove that the programs of this target do the same instead."
         ),
     ] = None,
+    law: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Prove this law instead, or all (repeatable)."),
+    ] = None,
     move_bytes: Annotated[
         int | None, whole(0, LONGEST, "The longest move in bytes (as play allows).")
     ] = None,
@@ -84,8 +87,7 @@ def command(
         Path | None, file_option("Write the proofs to this file, which `conform --proofs` checks.")
     ] = None,
     json: Json = False,
-    junit: Annotated[Path | None, file_option("Write a JUnit report to this file.")] = None,
-    sarif: Annotated[Path | None, file_option("Write a SARIF report to this file.")] = None,
+    reports: ReportFiles = NO_REPORTS,
     out: Out = None,
     resume: Resume = False,
     cluster: Cluster = None,
@@ -93,8 +95,8 @@ def command(
 ) -> int:
     """Prove claims about programs on every input, or show an input that breaks one.
 
-    Without --against, a program is held against its rules, and against laws that need none. Exit
-    code 0: all is proved; 1: a claim is broken, or undecided.
+    Without --against, a program is held against its rules; where there are none, or with --law,
+    against laws that need none. Exit code 0: all is proved; 1: a claim is broken, or undecided.
 
     Example: channelsim prove my-validators.toml --against {game} --proof proofs.json
     """
@@ -109,25 +111,20 @@ def command(
 
         pairs = PAIRS if evidence_pairs is None else evidence_pairs
         bounds = Bounds(move_bytes, pairs, evidence_bytes or ATOM)
-        campaign = proof_campaign(questions(targets, validator, bounds), seconds)
+        campaign = proof_campaign(questions(targets, validator, bounds, law or ()), seconds)
     options = CampaignOptions(
-        jobs=processes(jobs), json=json, out=out, resume=resume, cluster=cluster, quiet=quiet
+        jobs=processes(jobs),
+        json=json,
+        out=out,
+        resume=resume,
+        cluster=cluster,
+        quiet=quiet,
+        reports=reports,
     )
-    with (
-        opened("--proof", proof) as proof_output,
-        opened("--junit", junit) as tests,
-        opened("--sarif", sarif) as log,
-    ):
+    with opened("--proof", proof) as proof_output:
 
         def store(printed: ProveDocument) -> None:
-            """Write the proofs, and the JUnit and SARIF files."""
-            name = targets[0].name
-            tests.write(
-                junit_text("prove", name, junit_cases(printed), printed.summary, printed.seconds)
-            )
-            log.write(sarif_log(targets[-1].source, printed))
-            tests.finish()
-            log.finish()
+            """Write the proofs."""
             if printed.interrupted:
                 return
             data = printed.proof_file().json()
@@ -143,11 +140,18 @@ def command(
             lambda report: Ending(
                 name=targets[0].name,
                 document=lambda: document(report, seconds, out),
-                show=lambda printed: print_document(printed, _resuming(printed, out)),
+                show=print_document,
                 store=store,
-                tried=lambda: not report.left_open,
+                report=lambda printed: check_report(targets[-1], printed),
+                untried=lambda: _undecided(report),
             ),
         )
+
+
+def _undecided(report: ProofReport) -> str:
+    """The number of claims that are neither proved nor broken, with what may help; "" for none."""
+    left = len(report.left_open)
+    return f"undecided: {counted(left, 'claim', ',')}; more --seconds may decide" if left else ""
 
 
 def _targets(target: str, against: str | None, validator: str | None) -> tuple[Target, ...]:
@@ -198,11 +202,3 @@ def _replayed(findings: Sequence[Finding], files: FindingFiles) -> tuple[Finding
         msgspec.structs.replace(finding, replay=finding.replay or command_line("replay", path))
         for finding, path in zip(findings, paths, strict=True)
     )
-
-
-def _resuming(printed: ProveDocument, out: Path | None) -> str:
-    """The command that resumes an interrupted run; "" without a folder, or for one that ended."""
-    if not printed.interrupted or out is None:
-        return ""
-    words = [word for word in sys.argv[1:] if word != "--resume"]
-    return f"channelsim {shlex.join(words)} --resume"

@@ -23,12 +23,13 @@ from channelsim.channel.findings.finding import (
     Loss,
 )
 from channelsim.channel.lab.cases.case import SiteCase, differences, fields
-from channelsim.channel.lab.cases.corpus import stored_differences, wrong_cases
+from channelsim.channel.lab.cases.corpus import CaseRuns, wrong_cases
 from channelsim.channel.lab.cases.describe import described_run
 from channelsim.channel.lab.cases.explanation import (
     compared,
     deciding,
     hands_met,
+    is_endless,
     with_source,
 )
 from channelsim.channel.lab.cases.trial import (
@@ -41,6 +42,7 @@ from channelsim.channel.lab.cases.trial import (
 from channelsim.channel.lab.fuzz.case_records import read, record_of
 from channelsim.channel.lab.fuzz.shrink import broken_by
 from channelsim.channel.lab.laws import applies, laws_for
+from channelsim.channel.lab.sites.honest_play import Recorded
 from channelsim.channel.lab.targets.target import REFEREE, Target
 from channelsim.clsp.run import CostExceeded, ProgramSlash, ProgramValid, Raised, run_serialized
 from channelsim.clsp.values import serialize
@@ -101,7 +103,7 @@ def shrunk(
         msgspec.structs.replace(
             finding,
             text=" ".join(filter(None, (f"{finding.text}.", *_sentences(target, case, finding)))),
-            loss=_lost(case, finding),
+            loss=_named(case, _lost(case, finding)),
             brun=finding.brun or (_run(target, finding.place, environment) if judged else {}),
             differs=differences(case),
             fields=(max(before, left), left),
@@ -159,8 +161,9 @@ def described(target: Target, finding: Finding) -> Finding:
         target=target.name,
         source=target.source,
         mistake=f"{validator or REFEREE} {cause}",
-        brun=finding.brun and {**finding.brun, "result": result_of_run(finding.brun)},
-        compared=() if case is None else compared(target, case),
+        brun=finding.brun
+        and {**finding.brun, "result": result_of_run(finding.brun, is_endless(finding))},
+        compared=() if case is None else compared(target, case, is_endless(finding)),
     )
     return msgspec.structs.replace(whole, pytest=_pytest(target, whole))
 
@@ -179,9 +182,11 @@ def _with_source(target: Target, finding: Finding, environment: bytes) -> Findin
     validator, cause = root(finding)
     is_result = cause.partition(": ")[0] in (LEADS_ELSEWHERE, LEGAL_SLASHED)
     program = target.programs[finding.place].serialized
-    is_valid = isinstance(run_serialized(program, environment), ProgramValid)
+    endless = is_endless(finding)
+    is_valid = not endless and isinstance(run_serialized(program, environment), ProgramValid)
     accepts = bool(validator) and is_valid and not is_result
-    return deciding(target, finding.place, environment, accepts, finding.cause).of(finding)
+    decision = deciding(target, finding.place, environment, accepts, finding.cause, endless)
+    return decision.of(finding)
 
 
 def _sentences(target: Target, case: SiteCase, finding: Finding) -> Iterator[str]:
@@ -259,9 +264,22 @@ def _lost(case: SiteCase, finding: Finding) -> Loss | None:
     return Loss(MOVER, OPPONENT, honest - declared)
 
 
-def result_of_run(run: Mapping[str, str]) -> str:
-    """The result of a run in hex, as `described_run` writes it: of a raise with its reason."""
-    match run_serialized(bytes.fromhex(run["program"]), bytes.fromhex(run["environment"])):
+def _named(case: SiteCase, loss: Loss | None) -> Loss | None:
+    """The loss with the names of the sides in the game, Alice and Bob, where it was played."""
+    if loss is None or isinstance(case.site.receiver, Recorded):
+        return loss
+    mover = case.site.before.mover
+    names = {MOVER: mover.name.title(), OPPONENT: mover.other.name.title()}
+    return Loss(names[loss.taker], names[loss.loser], loss.amount)
+
+
+def result_of_run(run: Mapping[str, str], endless: bool = False) -> str:
+    """The result of a run in hex, as `described_run` writes it: of a raise with its reason.
+
+    One that is known to be `endless` is not run again.
+    """
+    program, environment = (bytes.fromhex(run[key]) for key in ("program", "environment"))
+    match CostExceeded() if endless else run_serialized(program, environment):
         case ProgramSlash():
             return "()"
         case Raised(error):
@@ -337,7 +355,7 @@ def _case_broken(target: Target, vector: Any, *, by_rules: bool) -> list[str]:
     except BadCase as error:
         raise UsageError(f"the finding's vector: {error}") from None
     if by_rules:
-        return stored_differences(target, case)
+        return CaseRuns(target).differences(case) or []
     if case.validator not in target.present:
         raise UsageError(f"{target.name} has no program of {case.validator}")
     return check_program(case, target.name, target.family_programs)

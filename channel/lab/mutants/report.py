@@ -232,7 +232,7 @@ def hunted(
     at this many chunks of fresh cases, whatever the work. Every mutant meets the `stored` cases of
     its program first.
     """
-    known = stored_reasons(target)
+    known = Reasons({}) if target.rules is None else stored_reasons(target)
     configuration = hunt_configuration(
         target, mutants, seed, seconds, argued_too=argued_too, chunks=chunks, stored=stored
     )

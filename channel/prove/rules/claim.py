@@ -18,6 +18,7 @@ from channelsim.channel.prove.concrete_runs import differ
 from channelsim.channel.prove.equality import difference, unequal
 from channelsim.channel.prove.executor import Ending, Returned, SymbolicProgram
 from channelsim.channel.prove.inputs import MOST_SIZE, Domain, Inputs, Variables
+from channelsim.channel.prove.lemmas import lemmas_of
 from channelsim.channel.prove.move_sizes import sizes_in_play
 from channelsim.channel.prove.path import Path
 from channelsim.channel.prove.result import Verdict
@@ -47,11 +48,16 @@ class ObeysRules:
     verdicts: tuple[Verdict, Verdict] = ("proved", "refuted")
     assumes: tuple[str, ...] = ()
     by_hand = True
+    """Fields with a form that is written by hand are any value that their reader takes."""
+    needs: tuple[str, ...] = ("valid", "slash")
 
     def sides(self) -> tuple[SymbolicProgram, Rules]:
         """The program, and the rules."""
         program = self.target.programs[self.validator]
-        return SymbolicProgram(self.target.name, program), Rules(self.target, self.validator)
+        return (
+            SymbolicProgram(self.target.name, program, lemmas_of(self.target.rules)),
+            Rules(self.target, self.validator),
+        )
 
     def environment(self, domain: Domain, size: int, variables: Variables) -> Inputs:
         """The arguments of the validator."""

@@ -12,6 +12,7 @@ from typing import Any
 
 from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.prove.arguments import STATE, part
+from channelsim.channel.prove.lemmas import lemmas_of
 from channelsim.channel.prove.path import LATE, Path
 from channelsim.channel.prove.rules.running import CONTROL, along
 from channelsim.channel.prove.rules.twins import Twins, twins_of
@@ -32,7 +33,8 @@ class Reading:
     @cached_property
     def twins(self) -> Twins:
         """The modules of the rules, on stand-ins."""
-        return twins_of(self.target.game.validators[self.validator].judge)
+        judge = self.target.game.validators[self.validator].judge
+        return twins_of(judge, lemmas=lemmas_of(self.target.rules))
 
     @property
     def form(self) -> Form:

@@ -16,9 +16,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from channelsim.channel.prove.lemma import Lemma
 from channelsim.channel.prove.rules import choices
 from channelsim.channel.prove.rules.builtin_models import BUILTINS, LIBRARIES, library
 from channelsim.channel.prove.rules.syntax import HELPER, rewritten
+from channelsim.channel.prove.rules.unknown import unknown
 from channelsim.channel.prove.symbols import Undecided
 
 GAMES = "channelsim.games"
@@ -39,10 +41,13 @@ SUFFIX = " on stand-ins"
 
 
 class Twins:
-    """The twins of some modules: those of `packages`, and those of our games."""
+    """The twins of some modules: those of `packages`, and those of our games.
 
-    def __init__(self, packages: tuple[str, ...]) -> None:
-        self._packages = packages
+    The functions of `lemmas` are unknown ones in them.
+    """
+
+    def __init__(self, packages: tuple[str, ...], lemmas: tuple[Lemma, ...] = ()) -> None:
+        self._packages, self._lemmas = packages, lemmas
         self._modules: dict[str, ModuleType] = {}
         self._builtins = {**BUILTINS, "__import__": self._import}
 
@@ -91,6 +96,10 @@ class Twins:
         sys.modules[twin.__name__] = twin  # where dataclasses and annotations look names up
         tree = rewritten(Path(file).read_text("utf-8"), file)
         exec(compile(tree, file, "exec", dont_inherit=True), twin.__dict__)
+        for lemma in self._lemmas:
+            if lemma.python.__module__ == name:
+                function = lemma.python.__name__
+                setattr(twin, function, unknown(lemma, getattr(twin, function)))
         return twin
 
     def _is_ours(self, name: str) -> bool:
@@ -151,7 +160,7 @@ class _Overlay:
         return getattr(self._real, name)
 
 
-def twins_of(*functions: Callable[..., Any]) -> Twins:
+def twins_of(*functions: Callable[..., Any], lemmas: tuple[Lemma, ...] = ()) -> Twins:
     """The twins for these functions: of the packages that they are in."""
     packages = set()
     for function in functions:
@@ -159,4 +168,4 @@ def twins_of(*functions: Callable[..., Any]) -> Twins:
             function = function.__wrapped__
         packages.add(function.__module__.partition(".")[0])
     packages.discard("channelsim")
-    return Twins(tuple(sorted(packages)))
+    return Twins(tuple(sorted(packages)), lemmas)

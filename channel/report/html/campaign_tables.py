@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from channelsim.channel.documents.conform import CheckResult, ConformDocument
+from channelsim.channel.documents.conform import CheckResult, ConformDocument, Status
 from channelsim.channel.documents.cost import CostDocument
 from channelsim.channel.documents.coverage import CoverageDocument
 from channelsim.channel.documents.crosscheck import CrosscheckDocument
@@ -16,6 +16,7 @@ from channelsim.channel.documents.mutants import MutantsDocument
 from channelsim.channel.documents.prove import ProveDocument
 from channelsim.channel.documents.results import CampaignResults, LostWork, Results
 from channelsim.channel.findings.finding import Finding
+from channelsim.channel.findings.sentence import title
 from channelsim.channel.lab.mutants.report import Count, Survivor
 from channelsim.channel.prove.result import ProofResult
 from channelsim.channel.simulation.sweep import Cell as DisputeCell
@@ -26,34 +27,51 @@ FEW = 3
 """Failures of a check that its row names."""
 
 
+class Link(msgspec.Struct, frozen=True):
+    """A link of a cell to the section with this key, or text where there is none ("")."""
+
+    text: str
+    key: str = ""
+
+
 class Cell(msgspec.Struct, frozen=True):
-    """A cell: its text, and the share of a whole from 0 to 1 that a bar shows (None: no bar)."""
+    """A cell: its text, and the share of a whole from 0 to 1 that a bar shows (None: no bar).
+
+    `status` is "good", "bad" or "mild" for a result that is shown in its colour. `links` stand
+    after the text.
+    """
 
     text: str
     share: float | None = None
     is_number: bool = False
+    status: str = ""
+    links: tuple[Link, ...] = ()
 
 
 class Table(msgspec.Struct, frozen=True):
-    """A table; the first cell of each row names it. `failed`: it shows that a check failed."""
+    """A table; the first cell of each row names it. `failed`: it shows that a check failed.
+
+    `wraps`: its cells have sentences, and stand below each other on a narrow screen.
+    """
 
     title: str
     head: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     failed: bool = False
+    wraps: bool = False
 
 
-def tables(document: Results) -> tuple[Table, ...]:
-    """The tables of a document that have rows."""
+def tables(document: Results, keys: Mapping[str, str]) -> tuple[Table, ...]:
+    """The tables of a document that have rows; `keys` are those of findings' sections, by line."""
     lost = [_lost(document.lost)] if isinstance(document, CampaignResults) else []
-    return tuple(table for table in (*lost, *_tables(document)) if table.rows)
+    return tuple(table for table in (*lost, *_tables(document, keys)) if table.rows)
 
 
-def _tables(document: Results) -> Iterator[Table]:
+def _tables(document: Results, keys: Mapping[str, str]) -> Iterator[Table]:
     """The tables of each command."""
     match document:
         case ConformDocument():
-            yield _checks(document.checks)
+            yield _checks(document.checks, keys)
         case CoverageDocument():
             yield _coverage({name: program.total for name, program in document.programs.items()})
         case CrosscheckDocument():
@@ -93,7 +111,7 @@ def _proofs(proofs: Sequence[ProofResult]) -> Table:
         (
             Cell(proof.validator),
             Cell(proof.claim),
-            Cell(proof.verdict),
+            Cell(proof.verdict, status="good" if proof.is_proved else "bad"),
             _number(len(proof.sizes)),
             _number(proof.paths),
             _number(proof.confirmed),
@@ -168,11 +186,13 @@ def _tried(tried: Mapping[str, int]) -> Table:
 def fact(value: object) -> str:
     """A value of a document as people write it.
 
-    >>> fact(None), fact(True), fact(3), fact("x")
-    ('', 'yes', '3', 'x')
+    >>> fact(None), fact(True), fact(1500), fact("x")
+    ('', 'yes', '1,500', 'x')
     """
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
     return "" if value is None else str(value)
 
 
@@ -197,7 +217,8 @@ def _matrix(matrix: Mapping[str, Mapping[str, DisputeCell]]) -> Table:
         for cell in parts.values():
             total.merge(cell)
         endings = ", ".join(f"{word} {count}" for word, count in total.results.items())
-        rows.append((Cell(name), _number(total.runs), _number(total.broken), Cell(endings)))
+        broken = Cell(f"{total.broken:,}", is_number=True, status="bad" if total.broken else "good")
+        rows.append((Cell(name), _number(total.runs), broken, Cell(endings)))
     head = ("adversary", "runs", "broken promises", "how they ended")
     failed = any(cell.broken for parts in matrix.values() for cell in parts.values())
     return Table("Disputes", head, tuple(rows), failed=failed)
@@ -209,24 +230,30 @@ def _lost(lost: Iterable[LostWork]) -> Table:
     return Table("Seeds that crashed their worker", head, rows, failed=True)
 
 
-def _checks(checks: Iterable[CheckResult]) -> Table:
+_STATUS = {Status.PASSED: "good", Status.FAILED: "bad", Status.NOT_CHECKED: "mild"}
+
+
+def _checks(checks: Iterable[CheckResult], keys: Mapping[str, str]) -> Table:
     rows = tuple(
         (
             Cell(check.check),
-            Cell(check.result.value),
+            Cell(check.result.value, status=_STATUS[check.result]),
             Cell(check.tried),
-            Cell(check.unchecked or _few(check.failures)),
+            Cell(check.unchecked, links=tuple(_few(check.failures, keys))),
         )
         for check in checks
     )
     head = ("check", "result", "tried", "why")
-    return Table("Checks", head, rows, failed=any(check.failures for check in checks))
+    failed = any(check.failures for check in checks)
+    return Table("Checks", head, rows, failed=failed, wraps=True)
 
 
-def _few(failures: tuple[Finding, ...]) -> str:
-    """The first failures, and how many more there are."""
-    more = f"; and {len(failures) - FEW} more" if len(failures) > FEW else ""
-    return "; ".join(failure.line for failure in failures[:FEW]) + more
+def _few(failures: tuple[Finding, ...], keys: Mapping[str, str]) -> Iterator[Link]:
+    """Links to the first failures, and how many more there are."""
+    for failure in failures[:FEW]:
+        yield Link(title(failure), keys.get(failure.line, ""))
+    if len(failures) > FEW:
+        yield Link(f"and {len(failures) - FEW:,} more")
 
 
 def _mutants(title: str, counts: Mapping[str, Count]) -> Table:

@@ -282,6 +282,12 @@ OPTIONAL = {"fuzz corpus", "conform corpus"}
 NOTHING = {"missing", "a dangling link", "a link to itself", "empty", "blank"}
 """Where a file that is missing or empty is no fault."""
 
+CHECKING = (
+    *("fuzz", "crosscheck", "conform", "mutants", "cost", "crash-test", "vectors check"),
+    *("dispute run", "dispute faults", "coverage"),
+)
+"""Commands that write reports for continuous integration."""
+
 WRITTEN = {
     "play transcript",
     "dispute run transcript",
@@ -290,11 +296,9 @@ WRITTEN = {
     *(f"{command} out" for command in ("conform", "crosscheck", "dispute run", "mutants")),
     "vectors make output",
     "cost write",
-    "coverage html",
+    *("coverage html", "coverage lcov_file"),
     "fuzz out",
-    "fuzz junit",
-    "conform junit_file",
-    "conform sarif_file",
+    *(f"{command} {report}" for command in CHECKING for report in ("junit", "sarif")),
     *(f"prove {name}" for name in ("out", "proof", "junit", "sarif")),
     "record output",
     "new-game folder",
