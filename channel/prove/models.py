@@ -19,6 +19,7 @@ from channelsim.channel.prove.symbols import (
     MOST_BYTES,
     Bytes,
     Condition,
+    Lazy,
     Number,
     Raises,
     Symbolic,
@@ -124,8 +125,16 @@ def all_of(path: Path, *values: Symbolic) -> Symbolic:
 
 
 def same(path: Path, left: Symbolic, right: Symbolic) -> Symbolic:
-    """Model `=`, which compares bytes."""
-    return make_truth(equal(path.atom(left), path.atom(right)))
+    """Model `=`, which compares bytes; a length that is not decided only with the other one."""
+    mine, theirs = path.shape(left), path.shape(right)
+    for undecided, other in ((mine, theirs), (theirs, mine)):
+        if (
+            isinstance(undecided, Lazy)
+            and isinstance(other, bytes | Bytes)
+            and not path.has_size(undecided, _size(other))
+        ):
+            return NIL
+    return make_truth(equal(path.atom(mine), path.atom(theirs)))
 
 
 def greater(path: Path, left: Symbolic, right: Symbolic) -> Symbolic:

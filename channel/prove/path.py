@@ -317,6 +317,19 @@ class Path:
         self.bounded = self.bounded or value.bounded
         return Number(resize(term, width(min(counts), max(counts))), min(counts), max(counts))
 
+    def has_size(self, lazy: Lazy, size: int) -> bool:
+        """Decide whether an atom that is not empty has this many bytes, by a fork if it may."""
+        if lazy.name in self.decided or not lazy.longer:
+            return True  # it is compared as it is
+        self.bounded = self.bounded or lazy.bounded
+        for number, build in enumerate(lazy.alternatives):
+            atom = build()[0]
+            if not isinstance(atom, Bytes):
+                return True
+            if atom.size == size:
+                return self.branch(selected(lazy, number))
+        return False
+
     def number(self, value: Symbolic) -> Number:
         """A value as a number; a pair raises."""
         return as_number(self.atom(value))

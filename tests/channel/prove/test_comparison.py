@@ -13,7 +13,7 @@ import z3
 
 from channelsim.channel.prove import models, symbols
 from channelsim.channel.prove.claims import Equal
-from channelsim.channel.prove.comparison import INVERTED, Gap, SizeReport, examine_size
+from channelsim.channel.prove.comparison import INVERTED, Gap, SizeReport, examine_size, state_of
 from channelsim.channel.prove.concrete_runs import WrongModel, differ, outcomes
 from channelsim.channel.prove.inputs import Domain
 from channelsim.channel.prove.path import LATE, Path
@@ -261,7 +261,10 @@ def test_a_state_that_the_reader_refuses_is_no_difference() -> None:
     claim = Equal(("left", "right"), (left, right))
 
     def verdict(read: Callable[[Any], bool]) -> bool:
-        report = examine_size(claim, domain, 0, thread_time() + SECONDS, read)
+        def takes(environment: Any) -> bool:
+            return read(state_of(environment))
+
+        report = examine_size(claim, domain, 0, thread_time() + SECONDS, takes)
         assert report.broken or report.gaps
         return report.broken
 
