@@ -37,6 +37,9 @@ from channelsim.clsp.values import NIL, Value, serialize
 ATTEMPTS = 24
 """The secrets that are tried for a path that depends on the digits of their hashes."""
 
+FEW_BITS = 9
+"""The bits of a secret of which all values are tried."""
+
 
 Functions: TypeAlias = Mapping[str, Callable[[int], int]]
 """What computes unknown functions that are no hashes, by their names."""
@@ -65,7 +68,7 @@ def example(
         _decide_shapes(solver, [inputs.environment, *results], decided)
         terms = [*solver.assertions(), *terms_in(results, decided)]
         hashes = _hashes(terms, path.functions)
-        for _ in range(ATTEMPTS):
+        for _ in range(_attempts(hashes)):
             facts: list[Condition] = []
             model = _with_real_hashes(solver, hashes, facts, path.functions)
             if model is not None:
@@ -84,6 +87,13 @@ def example(
                 return None
             solver.add(*facts)  # true of the real function; another secret has to be found
     return None
+
+
+def _attempts(hashes: Sequence[Term]) -> int:
+    """How many inputs are tried: all, where what is hashed has few bits altogether."""
+    secrets = {term.arg(0).get_id(): term.arg(0).size() for term in hashes}
+    bits = sum(secrets.values())
+    return max(ATTEMPTS, 1 << bits) if bits <= FEW_BITS else ATTEMPTS
 
 
 def _decide_shapes(

@@ -143,11 +143,11 @@ def test_a_difference_in_a_key_has_no_vector(capsys: Capsys, tmp_path: Path) -> 
 
 def test_what_is_left_out_is_undecided(capsys: Capsys) -> None:
     options = ("--validator", "commitA", "--against", "spacepoker", "--jobs", 1)
-    mid = ("--validator", "mid_round", "--against", "spacepoker", "--jobs", 1, "--move-bytes", 33)
-    late = channelsim(capsys, "prove", "spacepoker", *mid, "--seconds", 0.1)
+    end = ("--validator", "end", "--against", "spacepoker", "--jobs", 1, "--move-bytes", 17)
+    late = channelsim(capsys, "prove", "spacepoker", *end, "--seconds", 0.1)
     assert late.code == 1
     assert "undecided: the time is over" in late.out
-    assert late.out.splitlines()[-1].startswith("undecided: mid_round")
+    assert late.out.splitlines()[-1].startswith("undecided: end")
     short = channelsim(capsys, "prove", "spacepoker", *options, "--move-bytes", 3)
     assert short.code == 1
     assert "undecided: no move ends valid within these bounds" in short.out
