@@ -8,6 +8,7 @@ alone can bring about. A law that the program breaks there says who loses what.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, islice
 from time import thread_time
@@ -45,7 +46,7 @@ from channelsim.clsp.analysis.closures import deep
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import NIL, Value, serialize
 from channelsim.games.chance import Chance
-from channelsim.games.errors import BadTerms
+from channelsim.games.errors import BadTerms, IllegalMove
 from channelsim.games.selfplay import PlayedMove, turns
 
 PLACES = 60
@@ -69,6 +70,8 @@ FEW = 8
 """Hands about the amount of a counterexample."""
 
 Broken: TypeAlias = tuple[Law, Finding]
+
+Hand: TypeAlias = tuple[PlayedMove, ...]
 
 
 def in_play(counterexample: Counterexample) -> Finding:
@@ -132,17 +135,26 @@ def _solved(counterexample: Counterexample, sites: Sequence[Site]) -> Iterator[S
 
 
 def _sites(counterexample: Counterexample) -> Iterator[Site]:
-    """Places of the validator in hands, or in recorded play."""
+    """Places of the validator in hands, or in recorded play.
+
+    Hands end where the rules refuse a player's own move: what breaks the claim may be just that.
+    """
     target, name = counterexample.blamed, counterexample.question.validator
     if target.rules is None:
         yield from (site for site in recorded_sites(target) if site.validator == name)
         return
-    wanted = _hands_of(target, counterexample.amount)
-    for hand in chain(wanted, islice(hands(target, b"prove"), HANDS)):
+    about_amount = _hands_of(target, counterexample.amount)
+    played = islice(hands(target, b"prove"), HANDS)
+    for hand in chain(_until_refused(about_amount), _until_refused(played)):
         yield from (site_of(target, turn, hand) for turn in hand if turn.before.validator == name)
 
 
-def _hands_of(target: Target, amount: int) -> Iterator[tuple[PlayedMove, ...]]:
+def _until_refused(played: Iterator[Hand]) -> Iterator[Hand]:
+    with suppress(IllegalMove):
+        yield from played
+
+
+def _hands_of(target: Target, amount: int) -> Iterator[Hand]:
     """A few hands about this amount, where the terms of the game can be chosen so: both players
     agree on these."""
     game, chance = target.game, Chance(b"prove")

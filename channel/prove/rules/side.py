@@ -25,6 +25,7 @@ from channelsim.channel.prove.path import LATE, Path
 from channelsim.channel.prove.rules.reading import Reading
 from channelsim.channel.prove.rules.running import CONTROL, along
 from channelsim.channel.prove.rules.standins import data_of, number_of, symbol_of, value_of
+from channelsim.channel.prove.rules.twins import changed
 from channelsim.channel.prove.rules.typed import States
 from channelsim.channel.prove.symbols import Raises, Symbolic, Undecided
 from channelsim.clsp.integers import atom_to_int
@@ -47,8 +48,12 @@ class Rules:
         return Reading(self.target, self.validator)
 
     def run(self, path: Path, environment: Symbolic) -> Ending:
-        """Judge the move on stand-ins."""
-        return self.followed(path, lambda: self._ending(self.judged(environment)))
+        """Judge the move on stand-ins; what outlives the judgement makes it unknown."""
+        twins = self._reading.twins
+        before = twins.globals()
+        ending = self.followed(path, lambda: self._ending(self.judged(environment)))
+        name = changed(before, twins.globals())
+        return Unknown(f"the rules change {name}, which outlives a judgement") if name else ending
 
     def followed(self, path: Path, run: Callable[[], Ending]) -> Ending:
         """What a function of stand-ins ends with; unknown where something has no model."""

@@ -14,7 +14,7 @@ from importlib import import_module
 from importlib.util import resolve_name
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeAlias
 
 from channelsim.channel.prove.lemma import Lemma
 from channelsim.channel.prove.rules import choices
@@ -38,6 +38,10 @@ CONTRACT = frozenset(
 
 SUFFIX = " on stand-ins"
 """What the name of a twin ends with."""
+
+
+Globals: TypeAlias = dict[tuple[str, str], tuple[int, ...]]
+"""By module and name, which object it is, and which objects a list, set or dictionary has."""
 
 
 class Twins:
@@ -102,6 +106,15 @@ class Twins:
                 setattr(twin, function, unknown(lemma, getattr(twin, function)))
         return twin
 
+    def globals(self) -> Globals:
+        """What the modules hold now: each name, and which objects are in it."""
+        return {
+            (module.__name__.removesuffix(SUFFIX), name): _identity(value)
+            for module in self._modules.values()
+            for name, value in vars(module).items()
+            if not name.startswith("__")
+        }
+
     def _is_ours(self, name: str) -> bool:
         if name.startswith(f"{GAMES}.") or name == GAMES:
             return name not in CONTRACT and name != GAMES
@@ -148,6 +161,21 @@ class Twins:
             setattr(overlay, names[end], known)
             known = overlay
         return known
+
+
+def changed(before: Globals, after: Globals) -> str:
+    """The first name that is bound, or filled, otherwise than before; empty for none."""
+    return next((".".join(name) for name, held in before.items() if after.get(name) != held), "")
+
+
+def _identity(value: object) -> tuple[int, ...]:
+    match value:
+        case dict():
+            return id(value), *(id(part) for item in value.items() for part in item)
+        case list() | set():
+            return id(value), *map(id, value)
+        case _:
+            return (id(value),)
 
 
 class _Overlay:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -250,6 +251,30 @@ def test_a_planted_difference_is_shown(name: str, tmp_path: Path, monkeypatch: P
         state = LIST
     question = question_of(Toy(rules, toy.program, state, helpers), tmp_path, monkeypatch)
     assert any(examined(question, size).counterexample for size in (1, 2, 3, 0))
+
+
+# --- what outlives a judgement --------------------------------------------------------------------
+
+REMEMBERS = {
+    "a list that grows": ("SEEN = [0]", "SEEN.append(len(move))"),
+    "a dictionary": ("SEEN = {0: 0}", "SEEN[len(SEEN)] = 1"),
+    "a name": ("SEEN = 0", "global SEEN\nSEEN = SEEN + 1000"),
+}
+"""Rules that follow their program now, and need not do so after some judgements."""
+
+
+@pytest.mark.parametrize("name", REMEMBERS)
+def test_rules_that_remember_are_not_proved(name: str, tmp_path: Path, monkeypatch: Patch) -> None:
+    toy = FOLLOWED["chained comparison"]
+    helper, line = REMEMBERS[name]
+    remembering = replace(toy, rules=f"{line}\n{toy.rules}", helpers=f"{toy.helpers}\n{helper}")
+    result = examined(question_of(remembering, tmp_path, monkeypatch), 1)
+    assert not result.counterexample
+    assert any(
+        reason.startswith("the rules change toy_rules_")
+        and reason.endswith(".SEEN, which outlives a judgement")
+        for reason, _, _ in result.undecided
+    )
 
 
 # --- wrong stand-ins -----------------------------------------------------------------------------
