@@ -301,6 +301,15 @@ class Path:
             self.bounded = self.bounded or lazy.bounded
         return value
 
+    def note_numbers(self, values: Iterable[Symbolic]) -> None:
+        """Note that arithmetic has taken these for numbers."""
+        for value in values:
+            atom = value
+            while isinstance(atom, Lazy) and atom.name in self.decided:
+                atom = self.decided[atom.name]
+            if isinstance(atom, bytes | Bytes):
+                self.read_as_numbers[name_of(atom)] = atom
+
     def undecided_length(self, value: Symbolic) -> Number | None:
         """The bytes of an atom of which only that it is not empty is decided; None for others."""
         if not isinstance(value, Lazy) or not value.longer or value.name in self.decided:
