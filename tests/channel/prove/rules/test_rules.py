@@ -16,6 +16,7 @@ from channelsim.channel.prove.rules import builtin_models, choices, sets, standi
 from channelsim.channel.prove.rules.running import Merged
 from channelsim.channel.prove.rules.standins import Data, Int, number_of
 from channelsim.channel.prove.symbols import as_number, make_number, resize
+from tests.channel.command import channelsim
 from tests.channel.prove.rules.toys import END, TO_OTHER, Toy, examined, question_of
 
 Patch = pytest.MonkeyPatch
@@ -377,3 +378,10 @@ def test_a_wrong_stand_in_shows_itself(name: str, tmp_path: Path, monkeypatch: P
     plant(monkeypatch)
     with pytest.raises(WrongModel):
         _ = [examined(question, size) for size in range(3)]
+
+
+def test_a_game_obeys_its_rules_by_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("--validator", "b", "--jobs", 1)
+    ran = channelsim(capsys, "prove", "calpoker", *options)
+    assert ran.code == 0
+    assert "proved: b of calpoker (rules) on every input within the bounds: 18 paths" in ran.out
