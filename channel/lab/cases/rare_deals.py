@@ -101,18 +101,21 @@ class RareDeals:
         return first
 
     def take(self) -> tuple[Cards, Names] | None:
-        """The deal that is wanted most, which counts as tried, and the comparisons for which it is.
-
-        None if none waits.
-        """
+        """The deal that is wanted most, and the comparisons of the validator for which it is: they
+        count as tried. None if none waits."""
         for waiting in self._waiting:
-            if waiting:
+            while waiting:
                 wanted = self._chance.pick(tuple(waiting))
                 cards = waiting[wanted]
-                self.tried(self._pack.compared(cards), wanted.names)
-                # What is least or greatest may have changed since it was seen.
-                waiting.pop(wanted, None)
-                return cards, wanted.names
+                compared = self._pack.compared(cards)
+                if wanted not in set(self.wanted(compared)):
+                    del waiting[wanted]  # what is least or greatest has changed since
+                    continue
+                judged = self._pack.judged
+                places = {judged.get(name) for name in wanted.names}
+                names = tuple(name for name in compared if judged.get(name) in places)
+                self.tried(compared, names)
+                return cards, names
         return None
 
     def tried(self, compared: Compared, names: Names) -> None:
@@ -127,11 +130,12 @@ class RareDeals:
     def wanted(self, compared: Compared) -> Iterator[Wanted]:
         """What a deal shows of all that is wanted.
 
-        First: that two classes meet; at which kicker hands of one class differ, or that they tie;
-        hands with the least or the greatest first kicker of a class that was seen; and how two
+        First: that two classes meet, with better kickers on the worse side; at which kicker hands
+        of one class differ, with the others equal or better on the worse side, or that they tie;
+        the hands with the least or the greatest first kicker of a class; and how two
         comparisons at the end go together (a better high hand with equal low hands). All that
-        whichever side is better. Next: whose kickers are better, of one class also those after the
-        first difference. Last: which kickers meet.
+        whichever side is better. Next: the same with any kickers, for either side. Last: which
+        kickers meet.
         """
         orders = []
         for name, (mine, theirs) in compared.items():
@@ -142,9 +146,16 @@ class RareDeals:
             classes = general[:2]
             alike = mine[0] == theirs[0]
             sides = (mine[0],) if alike else tuple(sorted(classes))
-            yield Wanted(FIRST, (name,), (*sides, general[2][0]) if alike else sides)
-            if alike and any(edges := [self._edge(name, rank) for rank in (mine, theirs)]):
-                yield Wanted(FIRST, (name,), (*sides, *sorted(edges), order == 0))
+            if alike:
+                # At which kicker the first difference is, 0 for none, and who is better after it.
+                at, rest = general[2][0], order * general[2][-1] if order else 0
+                yield Wanted(FIRST if rest <= 0 else NEXT, (name,), (*sides, at, rest))
+            else:
+                kickers = order * general[2][0]
+                yield Wanted(FIRST if kickers < 0 else NEXT, (name,), (*sides, kickers))
+            for edge in (self._edge(name, rank) for rank in (mine, theirs)):
+                if alike and order and edge:
+                    yield Wanted(FIRST, (name,), (*sides, *edge))
             yield Wanted(NEXT, (name,), general)
             for key in exact:
                 yield Wanted(LAST, (name,), key)

@@ -25,11 +25,11 @@ from channelsim.plugins import wrong_answer
 REMEMBERED = 64
 """The newest sites that the search remembers."""
 
-LOOKED_AT, LOOKS_FIRST = 256, 10
+LOOKED_AT, LOOKS_FIRST = 160, 16
 """The most deals that are looked at before each one that is tried, and how many times more before
 the first."""
 
-OF_SELECTIONS = 8192
+OF_SELECTIONS = 6144
 """The most selections of a side in those deals."""
 
 LOOK, A_SELECTION = 5, 0.25
