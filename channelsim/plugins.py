@@ -24,7 +24,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, wraps
 from hashlib import sha256
 from importlib.metadata import Distribution, EntryPoint, distributions
 from importlib.util import find_spec
@@ -295,6 +295,7 @@ def called(
     that never gives Python's lock back.
     """
 
+    @wraps(function)
     def _call(*args: P.args, **kwargs: P.kwargs) -> T:
         thread = get_ident()
         is_outermost = thread not in CALLS

@@ -1,8 +1,9 @@
 """Compiled programs on disk, each under a digest of everything that it was compiled from.
 
-The folder is `$XDG_CACHE_HOME/channelsim/compiled`, or `~/.cache/channelsim/compiled`. Only what
-this user wrote, and nobody else can write, is read; a damaged file is compiled anew. Where nothing
-can be read or written, compiling takes longer and nothing else changes.
+The folder is `$XDG_CACHE_HOME/channelsim/compiled`, or `~/.cache/channelsim/compiled`; a relative
+`XDG_CACHE_HOME` is ignored. Only what this user wrote, and nobody else can write, is read; a
+damaged file is compiled anew. Where nothing can be read or written, compiling takes longer and
+nothing else changes.
 """
 
 from __future__ import annotations
@@ -64,8 +65,9 @@ def write(key: str, program: Program) -> None:
 
 
 def _folder() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "channelsim" / "compiled"
+    base = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    # A relative path is invalid, by the specification of base directories.
+    return (base if base.is_absolute() else Path.home() / ".cache") / "channelsim" / "compiled"
 
 
 def _digest(key: str, payload: bytes) -> bytes:

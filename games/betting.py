@@ -43,6 +43,73 @@ ALL_IN = {"all-in", "allin", "all in"}
 """How people write it."""
 
 
+SIZES = ("half pot", "pot", "all-in")
+"""Bets that people name by their size."""
+
+_SIZES = {
+    **dict.fromkeys(("half", "half pot", "half-pot"), "half pot"),
+    **dict.fromkeys(("pot", "the pot"), "pot"),
+    **dict.fromkeys(ALL_IN, "all-in"),
+}
+_VERBS = ("bet ", "raise ")
+
+
+def size_named(text: str) -> str | None:
+    """The size of `SIZES` that a text names, with `bet` or `raise` before it or not.
+
+    >>> size_named("Raise half"), size_named("all in"), size_named("bet 2")
+    ('half pot', 'all-in', None)
+    """
+    words = " ".join(text.lower().split())
+    for verb in _VERBS:
+        words = words.removeprefix(verb)
+    return _SIZES.get(words)
+
+
+def sized_bets(choices: tuple[Choice, ...], now: Money, seat: Seat) -> dict[str, Action]:
+    """The bets or raises by their sizes, where an amount can be chosen; least and most bound them.
+
+    A raise by the pot is as much on top of the call as the pot has after the call.
+    """
+    for choice in choices:
+        if isinstance(choice, Amount) and choice.least < choice.most:
+            due = max(0, now.put[seat.other] - now.put[seat])
+            pot = now.pot + due
+            amounts = dict(zip(SIZES, (pot // 2, pot, choice.most), strict=True))
+            return {
+                size: Action(choice.verb, _within(choice, amount))
+                for size, amount in amounts.items()
+            }
+    return {}
+
+
+def _within(choice: Amount, mojos: int) -> int:
+    rounded = mojos - mojos % choice.step
+    return min(max(rounded, choice.least), choice.most)
+
+
+def read_size(choices: tuple[Choice, ...], size: str, now: Money, seat: Seat) -> Action:
+    """The bet or raise of this size. Raises `IllegalAction` where none is possible."""
+    bets = sized_bets(choices, now, seat)
+    if size not in bets:
+        raise IllegalAction(f"cannot bet {size} now; possible: {offered(choices)}")
+    return bets[size]
+
+
+def size_fields(choices: tuple[Choice, ...], now: Money, seat: Seat, unit: int) -> list[Line]:
+    """The bets that a player at this seat can name by their sizes; none if there is no choice."""
+    bets = sized_bets(choices, now, seat)
+    due = max(0, now.put[seat.other] - now.put[seat])
+    most = max((bet.amount for bet in bets.values()), default=0)
+    left = min(now.stacks[seat] - due, now.stacks[seat.other])
+    shown = [
+        f"{size}: {amount_text(bet.amount, unit)}"
+        for size, bet in bets.items()
+        if (bet.amount < most if size != "all-in" else most >= left)
+    ]
+    return [field("shortcuts", "; ".join(shown))] if shown else []
+
+
 # --- ways to play: a policy knows only what its player knows ---------------------------------
 
 _RARELY = 4

@@ -132,3 +132,24 @@ def pictures(label: str, faces: Sequence[Span], *, numbered: bool = False) -> li
         numbers = "".join(f"{number:^6}" for number in range(1, len(faces) + 1))
         lines.append(((indent + numbers.rstrip(), "dim"),))
     return lines
+
+
+def undrawn(texts: Iterable[str]) -> list[str]:
+    """Lines in which rows of cards are drawn, with the cards of each row in a line of words.
+
+    >>> row = ["".join(text for text, _ in line) for line in pictures("flop", [face(14), face(9)])]
+    >>> undrawn([*row, "Alice checks"])
+    ['flop: A 9', 'Alice checks']
+    """
+    plain: list[str] = []
+    for text in texts:
+        if text.strip() and set(text) <= set(" ┌─┐└┘"):
+            continue
+        label, bar, rest = text.partition("│")
+        if not bar:
+            plain.append(text)
+            continue
+        *cards, after = rest.split("│")
+        shown = " ".join(card.strip() for card in cards if card.strip())
+        plain.append(f"{label.strip()}: {shown}{after}".removeprefix(": "))
+    return plain

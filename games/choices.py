@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from channelsim.games.amounts import amount_text, in_units
+from channelsim.games.amounts import amount_text, counted, in_units
 from channelsim.games.chance import Chance
 from channelsim.games.errors import IllegalAction
 
@@ -135,7 +135,7 @@ def offered(choices: tuple[Choice, ...]) -> str:
     """The choices in a line, with their bounds.
 
     >>> offered((Plain("call"), Amount("raise", 1, 800, unit=100)))
-    'call, raise 1m to 800m (0.01 to 8 units)'
+    'call, raise 0.01 to 8 units (1 to 800 mojos)'
     """
     if not choices:
         return "nothing, it is the other player's turn"
@@ -147,7 +147,7 @@ def choose(choices: tuple[Choice, ...], action: Action) -> Choice:
 
     >>> choose((Plain("call"), Amount("raise", 1, 800, unit=100)), Action("raise", 900))
     Traceback (most recent call last):
-    channelsim.games.errors.IllegalAction: raise 900m is out of bounds: raise 1m to 800m ...
+    channelsim.games.errors.IllegalAction: raise 9 units (900 mojos) is out of bounds: raise 0.01...
     """
     for choice in choices:
         if choice.verb != action.verb:
@@ -155,10 +155,12 @@ def choose(choices: tuple[Choice, ...], action: Action) -> Choice:
         if takes(choice, action.amount):
             return choice
         match choice:
-            case Amount(verb=verb, step=step) if action.amount % step:
-                reason = f"{verb} {action.amount}m is not a multiple of {step}m"
-            case Amount(verb=verb):
-                reason = f"{verb} {action.amount}m is out of bounds: {with_bounds(choice)}"
+            case Amount(verb=verb, unit=unit, step=step) if action.amount % step:
+                amount = _any_amount(action.amount, unit)
+                reason = f"{verb} {amount} is not a multiple of {amount_text(step, unit)}"
+            case Amount(verb=verb, unit=unit):
+                amount = _any_amount(action.amount, unit)
+                reason = f"{verb} {amount} is out of bounds: {with_bounds(choice)}"
             case OneOf(verb=verb, form=form):
                 reason = f"{verb} takes {form}"
             case _:
@@ -171,7 +173,9 @@ def with_bounds(choice: Choice) -> str:
     """A choice with the numbers that it takes.
 
     >>> with_bounds(Amount("bet", 1, 900, unit=100))
-    'bet 1m to 900m (0.01 to 9 units)'
+    'bet 0.01 to 9 units (1 to 900 mojos)'
+    >>> with_bounds(Amount("bet", 1, 9, unit=7)), with_bounds(Amount("bet", 7, 7, unit=7))
+    ('bet 1m to 9m (~0.143 to ~1.286 units)', 'bet 1 unit (7 mojos)')
     >>> with_bounds(OneOf("give", (3, 5, 6), "two cards"))
     'give two cards'
     """
@@ -179,10 +183,24 @@ def with_bounds(choice: Choice) -> str:
         case OneOf(verb=verb, form=form):
             return f"{verb} {form}"
         case Amount(verb=verb, least=low, most=high, unit=unit):
-            mojos, units = f"{high}m", in_units(high, unit)
-            if low != high:
-                mojos, units = f"{low}m to {mojos}", f"{in_units(low, unit)} to {units}"
-            noun = "unit" if low == high == unit else "units"
-            return f"{verb} {mojos}" + (f" ({units} {noun})" if unit != 1 else "")
+            return f"{verb} {_bounds(low, high, unit)}"
         case _:
             return choice.verb
+
+
+def _bounds(low: int, high: int, unit: int) -> str:
+    """Amounts from one to another: in units and mojos, or as people write mojos."""
+    if low == high:
+        return amount_text(high, unit)
+    units = f"{in_units(low, unit)} to {in_units(high, unit)}"
+    if unit == 1:
+        return f"{low} to {counted(high, 'mojo')}"
+    units += " unit" if high == unit else " units"
+    if "~" in units:
+        return f"{low}m to {high}m ({units})"
+    return f"{units} ({low} to {counted(high, 'mojo')})"
+
+
+def _any_amount(mojos: int, unit: int) -> str:
+    """An amount that may be none: a negative number is shown in mojos."""
+    return amount_text(mojos, unit) if mojos >= 0 else counted(mojos, "mojo")

@@ -180,11 +180,17 @@ def any_action(player: Player, chance: Chance) -> Action:
 
 
 def read_verb(player: Player, text: str) -> Action:
-    """Read an action written as a verb, with a number where it takes one of several."""
+    """Read an action written as a verb, with a number where it takes one of several.
+
+    A number alone is enough where only one choice takes any.
+    """
     verb, _, number = text.strip().lower().partition(" ")
     if not verb:
         raise IllegalAction("nothing was written")
     choices = player.choices()
+    numbered = [choice.verb for choice in choices if isinstance(choice, Amount | OneOf)]
+    if len(numbered) == 1 and verb[0].isdigit() and not number:
+        verb, number = numbered[0], verb
     amount = next((c for c in choices if isinstance(c, Amount) and c.verb == verb), None)
     if number:
         mojos = read_amount(number.strip(), amount.unit if amount else 1)

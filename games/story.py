@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 import msgspec
 
 from channelsim.games.amounts import amount_text
-from channelsim.games.choices import Action
+from channelsim.games.choices import Action, Amount, Choice, OneOf
 from channelsim.games.players import Player, Position, Seat, Terms
 
 Span: TypeAlias = tuple[str, str]
@@ -68,7 +68,13 @@ class PlainStory:
     def step(self, hand: Hand, viewer: Seat | None) -> list[Line]:
         """The newest action."""
         step = hand.steps[-1]
-        number = f" {step.action.amount}" if step.action.amount else ""
+        taken = _choice_of(step)
+        if isinstance(taken, Amount):
+            number = f" {amount_text(step.action.amount, taken.unit)}"
+        else:
+            # A number of 0 is one, where the choice takes a number.
+            is_one = isinstance(taken, OneOf) or step.action.amount
+            number = f" {step.action.amount}" if is_one else ""
         return [((hand.names[step.seat], "bold"), (f": {step.action.verb}{number}", ""))]
 
     def result(self, hand: Hand, viewer: Seat | None) -> list[Line]:
@@ -78,6 +84,12 @@ class PlainStory:
     def view(self, player: Player) -> list[Line]:
         """The share of the player's seat."""
         return [(("share", "dim"), (f"  {amount_text(player.position.mover_share, 1)}", ""))]
+
+
+def _choice_of(step: Step) -> Choice | None:
+    """The choice that a step took; None if its player does not say."""
+    choices = step.players_before[step.seat].choices()
+    return next((choice for choice in choices if choice.verb == step.action.verb), None)
 
 
 class HandResult(msgspec.Struct, frozen=True):

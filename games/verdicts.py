@@ -82,12 +82,14 @@ class Validator:
     """One kind of move: its rules, and the form of its state, such as `Guessing.form`.
 
     `read_state` follows from the form, and raises `games.errors.BadState` for a CLVM value of
-    another one. The same rules as a program are `Game.programs[name]`.
+    another one. The same rules as a program are `Game.programs[name]`. `unread` are the bytes of a
+    move, from and to, that may say nothing: moves that differ there only lead to the same record.
     """
 
     name: str
     judge: Judge
     form: Form
+    unread: tuple[int, int] = (0, 0)
     read_state: Callable[[Value, Hashes], State] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:

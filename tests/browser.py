@@ -39,14 +39,15 @@ class Opened:
     console: list[str]
 
 
-def opened(html: str, folder: Path, fragment: str = "") -> Opened:
-    """Open a page in a browser; skips the test without one."""
+def opened(html: str, folder: Path, fragment: str = "", width: int = 800) -> Opened:
+    """Open a page in a browser of this width in pixels; skips the test without one."""
     browser = next(filter(None, map(shutil.which, NAMES)), None)
     if browser is None:
         pytest.skip(f"no browser is installed: none of {', '.join(NAMES)}")
     page = folder / "page.html"
     page.write_text(html, "utf-8")
     command = [browser, *OPTIONS, f"--user-data-dir={folder / 'profile'}"]
+    command.append(f"--window-size={width},900")
     ran = subprocess.run(
         [*command, page.as_uri() + fragment],
         capture_output=True,

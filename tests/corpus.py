@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from channelsim.channel.lab.cases.corpus import RefereeSpend, stored_case
+from channelsim.channel.lab.cases.corpus import CaseRuns, RefereeSpend
 from channelsim.channel.lab.coverage.coverage import corpus_coverage
 from channelsim.channel.lab.targets.target import REFEREE, Target, of_game
 from channelsim.clsp.analysis.tracer import Coverage
@@ -55,7 +55,7 @@ def least(
     target: Target, name: str, written: Sequence[Case | RefereeSpend]
 ) -> list[Case | RefereeSpend]:
     """Of these, few that reach together what all reach."""
-    entries = [stored_case(target, one) for one in written]
+    entries = [CaseRuns(target).stored(one) for one in written]
     found = corpus_coverage(target, [])[name]
     new = [number for number, entry in enumerate(entries) if found.add(entry)]
     reaches = {number: found.tracer.reach(entries[number].arguments) for number in new}

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from channelsim.channel.lab.cases.corpus import stored_case
+from channelsim.channel.lab.cases.corpus import CaseRuns
 from channelsim.channel.lab.cases.describe import described_value
 from channelsim.channel.lab.coverage.coverage import ProgramCoverage, corpus_coverage
 from channelsim.channel.lab.crosscheck.vectors import make
@@ -84,10 +84,10 @@ def corpus() -> dict[str, list[Case]]:
         programs = corpus_coverage(target, [])
         for case in _tried(target):
             name = case.validator
-            if found.setdefault(name, programs[name]).add(stored_case(target, case)):
+            if found.setdefault(name, programs[name]).add(CaseRuns(target).stored(case)):
                 kept.setdefault(name, []).append(case)
     for target, case in _chosen():
-        if found[case.validator].add(stored_case(target, case)):
+        if found[case.validator].add(CaseRuns(target).stored(case)):
             kept[case.validator].append(case)
     return kept
 

@@ -14,7 +14,7 @@ from itertools import count
 
 import msgspec
 
-from channelsim.channel.lab.cases.corpus import stored_case
+from channelsim.channel.lab.cases.corpus import CaseRuns
 from channelsim.channel.lab.mutants.judged_cases import (
     COST_FACTOR,
     JudgedCase,
@@ -113,7 +113,7 @@ def _prepared(call: Call) -> JudgedCase | None:
     if verdict is None:
         return None
     target = target_of(call.game)
-    entry = stored_case(target, case_of(call, verdict, "tried"))
+    entry = CaseRuns(target).stored(case_of(call, verdict, "tried"))
     if entry.differs is not None:
         return None
     if isinstance(verdict, Valid):

@@ -6,7 +6,7 @@ Each page is a session in a folder of its own, from top to bottom:
 - `python` with `>>>` is a doctest, with the names of the blocks before it;
 - in `console`, each `$ channelsim …` is run. The lines under it are its output, in which `…` stands
   for anything and white space does not matter. `$ pip install . ./examples/NAME` puts that package
-  on the path.
+  on the path; the lines that make and activate an environment are left out.
 
 A comment over a block says what differs: `<!-- exit 1 -->` is the exit code, `<!-- long -->` is for
 `pytest -m long`, and `<!-- not run: REASON -->`.
@@ -39,6 +39,7 @@ FILE = re.compile(r"`([\w./-]+\.\w+)`[^|]*:$")
 COMMENT = re.compile(r"<!-- (.+) -->$")
 
 INSTALL = "pip install . ./examples/"
+ENVIRONMENT = ("python3 -m venv .venv", ". .venv/bin/activate")
 
 TEXT = ("play", "dispute run", "replay")
 """Commands that print JSON where no terminal is; the pages show what a terminal does."""
@@ -117,7 +118,9 @@ def try_commands(page: Path, folder: Path, *, long: bool) -> None:
     ]
     paths = [path for package in packages for path in install(package, folder)]
     ran = [one for one in shown if one.line.startswith("channelsim ") and (long or not one.long)]
-    assert all(one.line.startswith((INSTALL, "channelsim ")) for one in shown)
+    assert all(
+        one.line.startswith((INSTALL, "channelsim ")) or one.line in ENVIRONMENT for one in shown
+    )
     copytree(ROOT / "examples", folder / "examples", ignore=ignore_patterns("__pycache__"))
     todo = [
         {one.name: one.text} if isinstance(one, File) else one.arguments

@@ -91,7 +91,7 @@ def test_plugins_may_be_used_by_every_layer() -> None:
     for file in ("plugins.py", "watchdog.py"):
         assert not {top(name) for name in imported(ROOT / "channelsim" / file)} & set(LAYERS)
     loose = {path.name for path in (ROOT / "channelsim").glob("*.py")}
-    assert loose == {"__init__.py", "plugins.py", "watchdog.py"}
+    assert loose == {"__init__.py", "__main__.py", "plugins.py", "watchdog.py"}
 
 
 @pytest.mark.parametrize("layer", LAYERS)

@@ -46,7 +46,7 @@ from channelsim.games.vectors import arguments, read
 from tools import ROOT, VECTORS, rules, table
 
 FORMATS = {
-    Kind.TARGET: ("channel.lab.targets.loading", "_File", "[Targets](../lab.md#targets)"),
+    Kind.TARGET: ("channel.lab.targets.loading", "TargetFile", "[Targets](../lab.md#targets)"),
     Kind.CASES: ("games.vectors", "Case", "[Conformance vectors](../spec/vectors.md)"),
     Kind.FINDING: ("channel.findings.finding", "Finding", "[Fuzz](../lab.md#fuzz)"),
     Kind.SPENDS: ("channel.lab.cases.corpus", "RefereeSpend", "[Coverage](../lab.md#coverage)"),
@@ -89,7 +89,7 @@ def pages() -> dict[str, str]:
     """The text of each generated page, by its path in `docs`."""
     return {
         "rules.md": rules.page(),
-        "reference/commands.md": _page("Commands", _commands()),
+        "reference/commands.md": _page("Commands", _commands(), ABOUT_COMMANDS),
         "reference/games.md": _page("Games", map(_family, registry.families())),
         "reference/laws.md": _page("Laws", _laws()),
         "reference/files.md": _page("File formats", _files()),
@@ -98,9 +98,16 @@ def pages() -> dict[str, str]:
     }
 
 
-def _page(title: str, sections: Iterator[str]) -> str:
-    note = "`python -m tools` writes this page from the code."
-    return "\n\n".join((f"# {title}", note, *(section.strip() for section in sections))) + "\n"
+def _page(title: str, sections: Iterator[str], about: str = "") -> str:
+    note = "(`python -m tools` writes this page from the code.)"
+    parts = (f"# {title}", about, *(section.strip() for section in sections), note)
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+ABOUT_COMMANDS = (
+    "Every command with its arguments, options and defaults, and an example."
+    " [The command line](../command-line.md) says what each is for."
+)
 
 
 # --- commands ----------------------------------------------------------------------------------

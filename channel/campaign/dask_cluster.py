@@ -11,6 +11,7 @@ scheduler tries a shard again whose worker died, and gives it up after a few wor
 from __future__ import annotations
 
 import logging
+import socket
 import threading
 import weakref
 from collections.abc import Callable
@@ -52,9 +53,11 @@ class DaskCluster:
         try:
             # Here, as a client with a bad address fails only when it is closed, and one with a port
             # that does not exist waits for it.
-            _, port = get_address_host_port(address)
+            host, port = get_address_host_port(address)
             if not 0 < port < 1 << 16:
                 raise ValueError(f"{port} is not a port")
+            # A client tries again for a long time where nobody listens.
+            socket.create_connection((host, port), CONNECTING).close()
             self._client: Any = connect(address, timeout=CONNECTING, set_as_default=False)
         except (OSError, ValueError, TypeError) as error:
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__

@@ -242,7 +242,13 @@ def _check_same(path: Path, old: CampaignFile, new: CampaignFile, *, resume: boo
     if not differences and new != old:
         differences = [f"the plan of the same configuration; {CAMPAIGN} was changed"]
     if differences:
-        raise UsageError(f"--resume: not the campaign in {path}: {'; '.join(differences)}")
+        raise UsageError(f"--resume: not the campaign in {path}: {_first(differences)}")
+
+
+def _first(differences: Sequence[str]) -> str:
+    """The first difference, and how many follow: of another target, everything else differs too."""
+    more = len(differences) - 1
+    return f"{differences[0]}; and {counted(more, 'more difference')}" if more else differences[0]
 
 
 # --- for readers ------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 """The log of an embedded node: what was done to it, so that a new node can be made the same.
 
 The node is deterministic, so its changes are done again one by one. A file of an older version
-("chain 1") has no settings: its node had those of public networks. If that version took a bundle
-that no mempool takes today, the file cannot be continued.
+("chain 1") has no settings: its node had those of public networks; one of "chain 2" has no reverts.
+If that version took a bundle that no mempool takes today, the file cannot be continued.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.system.input_files import LINES
 from channelsim.channel.system.line_log import LineLog
 
-FORMAT = "channelsim chain 2"
-OLD_FORMAT = "channelsim chain 1"
+FORMAT = "channelsim chain 3"
+OLD_FORMATS = ("channelsim chain 1", "channelsim chain 2")
 
 
 class _Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -85,7 +85,7 @@ def _check_header(path: Path, first: bytes, wanted: _Header) -> None:
         header = msgspec.json.decode(first, type=_Header)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise UsageError(f"{path}: not a chain file of channelsim; name another file") from None
-    if header.format not in (FORMAT, OLD_FORMAT):
+    if header.format not in (FORMAT, *OLD_FORMATS):
         raise UsageError(
             f"{path}: not written by this version of channelsim, but as {header.format[:60]!a}"
         )

@@ -71,6 +71,7 @@ class Ledger:
         self.genesis_challenge = bytes(self._headers.get_aggsig_additional_data())
         self._mix = f"transaction blocks/{seed}" if mixed else None
         self._forks = 0
+        self.headers_made = 1
         self._blocks = [Block(1, True, 0)]
         self._records: dict[bytes, Record] = {}
         self._by_puzzle_hash: dict[bytes, list[Record]] = {}
@@ -156,6 +157,7 @@ class Ledger:
     def add_empty(self, blocks: int) -> None:
         """Add blocks in which nothing is spent."""
         self._headers.farm_block(blocks)
+        self.headers_made += blocks
         self._append_empty(blocks)
 
     def _append_empty(self, blocks: int) -> None:
@@ -168,6 +170,7 @@ class Ledger:
         if reward is not None:
             self._headers.set_farming_ph(reward)
         self._headers.farm_block(1)
+        self.headers_made += 1
         block = Block(len(self._blocks) + 1, True, self._last_carrying, tuple(items))
         self._blocks.append(block)
         if reward is not None:
@@ -216,9 +219,18 @@ class Ledger:
     def replace(self, back: int, new: int) -> list[Block]:
         """Replace the last blocks by more, in which nothing is spent; returns the old ones."""
         self._headers.reorg_blocks(back, new - back)
+        self.headers_made += new
         old = self._undo(back)
         self._append_empty(new)
         return old
+
+    def skip(self, headers: int) -> None:
+        """Never make the next headers: the blocks from now on are others."""
+        if headers:
+            self._headers.farm_block(headers)
+            self._headers.revert_blocks(headers)
+            self.headers_made += headers
+            self._forks += headers
 
     def _undo(self, back: int) -> list[Block]:
         self._forks += 1

@@ -7,9 +7,10 @@ chia/full_node/full_node_rpc_api.py and chia/rpc/rpc_server.py of chia-blockchai
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from threading import RLock
-from typing import Annotated, Any, TypeVar
+from types import MappingProxyType
+from typing import Annotated, Any, Protocol, TypeVar
 
 import msgspec
 from chia_rs import ConsensusConstants
@@ -49,6 +50,13 @@ _Height = Annotated[int, Meta(ge=0, le=(1 << 32) - 1)]
 _Keys = Annotated[list[HexHash], Meta(max_length=MOST_BLOCKS)]
 
 
+Answered = Callable[[Json], Json]
+"""Answers a call's arguments; raises `CallError` or `UsageError` if there is no answer."""
+
+NO_MORE: Mapping[str, Answered] = MappingProxyType({})
+"""Only the calls of a full node."""
+
+
 class CallError(Exception):
     """The node has no answer; its text says why."""
 
@@ -61,27 +69,43 @@ class Window(msgspec.Struct, frozen=True):
     end_height: _Height = (1 << 32) - 1
 
 
-class NodeCalls:
-    """Answers calls. `lock` is held meanwhile, and `offer` takes bundles into the mempool."""
+class Node(Protocol):
+    """An embedded node. `lock` is held during a call; `offer` takes a bundle into the mempool."""
 
-    def __init__(
-        self,
-        ledger: Ledger,
-        mempool: Mempool,
-        offer: Callable[[Bundle], Outcome],
-        constants: ConsensusConstants,
-        lock: RLock,
-    ) -> None:
-        self._ledger = ledger
-        self._mempool = mempool
-        self._offer = offer
-        self._constants = constants
-        self._lock = lock
-        self._calls: dict[str, Callable[[Json], Json]] = {
+    ledger: Ledger
+    mempool: Mempool
+    lock: RLock
+
+    @property
+    def constants(self) -> ConsensusConstants:
+        """The constants of its network."""
+        ...
+
+    def offer(self, bundle: Bundle) -> Outcome:
+        """Offer a bundle to the mempool."""
+        ...
+
+
+class NodeCalls:
+    """Answers the calls of a full node, and more calls, which have their own names."""
+
+    def __init__(self, node: Node, more: Mapping[str, Answered]) -> None:
+        self._node = node
+        self._constants = node.constants
+        own = {
             name.removeprefix("_call_"): getattr(self, name)
             for name in dir(self)
             if name.startswith("_call_")
         }
+        self._calls: dict[str, Answered] = {**more, **own}
+
+    @property
+    def _ledger(self) -> Ledger:
+        return self._node.ledger
+
+    @property
+    def _mempool(self) -> Mempool:
+        return self._node.mempool
 
     def __call__(self, name: str, arguments: object) -> bytes | None:
         """Answer a call, or say why not; None if there is no call of this name."""
@@ -90,7 +114,7 @@ class NodeCalls:
             return None
         answer: Json
         try:
-            with self._lock:
+            with self._node.lock:
                 answer = {"success": True, **call(arguments if isinstance(arguments, dict) else {})}
         except (CallError, UsageError) as error:
             answer = {"success": False, "error": str(error)}
@@ -149,7 +173,7 @@ class NodeCalls:
     # --- blocks ---
 
     def _call_get_block_record_by_height(self, request: Json) -> Json:
-        height = _given(request, "height", _Height, "No height in request")
+        height = given(request, "height", _Height, "No height in request")
         block = self._ledger.block(height)
         if block is None:
             raise CallError(f"Block height {height} not found in chain")
@@ -163,8 +187,8 @@ class NodeCalls:
         return {"block_record": block_json(self._ledger, self._block(height))}
 
     def _call_get_block_records(self, request: Json) -> Json:
-        start = _given(request, "start", _Height, "No start in request")
-        end = _given(request, "end", _Height, "No end in request")
+        start = given(request, "start", _Height, "No start in request")
+        end = given(request, "end", _Height, "No end in request")
         if end - start > MOST_BLOCKS:
             raise CallError(f"more than {MOST_BLOCKS} blocks are asked for")
         blocks = [self._ledger.block(height) for height in range(start, end)]
@@ -214,7 +238,7 @@ class NodeCalls:
 
     def _call_get_puzzle_and_solution(self, request: Json) -> Json:
         coin_id = _given_hash(request, "coin_id", "'coin_id'")
-        height = _given(request, "height", _Height, "'height'")
+        height = given(request, "height", _Height, "'height'")
         record = self._ledger.record(coin_id)
         if record is None or record.spend is None or record.spent != height:
             shown = None if record is None else record_json(record)
@@ -224,8 +248,8 @@ class NodeCalls:
     # --- the mempool ---
 
     def _call_push_tx(self, request: Json) -> Json:
-        bundle = _given(request, "spend_bundle", JsonBundle, "Spend bundle not in request").bundle()
-        outcome = self._offer(bundle)
+        bundle = given(request, "spend_bundle", JsonBundle, "Spend bundle not in request").bundle()
+        outcome = self._node.offer(bundle)
         if outcome.status is Status.FAILED:
             name = name_of_bundle(bundle).hex()
             raise CallError(f"Failed to include transaction {name}, error {outcome.error}")
@@ -250,10 +274,10 @@ class NodeCalls:
         return {"mempool_items": [item_json(item) for item in self._mempool.spending(name)]}
 
     def _call_get_fee_estimate(self, request: Json) -> Json:
-        times = sorted(_given(request, "target_times", _Times, _NO_TIMES))
+        times = sorted(given(request, "target_times", _Times, _NO_TIMES))
         if [name for name in _COSTS if name in request] != ["cost"]:
             raise CallError(f"Request must contain exactly one of {list(_COSTS)}; here: cost")
-        cost = _given(request, "cost", _Cost, "")
+        cost = given(request, "cost", _Cost, "")
         ledger, pool = self._ledger, self._mempool
         last = self._block(ledger.tip.height)
         spent, fees = (sum(getattr(item, name) for item in last.items) for name in ("cost", "fee"))
@@ -303,7 +327,8 @@ _NO_TIMES = "Request must contain 'target_times' array"
 _COSTS = ("spend_bundle", "cost", "spend_type")
 
 
-def _given(request: Json, name: str, kind: Any, missing: str) -> Any:
+def given(request: Json, name: str, kind: Any, missing: str) -> Any:
+    """An argument of this type; raises `CallError` without it, or for another type."""
     if name not in request:
         raise CallError(missing)
     try:
@@ -313,12 +338,12 @@ def _given(request: Json, name: str, kind: Any, missing: str) -> Any:
 
 
 def _given_hash(request: Json, name: str, missing: str) -> bytes:
-    return unhex(_given(request, name, HexHash, missing))
+    return unhex(given(request, name, HexHash, missing))
 
 
 def _given_hashes(request: Json, name: str, missing: str) -> list[bytes]:
     # Each once: an address may have many coins, and the same one may be named many times.
-    return list(dict.fromkeys(unhex(text) for text in _given(request, name, _Keys, missing)))
+    return list(dict.fromkeys(unhex(text) for text in given(request, name, _Keys, missing)))
 
 
 def _records(request: Json, records: Iterable[Record]) -> Json:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from threading import RLock
 from typing import Annotated, TypeAlias, assert_never
 
 import msgspec
+from chia_rs import ConsensusConstants
 from msgspec import Meta
 
 from channelsim.channel.chain.coins import Bundle, Coin, Hash, Height
@@ -17,7 +18,7 @@ from channelsim.channel.chain.interface import Answer, PushResult
 from channelsim.channel.chain.ledger import Ledger, Record
 from channelsim.channel.chain.mempool import Mempool, Outcome, Status
 from channelsim.channel.chain.mempool_items import Limits
-from channelsim.channel.chain.node_calls import NodeCalls
+from channelsim.channel.chain.node_calls import NO_MORE, Answered, NodeCalls
 from channelsim.channel.chain.observations import CoinSeen, PendingBundle
 from channelsim.channel.chain.refusals import ANSWERS
 from channelsim.channel.chain.rpc_server import LOCAL, serving
@@ -71,7 +72,17 @@ class Given(msgspec.Struct, frozen=True, tag="give", forbid_unknown_fields=True)
     puzzle_hash: Hash
 
 
-Change: TypeAlias = Pushed | Farmed | Reorganised | Given
+class Reverted(msgspec.Struct, frozen=True, tag="revert", forbid_unknown_fields=True):
+    """All changes but the first `kept` were taken back, and so many headers are never made again.
+
+    So a block after it has another header than each block before it.
+    """
+
+    kept: Annotated[int, Meta(ge=0)]
+    skipped: Annotated[int, Meta(ge=0, le=1 << 32)]
+
+
+Change: TypeAlias = Pushed | Farmed | Reorganised | Given | Reverted
 """A change of the chain or the mempool; the same ones make the same chain."""
 
 
@@ -98,7 +109,8 @@ class SimulatedChain:
     """A chain and its mempool in memory, behind the interface of `channelsim.channel.chain`.
 
     The same seed gives the same blocks, coins and ids. `record` is called with every change, once
-    it is done. `lock` is held during each; hold it to look several times at the same state.
+    it is done, and `refused` with every bundle that is refused and the error. `lock` is held during
+    each; hold it to look several times at the same state.
 
     >>> SimulatedChain(1).peak()
     1
@@ -106,15 +118,28 @@ class SimulatedChain:
 
     def __init__(self, seed: int, settings: NodeSettings = PUBLIC_LIKE) -> None:
         self.lock = RLock()
+        self._seed, self._settings = seed, settings
+        self._changes: list[Change] = []
         self.ledger = Ledger(seed, mixed=settings.mixed)
         limits = Limits(settings.block_cost, settings.pool_cost)
         self.mempool = Mempool(self.ledger.find, self.ledger.tip, limits)
         self.record: Callable[[Change], None] | None = None
+        self.refused: Callable[[Bundle, str], None] | None = None
         genesis = self.ledger.genesis_challenge
         self._agg_sig_data = settings.agg_sig_data or genesis
         self._validator = Validator(
             constants_of(self._agg_sig_data, settings.block_cost, settings.pool_cost, genesis)
         )
+
+    @property
+    def constants(self) -> ConsensusConstants:
+        """The constants of the network."""
+        return self._validator.constants
+
+    @property
+    def changes(self) -> int:
+        """The number of changes that led to this state."""
+        return len(self._changes)
 
     def peak(self) -> int:
         """The height of the tip."""
@@ -154,9 +179,17 @@ class SimulatedChain:
                 self.mempool.forget(name_of_bundle(bundle))
             new = self.mempool.known(name_of_bundle(bundle)) is None
             outcome = self._offer(bundle)
-            if new and self.record is not None and outcome.status is not Status.FAILED:
-                self.record(Pushed(bundle))
+            if outcome.status is Status.FAILED:
+                if self.refused is not None:
+                    self.refused(bundle, outcome.error)
+            elif new:
+                self._note(Pushed(bundle))
             return outcome
+
+    def _note(self, change: Change) -> None:
+        self._changes.append(change)
+        if self.record is not None:
+            self.record(change)
 
     def _offer(self, bundle: Bundle) -> Outcome:
         name = name_of_bundle(bundle)
@@ -191,20 +224,21 @@ class SimulatedChain:
         return len(self.mempool)
 
     @contextmanager
-    def served(self, address: tuple[str, int] = LOCAL) -> Iterator[str]:
-        """Serve the node's RPC during the block; yields its URL. Raises `UsageError`."""
-        calls = NodeCalls(
-            self.ledger, self.mempool, self.offer, self._validator.constants, self.lock
-        )
-        with serving(calls, address) as url:
+    def served(
+        self, address: tuple[str, int] = LOCAL, more: Mapping[str, Answered] = NO_MORE
+    ) -> Iterator[str]:
+        """Serve the node's RPC, and more calls, during the block; yields its URL.
+
+        Raises `UsageError`.
+        """
+        with serving(NodeCalls(self, more), address) as url:
             yield url
 
     def farm(self, blocks: int = 1) -> None:
         """Make blocks with the bundles of the mempool."""
         with self.lock:
             self._farm(blocks)
-            if self.record is not None:
-                self.record(Farmed(blocks, self.peak()))
+            self._note(Farmed(blocks, self.peak()))
 
     def _farm(self, blocks: int) -> None:
         left = blocks
@@ -243,8 +277,28 @@ class SimulatedChain:
             else:
                 self.ledger.replace(back, new)
                 self.mempool.reorganise(self.ledger.tip)
-            if self.record is not None:
-                self.record(Reorganised(back, new, keep, bundle))
+            self._note(Reorganised(back, new, keep, bundle))
+
+    def revert(self, kept: int) -> None:
+        """Take all changes back but the first `kept`: they are done again on a new chain.
+
+        The mempool is as it was, too. Takes about as long as the changes did.
+        """
+        with self.lock:
+            made = self.ledger.headers_made
+            self._keep(kept)
+            skipped = made - self.ledger.headers_made
+            self.ledger.skip(skipped)
+            self._note(Reverted(kept, skipped))
+
+    def _keep(self, kept: int) -> None:
+        if kept == len(self._changes):
+            return
+        past = SimulatedChain(self._seed, self._settings)
+        for change in self._changes[:kept]:
+            past.repeat(change)
+        self.ledger, self.mempool = past.ledger, past.mempool
+        self._changes = past._changes
 
     def give(self, puzzle_hash: bytes, amount: int) -> Coin:
         """A block reward of at least `amount` mojos at this address."""
@@ -255,8 +309,7 @@ class SimulatedChain:
             )
         with self.lock:
             self._add_block(puzzle_hash)
-            if self.record is not None:
-                self.record(Given(puzzle_hash))
+            self._note(Given(puzzle_hash))
         # Rewards of a block are paid out with it; later blocks add none at this address.
         coins = [seen.coin for seen in self.coins_at(puzzle_hash)]
         return max(coins, key=lambda coin: (coin.amount, coin.id))
@@ -284,6 +337,12 @@ class SimulatedChain:
                 self.reorganise(back, new, keep=keep, bundle=bundle)
             case Given(puzzle_hash):
                 self.give(puzzle_hash, 0)
+            case Reverted(kept, skipped):
+                if kept > len(self._changes):
+                    raise UsageError(f"{counted(kept, 'change')} cannot be kept")
+                self._keep(kept)
+                self.ledger.skip(skipped)
+                self._note(change)
             case _:
                 assert_never(change)
 

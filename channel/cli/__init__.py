@@ -26,6 +26,7 @@ def main(command: Command | None = None) -> None:
     # Modules and sessions are many objects and few cycles: look for cycles less often.
     gc.set_threshold(20_000, 20, 20)
     with interrupt.listening(last=True), watchdog.watching():
+        _name_copied_checkout()
         try:
             code = _run(command)
         except KeyboardInterrupt:
@@ -113,6 +114,16 @@ def _run(command: Command | None) -> int:
 def _few(names: tuple[str, ...]) -> str:
     """The first names of a list, and how many follow."""
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+
+
+def _name_copied_checkout() -> None:
+    """Print a line if the command of a copied checkout runs the code of the original."""
+    from channelsim.channel.cli.copied_checkout import copied_checkout
+
+    if line := copied_checkout(sys.argv[0], sys.prefix):
+        from channelsim.channel.cli.messages import complain
+
+        complain(line)
 
 
 def _name_unusable_plugins() -> None:

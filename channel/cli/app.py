@@ -6,11 +6,14 @@ wait for the imports of all the others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import is_dataclass
 from importlib import import_module
-from inspect import Parameter, getdoc, signature
+from importlib.machinery import FileFinder
+from inspect import Parameter, cleandoc, getdoc, signature
+from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
 from typing import Annotated, Any, cast
@@ -24,6 +27,9 @@ from channelsim.channel import __version__, cli
 from channelsim.games import registry
 
 Command = TyperCommand | TyperGroup
+
+_DOCSTRING = re.compile(r'\A"""(.*?)"""', re.DOTALL)
+_COMMAND = re.compile(r'^def command\(.*?\) -> int:\n    """(.*?)"""', re.DOTALL | re.MULTILINE)
 
 
 class Folder(Mapping[str, Command]):
@@ -44,6 +50,28 @@ class Folder(Mapping[str, Command]):
             self._built[name] = build(import_module(full_name), name)
         return self._built[name]
 
+    def summary(self, name: str) -> str:
+        """The first paragraph of a command's help, read from its file without importing it."""
+        module = self._modules[name]
+        folder = Path(cast(FileFinder, module.module_finder).path)
+        file = (
+            folder / module.name / "__init__.py" if module.ispkg else folder / f"{module.name}.py"
+        )
+        match = (_DOCSTRING if module.ispkg else _COMMAND).search(file.read_text("utf-8"))
+        return "" if match is None else _summary(_with_game(cleandoc(match[1])))
+
+    @property
+    def headings(self) -> dict[str, list[str]]:
+        """The names of all commands by heading, in the order of a list of commands."""
+        table: Mapping[str, Sequence[str]] = getattr(self._package, "HEADINGS", {})
+        listed = {name for names in table.values() for name in names}
+        headings = {
+            title: [name for name in names if name in self._modules]
+            for title, names in table.items()
+        }
+        rest = [name for name in self if name not in listed]
+        return {**headings, **({"Commands": rest} if rest else {})}
+
     def __iter__(self) -> Iterator[str]:
         return iter(sorted(self._modules))
 
@@ -53,9 +81,18 @@ class Folder(Mapping[str, Command]):
 
 class _Command(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse arguments, and say which command an error is about."""
+        """Parse arguments, and say which command an error is about.
+
+        Options of a command with a target that are not given may be set in files.
+        """
         with _located(ctx):
-            return super().parse_args(ctx, args)
+            rest = super().parse_args(ctx, args)
+        outermost = ctx.parent is None or ctx.parent.parent is None
+        if outermost and {"target", "game"} & ctx.params.keys():
+            from channelsim.channel.cli.defaults import set_defaults
+
+            set_defaults(self, ctx)
+        return rest
 
 
 class _Group(TyperGroup):
@@ -63,6 +100,13 @@ class _Group(TyperGroup):
         """Parse arguments, and say which command an error is about."""
         with _located(ctx):
             return super().parse_args(ctx, args)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List the commands under their headings, without importing any of them."""
+        folder = cast(Folder, self.commands)
+        for heading, names in folder.headings.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name, folder.summary(name)) for name in names])
 
 
 @contextmanager
@@ -131,7 +175,11 @@ def _group(package: ModuleType, name: str, callback: Any = _no_options) -> Typer
 
 def _help(described: Any) -> str:
     """A docstring in which `{game}` is replaced by the name of a game."""
-    return (getdoc(described) or "").replace("{game}", registry.DEFAULT)
+    return _with_game(getdoc(described) or "")
+
+
+def _with_game(text: str) -> str:
+    return text.replace("{game}", registry.DEFAULT)
 
 
 def _summary(help: str) -> str:

@@ -17,7 +17,8 @@ from channelsim.channel.campaign.directory import CampaignDirectory
 from channelsim.channel.campaign.engine import CampaignStatus
 from channelsim.channel.campaign.executors import Workers, processes
 from channelsim.channel.campaign.shards import Configuration, Plan, describe_lost
-from channelsim.channel.cli.messages import complain
+from channelsim.channel.cli.check_reports import NO_REPORTS, CheckReport, ReportFiles, WriteReport
+from channelsim.channel.cli.messages import complain, resuming_command
 from channelsim.channel.cli.options import file_option
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding_files import FindingFiles
@@ -51,6 +52,7 @@ class CampaignOptions:
     resume: bool = False
     cluster: str | None = None
     quiet: bool = False
+    reports: ReportFiles = NO_REPORTS
 
 
 class Places:
@@ -69,8 +71,10 @@ class Places:
             text, unit, quiet=options.quiet, clock=clock
         )
         self.directories: list[CampaignDirectory[Any]] = []
+        self._write_report: WriteReport = lambda report: None
 
     def __enter__(self) -> Places:
+        self._write_report = self._stack.enter_context(self._options.reports.opened())
         return self
 
     def __exit__(self, *error: Any) -> None:
@@ -114,10 +118,17 @@ class Places:
         """
         with finishing():
             document, trouble = ending.document(), None
+            untried = "" if interrupted else ending.untried()
+            left = [untried, *lost]
+            if interrupted:
+                left.insert(0, f"interrupted: not everything was tried{self._resuming()}")
             try:
                 ending.store(document)
                 for stored in [] if interrupted else self.directories:
                     stored.write_summary(document)
+                if ending.report is not None and self._options.reports.any:
+                    report = ending.report(document)
+                    self._write_report(replace(report, incomplete="; ".join(filter(None, left))))
             except UsageError as error:
                 trouble = error
             if self._options.json:
@@ -126,25 +137,31 @@ class Places:
                 ending.show(document)
             if trouble is not None:
                 raise trouble
-            whole = interrupted or ending.tried()
-            for line in lost:
+            if interrupted and self.directories:
+                complain(f"{ending.name}: interrupted{self._resuming()}")
+            for line in filter(None, (untried, *lost)):
                 complain(f"{ending.name}: {line}")
-        return exit_code(interrupted, failed=failed or bool(lost) or not whole)
+        return exit_code(interrupted, failed=failed or bool(lost or untried))
+
+    def _resuming(self) -> str:
+        """The command that does the rest, behind a semicolon; "" if nothing is stored."""
+        return f"; `{resuming_command()}` does the rest" if self.directories else ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Ending(Generic[D]):
     """The end of a command's campaigns; `name` begins its lines on stderr.
 
-    `store` stores what does not belong to the directory's summary. `tried` says if everything was
-    tried that should have been, and otherwise complains.
+    `store` stores what does not belong to the directory's summary. `report` is what `--junit` and
+    `--sarif` write. `untried` names what should have been tried and was not, with what to do.
     """
 
     name: str
     document: Callable[[], D]
     show: Callable[[D], None]
     store: Callable[[D], object] = lambda document: None
-    tried: Callable[[], bool] = lambda: True
+    report: Callable[[D], CheckReport] | None = None
+    untried: Callable[[], str] = lambda: ""
 
 
 def run_campaign(

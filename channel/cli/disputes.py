@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
 from typing import Any
 
-from channelsim.channel.adversaries.base import get
+from channelsim.channel.adversaries.base import get, names
 from channelsim.channel.cli.messages import complain
 from channelsim.channel.cli.options import game_names
 from channelsim.channel.errors import UsageError
@@ -24,12 +24,13 @@ from channelsim.channel.simulation.deviating import command_of, deviating
 from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.promises.old_copies import restored
 from channelsim.channel.simulation.run import Run, step_in_play
-from channelsim.channel.simulation.scenario import Scenario, check
+from channelsim.channel.simulation.scenario import Scenario, adversaries_for, check
 from channelsim.channel.simulation.session_processes import SessionProcesses, session_processes
 from channelsim.channel.simulation.sweep_campaign import of_run
 from channelsim.channel.simulation.transcript import played
 from channelsim.channel.system.interrupt import exit_code
 from channelsim.games import registry
+from channelsim.games.amounts import counted
 from channelsim.games.errors import UnknownGame
 from channelsim.games.names import LONGEST
 
@@ -59,18 +60,27 @@ def described_scenario(
     `step` None is the adversary's default. `fields` are other fields of the scenario; None keeps
     the default.
     """
-    menu = (registry.DEFAULT,) if games is None else _menu(games)
+    menu = (registry.DEFAULT,) if games is None else menu_of(games)
     step = get(adversary).default_step if step is None else step
     given = {name: value for name, value in fields.items() if value is not None}
     described = {"seed": DEFAULT_SEED, **given}
     return check(Scenario(games=menu, adversary=adversary, step=step, **described))
 
 
-def _menu(text: str) -> tuple[str, ...]:
+def menu_of(text: str) -> tuple[str, ...]:
+    """The games of a list with commas. Raises `UsageError` for one that is not installed."""
     try:
         return tuple(registry.asked(name).name for name in game_names(text))
     except UnknownGame as error:
         raise UsageError(str(error)) from None
+
+
+def able_in(games: tuple[str, ...]) -> str:
+    """The number of adversaries, or of those that can do something in these games, in words."""
+    number = counted(len(names()), "adversary")
+    if not games:
+        return number
+    return f"{len(adversaries_for([games]))} of {number} can do something in {', '.join(games)}"
 
 
 @contextmanager

@@ -108,7 +108,7 @@ def end_channel(
     chain = _node_of_directory(directory, options)
     passphrase = passphrase_of(directory, passphrase_file)
     with closing(chain), opened(directory, passphrase) as data:
-        wait_until_synced(chain)
+        wait_until_synced(chain, patient=True)
         check_network(chain, data.config.agg_sig_data)
         if options.policy is not None:
             check_policy(options.policy, data.settings.games)

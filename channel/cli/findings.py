@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from channelsim.channel.errors import UsageError
-from channelsim.channel.findings.finding import OWN_CHOICE, PLAYED, Finding
+from channelsim.channel.findings.finding import NOBODY_KNOWS, OWN_CHOICE, PLAYED, Finding
 from channelsim.channel.findings.finding_files import command_line, parsed
 from channelsim.channel.lab.cases.explanation import side_by_side
-from channelsim.channel.lab.fuzz.findings import RECORDED, STORED, still_broken
+from channelsim.channel.lab.fuzz.findings import PROVED, RECORDED, STORED, still_broken
 from channelsim.channel.lab.targets.loading import load
+from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.lab.trace.finding_targets import source_near
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.terminal import console, print_json, say
 
+SOLVER = "z3"
+
 ORDER_ONLY = "no side loses in these: the program looks at evidence and rules in another order"
 """The title of the findings that are listed apart."""
+
+
+_REACHED = {
+    PLAYED: "this happens in a state of honest play",
+    OWN_CHOICE: "one player can bring this about by its own choice",
+    NOBODY_KNOWS: "nobody knows whether play leads to this",
+}
 
 
 def replay_finding(
@@ -35,8 +46,7 @@ def replay_finding(
     `show` prints the document.
     """
     finding = parsed(path, data)
-    is_case = finding.vector is not None and finding.rule in (RECORDED, STORED)
-    if not finding.probe and not is_case:
+    if not _is_replayable(finding):
         hint = f"`{finding.replay}`" if finding.replay else f"`{command_line('trace', path)}`"
         raise UsageError(f"{path}: a finding that `replay` cannot try again; {hint} shows it")
     try:
@@ -45,7 +55,7 @@ def replay_finding(
         hint = "" if target else "; --target names the target"
         raise UsageError(f"{path}: {error}{hint}") from None
     with progress("trying it again"):
-        broken = still_broken(loaded, msgspec.to_builtins(finding))
+        broken = _still_broken(loaded, finding)
     if json:
         show({"target": loaded.name, "happens": bool(broken), "broken": broken})
         return 1 if broken else 0
@@ -59,15 +69,47 @@ def replay_finding(
     return 1
 
 
+def _is_replayable(finding: Finding) -> bool:
+    """True if a finding has what `replay` tries again."""
+    if finding.rule == PROVED and not {"expected", "inputs"}.isdisjoint(finding.brun):
+        return True
+    of_case = finding.vector is not None and finding.rule in (PROVED, RECORDED, STORED)
+    return bool(finding.probe) or of_case
+
+
+def _still_broken(target: Target, finding: Finding) -> list[str]:
+    """The parts of a finding that still happen on this target, a line each. Raises `UsageError`."""
+    if finding.rule != PROVED or finding.vector is not None or "inputs" not in finding.brun:
+        return still_broken(target, msgspec.to_builtins(finding))
+    if find_spec(SOLVER) is None:
+        raise UsageError("replay: this finding needs z3-solver; pip install 'channelsim[prove]'")
+    from channelsim.channel.prove.replaying import still_breaks
+
+    return still_breaks(target, finding)
+
+
+def next_steps(finding: Finding, path: Path) -> Iterator[str]:
+    """The commands that show and try a finding, given its file."""
+    yield command_line("view", path)
+    if finding.vector is not None or finding.brun:
+        yield command_line("trace", path)
+    if _is_replayable(finding):
+        yield command_line("replay", path)
+    elif finding.scenario is not None and finding.replay:
+        yield finding.replay
+
+
 def details(finding: Finding) -> Iterator[str]:
     """The lines of text below the title of a finding."""
-    before, after = finding.fields
     if finding.rule == RECORDED:
         yield "this is a case of the file of honest play"
     elif finding.rule == STORED:
         yield "this is a stored case"
+    elif finding.rule == PROVED:
+        yield from finding.differs
+        yield _REACHED[finding.reach]
     elif finding.differs:
-        yield f"not as in honest play ({before} → {after} fields): {'; '.join(finding.differs)}"
+        yield f"not as in honest play: {'; '.join(finding.differs)}"
     elif finding.cause.startswith(("misdeclared", "two encodings", "not bound", "share not bound")):
         yield "the move itself is honest play"
     elif finding.reach == PLAYED:
@@ -78,7 +120,8 @@ def details(finding: Finding) -> Iterator[str]:
     source = finding.source_line or finding.missing_check
     if source:
         yield f"source: {source}"
-    yield f"law: {finding.rule}"
+    broken = f"claim: {finding.cause}" if finding.rule == PROVED else f"broken law: {finding.rule}"
+    yield broken
     if finding.also:
         more = f", and {len(finding.also) - 3} more" if len(finding.also) > 3 else ""
         yield f"also: {'; '.join(finding.also[:3])}{more}"

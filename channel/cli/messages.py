@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Container, Iterable, Mapping
 from pathlib import Path
@@ -35,10 +36,20 @@ def discard(stream: TextIO) -> None:
 
 def all_tried(what: str, programs: Iterable[str], tried: Container[str], hint: str) -> bool:
     """True if every one of these programs was tried; name the others on stderr."""
-    left = never_tried(programs, tried)
+    left = untried(programs, tried, hint)
     if left:
-        complain(f"{what}: {left}; {hint}")
+        complain(f"{what}: {left}")
     return not left
+
+
+def untried(programs: Iterable[str], tried: Container[str], hint: str) -> str:
+    """The programs that were not tried, with a hint what to do; "" for none.
+
+    >>> untried(["bet", "end"], {"bet"}, "try --cases 100")
+    'never tried: end; try --cases 100'
+    """
+    left = never_tried(programs, tried)
+    return f"{left}; {hint}" if left else ""
 
 
 def never_tried(programs: Iterable[str], tried: Container[str]) -> str:
@@ -73,6 +84,12 @@ def withheld(unreached: int) -> str:
 def unfinished_output(path: Path) -> str:
     """The state of the output file of an interrupted command."""
     return f"{path} is left as it was" if os.path.lexists(path) else f"{path} is not written"
+
+
+def resuming_command() -> str:
+    """The command that resumes the campaign of this one, for a shell."""
+    given = [argument for argument in sys.argv[1:] if argument != "--resume"]
+    return shlex.join(("channelsim", *given, "--resume"))
 
 
 def wrong_arguments(error: TyperException) -> str:

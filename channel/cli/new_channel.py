@@ -20,6 +20,7 @@ from channelsim.channel.cli.nodes import (
     wait_until_synced,
 )
 from channelsim.channel.cli.options import (
+    LONGEST,
     MOST_MOJOS,
     MaxFee,
     MaxFees,
@@ -194,7 +195,10 @@ def begin_channel(
             raise UsageError("--address: name where the receiver listens, as it prints it")
         address = LISTEN_ADDRESS
     read_address(address)
-    read_fingerprint(options.peer)
+    try:
+        read_fingerprint(options.peer)
+    except UsageError as error:
+        raise UsageError(f"--peer {options.peer[:LONGEST]}: {error}") from None
     setup = _setup(side, options.game, options)
     adversary = (options.adversary or "").partition("@")[0]
     if adversary and (reason := reason_against(adversary, setup.games)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from time import sleep
@@ -9,12 +10,12 @@ from typing import Annotated
 
 import typer
 
-from channelsim.channel.chain.full_node import Credentials, NodeSyncing, RpcChain
+from channelsim.channel.chain.full_node import Credentials, NodeError, NodeSyncing, RpcChain
 from channelsim.channel.chain.interface import Chain
 from channelsim.channel.chain.rpc import PATIENCE, Patience
 from channelsim.channel.chain.several_nodes import SeveralNodes
 from channelsim.channel.cli.messages import complain
-from channelsim.channel.cli.options import file_option
+from channelsim.channel.cli.options import LONGEST, file_option
 from channelsim.channel.errors import UsageError
 from channelsim.channel.store.data_directory import MOST_NODES, NodeAddress
 
@@ -65,12 +66,19 @@ NodeAddress(url='https://b:2', certificate='/c', key='/k'))
         )
     addresses = []
     for url in urls or ():
+        check_url(url)
         certificate = key = ""
         if pairs and not url.startswith("http://"):
             pair = pairs.pop(0) if len(pairs) > 1 else pairs[0]
             certificate, key = (str(file.resolve()) for file in pair)
         addresses.append(NodeAddress(url, certificate, key))
     return tuple(addresses)
+
+
+def check_url(url: str) -> None:
+    """Raises `UsageError` for a URL that is none of a node."""
+    if not re.match(r"https?://[^/]", url):
+        raise UsageError(f"--node {url[:LONGEST]}: the URL of a node is http(s)://HOST:PORT")
 
 
 def nodes_at(addresses: Sequence[NodeAddress]) -> SeveralNodes:
@@ -97,18 +105,29 @@ def check_network(chain: Chain, agg_sig_data: bytes) -> None:
         raise UsageError("--node: it is on another network than the channel")
 
 
-def wait_until_synced(chain: Chain) -> None:
+def wait_until_synced(chain: Chain, *, patient: bool = False) -> None:
     """Wait while nodes are syncing, and print how far they are.
 
-    Raises `NodeError` if no node answers.
+    With `patient`, also while no node can be asked: a channel has money that may be at risk, and a
+    machine may start its node after its peers. Otherwise that raises `NodeError`.
     """
-    progress = ""
+    told, missed = "", False
     while True:
         try:
             chain.peak()
-            return
         except NodeSyncing as error:
-            if progress != str(error):
-                progress = str(error)
-                complain(f"{progress}; waiting for it")
+            if told != f"{error}":
+                told = f"{error}"
+                complain(f"{told}; waiting for it")
+        except NodeError as error:
+            if not patient:
+                raise
+            missed = True
+            if told != f"{error}":
+                told = f"{error}"
+                complain(f"{told}; asking again")
+        else:
+            if missed:
+                complain("the node answers again")
+            return
         sleep(PAUSE)

@@ -53,7 +53,7 @@ from channelsim.channel.session.agreed_hands import account_of
 from channelsim.channel.session.deck_works import DeckThreads
 from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.session.peer_runner import PeerRunner
-from channelsim.channel.session.session_events import BlockMade
+from channelsim.channel.session.session_events import BlockMade, Listener
 from channelsim.channel.session.setup import (
     ASK,
     NAMES,
@@ -102,7 +102,7 @@ def run_peer(
             if data.config.side is not side:
                 other = "connect" if side is Side.RECEIVER else "listen"
                 raise UsageError(f"{directory}: this is the {data.config.name}: `peer {other}`")
-            wait_until_synced(chain)
+            wait_until_synced(chain, patient=going_on)
             check_network(chain, data.config.agg_sig_data)
             pairing = Pairing(read_identity(directory, passphrase), data.settings.counterparty)
             settings = _change_settings(data, address, options, nodes)
@@ -123,13 +123,14 @@ def _play(
         decks = stack.enter_context(closing(DeckThreads()))
         stack.callback(typed.stop)
         lines(BlockMade(peer.state.block.peak))
+        player, follows = _player(peer, setup, data.settings.policy, typed, as_json=as_json)
         runner = PeerRunner(
             peer,
             actor,
             chain,
-            _player(peer, setup, data.settings.policy, typed, as_json=as_json),
+            player,
             decks,
-            [lines],
+            [lines, *follows],
             waits_for_link=config.side is Side.INITIATOR and peer.state.block.peak == 0,
             fee_limits=changed_limits(peer, fees, data.path),
             on_trouble=report_trouble,
@@ -166,18 +167,20 @@ def _actor(
 
 def _player(
     peer: Peer, setup: Setup, policy: str, typed: LineInput, *, as_json: bool
-) -> SidePlayer:
-    """The player with this policy, or the person whose input is typed."""
+) -> tuple[SidePlayer, list[Listener]]:
+    """The player with this policy, or the person whose input is typed, who follows the hands."""
     if policy != ASK:
-        return SidePlayer(setup, peer, by_policy(policy, peer.config.secret))
+        return SidePlayer(setup, peer, by_policy(policy, peer.config.secret)), []
     out = console(stderr=as_json)
-    prompt = Prompt(out, NAMES[peer.config.side.other], setup.games, typed)
-    return SidePlayer(
+    side = peer.config.side
+    prompt = Prompt(out, NAMES[side], NAMES[side.other], setup.games, typed)
+    person = SidePlayer(
         setup,
         peer,
         lambda game, game_id, player: prompt.decide(game, player),
         lambda number: prompt.another(number, setup.game(number)),
     )
+    return person, [prompt.follow]
 
 
 def _never(back: int, bundle: Bundle | None = None) -> bool:

@@ -8,49 +8,67 @@ from rich.console import Console
 from rich.text import Text
 
 from channelsim.channel.errors import UsageError
-from channelsim.channel.report.narrator import text_of
+from channelsim.channel.peer.chain_news import GameEnded
+from channelsim.channel.peer.interface import Acted, GameSettled, GameStarted, Moved, SawCards
+from channelsim.channel.report.card_rows import is_drawn
+from channelsim.channel.report.narrator import print_lines
 from channelsim.channel.report.terminal import say
 from channelsim.channel.session.picks import Pick, read_pick
+from channelsim.channel.session.session_events import NewsFor, SessionEvent
 from channelsim.games import registry
-from channelsim.games.amounts import amount_text
-from channelsim.games.contract import Action, Amount, Choice, OneOf, Player
+from channelsim.games.amounts import counted, in_units
+from channelsim.games.choices import with_bounds
+from channelsim.games.contract import Action, Amount, Choice, Line, Player
 from channelsim.games.errors import IllegalAction
 
 QUIT = ("quit", "exit", "q")
+HELP = ("?", "h", "help")
+
+MOST_WRONG = 30
+"""Answers in a row that are no action, after which nobody is believed to be there."""
 
 
 class Prompt:
     """Ask a person for each decision until the answer is one that the rules allow.
 
-    `opponent` is the name of the other peer, `games` are those of the session; `read` returns the
-    next line that is typed, by default as `input` does.
+    `name` is the peer for which the person plays, `opponent` the other one; `games` are those of
+    the session. `read` returns the next line that is typed, by default as `input` does.
     """
 
     def __init__(
         self,
         console: Console,
+        name: str,
         opponent: str,
         games: tuple[str, ...],
         read: Callable[[], str] | None = None,
     ) -> None:
-        self._console, self._opponent, self._games = console, opponent, games
+        self._console, self._name, self._opponent = console, name, opponent
+        self._games = games
         self._read = read or (lambda: input())
+        self._shown: list[Line] = []
+        self._hands: dict[int, tuple[str, Player]] = {}
+        self._introduced = False
 
     def decide(self, game: str, player: Player) -> Action:
-        """The person's action in this game. Raises `UsageError` if the person leaves."""
+        """The person's action in this game.
+
+        Raises `UsageError` if the person leaves, or never names an action.
+        """
         rules = registry.get(game)
         say(self._console)
-        for line in rules.story.view(player):
-            say(self._console, text_of(line, self._console.encoding))
+        self._introduce()
+        self._show(rules.story.view(player))
         self._offer(player)
-        while True:
-            answer = self._line("your move> ")
+        for _ in range(MOST_WRONG):
+            answer = self._line(f"{self._name.title()}, your move> ")
             if answer is None:
                 raise UsageError("the input ended where a decision was needed")
             if answer.lower() in QUIT:
                 raise UsageError("you left the table: the session was not finished")
-            if answer.lower() in ("?", "help"):
-                self._offer(player)
+            if answer.lower() in HELP:
+                print_lines(self._console, self._shown)
+                self._help(player)
             elif answer:
                 try:
                     action = rules.read_action(player, answer)
@@ -59,15 +77,64 @@ class Prompt:
                     self._say(str(error), "yellow")
                 else:
                     return action
+        raise UsageError(
+            f"{MOST_WRONG} answers in a row were no action: the session was not finished"
+        )
+
+    def _introduce(self) -> None:
+        if not self._introduced:
+            self._introduced = True
+            self._say(f"You are the {self._name}. `help` explains what you can write.", "bold")
+
+    def _show(self, lines: list[Line]) -> None:
+        """Show a view: whole if cards are new, otherwise the lines that changed."""
+        before, self._shown = self._shown, lines
+        drawn = [line for line in lines if is_drawn(line)]
+        if drawn and drawn == [line for line in before if is_drawn(line)]:
+            lines = [line for line in lines if line not in before]
+        print_lines(self._console, lines)
 
     def _offer(self, player: Player) -> None:
         offered = ", ".join(offer(choice) for choice in player.choices())
         self._say(f"you can: {offered}; or help, quit", "bold")
 
+    def _help(self, player: Player) -> None:
+        """Each choice in a line, with an example, and how amounts are written."""
+        self._say("you can:", "bold")
+        for choice in player.choices():
+            written = f": write `{example(choice)}`" if isinstance(choice, Amount) else ""
+            self._say(f"  {offer(choice)}{written}", "bold")
+        units = {choice.unit for choice in player.choices() if isinstance(choice, Amount)}
+        for unit in units - {1}:
+            self._say(
+                f"  Amounts are in units of {counted(unit, 'mojo')}, as in 2 or 2.5, or in mojos"
+                f" with an m, as in {2 * unit}m.",
+                "",
+            )
+        self._say("  `quit` leaves the table, and the session is not finished.", "")
+
+    def follow(self, event: SessionEvent) -> None:
+        """Show what a person of a single peer sees at the end of a hand: maybe the other's cards.
+
+        In a session of both peers, the narrator tells more.
+        """
+        match event:
+            case NewsFor(_, GameStarted(game, player)):
+                self._hands[game.id] = game.terms.game, player
+            case NewsFor(_, Acted(game_id) | Moved(game_id) | SawCards(game_id) as news):
+                if game_id in self._hands:
+                    self._hands[game_id] = self._hands[game_id][0], news.player
+            case NewsFor(_, GameSettled(game_id) | GameEnded(game_id)):
+                hand = self._hands.pop(game_id, None)
+                if hand is not None:
+                    self._show(registry.get(hand[0]).story.view(hand[1]))
+            case _:
+                pass
+
     def choose(self, number: int) -> Pick | None:
         """The game that the person names as the dealer; None for no more hands."""
         self._offer_games()
-        while True:
+        for _ in range(MOST_WRONG):
             answer = self._line(f"You deal hand {number + 1}. Which game? ")
             if answer is None or answer.lower() in QUIT:
                 return None
@@ -78,6 +145,7 @@ class Prompt:
                 return read_pick(self._games, answer.lower(), "this game")
             except UsageError as error:
                 self._say(str(error), "yellow")
+        raise UsageError(f"{MOST_WRONG} answers in a row named no game")
 
     def _offer_games(self) -> None:
         names = ", ".join(self._games)
@@ -90,6 +158,7 @@ class Prompt:
 
         Quitting between hands closes the channel in order.
         """
+        self._introduce()
         of = f" ({game})" if len(self._games) > 1 else ""
         while True:
             answer = self._line(
@@ -122,18 +191,24 @@ def offer(choice: Choice) -> str:
     >>> from channelsim.games.contract import Plain
     >>> offer(Plain("check"))
     'check'
-    >>> offer(Amount("raise", 1, 800, unit=100))
-    'raise N (from 0.01 units (1 mojo) to 8 units (800 mojos))'
-    >>> offer(Amount("raise", 200, 200, unit=100, hint="on top of the call"))
-    'raise (2 units (200 mojos), on top of the call)'
+    >>> offer(Amount("raise", 1, 800, unit=100, hint="on top of the call"))
+    'raise 0.01 to 8 units (1 to 800 mojos), on top of the call'
+    >>> from channelsim.games.contract import OneOf
     >>> offer(OneOf("give", (3, 5, 6), form="C C", hint="two cards"))
     'give C C (two cards)'
     """
     if isinstance(choice, Amount):
-        least, most = amount_text(choice.least, choice.unit), amount_text(choice.most, choice.unit)
-        hint = f", {choice.hint}" if choice.hint else ""
-        if choice.least == choice.most:
-            return f"{choice.verb} ({most}{hint})"
-        return f"{choice.verb} N (from {least} to {most}{hint})"
-    words = f"{choice.verb} {choice.form}" if isinstance(choice, OneOf) else choice.verb
-    return f"{words} ({choice.hint})" if choice.hint else words
+        return with_bounds(choice) + (f", {choice.hint}" if choice.hint else "")
+    return with_bounds(choice) + (f" ({choice.hint})" if choice.hint else "")
+
+
+def example(choice: Amount) -> str:
+    """An answer that takes a choice with an amount: two units where it can be.
+
+    >>> example(Amount("raise", 1, 800, unit=100)), example(Amount("bet", 3, 9, unit=70))
+    ('raise 2', 'bet 9m')
+    """
+    two = 2 * choice.unit
+    amount = two if choice.least <= two <= choice.most else choice.most
+    units = in_units(amount, choice.unit)
+    return f"{choice.verb} {f'{amount}m' if units.startswith('~') else units}"

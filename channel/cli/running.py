@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TypeVar
 
 from channelsim.channel.chain.rpc_server import read_address
 from channelsim.channel.cli.messages import complain, discard
@@ -18,9 +19,12 @@ from channelsim.channel.peer.interface import FeeLimits
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.report.peer_lines import Line, PeerLines
 from channelsim.channel.report.terminal import console, json_line, say
+from channelsim.channel.session.in_threads import in_thread
 from channelsim.channel.session.linked_peer import Place, run_linked
 from channelsim.channel.session.peer_runner import PeerRunner, Trouble
 from channelsim.channel.store.data_directory import DataDirectory
+
+T = TypeVar("T")
 
 POLL_TIME = 0.1
 """Seconds after which an interrupt is noticed."""
@@ -45,6 +49,22 @@ async def until_interrupted(
     with suppress(asyncio.CancelledError):
         await running
     return False
+
+
+def unless_interrupted(call: Callable[[], T], interrupted: Callable[[], bool]) -> T | None:
+    """The result of a call that may block, as one of a node; None if an interrupt comes first."""
+
+    async def wait() -> T | None:
+        """Wait for the thread, and look for an interrupt now and then."""
+        calling = asyncio.ensure_future(in_thread(call))
+        while not calling.done() and not interrupted():
+            await asyncio.wait([calling], timeout=POLL_TIME)
+        if calling.done():
+            return calling.result()
+        calling.cancel()
+        return None
+
+    return asyncio.run(wait())
 
 
 def has_ended(

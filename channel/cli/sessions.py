@@ -52,7 +52,7 @@ def run_session(
     viewer = NAMES[person] if ASK in setup.policies else None
     narrator = Narrator(setup, out, viewer=viewer, quiet=quiet)
     if recorded is None:
-        prompt = Prompt(out, NAMES[1 - person], setup.games)
+        prompt = Prompt(out, NAMES[person], NAMES[1 - person], setup.games)
         name = "script" if script is None else str(script)
         deciders = Deciders(
             setup,

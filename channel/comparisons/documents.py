@@ -94,7 +94,10 @@ def compare(before: ReadDocument, after: ReadDocument, tolerance: float = 0.0) -
 def _findings(before: Results, after: Results, tolerance: float) -> list[Change]:
     """New and mended findings: the comparison of a kind that has none of its own."""
     old, new = (
-        {finding.line: finding.line for finding in document.every_finding()}
+        {
+            (finding.severity, finding.place, finding.text): finding.line
+            for finding in document.every_finding()
+        }
         for document in (before, after)
     )
     return new_and_mended(old, new)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable
 from enum import Enum
+from typing import NamedTuple
 
 import msgspec
 
 from channelsim.channel.documents.results import CampaignResults
 from channelsim.channel.findings.finding import Figure, Finding
+from channelsim.channel.lab.fuzz.findings import root
 
 
 class Status(Enum):
@@ -38,6 +41,39 @@ class CheckResult(
         msgspec.structs.force_setattr(self, "result", Status.FAILED if self.failures else status)
 
 
+class Mistake(NamedTuple):
+    """A finding, the checks that show the same mistake, and how many other findings do."""
+
+    checks: tuple[str, ...]
+    finding: Finding
+    others: int
+
+
+def mistakes(results: Iterable[CheckResult]) -> list[Mistake]:
+    """Each mistake once, by its worst finding; of equally bad ones, by that of the fuzzer.
+
+    One mistake is what breaks one rule at one validator. Findings that name no cause are mistakes
+    of their own.
+    """
+    groups: dict[Hashable, list[tuple[str, Finding]]] = {}
+    for result in results:
+        for finding in result.failures:
+            key = root(finding) if finding.cause else finding.line
+            groups.setdefault(key, []).append((result.check, finding))
+    return [
+        Mistake(
+            tuple(dict.fromkeys(check for check, _ in group)),
+            min((finding for _, finding in group), key=_worst_first),
+            len(group) - 1,
+        )
+        for group in groups.values()
+    ]
+
+
+def _worst_first(finding: Finding) -> tuple[int, bool]:
+    return finding.rank, not finding.mistake
+
+
 class ConformDocument(
     CampaignResults, frozen=True, kw_only=True, tag="channelsim document conform 1"
 ):
@@ -49,5 +85,5 @@ class ConformDocument(
     checks: tuple[CheckResult, ...]
 
     def every_finding(self) -> tuple[Finding, ...]:
-        """The failures of all checks."""
-        return tuple(failure for check in self.checks for failure in check.failures)
+        """The failures of all checks, each mistake once."""
+        return tuple(mistake.finding for mistake in mistakes(self.checks))

@@ -17,7 +17,7 @@ from channelsim.channel.documents.results import Results
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.costs import snapshot
 from channelsim.channel.system import input_files
-from channelsim.channel.system.file_kinds import DOCUMENT, Kind, format_of, kind_of
+from channelsim.channel.system.file_kinds import DOCUMENT, Kind, check_whole, format_of, kind_of
 from channelsim.clsp.run import MAX_COST
 from channelsim.games.decoding import document_error
 
@@ -56,6 +56,7 @@ def read_document(path: Path) -> Results:
 
 def parsed(path: Path, data: bytes) -> Results:
     """The document in a file that was read. Raises `UsageError`."""
+    check_whole(path, data)
     tag = format_of(data)
     if tag is None or not tag.startswith(DOCUMENT):
         raise _refusal(path, data)

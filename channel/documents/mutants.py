@@ -35,11 +35,16 @@ class MutantsDocument(
         return tuple(
             _survivor(survivor)
             for survivor in self.survivors
-            if survivor.reason is None and (survivor.runs or not self.interrupted)
+            if survivor.is_open and (survivor.runs or not self.interrupted)
         )
 
 
 def _survivor(survivor: Survivor) -> Finding:
+    """The finding of an open mutant, with what the prover says of it."""
     return Finding(
-        rule="mutants", place=survivor.validator, severity=SURVIVOR, text=survivor.change
+        rule="mutants",
+        place=survivor.validator,
+        severity=SURVIVOR,
+        text=survivor.change,
+        differs=() if survivor.proof is None else (survivor.proof.text,),
     )

@@ -2,34 +2,38 @@
 
 from __future__ import annotations
 
-from channelsim.channel.documents.results import Results, Seconds
+from channelsim.channel.documents.results import CampaignResults, Seconds
 from channelsim.channel.findings.finding import Figure, Finding
-from channelsim.channel.prove.result import Undecidable, Verdict
+from channelsim.channel.prove.proof_file import ProofFile
+from channelsim.channel.prove.result import ProofResult
 
 
-class ProveDocument(Results, frozen=True, kw_only=True, tag="channelsim document prove 1"):
-    """The comparison of a validator's programs in two targets.
+class ProveDocument(CampaignResults, frozen=True, kw_only=True, tag="channelsim document prove 1"):
+    """Proofs of claims about the validators of a target, and what breaks a claim.
 
-    `programs` are their tree hashes in hex, `bounds` and `models` what a proof rests on, in words.
-    `paths` are pairs of paths: `confirmed` of them were run for real, for `unconfirmed` no input
-    was found, and on `bounded` ones a program looks at evidence, or a state without a form, of
-    which larger ones are left out. `samples` were run besides. A finding is an input that tells
-    the programs apart.
+    `against` is the target that its programs are compared with, None for other claims. Each size of
+    a move was examined for at most `limit` seconds of work. `models` are what all proofs rest on,
+    in words. `seconds` are those of this run. A finding is an input that breaks a claim.
     """
 
     command = "prove"
 
-    against: str
-    validator: str
-    verdict: Verdict
-    programs: tuple[str, str]
-    bounds: tuple[str, ...]
+    against: str | None
+    limit: Seconds
     models: tuple[str, ...]
-    paths: Figure
-    confirmed: Figure
-    unconfirmed: Figure
-    bounded: Figure
-    samples: Figure
-    undecided: tuple[Undecidable, ...]
+    versions: dict[str, str]
+    proofs: tuple[ProofResult, ...]
+    parts: Figure
     seconds: Seconds
     findings: tuple[Finding, ...]
+
+    def proof_file(self) -> ProofFile:
+        """The proofs as a file."""
+        return ProofFile(
+            target=self.target or "",
+            against=self.against,
+            versions=self.versions,
+            limit=self.limit,
+            models=self.models,
+            proofs=self.proofs,
+        )

@@ -13,6 +13,7 @@ import msgspec
 
 from channelsim.channel.campaign.shards import Shard
 from channelsim.channel.findings.finding import Figure, Finding, summary
+from channelsim.channel.findings.sentence import headline
 
 Seconds: TypeAlias = Annotated[float, msgspec.Meta(ge=0)]
 
@@ -22,7 +23,8 @@ class Results(
 ):
     """Fields of all documents; `dealer` deals the cards where only one player shuffles.
 
-    `summary` counts the findings and names the worst.
+    `summary` counts the findings and names the worst; `worst` says of that one who takes what from
+    whom ("" without findings).
     """
 
     command: ClassVar[str] = ""
@@ -31,10 +33,14 @@ class Results(
     dealer: str | None = None
     interrupted: bool = False
     summary: str = ""
+    worst: str = ""
 
     def __post_init__(self) -> None:
         """Count the findings, whatever a file says."""
-        msgspec.structs.force_setattr(self, "summary", summary(self.every_finding()))
+        findings = self.every_finding()
+        msgspec.structs.force_setattr(self, "summary", summary(findings))
+        first = min(findings, key=lambda finding: (finding.rank, -finding.lost), default=None)
+        msgspec.structs.force_setattr(self, "worst", "" if first is None else headline(first))
 
     def every_finding(self) -> tuple[Finding, ...]:
         """The findings, in the order of the document: those of its own field, if it has any."""

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
 
+from channelsim.channel.findings.sentence import sentence
 from channelsim.games.amounts import counted
 
 FORMAT = "channelsim finding 2"
@@ -49,15 +50,6 @@ class Loss(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     taker: str
     loser: str
     amount: Figure
-
-    @property
-    def text(self) -> str:
-        """The loss in words.
-
-        >>> Loss(MOVER, OPPONENT, 1200).text
-        'the mover takes 1,200 mojos from its opponent'
-        """
-        return f"{self.taker} takes {counted(self.amount, 'mojo', ',')} from {self.loser}"
 
 
 class CaseCall(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -150,9 +142,10 @@ class Finding(
 
     @property
     def line(self) -> str:
-        """The severity, the place and the text."""
+        """The severity, the place, and the sentence that says who takes what from whom."""
         head = "" if self.severity == FAILED_CHECK else f"{self.severity}: "
-        return f"{head}{self.place}: {self.text}" if self.place else f"{head}{self.text}"
+        said = sentence(self)
+        return f"{head}{self.place}: {said}" if self.place else f"{head}{said}"
 
     def believable(self) -> Finding:
         """Downgrade a theft if no side loses money in the case that shows it."""

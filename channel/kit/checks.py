@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from types import MappingProxyType
@@ -18,8 +19,9 @@ from channelsim.channel.documents.conform import CheckResult
 from channelsim.channel.findings.finding import Finding
 from channelsim.channel.kit.conformance import Check, Subject, failed_check
 from channelsim.channel.kit.enforced import ENFORCED, enforced
-from channelsim.channel.lab.cases.corpus import StoredCase, stored_differences
-from channelsim.channel.lab.cases.explanation import with_source
+from channelsim.channel.kit.proofs import PROOFS, proofs
+from channelsim.channel.lab.cases.corpus import StoredCase, not_run
+from channelsim.channel.lab.cases.explanation import broken_rule, with_source
 from channelsim.channel.lab.cases.trial import LabTally
 from channelsim.channel.lab.costs import bundles, costs, snapshot
 from channelsim.channel.lab.costs.costs import share_of_block
@@ -73,16 +75,22 @@ def vectors(subject: Subject) -> CheckResult:
     judged = [case for case in cases if case.validator not in target.missing]
     if cases and not judged:
         return CheckResult("vectors", unchecked=_lacks_programs(subject))
+    stopped = Counter[str]()
     for case in judged:
-        differences = stored_differences(target, case)
-        if differences:
+        differences = subject.case_runs.differences(case)
+        if differences is None:
+            stopped[case.validator] += 1
+        elif differences:
             text = f"{case.id} ({case.tag}): {'; '.join(differences)}"
             failures.append(_of_case(target, case, text))
     for line in subject.stored:
-        if line.differs is not None:
+        if line.stopped:
+            stopped[line.program] += 1
+        elif line.differs is not None:
             failures.append(_of_stored(target, line))
     tried = counted(len(judged), "case", ",")
     tried += f" and {counted(len(subject.stored), 'stored one', ',')}" if subject.stored else ""
+    tried += f"; not run to the end: {not_run(stopped)}" if stopped else ""
     return CheckResult("vectors", tried + _left_out(subject), tuple(failures))
 
 
@@ -135,7 +143,11 @@ def coverage(subject: Subject) -> CheckResult:
         for case in report.corpus
         if case.validator not in report.tally.runaway
     ]
-    entries += subject.stored
+    entries += [
+        case
+        for case in subject.stored
+        if case.differs is None or case.program not in report.tally.runaway
+    ]
     entries += _of_family(subject)
     programs = corpus_coverage(target, entries)
     reasons = stored_reasons(target)
@@ -181,7 +193,7 @@ def _unreached(
     text = f"branches reached: {total.branches_reached} of {total.branches}"
     yield failed_check("coverage", text, program.name)
     for function, code in places:
-        line = program.line_of(function, code)
+        line = program.line_of_place(function, code)
         yield failed_check("coverage", f"never reached, in {function}: {code}", program.name, line)
 
 
@@ -320,9 +332,14 @@ def _with_lines(
 
 def _of_case(target: Target, case: Case, text: str) -> Finding:
     """A case that does not hold."""
-    finding = failed_check("vectors", text, case.validator)
-    shown = msgspec.structs.replace(finding, vector=msgspec.to_builtins(case))
-    return with_source(target, shown)
+    return with_source(
+        target,
+        msgspec.structs.replace(
+            failed_check("vectors", text, case.validator),
+            cause=broken_rule(target, case),
+            vector=msgspec.to_builtins(case),
+        ),
+    )
 
 
 def _of_stored(target: Target, line: StoredCase) -> Finding:
@@ -330,15 +347,14 @@ def _of_stored(target: Target, line: StoredCase) -> Finding:
     text = f"the stored case {line.id}: {line.differs}"
     if line.case is None:
         return failed_check("vectors", text, line.program)
-    finding = failed_check("vectors", text, line.program)
-    shown = msgspec.structs.replace(finding, vector=msgspec.to_builtins(line.case))
-    return with_source(target, shown)
+    return _of_case(target, line.case, text)
 
 
 CHECKS: Mapping[str, Check] = MappingProxyType(
     {
         **{check.__name__: check for check in (vectors, rules, laws, fuzz, coverage)},
         ENFORCED: enforced,
+        PROOFS: proofs,
         **{check.__name__: check for check in (cost, determinism, secrecy, progress, disputes)},
     }
 )

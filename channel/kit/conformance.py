@@ -31,11 +31,11 @@ from channelsim.channel.campaign.directory import CampaignDirectory
 from channelsim.channel.campaign.engine import CampaignStatus
 from channelsim.channel.campaign.job import ShardResult, ShardWork
 from channelsim.channel.campaign.shards import Configuration, Plan, Shard, describe_lost
-from channelsim.channel.documents.conform import CheckResult
+from channelsim.channel.documents.conform import CheckResult, mistakes
 from channelsim.channel.errors import InvariantError, UsageError
 from channelsim.channel.findings.finding import FAILED_CHECK, Finding
 from channelsim.channel.kit.disputes import disputes_of
-from channelsim.channel.lab.cases.corpus import StoredCase, read, site_cases, stored_case
+from channelsim.channel.lab.cases.corpus import CaseRuns, StoredCase, read, site_cases
 from channelsim.channel.lab.costs import snapshot
 from channelsim.channel.lab.crosscheck.crosscheck import CrosscheckReport, crosscheck_of
 from channelsim.channel.lab.fuzz.fuzz import FuzzReport, timed_search
@@ -43,6 +43,7 @@ from channelsim.channel.lab.mutants.broken_rules import broken_rules
 from channelsim.channel.lab.mutants.enforcement import Enforcement, enforcement
 from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.lab.targets.target_inputs import target_inputs
+from channelsim.channel.prove import proof_file
 from channelsim.channel.simulation.sweep import SweepTotals
 from channelsim.channel.simulation.sweep_campaign import SweepReport
 from channelsim.channel.system import input_files
@@ -87,7 +88,8 @@ class Effort:
     `cases` are those of vectors, laws and costs; `seconds` those of each of the `fuzzers`,
     `disputes` the deviations that are tried of each adversary. `corpus` is a folder of cases that
     the fuzzers start from; `costs` a file by `channelsim cost --write`. At least `coverage` percent
-    of each validator's branches are to be reached. `jobs` decides on no result.
+    of each validator's branches are to be reached. `proofs` is a file by `channelsim prove`.
+    `jobs` decides on no result.
     """
 
     cases: int = 5000
@@ -97,6 +99,7 @@ class Effort:
     coverage: int = 100
     corpus: Path | None = None
     costs: Path | None = None
+    proofs: Path | None = None
     seed: str = "conform"
     jobs: int = 1
 
@@ -106,7 +109,7 @@ class Subject:
     """A target under test, with what several checks need, made when the first of them needs it.
 
     `open_place` opens the place of a check's campaign; by default that is `effort.jobs` processes.
-    Raises `UsageError` for stored costs or a corpus that cannot be read.
+    Raises `UsageError` for stored costs, a corpus or proofs that cannot be read.
     """
 
     target: Target
@@ -119,6 +122,8 @@ class Subject:
             snapshot.read(self.effort.costs)
         if self.effort.corpus:
             site_cases(self.target, self.effort.corpus)
+        if self.effort.proofs:
+            proof_file.read(self.effort.proofs)
 
     @property
     def own_game(self) -> bool:
@@ -193,20 +198,30 @@ class Subject:
             return self.open_place(work, f"{HUNT}-{folder}" if folder else HUNT)
 
         seconds = max(LEAST, ENFORCING * effort.seconds)
-        return enforcement(target, known, effort.seed, seconds, open_place)
+        return enforcement(target, known, effort.seed, seconds, open_place, self.cut_off)
+
+    @cached_property
+    def cut_off(self) -> frozenset[str]:
+        """The programs of which a run used up the cost of a block. Raises `LostWork`."""
+        return frozenset(self.crosschecked.tally.runaway | self.fuzzed.tally.runaway)
+
+    @cached_property
+    def case_runs(self) -> CaseRuns:
+        """The runs of all stored cases, in which a program is cut off once."""
+        return CaseRuns(self.target)
 
     @cached_property
     def stored(self) -> tuple[StoredCase, ...]:
         """The cases of the corpus, as they were run."""
         folder = self.effort.corpus
-        return () if folder is None else tuple(read(self.target, folder))
+        return () if folder is None else tuple(read(self.target, folder, self.case_runs))
 
     @cached_property
     def recorded(self) -> tuple[StoredCase, ...]:
         """The cases of honest play, as they were run."""
         target = self.target
         honest = (case for case in target.honest if case.validator not in target.missing)
-        return tuple(stored_case(target, case) for case in honest)
+        return tuple(map(self.case_runs.stored, honest))
 
     @cached_property
     def broken_rules(self) -> set[str]:
@@ -275,6 +290,8 @@ def conform_configuration(target: Target, effort: Effort) -> Configuration:
         inputs["corpus"] = _digest(sorted(effort.corpus.glob("*.jsonl")))
     if effort.costs is not None:
         inputs["costs"] = _digest([effort.costs])
+    if effort.proofs is not None:
+        inputs["proofs"] = _digest([effort.proofs])
     options = {
         "cases": effort.cases,
         "seconds": effort.seconds,
@@ -367,7 +384,7 @@ class _Progress:
         return stored
 
     def _status(self) -> CampaignStatus:
-        failures = sum(len(result.failures) for result in self.results.values())
+        failures = len(mistakes(self.results.values()))
         done = len(self.results)
         seconds = perf_counter() - self._start
         total = self.plan.total

@@ -37,16 +37,17 @@ def enforced(subject: Subject) -> CheckResult:
         *(_unbroken(target, rule, rules[rule]) for rule in never),
         *(_unnoticed(target, change) for change in result.open),
     ]
-    tried = "; ".join(_tried(target, result, len(rules), len(never), judged))
-    if result.left and not failures:
+    tried = "; ".join(_tried(subject, result, len(rules), len(never), judged))
+    if (result.left or subject.cut_off) and not failures:
         return CheckResult(ENFORCED, unchecked=tried)
     return CheckResult(ENFORCED, tried, tuple(failures))
 
 
 def _tried(
-    target: Target, result: Enforcement, rules: int, never: int, judged: list[str]
+    subject: Subject, result: Enforcement, rules: int, never: int, judged: list[str]
 ) -> Iterator[str]:
     """The parts of the row's text."""
+    target = subject.target
     yield f"{rules - never} of {counted(rules, 'rule')} broken by a case"
     yield f"{counted(result.tried, 'dropped test')}, {result.noticed} noticed"
     if result.argued:
@@ -54,6 +55,8 @@ def _tried(
     if result.left:
         left = ", ".join(f"{count} of {name}" for name, count in result.left.items())
         yield f"not tried: {left} (more --seconds try more)"
+    if subject.cut_off:
+        yield f"not those of {', '.join(sorted(subject.cut_off))}, of which a run was cut off"
     out = [name for name in target.programs if name not in judged]
     if out:
         yield f"not those of {', '.join(out)}, of which there are no rules"

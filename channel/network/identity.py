@@ -153,12 +153,12 @@ def _password(passphrase: bytes, salt: bytes) -> bytes:
 def read_fingerprint(text: str) -> bytes:
     """The public key in a fingerprint. Raises `UsageError`.
 
-    >>> read_fingerprint("00" * 31)
+    >>> read_fingerprint("00" * 31)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    channelsim.channel.errors.UsageError: a fingerprint is 64 hex digits, as `peer` prints it
+    channelsim.channel.errors.UsageError: a fingerprint is 64 hex digits, ...
     """
     if not _FINGERPRINT.fullmatch(text):
-        raise UsageError("a fingerprint is 64 hex digits, as `peer` prints it")
+        raise UsageError("a fingerprint is 64 hex digits, as `peer identity` prints it")
     return bytes.fromhex(text)
 
 

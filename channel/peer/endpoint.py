@@ -5,24 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-import msgspec
-
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.crypto.keys import SecretKeys
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.peer.interface import (
     Cancelled,
-    Effect,
     GameSettled,
     GameStarted,
     Push,
-    Store,
 )
 from channelsim.channel.peer.own_action import OwnAction, check_action, own_action
-from channelsim.channel.protocol.half_signed import SignedState
 from channelsim.channel.protocol.proposals import first_game
-from channelsim.channel.protocol.state import Channel, ChannelState, Group, LiveGame, Side
-from channelsim.channel.protocol.state_records import StoredSlash, encode_record
+from channelsim.channel.protocol.state import Channel, Group, LiveGame, Side
 from channelsim.channel.protocol.transitions import Settled
 from channelsim.games import registry
 from channelsim.games.contract import Action, Player, SharedDeck
@@ -103,32 +97,3 @@ class Endpoint:
     def cancelled(self, group: Group, reason: str) -> Cancelled:
         """The news of a proposal that ended without a game."""
         return Cancelled(group, group.proposer is self.side, reason)
-
-    def store_state(
-        self,
-        state: ChannelState,
-        signed: SignedState | None = None,
-        games_before: tuple[LiveGame, ...] = (),
-        slashes: tuple[StoredSlash, ...] = (),
-    ) -> Store:
-        """Store what distinguishes a state, sent (no `signed`) or received, from the one before."""
-        kind = "received" if signed else "sent"
-        data = encode_record(
-            self.channel, state, games_before=games_before, signed=signed, slashes=slashes
-        )
-        return Store(f"{kind}/{state.number}", data)
-
-    def store_proposals(self, before: ChannelState, after: ChannelState) -> list[Effect]:
-        """Store each new proposal, and remove each that is no longer open.
-
-        Records of states do not contain them: a proposal that is refused leaves nothing behind.
-        """
-        were, are = ({group.id: group for group in state.groups} for state in (before, after))
-        return [
-            *(Store(f"proposal/{closed}", b"") for closed in were if closed not in are),
-            *(
-                Store(f"proposal/{group.id}", msgspec.msgpack.encode(group))
-                for group in are.values()
-                if group.id not in were
-            ),
-        ]

@@ -1,7 +1,7 @@
 """Events and effects of a peer: two closed unions.
 
 Events are bytes from the other peer, blocks, and commands of the player. A driver carries out the
-effects in order; a `Store` comes before everything that depends on it.
+effects in order, once the event is on disk.
 """
 
 from __future__ import annotations
@@ -200,14 +200,13 @@ class Push:
 
 
 @dataclass(frozen=True, slots=True)
-class Store:
-    """Write bytes to disk under this name before any later effect is carried out.
+class Erase:
+    """Forget the secrets of the deck of this number, in everything that outlives the process.
 
-    They replace the bytes of the same name; empty bytes remove it.
+    No game needs them any more, and nobody may learn them later (PD-16).
     """
 
-    name: str
-    data: bytes
+    number: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +234,7 @@ class Tell:
     news: News
 
 
-Effect: TypeAlias = Send | Push | Store | Watch | ComputeDeck | Tell
+Effect: TypeAlias = Send | Push | Erase | Watch | ComputeDeck | Tell
 
 # --- news for the player -----------------------------------------------------------------------
 

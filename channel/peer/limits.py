@@ -12,6 +12,7 @@ import msgspec
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.protocol.state import LiveGame
+from channelsim.clsp.values import serialize
 from channelsim.games.amounts import counted
 
 MB = 1 << 20
@@ -22,7 +23,7 @@ LEAST_BYTES, MOST_BYTES = 16 * MB, 192 * MB
 bytes that are counted are never less than those that its file grows by."""
 
 STATE = 512
-"""Bytes of a state beside its record: a watcher's line, hashes and half-signatures."""
+"""Bytes of a state beside its batch: a watcher's line, hashes and half-signatures."""
 
 LIVE_GAME = 64
 """Bytes of each live game of a state in a watcher's line."""
@@ -70,13 +71,21 @@ class Limits:
         return ""
 
 
-def stored_bytes(record: bytes, games: Iterable[LiveGame], before: Iterable[LiveGame]) -> int:
-    """The bytes that are kept of a state, by its record, its live games and those before it.
+def stored_bytes(batch: bytes, games: Iterable[LiveGame], before: Iterable[LiveGame]) -> int:
+    """The bytes that are kept of a state, by its batch, its live games and those before it.
 
-    The store has what changed twice, as a record and for a restart; the terms of a game once. All
-    live games are in the watcher's line.
+    The store has the batch as an event, and what it changed for good: the terms of new games, and
+    what their seats remember and rules need of each game that moved. All live games are in the
+    watcher's line.
     """
-    known = {game.id for game in before}
+    known = {game.id: game for game in before}
     live = list(games)
     terms = sum(len(msgspec.msgpack.encode(one.terms)) for one in live if one.id not in known)
-    return 2 * len(record) + STATE + LIVE_GAME * len(live) + terms
+    moved = sum(_position_bytes(one) for one in live if known.get(one.id) != one)
+    return 2 * len(batch) + STATE + LIVE_GAME * len(live) + terms + moved
+
+
+def _position_bytes(game: LiveGame) -> int:
+    """The bytes of a game's newest position, and of our memory of the move to it."""
+    state = game.position.state
+    return len(game.memory) + (0 if state is None else len(serialize(state.value())))

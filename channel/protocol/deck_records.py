@@ -1,13 +1,8 @@
-"""Records of finished decks, and of the numbers that are used up.
-
-A deck in preparation is never stored: a crash burns it (PD-12). The highest number used is stored
-before its first step is sent or answered (PD-10), and a finished deck before it is used.
-"""
+"""Records of finished decks. A deck in preparation is never stored: a crash burns it (PD-12)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 
 import msgspec
 
@@ -16,9 +11,6 @@ from channelsim.games.deck.finished import FinishedDeck
 from channelsim.games.deck.group import SCALAR_SIZE, Group
 from channelsim.games.deck.secrets import encode_scalars
 from channelsim.games.deck.terms import decode_terms
-
-HIGHEST = "deck/highest"
-"""The name under which the highest number used is stored."""
 
 
 class DeckRecord(msgspec.Struct, frozen=True):
@@ -37,23 +29,6 @@ class DeckRecord(msgspec.Struct, frozen=True):
     named: bool
 
 
-@dataclass(frozen=True, slots=True)
-class RestoredDecks:
-    """The decks of a channel after a crash, by number: those still free, and those of games.
-
-    Every other number up to `highest` is burnt.
-    """
-
-    highest: int
-    free: Mapping[int, FinishedDeck]
-    named: Mapping[int, FinishedDeck]
-
-
-def record_name(number: int) -> str:
-    """The name under which a deck is stored."""
-    return f"deck/{number}"
-
-
 def encode_deck(deck: FinishedDeck, *, named: bool) -> bytes:
     """The record of a finished deck."""
     record = DeckRecord(
@@ -67,11 +42,6 @@ def encode_deck(deck: FinishedDeck, *, named: bool) -> bytes:
         named,
     )
     return msgspec.msgpack.encode(record)
-
-
-def encode_highest(number: int) -> bytes:
-    """The record of the highest number used."""
-    return msgspec.msgpack.encode(number)
 
 
 def decode_deck(group: Group, data: bytes) -> FinishedDeck:
@@ -100,22 +70,16 @@ def decode_deck(group: Group, data: bytes) -> FinishedDeck:
     )
 
 
-def is_free(data: bytes) -> bool:
-    """True if no proposal has named the deck in a record. Raises `msgspec.DecodeError`."""
-    return not msgspec.msgpack.decode(data, type=DeckRecord).named
+def restore_decks(
+    group: Group, records: Iterable[bytes]
+) -> tuple[dict[int, FinishedDeck], dict[int, FinishedDeck]]:
+    """The decks in records, by number: those still free, and those that a proposal has named.
 
-
-def restore_decks(group: Group, records: Mapping[str, bytes]) -> RestoredDecks:
-    """The decks in the records of a channel, by the names that they were stored under.
-
-    Other records are left alone. Raises `msgspec.DecodeError` for a damaged one.
+    Raises `msgspec.DecodeError` for a damaged one.
     """
-    highest = 0
     decks: tuple[dict[int, FinishedDeck], dict[int, FinishedDeck]] = ({}, {})
-    for name, data in records.items():
-        if name == HIGHEST:
-            highest = msgspec.msgpack.decode(data, type=int)
-        elif name.startswith("deck/"):
-            deck = decode_deck(group, data)
-            decks[not is_free(data)][deck.terms.number] = deck
-    return RestoredDecks(highest, *decks)
+    for data in records:
+        deck = decode_deck(group, data)
+        named = msgspec.msgpack.decode(data, type=DeckRecord).named
+        decks[named][deck.terms.number] = deck
+    return decks

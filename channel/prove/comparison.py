@@ -1,48 +1,29 @@
-"""Compare two programs on every input with a move of one size.
+"""Examine a claim on every input with a move of one size.
 
-Both run along the same path, one after the other; where it ends, the solver is asked for an input
-of this path on which their results differ. Every path is run for real on one input, and inputs are
-drawn besides: a model of an operator that is wrong shows itself there.
+Its sides run along the same path, one after the other; where it ends, the solver is asked for an
+input of this path on which they break the claim. Every path is run for real on one input, and
+inputs are drawn besides: a model of an operator that is wrong shows itself there.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from time import monotonic
+from time import thread_time
 from typing import Any, TypeAlias
 
 import z3
 
 from channelsim.channel.lab.sites.fast_chance import FastChance
-from channelsim.channel.prove.concrete_runs import (
-    check_models,
-    differ,
-    example,
-    outcomes,
-    sampled,
-)
-from channelsim.channel.prove.executor import (
-    Ending,
-    RaisedHere,
-    Returned,
-    SymbolicProgram,
-    Unknown,
-)
-from channelsim.channel.prove.inputs import Domain, Inputs, concrete, undecided
+from channelsim.channel.prove.claims import Claim
+from channelsim.channel.prove.concrete_runs import WrongModel, check_models, example, sampled
+from channelsim.channel.prove.executor import Ending, Returned, Unknown
+from channelsim.channel.prove.inputs import Domain, Inputs, concrete, free, undecided
 from channelsim.channel.prove.path import HARD, LATE, Impossible, Path, explore, make_solver, pushed
-from channelsim.channel.prove.symbols import (
-    Condition,
-    Hidden,
-    Lazy,
-    Symbolic,
-    Undecided,
-    equal,
-)
-from channelsim.clsp.integers import atom_to_int
+from channelsim.channel.prove.symbols import Condition, Symbolic, Undecided
 from channelsim.clsp.run import outcome_word
-from channelsim.clsp.values import Value
+from channelsim.clsp.values import Value, serialize
 
 SAMPLES = 12
 """The inputs of each size that are drawn and run."""
@@ -51,261 +32,278 @@ DRAWS = 40
 """The most draws for one of them that fulfils all conditions."""
 
 INVERTED = "a hash would have to be inverted"
-REFUSED = "the programs differ in a state that its reader refuses"
+UNBROKEN = "an input breaks the claim by the models, and not in real runs"
+REFUSED = "only a state that its reader refuses is shown"
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A part that is undecided: why, and the program and expression that is to blame, if one is."""
+    """A part that is undecided: why, and the side and the part of it to blame, if one is."""
 
     reason: str
-    program: str = ""
-    node: Value = b""
+    side: str = ""
+    node: Any = b""
 
 
 @dataclass
 class SizeReport:
     """The result for one size of the move.
 
-    `paths` were compared; `confirmed` of them run for real, and `unconfirmed` have no input that
-    could be found; on `bounded` ones, a program looks at values of which larger ones are left out.
-    `difference` is an input on which the programs differ. `endings` counts how real runs ended.
+    `paths` were examined; `confirmed` of them run for real, and `unconfirmed` have no input that
+    could be found; on `bounded` ones, a side looks at values of which larger ones are left out.
+    `counterexample` is an input that breaks the claim. `endings` counts how real runs of the first
+    side ended. `undecided` are the gaps as text: reasons, and places. No run of a side costs more
+    than `cost`, on the paths that were examined.
     """
 
     size: int
     paths: int = 0
+    cost: int = 0
     confirmed: int = 0
     unconfirmed: int = 0
     bounded: int = 0
     samples: int = 0
-    difference: Value | None = None
+    counterexample: Value | None = None
     gaps: Counter[Gap] = field(default_factory=Counter)
     endings: Counter[str] = field(default_factory=Counter)
+    undecided: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     @property
-    def differs(self) -> bool:
-        """True if the programs differ."""
-        return self.difference is not None
+    def broken(self) -> bool:
+        """True if an input breaks the claim."""
+        return self.counterexample is not None
 
 
-Compared: TypeAlias = tuple[Ending, Ending, Condition | Gap]
-"""The endings of both programs on a path, and where the results differ."""
+Refuses: TypeAlias = Callable[[Path, Symbolic], bool]
+"""True if the reader of the state in these arguments refuses it on a path."""
+
+Examined: TypeAlias = tuple[tuple[Ending, ...], Condition | Gap]
+"""The endings of all sides on a path, and where they break the claim; no ending where the reader
+refuses the state."""
 
 
-def compare_size(
-    programs: tuple[SymbolicProgram, SymbolicProgram],
+def examine_size(
+    claim: Claim,
     domain: Domain,
     size: int,
     deadline: float,
     is_read: Callable[[Value], bool] = lambda state: True,
+    refuses: Refuses = lambda path, environment: False,
+    refuses_first: bool = False,
 ) -> SizeReport:
-    """Compare two programs on moves of one size, in states that `is_read` accepts.
+    """Examine a claim on moves of one size, in states that `is_read` accepts.
 
-    Raises `WrongModel`.
+    `refuses` says of a path that it is about states that `is_read` does not accept: it is left out.
+    It is asked where the claim may be broken, or before the sides run: `refuses_first`, for states
+    in which these cannot run. Raises `WrongModel`.
     """
-    return _Comparison(programs, domain, size, deadline, is_read).run()
+    return _Examination(claim, domain, size, deadline, is_read, refuses, refuses_first).run()
 
 
-class _Comparison:
+class _Examination:
     def __init__(
         self,
-        programs: tuple[SymbolicProgram, SymbolicProgram],
+        claim: Claim,
         domain: Domain,
         size: int,
         deadline: float,
         is_read: Callable[[Value], bool],
+        refuses: Refuses,
+        refuses_first: bool,
     ) -> None:
-        self._programs, self._domain, self._deadline = programs, domain, deadline
-        self._is_read = is_read
-        self._plain = [program.program for program in programs]
-        self._inputs = domain.environment(size)
+        self._claim, self._sides = claim, claim.sides()
+        self._domain, self._deadline = domain, deadline
+        self._is_read, self._refuses, self._refuses_first = is_read, refuses, refuses_first
+        self._inputs = claim.environment(domain, size, free)
         self._solver = make_solver()
         self.report = SizeReport(size)
 
     def run(self) -> SizeReport:
-        """Draw inputs, then follow every path, until a difference or the deadline."""
+        """Draw inputs, then follow every path, until a counterexample or the deadline."""
+        report = self.report
         try:
-            if self._draw():
-                return self.report
-            for path, compared in explore(self._follow, self._solver, self._deadline):
-                if self._judge(path, *compared):
-                    break
+            if not self._draw():
+                for path, examined in explore(self._follow, self._solver, self._deadline):
+                    if self._judge(path, *examined):
+                        break
         except Undecided as late:
-            self.report.gaps[Gap(late.reason)] += 1
+            report.gaps[Gap(late.reason)] += 1
         except z3.Z3Exception as error:  # out of memory, for example
-            self.report.gaps[Gap(f"the solver gave up: {error}")] += 1
-        return self.report
+            report.gaps[Gap(f"the solver gave up: {error}")] += 1
+        for gap, times in report.gaps.items():
+            report.undecided[gap.reason, self._place(gap)] += times
+        return report
 
-    def _follow(self, path: Path) -> Compared:
-        """Run both programs on a path."""
-        for condition in self._inputs.conditions:
+    def _place(self, gap: Gap) -> str:
+        for side in self._sides:
+            if side.name == gap.side and (place := side.place(gap.node)):
+                return f"{side.name}: {place}"
+        return ""
+
+    def _follow(self, path: Path) -> Examined:
+        """Run all sides on a path."""
+        endings = self._run(path, self._inputs)
+        broken = self._broken(path, endings) if endings else False
+        if broken is not False and not self._refuses_first and not _is_late(broken):
+            try:
+                if self._refuses(path, self._inputs.environment):
+                    return (), False
+            except Undecided as unknown:
+                return endings, Gap(unknown.reason)
+        return endings, broken
+
+    def _run(self, path: Path, inputs: Inputs) -> tuple[Ending, ...]:
+        """The endings of all sides; none where the reader refuses the state."""
+        for condition in inputs.conditions:
             path.assume(condition)
-        left, right = (program.run(path, self._inputs.environment) for program in self._programs)
-        for program, ending in zip(self._programs, (left, right), strict=True):
+        if self._refuses_first and self._refuses(path, inputs.environment):
+            return ()
+        return tuple(side.run(path, inputs.environment) for side in self._sides)
+
+    def _broken(self, path: Path, endings: tuple[Ending, ...]) -> Condition | Gap:
+        for side, ending in zip(self._sides, endings, strict=True):
             if isinstance(ending, Unknown):
-                return left, right, Gap(ending.reason, program.name, ending.node)
+                return Gap(ending.reason, side.name, ending.node)
         try:
-            return left, right, _difference(path, left, right)
+            return self._claim.broken(path, self._inputs, endings)
         except Undecided as unknown:
-            return left, right, Gap(unknown.reason)
+            return Gap(unknown.reason)
 
-    def _judge(self, path: Path, left: Ending, right: Ending, differing: Condition | Gap) -> bool:
-        """Ask for an input of a path on which the results differ, and run it for real.
+    def _judge(self, path: Path, endings: tuple[Ending, ...], broken: Condition | Gap) -> bool:
+        """Ask for an input of a path that breaks the claim, and run it for real.
 
-        True if the programs differ there.
+        True if one does.
         """
         report, solver = self.report, self._solver
-        if isinstance(differing, Gap):
-            report.gaps[differing] += 1
-            if differing.reason != LATE:
-                self._confirm(path, left, right)
-            return report.differs
+        if not endings:
+            self._confirm(path, endings)
+            return False
+        if isinstance(broken, Gap):
+            report.gaps[broken] += 1
+            if broken.reason != LATE:
+                self._confirm(path, endings)
+            return report.broken
         report.paths += 1
+        costs = [ending.cost for ending in endings if isinstance(ending, Returned)]
+        report.cost = max(report.cost, *costs, 0)
         report.bounded += path.bounded
-        if differing is not False:
+        if broken is not False:
             with pushed(solver):
-                solver.add(differing)
+                solver.add(broken)
                 answer = solver.check()
-                if answer == z3.sat and not self._confirm(path, left, right):
-                    report.gaps[Gap(INVERTED)] += 1
+                if answer == z3.sat:
+                    gaps = report.gaps.total()
+                    if not self._confirm(path, endings):
+                        report.gaps[Gap(INVERTED)] += 1
+                    elif not report.broken and report.gaps.total() == gaps:
+                        report.gaps[Gap(UNBROKEN)] += 1
                 elif answer == z3.unknown:
-                    report.gaps[Gap(LATE if monotonic() > self._deadline else HARD)] += 1
-        if not report.differs:
-            if self._confirm(path, left, right):
+                    report.gaps[Gap(LATE if thread_time() > self._deadline else HARD)] += 1
+        if not report.broken:
+            if self._confirm(path, endings):
                 report.confirmed += 1
             else:
                 report.unconfirmed += 1
-        return report.differs
+        return report.broken
 
-    def _confirm(self, path: Path, left: Ending, right: Ending) -> bool:
+    def _confirm(self, path: Path, endings: tuple[Ending, ...]) -> bool:
         """Run an input of the path for real; False if none is found. Raises `WrongModel`."""
-        found = example(self._solver, path, self._inputs, (left, right))
-        if found is None:
+        shown = example(self._solver, path, self._inputs, endings)
+        if shown is None:
             return False
-        self._check(path, (left, right), found.values, found.environment)
+        self._check(endings, shown.values, shown.environment)
         return True
 
     def _check(
         self,
-        path: Path,
-        endings: tuple[Ending, Ending],
-        values: tuple[Value | None, ...],
+        endings: Sequence[Ending],
+        values: Sequence[Value | None],
         environment: Value,
+        drawn: bool = False,
     ) -> None:
-        real = outcomes(self._plain, environment)
-        for program, ending, value, outcome in zip(
-            self._programs, endings, values, real, strict=True
-        ):
-            check_models(program.name, ending, value, outcome, path, environment)
-        self.report.endings[outcome_word(real[0])] += 1
-        if differ(*real):
+        if not endings:
             if self._is_read(state_of(environment)):
-                self.report.difference = environment
-            else:
+                raise WrongModel(
+                    "a reader is followed wrongly: it takes a state that it refuses by the models:"
+                    f" {serialize(state_of(environment)).hex()}"
+                )
+            return
+        outcomes = [side.real(environment) for side in self._sides]
+        for side, ending, value, outcome in zip(
+            self._sides, endings, values, outcomes, strict=True
+        ):
+            check_models(side.name, ending, value, outcome, environment)
+        self.report.endings[outcome_word(outcomes[0])] += 1
+        if self._is_broken(environment):
+            if self._is_read(state_of(environment)):
+                self.report.counterexample = environment
+            elif not drawn:
                 self.report.gaps[Gap(REFUSED)] += 1
+
+    def _is_broken(self, environment: Value) -> bool:
+        """True if real runs break the claim; notes where they cannot tell."""
+        try:
+            return self._claim.is_broken(environment)
+        except Undecided as unknown:
+            self.report.gaps[Gap(unknown.reason)] += 1
+            return False
 
     # --- samples ---------------------------------------------------------------------------------
 
     def _draw(self) -> bool:
-        """Run drawn inputs for real, and by the models; true if the programs differ on one.
+        """Run drawn inputs for real, and by the models; true if one breaks the claim.
 
         Raises `WrongModel`.
         """
-        chance = FastChance(self.report.size.to_bytes(2, "big"))
-        words = _words(self._plain[0].value) + _words(self._plain[1].value)
+        report = self.report
+        chance = FastChance(report.size.to_bytes(2, "big"))
+        words = [number for side in self._sides for number in sorted(set(side.constants()))]
         variables = sampled(chance, words)
         for drawn in range(SAMPLES):
-            if self.report.samples < drawn:
+            if report.samples < drawn:
                 break  # the conditions are too narrow for draws
             for _ in range(DRAWS):
-                inputs = self._domain.environment(self.report.size, variables)
+                inputs = self._claim.environment(self._domain, report.size, variables)
                 path = Path(None, (), self._deadline)
                 try:
-                    left, right = self._sampled(path, inputs)
+                    endings = self._sampled(path, inputs)
                 except Impossible:
                     continue
-                if any(isinstance(end, Unknown) and end.reason == LATE for end in (left, right)):
+                if any(isinstance(end, Unknown) and end.reason == LATE for end in endings):
                     return False
-                self.report.samples += 1
-                values = tuple(
+                report.samples += bool(endings)
+                values = [
                     concrete(ending.value, path.decided, z3.simplify)
                     if isinstance(ending, Returned)
                     else None
-                    for ending in (left, right)
-                )
+                    for ending in endings
+                ]
                 environment = concrete(inputs.environment, path.decided, z3.simplify)
-                self._check(path, (left, right), values, environment)
+                self._check(endings, values, environment, drawn=True)
+                if endings:
+                    break
+            if report.broken or thread_time() > self._deadline:
                 break
-            if self.report.differs or monotonic() > self._deadline:
-                break
-        return self.report.differs
+        return report.broken
 
-    def _sampled(self, path: Path, inputs: Inputs) -> tuple[Ending, Ending]:
-        """Run both programs on a drawn input. Raises `Impossible` for one that is none."""
-        for condition in inputs.conditions:
-            path.assume(condition)
-        left, right = (program.run(path, inputs.environment) for program in self._programs)
-        results = [ending.value for ending in (left, right) if isinstance(ending, Returned)]
+    def _sampled(self, path: Path, inputs: Inputs) -> tuple[Ending, ...]:
+        """Run all sides on a drawn input. Raises `Impossible` for one that is none."""
+        endings = self._run(path, inputs)
+        results = [ending.value for ending in endings if isinstance(ending, Returned)]
         for value in (inputs.environment, *results):
             while lazies := undecided(value, path.decided):
                 for lazy in lazies:
                     path.shape(lazy)
                     if lazy.longer:
                         path.atom(lazy)
-        return left, right
+        return endings
+
+
+def _is_late(broken: Condition | Gap) -> bool:
+    return isinstance(broken, Gap) and broken.reason == LATE
 
 
 def state_of(environment: Any) -> Value:
     """The state among a validator's arguments."""
     state: Value = environment[1][1][0]
     return state
-
-
-def _words(value: Value) -> list[int]:
-    """The atoms of a program as numbers, and as bytes."""
-    words, waiting = set(), [value]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, tuple):
-            waiting += part
-        else:
-            words.add(atom_to_int(part))
-    return sorted(words)
-
-
-def _difference(path: Path, left: Ending, right: Ending) -> Condition:
-    """Where two programs end differently. Raises `Undecided`."""
-    match left, right:
-        case RaisedHere(), RaisedHere():
-            return False
-        case Returned(mine), Returned(theirs):
-            conditions: list[Condition] = []
-            if not _same(path, mine, theirs, conditions):
-                return True
-            return z3.Or(*conditions) if conditions else False
-    return True
-
-
-def _same(path: Path, left: Symbolic, right: Symbolic, differing: list[Condition]) -> bool:
-    """False for values of different shapes; else adds where their atoms differ."""
-    waiting = [(left, right)]
-    while waiting:
-        mine, theirs = waiting.pop()
-        if mine is theirs:
-            continue
-        if isinstance(mine, Hidden) and isinstance(theirs, Hidden) and mine.name == theirs.name:
-            continue
-        if isinstance(mine, Lazy) and isinstance(theirs, Lazy) and mine.name == theirs.name:
-            continue
-        mine, theirs = path.shape(mine), path.shape(theirs)
-        if isinstance(mine, tuple) and isinstance(theirs, tuple):
-            waiting += zip(mine, theirs, strict=True)
-            continue
-        if isinstance(mine, tuple) or isinstance(theirs, tuple):
-            return False
-        same = equal(path.atom(mine), path.atom(theirs))
-        if same is False:
-            return False
-        if same is not True:
-            differing.append(z3.Not(same))
-    return True

@@ -8,9 +8,10 @@ the digits of a hash, other secrets are tried.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import TypeAlias
 
 import z3
 
@@ -37,6 +38,10 @@ ATTEMPTS = 24
 """The secrets that are tried for a path that depends on the digits of their hashes."""
 
 
+Functions: TypeAlias = Mapping[str, Callable[[int], int]]
+"""What computes unknown functions that are no hashes, by their names."""
+
+
 class WrongModel(InvariantError):
     """A real run ends in another way than the models of the operators say."""
 
@@ -58,11 +63,11 @@ def example(
     decided = dict(path.decided)
     with pushed(solver):
         _decide_shapes(solver, [inputs.environment, *results], decided)
-        terms = [*solver.assertions(), *_terms(results, decided)]
-        hashes = _hashes(terms)
+        terms = [*solver.assertions(), *terms_in(results, decided)]
+        hashes = _hashes(terms, path.functions)
         for _ in range(ATTEMPTS):
             facts: list[Condition] = []
-            model = _with_real_hashes(solver, hashes, facts)
+            model = _with_real_hashes(solver, hashes, facts, path.functions)
             if model is not None:
 
                 def evaluated(term: Term, model: z3.ModelRef = model) -> Term:
@@ -96,7 +101,7 @@ def _decide_shapes(
 
 
 def _with_real_hashes(
-    solver: z3.Solver, hashes: Sequence[Term], facts: list[Condition]
+    solver: z3.Solver, hashes: Sequence[Term], facts: list[Condition], functions: Functions
 ) -> z3.ModelRef | None:
     """An input with which all hashes are real ones; adds to the `facts` what was computed."""
     with pushed(solver):
@@ -104,15 +109,22 @@ def _with_real_hashes(
             if solver.check() != z3.sat:
                 return None
             text = solver.model().eval(term.arg(0), True)
-            size = text.size() // 8
-            digest = sha256(int(text.as_long()).to_bytes(size, "big")).digest()
-            real = z3.BitVecVal(int.from_bytes(digest, "big"), 256)
+            real = z3.BitVecVal(_computed(term, int(text.as_long()), functions), term.size())
             facts.append(term.decl()(text) == real)
             solver.add(term.arg(0) == text, term == real)
         return solver.model() if solver.check() == z3.sat else None
 
 
-def _terms(values: Iterable[Symbolic], decided: dict[str, Symbolic]) -> list[Term]:
+def _computed(term: Term, text: int, functions: Functions) -> int:
+    """The real value of an unknown function of known bytes."""
+    name = term.decl().name()
+    if name in functions:
+        return functions[name](text)
+    data = text.to_bytes(term.arg(0).size() // 8, "big")
+    return int.from_bytes(sha256(data).digest(), "big")
+
+
+def terms_in(values: Iterable[Symbolic], decided: dict[str, Symbolic]) -> list[Term]:
     """The terms in values whose shapes are decided."""
     terms, waiting = [], list(values)
     while waiting:
@@ -130,8 +142,8 @@ def _terms(values: Iterable[Symbolic], decided: dict[str, Symbolic]) -> list[Ter
     return terms
 
 
-def _hashes(terms: Iterable[Term]) -> list[Term]:
-    """The hashes in terms, each after those inside of it."""
+def _hashes(terms: Iterable[Term], functions: Functions) -> list[Term]:
+    """The hashes and other unknown functions in terms, each after those inside of it."""
     hashes: list[Term] = []
     seen: set[int] = set()
     waiting: list[tuple[Term, bool]] = [(term, False) for term in terms]
@@ -143,7 +155,8 @@ def _hashes(terms: Iterable[Term]) -> list[Term]:
         if term.get_id() in seen:
             continue
         seen.add(term.get_id())
-        if z3.is_app(term) and term.decl().name().startswith(HASH):
+        name = term.decl().name() if z3.is_app(term) else ""
+        if name.startswith(HASH) or name in functions:
             waiting.append((term, True))
         waiting += [(child, False) for child in term.children()]
     return hashes
@@ -165,7 +178,7 @@ def differ(left: Outcome, right: Outcome) -> bool:
 
 
 def check_models(
-    name: str, ending: Ending, value: Value | None, real: Outcome, path: Path, environment: Value
+    name: str, ending: Ending, value: Value | None, real: Outcome, environment: Value
 ) -> None:
     """Compare a real run with what the models say. Raises `WrongModel`."""
     match ending, real:
@@ -179,8 +192,12 @@ def check_models(
             agrees = False
         case _:
             return
-    if isinstance(real, ProgramValid | ProgramSlash) and real.cost > path.cost:
-        raise WrongModel(f"{name}: a run costs {real.cost}, more than its bound {path.cost}")
+    if (
+        isinstance(ending, Returned)
+        and isinstance(real, ProgramValid | ProgramSlash)
+        and real.cost > ending.cost
+    ):
+        raise WrongModel(f"{name}: a run costs {real.cost}, more than its bound {ending.cost}")
     if not agrees:
         said = "a raise" if isinstance(ending, RaisedHere) else _short(value)
         got = _short(real.value) if isinstance(real, ProgramValid) else outcome_word(real)

@@ -8,11 +8,15 @@ result is one atom, and the path stays one.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from channelsim.channel.prove import models
-from channelsim.channel.prove.path import Path
+from channelsim.channel.prove.lemma import Lemma
+from channelsim.channel.prove.lemma_checks import Used, uses
+from channelsim.channel.prove.path import Path, name_of
+from channelsim.channel.prove.places import place_of
 from channelsim.channel.prove.symbols import (
     Bytes,
     Hidden,
@@ -25,8 +29,10 @@ from channelsim.channel.prove.symbols import (
     merge,
     width,
 )
+from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.operators import (
     APPLY,
+    CODES,
     COMMON,
     IF,
     NAMES,
@@ -36,7 +42,7 @@ from channelsim.clsp.operators import (
     operator,
 )
 from channelsim.clsp.programs import Program
-from channelsim.clsp.run import ProgramRaised
+from channelsim.clsp.run import Outcome, ProgramRaised, run
 from channelsim.clsp.values import NIL, Value
 
 STEP = 3000
@@ -45,15 +51,24 @@ STEP = 3000
 STEEP = 5_000_000
 """More than an operation of elliptic curves costs, for each operand and once more."""
 
+ARITHMETIC = frozenset(
+    CODES[name]
+    for name in ("+", "-", "*", "/", "divmod", "%", ">", "ash", "lsh", "logand", "logior", "logxor")
+)
+"""The operators that take bytes for numbers."""
+
+SHA256 = CODES["sha256"]
+
 ATTEMPTS = 3
 """The times that two sides of a choice are tried without a fork, unless it succeeds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """The program returns a value: `()` slashes."""
+    """The program returns a value, and costs at most this much: `()` slashes."""
 
     value: Symbolic
+    cost: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +78,10 @@ class RaisedHere:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """Nothing can be said of the path, and the expression that is to blame, if one is."""
+    """Nothing can be said of the path; `node` is the part that is to blame, if one is."""
 
     reason: str
-    node: Value = NIL
+    node: Any = NIL
 
 
 Ending: TypeAlias = Returned | RaisedHere | Unknown
@@ -75,33 +90,61 @@ Ending: TypeAlias = Returned | RaisedHere | Unknown
 
 @dataclass(frozen=True)
 class SymbolicProgram:
-    """A program to run on symbolic arguments; it remembers which choices need a fork."""
+    """A program to run on symbolic arguments; it remembers which choices need a fork.
+
+    It is the side (`claims.Side`) of a claim that runs on the arguments as they are.
+    """
 
     name: str
     program: Program
+    lemmas: tuple[Lemma, ...] = ()
     value: Any = field(init=False)
+    uses: dict[int, Used] = field(init=False, default_factory=dict)
     forks: Counter[int] = field(init=False, default_factory=Counter)
 
     def __post_init__(self) -> None:
         # Held, so that expressions keep their identity.
         object.__setattr__(self, "value", self.program.value)
+        for lemma in self.lemmas:
+            self.uses.update((id(use.body), use) for use in uses(lemma, self.program, self.value))
 
     def run(self, path: Path, environment: Symbolic) -> Ending:
-        """Run along a path."""
-        run = _Run(self, path)
+        """Run along a path, of which it makes `cost` that of this run."""
+        execution = _Run(self, path)
+        path.cost = 0
         try:
-            return Returned(run.evaluate(self.value, environment))
+            value = execution.evaluate(self.value, environment)
+            return Returned(value, path.cost)
         except Raises:
             return RaisedHere()
         except Undecided as undecided:
-            return Unknown(undecided.reason, run.blamed)
+            return Unknown(undecided.reason, execution.blamed)
         except RecursionError:
             return Unknown("calls that are nested too deep")
+
+    def real(self, environment: Value) -> Outcome:
+        """Run for real."""
+        return run(self.program, environment)
+
+    def place(self, node: Any) -> str:
+        """An expression of the program with its function, as text."""
+        return place_of(self.program, self.value, node) if node != NIL else ""
+
+    def constants(self) -> Iterator[int]:
+        """The atoms of the program as numbers."""
+        waiting = [self.value]
+        while waiting:
+            part = waiting.pop()
+            if isinstance(part, tuple):
+                waiting += part
+            else:
+                yield atom_to_int(part)
 
 
 class _Run:
     def __init__(self, program: SymbolicProgram, path: Path) -> None:
         self._forks = program.forks
+        self._uses = program.uses
         self._path = path
         self._models = models.by_code()
         self.blamed: Value = NIL
@@ -110,6 +153,10 @@ class _Run:
         """The value of code. Raises `Raises` and `Undecided`."""
         while True:
             self._path.spend(STEP)
+            if id(node) in self._uses:
+                result = self._by_lemma(self._uses[id(node)], environment)
+                if result is not None:
+                    return result
             if not isinstance(node, tuple):
                 return self._at(node, environment)
             code, operands = node
@@ -132,6 +179,24 @@ class _Run:
                 node = self.evaluate(choice, environment)
                 environment = self.evaluate(given[1], environment)
 
+    def _by_lemma(self, use: Used, environment: Symbolic) -> Symbolic | None:
+        """The unknown result of a lemma's function; None where the lemma does not apply."""
+        if not isinstance(environment, tuple) or environment[0] is not use.tree:
+            return None
+        values = []
+        rest = environment[1]
+        for _ in use.lemma.arguments:
+            if not isinstance(rest, tuple):
+                return None
+            values.append(rest[0])
+            rest = rest[1]
+        result = use.lemma.applied(self._path, values)
+        if result is not None:
+            if use.false:
+                raise Undecided(f"a lemma does not hold: {use.text}")
+            self._path.spend(use.lemma.cost)
+        return result
+
     def _choice(
         self, choice: Any, rest: Symbolic, environment: Symbolic
     ) -> tuple[Symbolic, Symbolic] | _Merged:
@@ -147,19 +212,19 @@ class _Run:
         known = path.known(condition)
         if known is None:
 
-            def attempt() -> Symbolic | None:
+            def attempt() -> _Merged | None:
                 return self._merged(condition, sides, inner)
 
             merged = path.settle(attempt, worth=self._forks[id(choice)] < ATTEMPTS)
             self._forks[id(choice)] = 0 if merged is not None else self._forks[id(choice)] + 1
             if merged is not None:
-                return _Merged(merged)
+                return merged
             known = path.branch(condition)
         return sides[0 if known else 1], inner
 
     def _merged(
         self, condition: Any, sides: list[Symbolic], environment: Symbolic
-    ) -> Symbolic | None:
+    ) -> _Merged | None:
         values: list[Symbolic] = []
         blamed = self.blamed
         for side, code in zip((True, False), sides, strict=True):
@@ -172,7 +237,8 @@ class _Run:
             if value is None or isinstance(value, tuple):
                 return None
             values.append(value)
-        return merge(condition, *values)
+        value = merge(condition, *values)
+        return None if value is None else _Merged(value)
 
     def _call(self, node: Any, code: bytes, operands: Symbolic, environment: Symbolic) -> Symbolic:
         given = [self.evaluate(item, environment) for item in _items(operands)]
@@ -193,6 +259,14 @@ class _Run:
         known = COMMON[code]
         if not known.least <= len(given) <= known.most:
             raise Raises
+        if code in ARITHMETIC:
+            for value in given:
+                if isinstance(value, bytes | Bytes):
+                    self._path.read_as_numbers[name_of(value)] = value
+        if code == SHA256:
+            constants = [value for value in given if isinstance(value, bytes)]
+            if len(constants) == len(given):
+                self._path.hashed.append(b"".join(constants))
         model = self._models.get(code)
         if all(isinstance(value, bytes) for value in given) or model is None:
             result = self._computed(code, given)

@@ -7,10 +7,11 @@ without a form, are any value within bounds, whose shape is decided when a progr
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import z3
 
@@ -26,7 +27,7 @@ from channelsim.channel.prove.symbols import (
     width,
 )
 from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import NIL, Value, to_list
+from channelsim.clsp.values import NIL, Value, from_list, to_list
 from channelsim.games.amounts import MAX_AMOUNT, counted
 from channelsim.games.forms import (
     Atom,
@@ -89,6 +90,9 @@ class Domain:
     pairs: int = PAIRS
     atom: int = ATOM
     program: Value = NIL
+    state: Value | None = None
+    amount: int | None = None
+    """The only state and the only amount, for a place of play; None for all."""
 
     @property
     def bounds(self) -> tuple[str, ...]:
@@ -148,6 +152,8 @@ class Inputs:
             return number
 
         amount, share = integer("amount", MAX_AMOUNT), integer("share", MAX_AMOUNT)
+        if domain.amount is not None:
+            conditions.append(amount.term == domain.amount)
         conditions.append(share.term <= amount.term)
         coin: tuple[Symbolic, ...] = (
             self._bytes("mover_key", KEY),
@@ -165,7 +171,13 @@ class Inputs:
             ),
         )
         form = domain.form
-        state = self._any("state", domain.pairs) if form is None else take(self._of("state", form))
+        state: Symbolic
+        if domain.state is not None:
+            state = domain.state
+        elif form is None:
+            state = self._any("state", domain.pairs)
+        else:
+            state = take(self._of("state", form))
         self.environment: Symbolic = _listed(
             (
                 take(self._hash("program_hash", domain.own)),
@@ -177,6 +189,45 @@ class Inputs:
             )
         )
         self.conditions = tuple(conditions)
+
+    def with_more(self, values: Sequence[Symbolic], conditions: Iterable[Condition] = ()) -> Inputs:
+        """These inputs, and more of them behind the arguments, with what these fulfil."""
+        more = copy(self)
+        arguments: list[Any] = from_list(cast(Any, self.environment))
+        more.environment = _listed((*arguments, *values))
+        more.conditions = (*self.conditions, *conditions)
+        return more
+
+    def instead(self, environment: Symbolic, conditions: Iterable[Condition] = ()) -> Inputs:
+        """Other inputs, made of parts of these."""
+        others = copy(self)
+        others.environment, others.conditions = environment, tuple(conditions)
+        return others
+
+    def any_value(self, name: str) -> Symbolic:
+        """A value of any shape, within the bounds."""
+        return self._any(name, self._domain.pairs)
+
+    def any_bytes(self, name: str, longest: int) -> Symbolic:
+        """Any atom of at most so many bytes."""
+        sizes = range(longest + 1)
+        return self.choice(name, [self.any_of_size(f"{name} of {size}", size) for size in sizes])
+
+    def any_of_size(self, name: str, size: int) -> Part:
+        """Any atom of so many bytes."""
+        return self._bytes(name, size), ()
+
+    def number(self, name: str, least: int, most: int) -> tuple[Number, tuple[Condition, ...]]:
+        """A number, and that it is within these bounds."""
+        return self._integer(name, least, most)
+
+    def choice(self, name: str, parts: Sequence[Part]) -> Symbolic:
+        """Any one of a few values, each with what it fulfils."""
+
+        def made(part: Part) -> Callable[[], Part]:
+            return lambda: part
+
+        return self._lazy(name, tuple(map(made, parts)))
 
     # --- parts ---------------------------------------------------------------------------------
 

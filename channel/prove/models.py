@@ -47,6 +47,12 @@ Model: TypeAlias = Callable[..., Symbolic]
 POSITION = 4
 """The longest position or count, in bytes."""
 
+BYTE = 8
+"""The bits of an input all of whose values are tried."""
+
+LONGEST_TABLE = 512
+"""The longest bytes of which a part is taken at a place that is not known, without a fork."""
+
 
 # --- pairs and choices ---------------------------------------------------------------------------
 
@@ -139,7 +145,7 @@ def greater_bytes(path: Path, left: Symbolic, right: Symbolic) -> Symbolic:
     longer, common = _size(a) > _size(b), min(_size(a), _size(b))
     if not common:
         return make_truth(longer)
-    mine, theirs = bits_of(_slice(a, 0, common)), bits_of(_slice(b, 0, common))
+    mine, theirs = bits_of(sliced(a, 0, common)), bits_of(sliced(b, 0, common))
     return make_truth(z3.UGE(mine, theirs) if longer else z3.UGT(mine, theirs))
 
 
@@ -150,7 +156,8 @@ def _size(atom: bytes | Bytes) -> int:
     return atom.size if isinstance(atom, Bytes) else len(atom)
 
 
-def _slice(atom: bytes | Bytes, start: int, end: int) -> bytes | Bytes:
+def sliced(atom: bytes | Bytes, start: int, end: int) -> bytes | Bytes:
+    """The part of an atom from one place to another, both within it."""
     if isinstance(atom, bytes):
         return atom[start:end]
     if start == end:
@@ -189,10 +196,77 @@ def position(path: Path, value: Symbolic, most: int, least: int = 0) -> int:
 def substring(
     path: Path, value: Symbolic, start: Symbolic, end: Symbolic | None = None
 ) -> Symbolic:
-    """Model `substr`, which raises past the end."""
+    """Model `substr`, which raises past the end.
+
+    A part of known length at a place that is not known needs no fork for each place.
+    """
     text = path.bytes(value)
+    if end is not None and 0 < _size(text) <= LONGEST_TABLE:
+        first, last = path.atom(start), path.atom(end)
+        if isinstance(first, Number) and isinstance(last, Number):
+            size = _difference(first, last)
+            if size is not None and 0 < size <= _size(text):
+                return _moving(path, text, first, last, size)
     stop = _size(text) if end is None else position(path, end, _size(text))
-    return _slice(text, position(path, start, stop), stop)
+    return sliced(text, position(path, start, stop), stop)
+
+
+def _difference(first: Number, last: Number) -> int | None:
+    """What the second number is more than the first one on every input; None if it varies."""
+    bits = max(first.term.size(), last.term.size())
+    term = z3.simplify(resize(last.term, bits) - resize(first.term, bits))
+    if not z3.is_bv_value(term):
+        return None
+    # Modulo a power of two, which leaves one number between the bounds.
+    least, most = last.least - first.most, last.most - first.least
+    known = least + (int(term.as_long()) - least) % (1 << bits)
+    return known if known + (1 << bits) > most else None
+
+
+def _moving(
+    path: Path, text: bytes | Bytes, first: Number, last: Number, size: int
+) -> bytes | Bytes:
+    """The part of this size at a place that is not known."""
+    low, high = max(first.least, 0), min(first.most, _size(text) - size)
+    if low > high or not path.branch(z3.And(first.term >= low, first.term <= high)):
+        raise Raises
+    places = _places(first, low, high)
+    term = bits_of(sliced(text, places[-1][1], places[-1][1] + size))
+    for condition, at in reversed(places[:-1]):
+        term = z3.If(condition, bits_of(sliced(text, at, at + size)), term)
+    return make_bytes(term, size)
+
+
+def _places(number: Number, low: int, high: int) -> list[tuple[Condition, int]]:
+    """Where a number within these bounds has each value: by the byte that it depends on, if it
+    depends on one only."""
+    variables = _variables(number.term)
+    if len(variables) == 1 and (byte := variables[0]).size() <= BYTE:
+        values = (
+            (z3.substitute(number.term, (byte, z3.BitVecVal(value, byte.size()))), value)
+            for value in range(1 << byte.size())
+        )
+        places = [(byte == value, z3.simplify(term).as_signed_long()) for term, value in values]
+        inside = [(condition, at) for condition, at in places if low <= at <= high]
+        if inside:
+            return inside
+    return [(number.term == at, at) for at in range(low, high + 1)]
+
+
+def _variables(term: Term) -> list[Term]:
+    """The inputs that a term depends on, at most two, and unknown functions."""
+    variables: dict[int, Term] = {}
+    waiting, seen = [term], set()
+    while waiting and len(variables) < 2:
+        part = waiting.pop()
+        if part.get_id() in seen:
+            continue
+        seen.add(part.get_id())
+        if z3.is_app(part) and part.decl().kind() == z3.Z3_OP_UNINTERPRETED:
+            variables[part.get_id()] = part
+        else:
+            waiting += part.children()
+    return list(variables.values())
 
 
 def concat(path: Path, *values: Symbolic) -> bytes | Bytes:
@@ -215,6 +289,7 @@ def hash_of(path: Path, *values: Symbolic) -> bytes | Bytes:
     text = concat(path, *values)
     known = known_bytes(text)
     if known is not None:
+        path.hashed.append(known)
         return sha256(known).digest()
     return Bytes(sha256_function(_size(text))(bits_of(text)), 32)
 

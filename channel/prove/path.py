@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from time import monotonic
-from typing import NoReturn, TypeVar
+from time import thread_time
+from typing import Any, NoReturn, TypeVar
 
 import z3
 
@@ -51,7 +51,8 @@ DEEPEST = 40
 LATE = "the time is over"
 HARD = "too hard for the solver"
 
-Decisions = tuple[bool, ...]
+Decisions = tuple[Any, ...]
+"""The side of each branch, whether a choice was merged, and the values that a number may have."""
 
 
 class CannotMerge(Exception):
@@ -64,7 +65,10 @@ class Impossible(Exception):
 
 class Path:
     """The decisions and conditions of one run. `cost` bounds what the run costs from above;
-    `bounded`: it looks at a shape of which larger ones are left out.
+    `bounded`: it looks at a shape of which larger ones are left out. `read_as_numbers` are the
+    bytes that arithmetic took for numbers, by their `name_of`; `hashed` are known bytes whose hash
+    was computed. `functions` compute the solver's unknown functions that stand for other code than
+    hashes, by their names.
 
     Without a solver every condition has to be known: the arguments are constants.
     """
@@ -73,7 +77,7 @@ class Path:
         self._solver = solver
         self._replayed = replayed
         self._deadline = deadline
-        self._taken: list[bool] = []
+        self._taken: list[Any] = []
         self._known: dict[int, bool] = {}
         self._kept: list[Term] = []  # so that the solver's ids stay theirs
         self._speculating = 0
@@ -85,6 +89,14 @@ class Path:
         self.conditions: list[Term] = []
         self.cost = 0
         self.bounded = False
+        self.read_as_numbers: dict[bytes | int, bytes | Bytes] = {}
+        self.hashed: list[bytes] = []
+        self.functions: dict[str, Callable[[int], int]] = {}
+
+    @property
+    def speculating(self) -> bool:
+        """True while two sides of a choice are tried without a fork."""
+        return self._speculating > 0
 
     # --- branches ------------------------------------------------------------------------------
 
@@ -99,7 +111,7 @@ class Path:
             raise InvariantError("a condition on known inputs is not known")
         at = len(self._taken)
         if at < len(self._replayed):
-            side = self._replayed[at]
+            side = bool(self._replayed[at])
         else:
             self.check_time()
             can, model = self._possible(term)
@@ -114,7 +126,7 @@ class Path:
         self._add(term, side)
         return side
 
-    def settle(self, attempt: Callable[[], Symbolic | None], worth: bool) -> Symbolic | None:
+    def settle(self, attempt: Callable[[], T | None], worth: bool) -> T | None:
         """Try what may fail, if it is worth it; with the same success in each replay."""
         if self._speculating:
             return attempt()
@@ -192,7 +204,7 @@ class Path:
 
     def check_time(self) -> None:
         """Let the solver work until the deadline. Raises `Undecided` after it."""
-        left = self._deadline - monotonic()
+        left = self._deadline - thread_time()
         if left < 0:
             raise Undecided(LATE)
         if self._solver is not None and left < CHECK_SECONDS:
@@ -325,13 +337,50 @@ class Path:
             constant = int(term.as_signed_long())
             return constant if least <= constant <= most else None
         if high - low >= MOST_VALUES:
-            raise Undecided(f"a number from {low} to {high} that decides on the length of another")
+            inside = z3.And(number.term >= low, number.term <= high)
+            return self._each_value(number) if self.branch(inside) else None
         for constant in range(low, high + 1):
             if self.branch(number.term == constant):
                 return constant
         if low > number.least or high < number.most:
             return None
         return self._refute()
+
+    def _each_value(self, number: Number) -> int:
+        """The number, by cases, where it has few values of a wide range. Raises `Undecided`."""
+        if self._speculating:
+            raise CannotMerge
+        at = len(self._taken)
+        values = self._replayed[at] if at < len(self._replayed) else self._few_values(number)
+        self._taken.append(values)
+        for constant in values:
+            if self.branch(number.term == constant):
+                return int(constant)
+        return self._refute()
+
+    def _few_values(self, number: Number) -> tuple[int, ...]:
+        """All values that a number can have here. Raises `Undecided` if there are many."""
+        solver = self._solver
+        values: list[int] = []
+        assert solver is not None
+        with pushed(solver):
+            while len(values) <= MOST_VALUES:
+                self.check_time()
+                answer = solver.check()
+                if answer == z3.unknown:
+                    raise Undecided(HARD)
+                if answer == z3.unsat:
+                    return tuple(sorted(values))
+                values.append(int(solver.model().eval(number.term, True).as_signed_long()))
+                solver.add(number.term != values[-1])
+        raise Undecided(
+            f"a number from {number.least} to {number.most} that decides on the length of another"
+        )
+
+
+def name_of(atom: bytes | Bytes) -> bytes | int:
+    """What tells bytes from others: themselves, or the solver's id of their term."""
+    return int(atom.term.get_id()) if isinstance(atom, Bytes) else atom
 
 
 def selected(lazy: Lazy, number: int) -> Condition:

@@ -1,55 +1,54 @@
-"""Prove that two programs of targets are equal on every input, or show one that tells them apart.
+"""Prove a claim about a validator's programs on every input, or show an input that breaks it.
 
-The sizes of the move are compared one by one, in several processes. Nothing is equal while a size,
-a path or a shape was left out.
+The sizes of the move are examined one by one; `campaign` does it in several processes. Nothing is
+proved while a size, a path or a shape was left out.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, as_completed
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from time import monotonic
+from time import monotonic, thread_time
+
+import msgspec
 
 from channelsim.channel.errors import UsageError
-from channelsim.channel.lab.sites.hands import hands
 from channelsim.channel.lab.targets.target import Target
-from channelsim.channel.prove.comparison import SizeReport, compare_size
-from channelsim.channel.prove.executor import SymbolicProgram
+from channelsim.channel.prove.claims import Claim, Equal, lemmas_used
+from channelsim.channel.prove.comparison import examine_size
 from channelsim.channel.prove.inputs import ATOM, PAIRS, Domain
-from channelsim.channel.prove.result import Undecidable, Verdict
-from channelsim.channel.system.process_executor import GONE, ProcessExecutor, WorkerDied
+from channelsim.channel.prove.lemmas import lemmas_of
+from channelsim.channel.prove.move_sizes import sizes_in_play
+from channelsim.channel.prove.path import LATE
+from channelsim.channel.prove.result import ProofResult, Undecidable, Verdict
+from channelsim.channel.prove.rules.reading import Reading
+from channelsim.channel.prove.sides import side_digests
+from channelsim.channel.system.process_executor import GONE
 from channelsim.clsp.analysis.closures import deep
-from channelsim.clsp.analysis.code import Code
-from channelsim.clsp.analysis.disassembly import Disassembly
-from channelsim.clsp.analysis.text import value_text
-from channelsim.clsp.programs import Program, symbols
-from channelsim.clsp.values import Value
+from channelsim.clsp.programs import Program
+from channelsim.clsp.values import Value, deserialize, serialize
 from channelsim.games.errors import BadState
 from channelsim.games.names import nearest_or_all
 
-HANDS = 40
-"""The hands that are played to learn how long moves may be."""
-
-ROOM = 80
-"""The text of an expression is cut after this many characters."""
-
 UNPLAYED = "no move ends valid within these bounds"
 UNSLASHED = "no move is slashed within these bounds"
+MISSING = {"valid": UNPLAYED, "slash": UNSLASHED}
 
 
 @dataclass(frozen=True)
 class Question:
-    """Two programs of a validator, and the domain: two targets and the longest move in bytes."""
+    """A claim about a validator's programs in targets, and the domain: the longest move in bytes.
 
-    left: Target
-    right: Target
+    The first target is the one that is judged.
+    """
+
+    claim: Claim
+    targets: tuple[Target, ...]
     validator: str
     longest: int
     played: tuple[int, ...] = ()
-    """The sizes of moves in play: these are compared first."""
+    """The sizes of moves in play: these are examined first."""
     pairs: int = PAIRS
     atom: int = ATOM
     """The bounds of evidence: pairs inside each other, and bytes of an atom."""
@@ -60,89 +59,179 @@ class Question:
         return tuple(dict.fromkeys((*self.played, *range(self.longest + 2))))
 
     @property
-    def programs(self) -> tuple[Program, Program]:
-        """Both programs."""
-        return self.left.programs[self.validator], self.right.programs[self.validator]
+    def target(self) -> Target:
+        """The target that is judged."""
+        return self.targets[0]
+
+    @property
+    def programs(self) -> tuple[Program, ...]:
+        """The program of each target."""
+        return tuple(target.programs[self.validator] for target in self.targets)
 
     @property
     def _ruled(self) -> Target | None:
-        """The target whose rules say which states there are; None if neither has rules."""
-        return next((each for each in (self.left, self.right) if each.rules is not None), None)
+        """The target whose rules say which states there are; None if none has rules."""
+        return next((each for each in self.targets if each.rules is not None), None)
 
     def domain(self) -> Domain:
-        """The inputs on which they are compared."""
-        names = {**self.left.hashes, **self.right.hashes}
-        left, right = self.programs
+        """The inputs on which the claim is examined."""
+        names = {name for target in self.targets for name in target.hashes}
         ruled = self._ruled
         return Domain(
-            own=(left.hash, right.hash),
+            own=tuple(program.hash for program in self.programs),
             form=None if ruled is None else ruled.game.validators[self.validator].form,
             longest=self.longest,
             pairs=self.pairs,
             atom=self.atom,
             hashes={
-                name: tuple(
-                    target.hashes[name]
-                    for target in (self.left, self.right)
-                    if name in target.hashes
-                )
-                for name in names
+                name: tuple(target.hashes[name] for target in self.targets if name in target.hashes)
+                for name in sorted(names)
             },
-            program=left.value,
+            program=self.programs[0].value,
         )
 
     def is_read(self, state: Value) -> bool:
-        """True if the reader of the state takes it, with the hashes of either target."""
+        """True if the reader of the state takes it, with the hashes of any target."""
         ruled = self._ruled
         if ruled is None:
             return True
         read = ruled.game.validators[self.validator].read_state
-        for hashes in (self.left.hashes, self.right.hashes):
+        for target in self.targets:
             try:
-                read(state, hashes)
+                read(state, target.hashes)
             except BadState:
                 continue
             return True
         return False
 
+    @property
+    def reading(self) -> Reading | None:
+        """The reader of the state, on stand-ins; None if no target has rules."""
+        ruled = self._ruled
+        return None if ruled is None else Reading(ruled, self.validator)
 
-@dataclass
-class Proof:
-    """The result of a comparison. `difference` is an environment on which the programs differ.
 
-    `paths` are pairs of paths; `confirmed` of them were run for real, for the `unconfirmed` no
-    input was found, and on the `bounded` a program looks at values of which larger ones are left
-    out. `samples` are inputs that were drawn and run besides.
+class PartResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The result for one size of the move, as it travels: the fields of a `SizeReport`.
+
+    `counterexample` is a serialized environment in hex that breaks the claim, or "". `undecided`
+    are reasons, places, and on how many paths. `left_out`: it was not examined, because the claim
+    was broken before.
     """
 
-    question: Question
-    bounds: tuple[str, ...]
+    size: int
     paths: int = 0
+    cost: int = 0
     confirmed: int = 0
     unconfirmed: int = 0
     bounded: int = 0
     samples: int = 0
-    seconds: float = 0.0
-    sizes: list[int] = field(default_factory=list)
-    difference: Value | None = None
-    undecided: tuple[Undecidable, ...] = ()
+    counterexample: str = ""
+    undecided: tuple[tuple[str, str, int], ...] = ()
+    endings: dict[str, int] = {}
+    left_out: bool = False
+
+
+@dataclass
+class Proof:
+    """The results for the sizes of a claim, and what follows from them.
+
+    `lost`: the process of a size that was to be examined ended. `seconds` is how long it took.
+    """
+
+    question: Question
+    parts: list[PartResult] = field(default_factory=list)
     interrupted: bool = False
+    lost: int = 0
+    seconds: float = 0.0
 
     @property
-    def differs(self) -> bool:
-        """True if an input tells the programs apart."""
-        return self.difference is not None
+    def name(self) -> str:
+        """The claim and the validator."""
+        return f"{self.question.claim.name}: {self.question.validator}"
+
+    @property
+    def examined(self) -> list[PartResult]:
+        """The parts that were examined, in the order of the question's sizes."""
+        order = {size: at for at, size in enumerate(self.question.sizes)}
+        examined = [part for part in self.parts if not part.left_out]
+        return sorted(examined, key=lambda part: order[part.size])
+
+    @property
+    def counterexample(self) -> Value | None:
+        """An environment that breaks the claim: the first one, in the order of the sizes."""
+        shown = (part.counterexample for part in self.examined if part.counterexample)
+        return next((deserialize(bytes.fromhex(text)) for text in shown), None)
+
+    @property
+    def broken(self) -> bool:
+        """True if an input breaks the claim."""
+        return any(part.counterexample for part in self.examined)
+
+    @property
+    def is_whole(self) -> bool:
+        """True if every size was examined."""
+        return {part.size for part in self.examined} == set(self.question.sizes)
+
+    @property
+    def undecided(self) -> tuple[Undecidable, ...]:
+        """The reasons why something is undecided, the most frequent first."""
+        if self.broken:
+            return ()
+        gaps: Counter[tuple[str, str]] = Counter()
+        endings: Counter[str] = Counter()
+        for part in self.examined:
+            endings.update(part.endings)
+            for reason, place, times in part.undecided:
+                gaps[reason, place] += times
+        gaps[GONE, ""] += self.lost
+        if self.is_whole and not gaps.total():
+            for word in self.question.claim.needs:
+                gaps[MISSING[word], ""] += not endings[word]
+        return tuple(
+            Undecidable(reason, place, times)
+            for (reason, place), times in gaps.most_common()
+            if times
+        )
 
     @property
     def verdict(self) -> Verdict:
-        """Equal only if nothing was left out."""
-        if self.differs:
-            return "different"
-        done = set(self.sizes) == set(self.question.sizes)
-        return "equal" if done and not self.undecided and not self.interrupted else "undecided"
+        """Proved only if nothing was left out."""
+        proved, refuted = self.question.claim.verdicts
+        if self.broken:
+            return refuted
+        return proved if self.is_whole and not self.undecided else "undecided"
+
+    @property
+    def left_open(self) -> bool:
+        """True if it is undecided for another reason than an interrupt."""
+        return self.verdict == "undecided" and (bool(self.undecided) or self.is_whole)
+
+    def result(self) -> ProofResult:
+        """The result as plain data."""
+        question, parts = self.question, self.examined
+        return ProofResult(
+            validator=question.validator,
+            claim=question.claim.name,
+            verdict=self.verdict,
+            sides=side_digests(question.targets, question.validator),
+            longest=question.longest,
+            pairs=question.pairs,
+            atom=question.atom,
+            bounds=question.domain().bounds,
+            assumes=question.claim.assumes,
+            lemmas=lemmas_used(question.claim),
+            cost=max((part.cost for part in parts), default=0),
+            sizes={part.size: part.paths for part in parts},
+            confirmed=sum(part.confirmed for part in parts),
+            unconfirmed=sum(part.unconfirmed for part in parts),
+            bounded=sum(part.bounded for part in parts),
+            samples=sum(part.samples for part in parts),
+            undecided=self.undecided,
+        )
 
 
-def make_question(
+def compare(
     left: Target,
     right: Target,
     validator: str,
@@ -154,147 +243,101 @@ def make_question(
 
     Raises `UsageError`.
     """
-    for target in (left, right):
+    targets = (left, right)
+    check_programs(targets, validator)
+    programs = left.programs[validator], right.programs[validator]
+    return make_question(
+        Equal((left.name, right.name), programs, lemmas_of(left.rules)),
+        targets,
+        validator,
+        longest,
+        pairs,
+        atom,
+    )
+
+
+def check_programs(targets: Iterable[Target], validator: str) -> None:
+    """Check that each target has a program of a validator. Raises `UsageError`."""
+    for target in targets:
         if validator not in target.present:
             near = nearest_or_all(validator, target.present)
             raise UsageError(f"{target.name}: has no program of {validator!r}{near}")
-    limits, played = _played(left, validator)
+
+
+def make_question(
+    claim: Claim,
+    targets: tuple[Target, ...],
+    validator: str,
+    longest: int | None = None,
+    pairs: int = PAIRS,
+    atom: int = ATOM,
+) -> Question:
+    """Ask whether a claim is true; by default for moves of the sizes that play allows.
+
+    Raises `UsageError`.
+    """
+    target = targets[0]
+    limits, played = sizes_in_play(target, validator)
     if longest is None:
         longest = max(limits, default=None)
     if longest is None:
         raise UsageError(
-            f"{left.name}: no play reaches {validator}, so the longest move is not known; name it"
-            " with --move-bytes N"
+            f"{target.name}: no play reaches {validator}, so the longest move is not known; name"
+            " it with --move-bytes N"
         )
     allowed = sorted(size for size in played if size <= longest)
-    return Question(left, right, validator, longest, tuple(allowed), pairs, atom)
-
-
-def _played(target: Target, validator: str) -> tuple[set[int], set[int]]:
-    """The size limits of a validator's moves in play, and the sizes of these moves, in bytes."""
-    limits: set[int] = set()
-    sizes: set[int] = set()
-    if target.rules is None:
-        for case in target.honest:
-            if case.validator == validator:
-                limits.add(case.max_move_size)
-                sizes.add(len(case.move) // 2)
-        return limits, sizes
-    for _, hand in zip(range(HANDS), hands(target, b"prove"), strict=False):
-        for turn in hand:
-            if turn.before.validator == validator:
-                limits.add(turn.before.max_move_size)
-                sizes.add(len(turn.play.move))
-    return limits, sizes
+    return Question(claim, targets, validator, longest, tuple(allowed), pairs, atom)
 
 
 def prove(
     question: Question,
     seconds: float,
-    jobs: int = 1,
     on_size: Callable[[int, int], None] = lambda done, total: None,
 ) -> Proof:
-    """Compare two programs within this time; `on_size` hears of each size that is done.
+    """Examine a claim in this process, with so many seconds of work for all sizes together.
 
-    An interrupt ends it with what is known. Raises `WrongModel`.
+    `on_size` hears of each size that is done. An interrupt ends it with what is known. Raises
+    `WrongModel`.
     """
-    start = monotonic()
-    proof = Proof(question, question.domain().bounds)
-    gaps: Counter[tuple[str, str]] = Counter()
-    endings: Counter[str] = Counter()
-    total = len(question.sizes)
+    start, deadline = monotonic(), thread_time() + seconds
+    proof = Proof(question)
     try:
-        with _results(question, start + seconds, min(jobs, total)) as results:
-            for result in results:
-                _add(proof, result, gaps, endings)
-                on_size(len(proof.sizes), total)
-                if proof.differs:
-                    break
+        for size in question.sizes:
+            if thread_time() > deadline:
+                part = PartResult(size, undecided=((LATE, "", 1),))
+            else:
+                part = examine(question, size, deadline)
+            proof.parts.append(part)
+            on_size(len(proof.parts), len(question.sizes))
+            if proof.broken:
+                break
     except KeyboardInterrupt:
         proof.interrupted = True
-    if not proof.differs and not gaps and not proof.interrupted:
-        gaps.update({(UNPLAYED, ""): 1} if not endings["valid"] else {})
-        gaps.update({(UNSLASHED, ""): 1} if not endings["slash"] else {})
-    proof.undecided = tuple(
-        Undecidable(reason, place, times) for (reason, place), times in gaps.most_common()
-    )
     proof.seconds = monotonic() - start
     return proof
 
 
-@contextmanager
-def _results(question: Question, deadline: float, jobs: int) -> Iterator[Iterator[_SizeResult]]:
-    """The result of each size as it comes, from so many processes; one needs none of its own."""
-    sizes = question.sizes
-    if jobs == 1:
-        yield (_compare(question, size, deadline) for size in sizes)
-        return
-    executor = ProcessExecutor(jobs)
-    try:
-        futures = {executor.submit(_compare, question, size, deadline): size for size in sizes}
-        yield (_result(future, futures[future]) for future in as_completed(futures))
-    finally:
-        executor.kill()
-
-
-def _result(future: Future[_SizeResult], size: int) -> _SizeResult:
-    """The result of a size; undecided if its process was killed."""
-    try:
-        return future.result()
-    except WorkerDied:
-        return _SizeResult(SizeReport(size), Counter({(GONE, ""): 1}))
-
-
-@dataclass(frozen=True)
-class _SizeResult:
-    """A report, with the places of what is undecided as text."""
-
-    report: SizeReport
-    gaps: Counter[tuple[str, str]]
-
-
-def _compare(question: Question, size: int, deadline: float) -> _SizeResult:
-    """Compare one size, in any process."""
-    left, right = question.programs
-    first, second = question.left.name, question.right.name
-    if first == second:
-        first, second = f"{first}, first", f"{second}, second"
-    programs = SymbolicProgram(first, left), SymbolicProgram(second, right)
+def examine(question: Question, size: int, deadline: float) -> PartResult:
+    """Examine one size, until this `thread_time`. Raises `WrongModel`."""
     with deep():
-        report = compare_size(programs, question.domain(), size, deadline, question.is_read)
-        gaps: Counter[tuple[str, str]] = Counter()
-        for gap, times in report.gaps.items():
-            place = ""
-            for program in programs:
-                if program.name == gap.program and gap.node:
-                    place = f"{program.name}: {_text(program, gap.node)}"
-            gaps[gap.reason, place] += times
-    report.gaps = Counter()
-    return _SizeResult(report, gaps)
-
-
-def _text(program: SymbolicProgram, node: Value) -> str:
-    """An expression of a program with its function, as text."""
-    code = Code(program.value, symbols(program.program))
-    place = code.place_of(node)
-    if place is None:
-        return value_text(node, ROOM)
-    return f"{place.function.name}: {Disassembly(code).text(node, ROOM)}"
-
-
-def _add(
-    proof: Proof,
-    result: _SizeResult,
-    gaps: Counter[tuple[str, str]],
-    endings: Counter[str],
-) -> None:
-    report = result.report
-    proof.paths += report.paths
-    proof.confirmed += report.confirmed
-    proof.unconfirmed += report.unconfirmed
-    proof.bounded += report.bounded
-    proof.samples += report.samples
-    proof.sizes.append(report.size)
-    proof.difference = report.difference
-    gaps.update(result.gaps)
-    endings.update(report.endings)
+        given = question.claim, question.domain(), size, deadline, question.is_read
+        reading = question.reading
+        if reading is None:
+            report = examine_size(*given)
+        else:
+            report = examine_size(*given, reading.refuses, reading.comes_first)
+    shown = report.counterexample
+    return PartResult(
+        size=report.size,
+        paths=report.paths,
+        cost=report.cost,
+        confirmed=report.confirmed,
+        unconfirmed=report.unconfirmed,
+        bounded=report.bounded,
+        samples=report.samples,
+        counterexample="" if shown is None else serialize(shown).hex(),
+        undecided=tuple(
+            (reason, place, times) for (reason, place), times in sorted(report.undecided.items())
+        ),
+        endings=dict(sorted(report.endings.items())),
+    )

@@ -9,8 +9,15 @@ import msgspec
 from channelsim.channel.findings.finding import Figure
 from channelsim.games.amounts import counted
 
-Verdict: TypeAlias = Literal["equal", "different", "undecided"]
-"""The answer of a comparison: two programs are equal or not on every input within the bounds."""
+Verdict: TypeAlias = Literal["equal", "different", "proved", "refuted", "undecided"]
+"""The answer of a proof: two programs are equal or not on every input within the bounds, any other
+claim is proved or refuted."""
+
+PROVED: tuple[Verdict, ...] = ("equal", "proved")
+"""The verdicts of proofs."""
+
+BROKEN: tuple[Verdict, ...] = ("different", "refuted")
+"""The verdicts of claims that an input breaks."""
 
 MODELS = (
     "the operators of CLVM on numbers, bytes and pairs",
@@ -36,3 +43,48 @@ class Undecidable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         where = f", at {self.place}" if self.place else ""
         often = f" ({counted(self.times, 'path', ',')})"
         return f"undecided: {self.reason}{where}{often}"
+
+
+class ProofResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The result for one claim about one validator, in documents and in files of proofs.
+
+    `sides` are digests in hex of all that the result depends on, by name: tree hashes of programs,
+    and the SHA-256 of the source of rules. `longest` is the longest move in bytes; `pairs` and
+    `atom` bound evidence; `bounds` say it in words. `sizes` are the paths of each size of the move
+    that was examined. `confirmed` paths were run for real, for `unconfirmed` ones no input was
+    found, and on `bounded` ones a side looks at values of which larger ones are left out.
+    `samples` were run besides. No run that returns costs more than `cost`.
+    """
+
+    validator: str
+    claim: str
+    verdict: Verdict
+    sides: dict[str, str]
+    longest: Figure
+    pairs: Figure
+    atom: Figure
+    bounds: tuple[str, ...]
+    assumes: tuple[str, ...]
+    lemmas: tuple[str, ...]
+    cost: Figure
+    sizes: dict[int, Figure]
+    confirmed: Figure
+    unconfirmed: Figure
+    bounded: Figure
+    samples: Figure
+    undecided: tuple[Undecidable, ...]
+
+    @property
+    def name(self) -> str:
+        """The claim and the validator: `equal: commitA`."""
+        return f"{self.claim}: {self.validator}"
+
+    @property
+    def paths(self) -> int:
+        """The paths of all sizes."""
+        return sum(self.sizes.values())
+
+    @property
+    def is_proved(self) -> bool:
+        """True if it is a proof."""
+        return self.verdict in PROVED

@@ -1,11 +1,26 @@
-"""Shrink an input that tells two programs apart, by real runs: to plain numbers and zeros."""
+"""Shrink an input that breaks a claim, by real runs: to plain numbers and zeros."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, TypeAlias
 
-from channelsim.channel.prove.concrete_runs import differ, outcomes
+from channelsim.channel.prove.arguments import (
+    ADDRESS,
+    AMOUNT,
+    COIN,
+    EVIDENCE,
+    JUDGING,
+    MORE,
+    MOVE,
+    NEXT,
+    SHARE,
+    STATE,
+    Steps,
+    coin_field,
+    part,
+    replaced,
+)
+from channelsim.channel.prove.claims import is_surely_broken
 from channelsim.channel.prove.proof import Question
 from channelsim.clsp.integers import atom_to_int, int_to_atom, is_minimal
 from channelsim.clsp.values import NIL, Value, from_list, serialize
@@ -22,38 +37,16 @@ SHIFTS = (40, 20, 10, 5, 1)
 LONGEST_NUMBER = 9
 """Longer atoms are bytes."""
 
-Steps: TypeAlias = tuple[int, ...]
-"""The place of a part: 0 for the left side of a pair, 1 for the right one."""
-
-COIN: Steps = (1, 0)
-STATE: Steps = (1, 1, 0)
-EVIDENCE: Steps = (1, 1, 1, 1, 0)
-ADDRESS: Steps = (1, 1, 1, 1, 1, 0)
-AMOUNT, MOVE, NEXT, SHARE, JUDGING = 3, 6, 8, 9, 10
-"""The places of these in the fields of a coin."""
-
-
-def coin_field(number: int) -> Steps:
-    """The place of a field of the coin."""
-    return (*COIN, *[1] * number, 0)
-
-
-def part(value: Any, steps: Steps) -> Any:
-    """The part at a place."""
-    for step in steps:
-        value = value[step]
-    return value
-
 
 def shrunk(question: Question, environment: Value) -> Value:
-    """A plainer input of the same domain on which both programs still differ."""
+    """A plainer input of the same domain that still breaks the claim."""
     best = environment
     for _ in range(ROUNDS):
         before = serialize(best)
         fields = map(coin_field, range(len(from_list(part(best, COIN)))))
         for whole in (ADDRESS, EVIDENCE, *fields):
             best = _with_plainer(question, best, whole)
-        for root in (STATE, EVIDENCE):
+        for root in (STATE, EVIDENCE, MORE):
             for leaf in [*_leaves(part(best, root), root)]:
                 best = _with_plainer(question, best, leaf)
         if serialize(best) == before:
@@ -62,10 +55,10 @@ def shrunk(question: Question, environment: Value) -> Value:
 
 
 def _with_plainer(question: Question, environment: Value, steps: Steps) -> Value:
-    """The input with the plainest part at a place by which the programs still differ."""
+    """The input with the plainest part at a place that still breaks the claim."""
     for candidate in _plainer(steps, part(environment, steps)):
-        changed = _replaced(environment, steps, candidate)
-        if _is_input(question, changed) and differ(*outcomes(question.programs, changed)):
+        changed: Value = replaced(environment, steps, candidate)
+        if _is_input(question, changed) and is_surely_broken(question.claim, changed):
             return changed
     return environment
 
@@ -99,15 +92,6 @@ def _plainer(steps: Steps, value: Value) -> Iterator[Value]:
     if any(value):
         yield bytes(len(value))
         yield from (value[:at] + b"\x00" + value[at + 1 :] for at in range(len(value)) if value[at])
-
-
-def _replaced(value: Any, steps: Steps, new: Value) -> Value:
-    if not steps:
-        return new
-    left, right = value
-    if steps[0]:
-        return left, _replaced(right, steps[1:], new)
-    return _replaced(left, steps[1:], new), right
 
 
 def _is_input(question: Question, environment: Value) -> bool:

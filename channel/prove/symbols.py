@@ -203,27 +203,28 @@ def equal(left: Any, right: Any) -> Condition:
     if isinstance(left, Truth) and isinstance(right, Truth):
         return left.term == right.term
     if is_numeric(left) and is_numeric(right):
-        return _equal_numbers(as_number(left), as_number(right))
+        return same_numbers(as_number(left), as_number(right))
     if isinstance(left, Number | Truth):
         left, right = right, left
     if isinstance(right, Number | Truth):
         if isinstance(left, bytes):
             return False  # it is not in the fewest bytes
-        return _and(_minimal(left), _equal_numbers(as_number(left), as_number(right)))
+        return conjunction(minimal(left), same_numbers(as_number(left), as_number(right)))
     size = left.size if isinstance(left, Bytes) else len(left)
     if size != (right.size if isinstance(right, Bytes) else len(right)):
         return False
     return bits_of(left) == bits_of(right)
 
 
-def _equal_numbers(left: Number, right: Number) -> Condition:
+def same_numbers(left: Number, right: Number) -> Condition:
+    """True where two numbers are the same."""
     if left.most < right.least or right.most < left.least:
         return False
     bits = max(left.term.size(), right.term.size())
     return resize(left.term, bits) == resize(right.term, bits)
 
 
-def _minimal(atom: Bytes) -> Condition:
+def minimal(atom: Bytes) -> Condition:
     """True where bytes are a number in the fewest bytes."""
     if atom.size == 1:
         return atom.term != 0
@@ -232,7 +233,8 @@ def _minimal(atom: Bytes) -> Condition:
     return z3.And(nine != 0, nine != (1 << 9) - 1)
 
 
-def _and(*conditions: Condition) -> Condition:
+def conjunction(*conditions: Condition) -> Condition:
+    """True where all conditions hold."""
     if any(condition is False for condition in conditions):
         return False
     terms = [condition for condition in conditions if condition is not True]

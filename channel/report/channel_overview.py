@@ -1,7 +1,7 @@
 """What a data directory holds of a channel: its states, games and coins, and what is due.
 
 With the keys, the peer itself is made again from its store and asked. Without them, the
-records of its states still say what it agreed to.
+store still shows the newest state that both sides know.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from channelsim.channel.peer.agreement import Agreement
@@ -21,46 +22,29 @@ from channelsim.channel.peer.opening.failed_opening import watched_until
 from channelsim.channel.peer.peer_state import PeerState, Phase, endpoint_of, play_of
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.state import ChannelState, LiveGame, Side
-from channelsim.channel.protocol.state_records import GameRecord, StateRecord, decode_record
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.store.keys_file import ChannelTerms
-from channelsim.clsp.integers import atom_to_int
+from channelsim.channel.store.overview import Overview
 from channelsim.games.amounts import counted
 
 HIDDEN = ("phase", "whose turn it is", "coins", "what is due")
 """What only the keys show."""
 
 
-def overview_by_records(terms: ChannelTerms, records: Iterable[bytes]) -> dict[str, Any]:
-    """The overview without keys, from the records of all states. Raises `msgspec.DecodeError`."""
-    games: dict[int, GameRecord] = {}
-    newest: StateRecord | None = None
-    completed: int | None = None
-    for record in sorted(map(decode_record, records), key=lambda record: record.number):
-        for game_id in record.ended:
-            games.pop(game_id, None)
-        games |= {game.game_id: game for game in record.games}
-        completed = record.number if record.halves else completed
-        newest = record
-    states = None
-    if newest is not None:
+def overview_without_keys(terms: ChannelTerms, stored: Overview | None) -> dict[str, Any]:
+    """The overview without keys, from what the store has unsealed (None before play)."""
+    states, games = None, []
+    if stored is not None:
         states = {
-            "newest": newest.number,
-            "completed": completed,
-            "balances": _by_name(newest.balances),
+            "newest": stored.newest,
+            "completed": stored.completed,
+            "balances": _by_name(stored.balances),
         }
+        games = [msgspec.structs.asdict(game) for game in stored.games]
     return {
         **_terms(Side(terms.side), terms),
         "states": states,
-        "games": [
-            {
-                "id": game.game_id,
-                "game": game.game,
-                "amount": atom_to_int(game.coin[3]),
-                "timeout": atom_to_int(game.coin[2]),
-            }
-            for _, game in sorted(games.items())
-        ],
+        "games": games,
         "hidden": list(HIDDEN),
     }
 

@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from xml.etree import ElementTree
 
+EVERYTHING = "everything was tried"
+"""The test case of a run in which something was not tried."""
+
 
 class JUnitFailure(NamedTuple):
     """One failure of a test case: a line, more text below it, and its kind, if it has one."""
@@ -30,16 +33,19 @@ def junit(
     cases: Sequence[JUnitCase],
     summary: str,
     seconds: float | None = None,
+    incomplete: str = "",
 ) -> bytes:
     """The report of a command on a target, as XML; `seconds` is how long it took.
 
-    `summary` counts the findings; it is the property `summary` of the suite.
+    `summary` counts the findings; it is the property `summary` of the suite. `incomplete` says why
+    not everything was tried; it is the error of a test case of its own.
     """
     suite = ElementTree.Element(
         "testsuite",
         name=_plain(f"channelsim {command} {target}"),
-        tests=str(len(cases)),
+        tests=str(len(cases) + bool(incomplete)),
         failures=str(sum(bool(case.failures) for case in cases)),
+        errors=str(int(bool(incomplete))),
         skipped=str(sum(bool(case.skipped) for case in cases)),
     )
     if seconds is not None:
@@ -57,6 +63,11 @@ def junit(
             shown.text = _plain(failure.text)
             if failure.kind:
                 shown.set("type", failure.kind)
+    if incomplete:
+        element = ElementTree.SubElement(
+            suite, "testcase", classname=_plain(target), name=EVERYTHING
+        )
+        ElementTree.SubElement(element, "error", message=_plain(incomplete), type="incomplete")
     return bytes(ElementTree.tostring(suite, encoding="utf-8", xml_declaration=True))
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from rich.console import Console
-from rich.text import Text
 
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.peer.interface import FundingSent
 from channelsim.channel.protocol.state import Side
-from channelsim.channel.report.plain import fitted
+from channelsim.channel.report.card_rows import drawn_rows
 from channelsim.channel.report.session_document import SessionProgress
 from channelsim.channel.report.terminal import say
 from channelsim.channel.session.result import Result
@@ -116,8 +115,7 @@ class Narrator:
 
     def lines(self, lines: Iterable[Line]) -> None:
         """Print a game's own lines."""
-        for line in lines:
-            say(self._console, text_of(line, self._console.encoding))
+        print_lines(self._console, list(lines))
 
     def _balances(self, title: str, balances: tuple[int, int]) -> None:
         amounts = ", ".join(
@@ -148,13 +146,10 @@ class Narrator:
         self._say(f"── {title} ──", style="bold")
 
 
-def text_of(line: Line, encoding: str = "utf-8") -> Text:
-    """A game's line for a terminal of this encoding.
-
-    >>> text_of((("Alice", "bold"), (" checks", ""))).plain
-    'Alice checks'
-    """
-    return Text.assemble(*((fitted(text, encoding), style) for text, style in line))
+def print_lines(console: Console, lines: Sequence[Line]) -> None:
+    """Print a game's lines, in characters and rows of cards that fit the terminal."""
+    for text in drawn_rows(lines, console.width, console.encoding):
+        say(console, text)
 
 
 def _title(game: Game, hand: Hand) -> str:

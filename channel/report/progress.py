@@ -152,10 +152,22 @@ def status_text(status: CampaignStatus, unit: str) -> str:
         (
             f"{status.work:,} of {counted(status.total, unit, ',')}",
             *counts,
-            f"{counted(round(status.rate), unit, ',')} a second",
+            *([_rate(status.rate, unit)] if status.rate > 0 else []),
             f"{status.shards} of {counted(status.planned, 'shard')}",
         )
     )
+
+
+def _rate(rate: float, unit: str) -> str:
+    """Units a second, or in the shortest time in which there is one.
+
+    >>> _rate(1234.5, "case"), _rate(0.5, "case"), _rate(0.002, "adversary")
+    ('1,234 cases a second', '30 cases a minute', '7 adversaries an hour')
+    """
+    for seconds, time in ((1, "a second"), (60, "a minute")):
+        if round(rate * seconds):
+            return f"{counted(round(rate * seconds), unit, ',')} {time}"
+    return f"{counted(round(rate * 3600), unit, ',')} an hour"
 
 
 class _Line(ProgressColumn):

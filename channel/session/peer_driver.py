@@ -19,12 +19,12 @@ from channelsim.channel.peer.interface import (
     ComputeDeck,
     Dropped,
     Effect,
+    Erase,
     Event,
     FeeRate,
     Proposed,
     Push,
     Send,
-    Store,
     Tell,
     Watch,
     YourTurn,
@@ -64,14 +64,13 @@ class PeerStopped(Exception):
 class DrivenPeer:
     """One side of the channel: its actor, and what the driver keeps for it.
 
-    `records` holds the newest bytes stored under each name. `questions` are the proposals and
-    turns that its player has not answered yet. A peer that `pays_fees` hears of the node's rate.
+    `questions` are the proposals and turns that its player has not answered yet. A peer that
+    `pays_fees` hears of the node's rate.
     """
 
     name: str
     actor: Actor
     watched: list[Coin] = field(default_factory=list)
-    records: dict[str, bytes] = field(default_factory=dict)
     questions: Questions = field(default_factory=Questions)
     pays_fees: bool = False
 
@@ -157,10 +156,8 @@ class PeerDriver:
                     self._ports.send(message)
                 case Push():
                     self._ports.push(effect)
-                case Store(name, b""):
-                    peer.records.pop(name, None)
-                case Store(name, data):
-                    peer.records[name] = data
+                case Erase():
+                    pass  # a durable peer has seen to it
                 case Watch(coin):
                     peer.watched.append(coin)
                 case ComputeDeck(work):

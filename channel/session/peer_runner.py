@@ -153,7 +153,7 @@ class PeerRunner:
     async def run(self, over: Callable[[Peer], bool] = is_over) -> None:
         """Drive the peer until it is over, as of a look at the chain in this run.
 
-        Raises `NodeError` if the node cannot be asked at the start, and every other error:
+        A node that cannot be asked is asked again, also at the start. Raises every other error:
         `StoreError`, since nothing is said that is not durable, and failures of the peer, of the
         player and of those who listen.
         """
@@ -172,7 +172,7 @@ class PeerRunner:
 
     async def _drive(self, over: Callable[[Peer], bool]) -> None:
         """Start the peer, and then all other tasks; return when the peer is over."""
-        peak = await in_thread(self._chain.peak)
+        peak = await self._peak()
         if self._waits_for_link:
             await self._linked.wait()
             peak = await self._peak()

@@ -51,6 +51,9 @@ ONE_IN, AIMED = 40, 4
 MOST_IN_RUN = 6
 """The most kills of one run: with more, no time would be left to play."""
 
+CONTRADICTIONS, PROMISES = "no contradictory signature", "promises"
+"""The rules that a run may break."""
+
 MOST_IDLE = 100
 """The most runs in a row without a kill: if all runs fail before one, there are never enough."""
 
@@ -118,8 +121,8 @@ class CrashedRun:
                 text=text,
             )
             for rule, texts in (
-                ("no contradictory signature", self.contradictions),
-                ("promises", self.broken),
+                (CONTRADICTIONS, self.contradictions),
+                (PROMISES, self.broken),
             )
             for text in texts
         ]

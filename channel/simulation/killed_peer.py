@@ -21,7 +21,6 @@ from channelsim.channel.peer.interface import (
     Proposed,
     Received,
     Send,
-    Store,
     Tell,
     YourTurn,
 )
@@ -157,13 +156,10 @@ class KilledPeer:
         """Let the driver carry out all effects, or those before the peer's last instant."""
         stage = stage_of(before, event, effects, self._peer.state)
         number, self._events = self._events, self._events + 1
-        # All that an event stores is stored with the event.
-        stored = [effect for effect in effects if isinstance(effect, Store)]
-        others = [effect for effect in effects if not isinstance(effect, Store)]
-        for count in range(len(others) + 1):
+        for count in range(len(effects) + 1):
             kill = Kill(number, count, stage)
             if self._dies(kill):
-                self._die(kill, [*stored, *others], len(stored) + count)
+                self._die(kill, effects, count)
         return effects
 
     def _die(self, kill: Kill, effects: list[Effect] | None, carried_out: int = 0) -> None:

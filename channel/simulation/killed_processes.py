@@ -31,10 +31,10 @@ from channelsim.channel.peer.decks.pool import OpenDeck
 from channelsim.channel.peer.interface import (
     Connected,
     Effect,
+    Erase,
     Event,
     Push,
     Send,
-    Store,
     Tell,
     Watch,
     YourTurn,
@@ -369,11 +369,11 @@ class ProcessPeer:
 
 
 def effects_digest(effects: Sequence[Effect]) -> bytes:
-    """The digest of all that a driver would send, push, store and watch."""
+    """The digest of all that a driver would send, push, erase and watch."""
     lasting = [
         (type(effect).__name__, effect)
         for effect in effects
-        if isinstance(effect, Send | Push | Store | Watch)
+        if isinstance(effect, Send | Push | Erase | Watch)
     ]
     asked = [
         effect.news.game_id

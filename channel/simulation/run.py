@@ -18,9 +18,19 @@ from channelsim.channel.peer.chain_news import (
     StateCounts,
     Undone,
 )
-from channelsim.channel.peer.interface import Effect, Event, News, Received, Send, Store, Tell
+from channelsim.channel.peer.interface import (
+    DeckComputed,
+    DeckReady,
+    DecksChanged,
+    Effect,
+    Event,
+    News,
+    Received,
+    Send,
+    Tell,
+)
 from channelsim.channel.peer.machine import Peer
-from channelsim.channel.protocol.deck_records import HIGHEST, decode_deck, is_free
+from channelsim.channel.protocol.deck_records import decode_deck
 from channelsim.channel.protocol.messages import (
     Accept,
     Advisory,
@@ -90,11 +100,17 @@ class Disclosure:
 
 @dataclass(frozen=True, slots=True)
 class JournalEntry:
-    """A party's reaction to one event (None: its start), at this height."""
+    """A party's reaction to one event (None: its start), at this height.
+
+    Afterwards its newest state has the number `newest_state` (0 before play), and `highest_deck`
+    is the highest number of a deck that is used up.
+    """
 
     height: int
     event: Event | None
     effects: tuple[Effect, ...]
+    newest_state: int = 0
+    highest_deck: int = 0
 
     @property
     def message(self) -> Message | None:
@@ -111,19 +127,17 @@ class JournalEntry:
         """The news for the player."""
         return [effect.news for effect in self.effects if isinstance(effect, Tell)]
 
-    @property
-    def stores(self) -> list[Store]:
-        """The records that it stored."""
-        return [effect for effect in self.effects if isinstance(effect, Store)]
-
     def finished_decks(self) -> list[FinishedDeck]:
         """The decks that the party has from now on: prepared, or from a simulated dealer."""
-        records = [
-            store.data
-            for store in self.stores
-            if store.name.startswith("deck/") and store.name != HIGHEST
-        ]
-        return [decode_deck(real_group(), data) for data in records if data and is_free(data)]
+        ready = {news.number for news in self.news if isinstance(news, DeckReady)}
+        match self.event:
+            case DeckComputed(result) if result.after is not None and result.after.finished:
+                decks = [result.after.finished]
+            case DecksChanged(added=records):
+                decks = [decode_deck(real_group(), data) for data in records]
+            case _:
+                decks = []
+        return [deck for deck in decks if deck.terms.number in ready]
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,8 +266,7 @@ class RunLog:
             case Handled(name, cause, effects):
                 if isinstance(cause, Received):
                     self._log_delivery(name, cause.message)
-                entry = JournalEntry(self._chain.peak(), cause, effects)
-                self._parties[name].journal.append(entry)
+                self._log_reaction(self._parties[name], cause, effects)
             case Sent(name, message):
                 self._disclose(name, "message", message)
             case Pushed(name, what, bundle, result):
@@ -262,6 +275,12 @@ class RunLog:
                 self._parties[name].news.append(news)
             case _:
                 pass
+
+    def _log_reaction(self, party: Party, event: Event | None, effects: tuple[Effect, ...]) -> None:
+        play, state, deck = party.peer.state.play, 0, 0
+        if play is not None:
+            state, deck = play.history.state.number, play.decks.highest
+        party.journal.append(JournalEntry(self._chain.peak(), event, effects, state, deck))
 
     def _log_delivery(self, receiver: str, message: bytes) -> None:
         sender = 1 - self._names.index(receiver)

@@ -133,14 +133,15 @@ def has_something_to_check(run: Run) -> bool:
     return not run.scenario.old_copy or restored(run) is not None
 
 
-def beginnings(seed: str, number: int) -> Iterator[Scenario]:
-    """Each adversary's first scenario, at the first step, on one side and with one menu.
+def beginnings(seed: str, number: int, games: tuple[str, ...] = ()) -> Iterator[Scenario]:
+    """Each adversary's first scenario, at the first step, on one side and with one menu of these
+    games, or of all.
 
     After them comes an old copy in each weather. Side and menu alternate with the number: as many
     seeds as there are pairs have them all.
     """
-    all_menus = menus()
-    yield from _adversaries(seed, number)
+    all_menus = menus(games)
+    yield from _adversaries(seed, number, all_menus)
     for count, weather in enumerate(WEATHERS, number):
         menu = all_menus[count // 2 % len(all_menus)]
         begun = 1 + number % BETWEEN_COPIES
@@ -149,8 +150,7 @@ def beginnings(seed: str, number: int) -> Iterator[Scenario]:
         )
 
 
-def _adversaries(seed: str, number: int) -> Iterator[Scenario]:
-    all_menus = menus()
+def _adversaries(seed: str, number: int, all_menus: tuple[Scenario, ...]) -> Iterator[Scenario]:
     able = adversaries_for(menu.games for menu in all_menus)
     for count, name in enumerate(("", *able), number):
         apt = [menu for menu in all_menus if not name or not reason_against(name, menu.games)]
@@ -160,20 +160,24 @@ def _adversaries(seed: str, number: int) -> Iterator[Scenario]:
         yield replace(menu, seed=f"{seed}/{turn}/{hand}", adversary=name, side=count % 2)
 
 
-def menus() -> tuple[Scenario, ...]:
-    """The menus of games: each game alone, two at once, staggered, and hand after hand."""
-    games = tuple(game.name for game in registry.channel_games())
-    return (
-        *(Scenario((name,), "") for name in games),
+def menus(games: tuple[str, ...] = ()) -> tuple[Scenario, ...]:
+    """The menus of these games, or of all: each game alone, two at once, staggered, and hand after
+    hand."""
+    games = games or tuple(game.name for game in registry.channel_games())
+    pairs = (
         Scenario(games[:2], ""),
         Scenario(games[:2], "", staggered=True, policies=RANDOM),
+    )
+    return (
+        *(Scenario((name,), "") for name in games),
+        *(pairs if len(games) > 1 else ()),
         Scenario(games[:1], "", hands=2, policies=RANDOM),
     )
 
 
-def dealer_of_menus() -> str | None:
+def dealer_of_menus(games: tuple[str, ...] = ()) -> str | None:
     """The dealer of the games on the menus, as outputs name it; None if none has a deck."""
-    return next(filter(None, (menu.dealer for menu in menus())), None)
+    return next(filter(None, (menu.dealer for menu in menus(games))), None)
 
 
 def everywhere(first: Scenario, before: int = 0) -> Iterator[SweepTotals]:

@@ -129,8 +129,8 @@ class Sweep:
         return SweepReport(totals, self.plan.size, tuple(run.lost), digest)
 
 
-def sweep_of_all(seed: str, seeds: int) -> Sweep:
-    """The sweep over every adversary and all installed games, for so many seeds.
+def sweep_of_all(seed: str, seeds: int, only: tuple[str, ...] = ()) -> Sweep:
+    """The sweep over every adversary and all installed games, or `only` these, for so many seeds.
 
     Of each seed, honest play and each old copy count as one adversary.
     """
@@ -139,23 +139,31 @@ def sweep_of_all(seed: str, seeds: int) -> Sweep:
             b"".join(program.hash for _, program in sorted(game.programs.items()))
         ).hexdigest()
         for game in registry.channel_games()
+        if not only or game.name in only
     }
     inputs = {
         **games,
-        "adversaries": ",".join(adversaries_for(menu.games for menu in menus())),
+        "adversaries": ",".join(adversaries_for(menu.games for menu in menus(only))),
         **plugin_inputs(lambda group, name: group in ("games", "policies", "adversaries")),
     }
     configuration = Configuration(
-        "dispute run --all", __version__, "all games", seed, inputs, {"seeds": seeds}
+        "dispute run --all",
+        __version__,
+        ", ".join(only) or "all games",
+        seed,
+        inputs,
+        {"seeds": seeds},
     )
-    size = sum(1 for _ in beginnings(seed, 0))
-    return Sweep(partial(_of_all, seed, size), configuration, seeds * size)
+    size = sum(1 for _ in beginnings(seed, 0, only))
+    return Sweep(partial(_of_all, seed, size, only), configuration, seeds * size)
 
 
-def _of_all(seed: str, adversaries: int, number: int) -> Iterator[SweepTotals]:
+def _of_all(
+    seed: str, adversaries: int, only: tuple[str, ...], number: int
+) -> Iterator[SweepTotals]:
     """The runs of one adversary of one seed; they are numbered through all seeds."""
     turn, at = divmod(number, adversaries)
-    (first,) = islice(beginnings(f"{seed}/{turn}", turn), at, at + 1)
+    (first,) = islice(beginnings(f"{seed}/{turn}", turn, only), at, at + 1)
     yield from everywhere(first, turn + at)
 
 

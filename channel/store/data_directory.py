@@ -25,7 +25,7 @@ from channelsim.channel.peer.config import Config
 from channelsim.channel.store import keys_file
 from channelsim.channel.store.interface import PeerStore, StoreError
 from channelsim.channel.store.keys_file import read_keys, write_keys
-from channelsim.channel.store.sealed_store import sealed_file
+from channelsim.channel.store.sealed_store import SealedStore
 from channelsim.channel.store.sqlite_store import FILE as STORE
 from channelsim.channel.store.sqlite_store import SqliteStore
 from channelsim.channel.system.durable_files import replace_file, unwritable
@@ -131,8 +131,7 @@ def opened(directory: Path, passphrase: bytes = b"") -> Iterator[DataDirectory]:
     settings = read_settings(directory)
     config = read_keys(directory, passphrase)
     with closing(SqliteStore(directory)) as file:
-        store = sealed_file(file, config.secret)
-        yield DataDirectory(directory, config, settings, store)
+        yield DataDirectory(directory, config, settings, SealedStore(file, config.secret))
 
 
 def read_settings(directory: Path) -> Settings:

@@ -1,12 +1,11 @@
 """The decks of a stored peer: a restart has those of games and proposals, and no other (PD-12).
 
-The journal leaves out how a deck was prepared, and says what came of it. Decks are stored in the
-form of their records.
+The journal leaves out how a deck was prepared, and says what came of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import replace as changed
 
 from msgspec.structs import replace
@@ -22,13 +21,7 @@ from channelsim.channel.peer.interface import (
     Received,
 )
 from channelsim.channel.peer.peer_state import PeerState, Phase, endpoint_of, play_of
-from channelsim.channel.protocol.deck_records import (
-    HIGHEST,
-    encode_deck,
-    encode_highest,
-    record_name,
-    restore_decks,
-)
+from channelsim.channel.protocol.deck_records import encode_deck, restore_decks
 from channelsim.channel.protocol.messages import DeckAbort, DeckStep, decode
 
 
@@ -79,22 +72,25 @@ def given_up_by_restart(state: PeerState) -> DecksChanged | None:
     return DecksChanged(pool.highest, (), tuple(sorted(pool.ready))) if pool.ready else None
 
 
-def encode_decks(state: PeerState) -> dict[str, bytes]:
-    """All finished decks of a peer, those of games too, by the names of their records."""
+def encode_decks(state: PeerState) -> tuple[bytes, ...]:
+    """All finished decks of a peer, those of games too."""
     pool = play_of(state).decks
-    records = {HIGHEST: encode_highest(pool.highest)}
-    for number, deck in endpoint_of(state).decks.items():
-        records[record_name(number)] = encode_deck(deck, named=number not in pool.ready)
-    return records
+    return tuple(
+        encode_deck(deck, named=number not in pool.ready)
+        for number, deck in endpoint_of(state).decks.items()
+    )
 
 
 def decode_decks(
-    pool: DeckPool, endpoint: Endpoint, records: Mapping[str, bytes]
+    pool: DeckPool, endpoint: Endpoint, highest: int, records: Iterable[bytes]
 ) -> tuple[DeckPool, Endpoint]:
-    """The pool and the endpoint with these decks. Raises `msgspec.DecodeError`."""
-    found = restore_decks(pool.settings.group, records)
-    free = {number: OpenDeck(deck=deck) for number, deck in found.free.items()}
+    """The pool and the endpoint with these decks; `highest` is the highest number used.
+
+    Raises `msgspec.DecodeError`.
+    """
+    free, named = restore_decks(pool.settings.group, records)
+    open_decks = {number: OpenDeck(deck=deck) for number, deck in free.items()}
     return (
-        changed(pool, highest=found.highest, decks=free),
-        endpoint.with_decks({**found.free, **found.named}),
+        changed(pool, highest=highest, decks=open_decks),
+        endpoint.with_decks({**free, **named}),
     )

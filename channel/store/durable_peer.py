@@ -24,6 +24,7 @@ from channelsim.channel.peer.interface import (
     Command,
     Connected,
     Effect,
+    Erase,
     Event,
     Fault,
     FeeLimits,
@@ -31,7 +32,6 @@ from channelsim.channel.peer.interface import (
     Proposed,
     Received,
     SawCards,
-    Store,
     Tell,
     Watch,
     YourTurn,
@@ -40,8 +40,8 @@ from channelsim.channel.peer.machine import TRANSITIONS, Peer
 from channelsim.channel.peer.onchain.dispute_state import Dispute
 from channelsim.channel.peer.peer_state import PeerState, Phase, endpoint_of, play_of
 from channelsim.channel.peer.play.sending import unanswered, your_turns
-from channelsim.channel.protocol.memory_records import read_memories
 from channelsim.channel.protocol.messages import Advisory, decode
+from channelsim.channel.protocol.state_history import StateHistory
 from channelsim.channel.store.decks import (
     decks_changed,
     given_up_by_restart,
@@ -51,6 +51,7 @@ from channelsim.channel.store.decks import (
 from channelsim.channel.store.event_codec import JournalEvent, Start, decode_event, encode_event
 from channelsim.channel.store.history_codec import encode_newer
 from channelsim.channel.store.interface import Contents, PeerStore, StoreError
+from channelsim.channel.store.overview import encode_overview
 from channelsim.channel.store.snapshots import (
     Reveal,
     can_be_saved,
@@ -102,6 +103,7 @@ class DurablePeer:
         self._states = 0
         # The journal has the event that brought a secret which has been erased since.
         self._erased = False
+        self._overviewed: StateHistory | None = None
         self._watched: list[Coin] = []
         self._reveals: list[Reveal] = []
         # Those of a connection that the peer failed to handle; others are repeated with the next.
@@ -221,16 +223,24 @@ class DurablePeer:
         self._pending[kind] = event
 
     def _record(self, events: Sequence[JournalEvent], effects: Sequence[Effect]) -> None:
-        records = [(one.name, one.data) for one in effects if isinstance(one, Store)]
         data, block = [], self._recorded_block
         for event in events:
             data.append(encode_event(event, block))
             block = event if isinstance(event, Block) else block
-        self._store.append(data, records)
+        self._store.append(data, self._new_overview())
         self._recorded_block = block
         self._since_snapshot += len(events)
         self._erased |= _erases(effects)
         self._watched += [one.coin for one in effects if isinstance(one, Watch)]
+
+    def _new_overview(self) -> bytes:
+        """The overview of the peer's states; empty if it is as it was."""
+        play = self.peer.state.play
+        history = None if play is None else play.history
+        if play is None or history is self._overviewed:
+            return b""
+        self._overviewed = history
+        return encode_overview(play)
 
     def _save_snapshot(self) -> None:
         state = self.peer.state
@@ -239,7 +249,7 @@ class DurablePeer:
         self._reveals = [one for one in self._reveals if one.game_id in live]
         snapshot = encode_snapshot(state, self._watched, self._reveals)
         rows = encode_newer(history, self._states)
-        self._store.save_snapshot(snapshot, rows)
+        self._store.save_snapshot(snapshot, rows, erases=self._erased)
         self._states += len(rows)
         self._since_snapshot = 0
         self._erased = False
@@ -271,7 +281,6 @@ class DurablePeer:
                 self.peer.state,
                 contents.snapshot,
                 contents.states,
-                read_memories(contents.records),
             )
             self._recorded_block = self.peer.state.block
             self._states = len(contents.states)
@@ -322,13 +331,13 @@ def _reason(error: BaseException) -> str:
 
 
 def _erases(effects: Sequence[Effect]) -> bool:
-    """True if a record is erased, which an older event of the journal may still have."""
-    return any(isinstance(one, Store) and not one.data for one in effects)
+    """True if secrets are erased, which an older event of the journal may still have."""
+    return any(isinstance(one, Erase) for one in effects)
 
 
 def _changed_nothing(before: PeerState, after: PeerState, effects: Sequence[Effect]) -> bool:
     """True if an event left all but the newest block, digest and connection as it was."""
-    if any(isinstance(one, Store | Watch) for one in effects):
+    if any(isinstance(one, Erase | Watch) for one in effects):
         return False
     # Marks are made anew with each block; other values are replaced when they change.
     return (

@@ -1,8 +1,7 @@
 """Bytes of every signed state, each as its difference from the state before it.
 
-They rebuild a peer's history with all that the rules and the seats need, besides what the records
-for the chain have (`channelsim.channel.protocol.state_records`): terms, positions and states.
-Proposals are not in them: only the newest two states have any, and the snapshot holds those.
+They rebuild a peer's history with all that the chain, the rules and the seats need. Proposals are
+not in them: only the newest two states have any, and the snapshot holds those.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ import msgspec
 
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.protocol.half_signed import SignedState
-from channelsim.channel.protocol.memory_records import Memories
 from channelsim.channel.protocol.state import (
     ChannelState,
     LiveGame,
@@ -47,6 +45,7 @@ class _Moved(msgspec.Struct, frozen=True, array_like=True):
     max_move_size: int
     move: bytes
     commitment: bytes
+    memory: bytes
 
 
 class _Signed(msgspec.Struct, frozen=True, array_like=True):
@@ -103,8 +102,8 @@ def encode_link(link: StateHistory) -> bytes:
     return _encoder.encode(row)
 
 
-def decode_history(rows: Iterable[bytes], memories: Memories) -> StateHistory:
-    """Rebuild the history from all states, oldest first, and what our seats remember of them.
+def decode_history(rows: Iterable[bytes]) -> StateHistory:
+    """Rebuild the history from all states, oldest first.
 
     Raises `msgspec.DecodeError`, or ValueError, for bytes that `encode_link` did not make.
     """
@@ -114,7 +113,7 @@ def decode_history(rows: Iterable[bytes], memories: Memories) -> StateHistory:
         row = _decoder.decode(data)
         if row.number != number:
             raise msgspec.DecodeError(f"state {row.number} where state {number} is expected")
-        _apply(games, row, memories)
+        _apply(games, row)
         live = tuple(games[game_id] for game_id in sorted(games))
         state = ChannelState(row.number, row.balances, live, (), row.next_ids)
         signed = None
@@ -178,6 +177,7 @@ def _moved(was: LiveGame, game: LiveGame) -> _Moved:
         coin.max_move_size,
         position.move,
         coin.infohash_b,
+        game.memory,
     )
 
 
@@ -199,7 +199,7 @@ def _state_of(position: Position) -> tuple[str | None, bytes]:
     return position.validator, serialize(position.state.value())
 
 
-def _apply(games: dict[int, LiveGame], row: _Row, memories: Memories) -> None:
+def _apply(games: dict[int, LiveGame], row: _Row) -> None:
     for game_id in row.ended:
         if games.pop(game_id, None) is None:
             raise msgspec.DecodeError(f"game {game_id} ended and was not live")
@@ -237,7 +237,7 @@ def _apply(games: dict[int, LiveGame], row: _Row, memories: Memories) -> None:
             coin,
             position,
             Predecessor(was.position, was.coin),
-            memories.get((row.number, was.id), b""),
+            moved.memory,
         )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from channelsim.channel.errors import UsageError
@@ -19,15 +19,13 @@ class Contents:
 
     `opening` are the events up to the first snapshot, and `events` those since the last one.
     Without a snapshot, `events` are all of them. `states` are the encoded states of the
-    snapshot, by ascending number. `records` are the newest bytes stored under each name, but for
-    the records of states.
+    snapshot, by ascending number.
     """
 
     opening: tuple[bytes, ...] = ()
     snapshot: bytes = b""
     states: tuple[bytes, ...] = ()
     events: tuple[bytes, ...] = ()
-    records: Mapping[str, bytes] = field(default_factory=dict)
 
 
 class PeerStore(Protocol):
@@ -42,26 +40,20 @@ class PeerStore(Protocol):
         """Read what a restart needs."""
         ...
 
-    def append(self, events: Sequence[bytes], records: Sequence[tuple[str, bytes]]) -> None:
-        """Add events, and replace the records of these names; empty bytes remove a record."""
+    def append(self, events: Sequence[bytes], overview: bytes = b"") -> None:
+        """Add events, and replace the overview that is read without keys, unless it is empty."""
         ...
 
-    def save_snapshot(self, snapshot: bytes, states: Sequence[bytes]) -> None:
+    def save_snapshot(
+        self, snapshot: bytes, states: Sequence[bytes], *, erases: bool = False
+    ) -> None:
         """Replace the snapshot by one of all events so far, and add the states that are new to it.
 
-        The events of the first snapshot remain, as the opening; later ones are removed.
+        The events of the first snapshot remain, as the opening; later ones are removed. With
+        `erases`, none of the removed bytes is left in any file.
         """
         ...
 
     def close(self) -> None:
         """Release what the store holds."""
         ...
-
-
-def of_a_state(name: str) -> bool:
-    """True if a record of this name is a state's, which no restart reads.
-
-    >>> of_a_state("received/12"), of_a_state("last-sent")
-    (True, False)
-    """
-    return name.startswith(("sent/", "received/"))

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from channelsim.channel.store.interface import Contents, of_a_state
+from channelsim.channel.store.interface import Contents
 
 
 class MemoryStore:
     """A `PeerStore` that keeps everything in lists, from these contents on.
 
     >>> store = MemoryStore()
-    >>> store.append([b"1", b"2"], [("name", b"old")])
+    >>> store.append([b"1", b"2"])
     >>> store.save_snapshot(b"both", [b"state 0"])
-    >>> store.append([b"3"], [("name", b"new")])
-    >>> contents = store.load()
-    >>> contents.opening, contents.snapshot, contents.events, contents.records["name"]
-    ((b'1', b'2'), b'both', (b'3',), b'new')
+    >>> store.append([b"3"])
+    >>> store.load()
+    Contents(opening=(b'1', b'2'), snapshot=b'both', states=(b'state 0',), events=(b'3',))
     """
 
     def __init__(self, contents: Contents | None = None) -> None:
@@ -26,7 +25,7 @@ class MemoryStore:
         self._events = [*contents.events]
         self._snapshot = contents.snapshot
         self._states = [*contents.states]
-        self._records = {**contents.records}
+        self.overview = b""
 
     def load(self) -> Contents:
         """Read everything."""
@@ -35,18 +34,16 @@ class MemoryStore:
             self._snapshot,
             tuple(self._states),
             tuple(self._events),
-            {name: data for name, data in self._records.items() if not of_a_state(name)},
         )
 
-    def append(self, events: Sequence[bytes], records: Sequence[tuple[str, bytes]]) -> None:
-        """Add events and replace records."""
+    def append(self, events: Sequence[bytes], overview: bytes = b"") -> None:
+        """Add events, and replace the overview."""
         self._events += events
-        for name, data in records:
-            self._records[name] = data
-            if not data:
-                del self._records[name]
+        self.overview = overview or self.overview
 
-    def save_snapshot(self, snapshot: bytes, states: Sequence[bytes]) -> None:
+    def save_snapshot(
+        self, snapshot: bytes, states: Sequence[bytes], *, erases: bool = False
+    ) -> None:
         """Replace the snapshot; only the first one keeps its events."""
         if not self._snapshot:
             self._opening = self._events

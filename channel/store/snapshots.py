@@ -25,7 +25,6 @@ from channelsim.channel.peer.interface import Command
 from channelsim.channel.peer.peer_state import PeerState, Phase, endpoint_of, play_of
 from channelsim.channel.peer.play.play_state import PlayState, Refusal
 from channelsim.channel.peer.shutdown import CleanShutdown
-from channelsim.channel.protocol.memory_records import Memories
 from channelsim.channel.protocol.messages import Offer
 from channelsim.channel.protocol.state import Group, LiveGame, Side
 from channelsim.channel.protocol.state_history import StateHistory
@@ -54,7 +53,8 @@ class _Snapshot(msgspec.Struct, frozen=True):
     reveals: tuple[tuple[int, int, bytes], ...]
     groups: tuple[tuple[int, tuple[tuple[int, tuple[Offer, ...]], ...]], ...]
     potato: bool
-    decks: dict[str, bytes]
+    decks: tuple[bytes, ...]
+    highest_deck: int
     queue: tuple[bytes, ...]
     we_asked: bool
     they_asked: bool
@@ -69,7 +69,7 @@ class _Snapshot(msgspec.Struct, frozen=True):
     last_sent: bytes = b""
     resuming: bool = False
     refusal: Refusal | None = None
-    stored_bytes: int | None = None
+    stored_bytes: int = 0
     fees: FeeState = FeeState()
 
 
@@ -121,6 +121,7 @@ def encode_snapshot(state: PeerState, watched: Sequence[Coin], reveals: Sequence
         ),
         potato=play.potato,
         decks=encode_decks(state),
+        highest_deck=play.decks.highest,
         queue=tuple(encode_event(command, state.block) for command in play.queue),
         we_asked=play.we_asked,
         they_asked=play.they_asked,
@@ -141,19 +142,17 @@ def encode_snapshot(state: PeerState, watched: Sequence[Coin], reveals: Sequence
     return msgspec.msgpack.encode(snapshot)
 
 
-def decode_snapshot(
-    opened: PeerState, data: bytes, states: Sequence[bytes], memories: Memories
-) -> Restored:
+def decode_snapshot(opened: PeerState, data: bytes, states: Sequence[bytes]) -> Restored:
     """Read a snapshot on top of the peer's state after its opening.
-
-    `memories` are those of the moves of its states.
 
     Raises `msgspec.DecodeError`, KeyError or ValueError for bytes that `encode_snapshot` did not
     make.
     """
     found = msgspec.msgpack.decode(data, type=_Snapshot)
-    decks, endpoint = decode_decks(play_of(opened).decks, endpoint_of(opened), found.decks)
-    history = _with_proposals(decode_history(states, memories), dict(found.groups))
+    decks, endpoint = decode_decks(
+        play_of(opened).decks, endpoint_of(opened), found.highest_deck, found.decks
+    )
+    history = _with_proposals(decode_history(states), dict(found.groups))
     newest = next((link.signed for link in history if link.signed is not None), None)
     if newest is None:
         raise msgspec.DecodeError("no state of the other side is stored")
@@ -173,10 +172,7 @@ def decode_snapshot(
         ask_later=found.ask_later,
         closing=found.closing,
         refusal=found.refusal,
-        # Older snapshots did not count: the rows are a third of what is kept.
-        stored_bytes=3 * sum(map(len, states))
-        if found.stored_bytes is None
-        else found.stored_bytes,
+        stored_bytes=found.stored_bytes,
     )
     shutdown = None
     if found.shutting_down:

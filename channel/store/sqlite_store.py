@@ -2,7 +2,7 @@
 
 Every transaction is synchronised with the disk before it returns. Rows carry a digest, so that
 bytes changed by a failing disk are noticed. A file that is not ours, is damaged, or was
-written by a newer version is refused before anything is written.
+written by code that reacts differently to events is refused before anything is written.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from channelsim.channel.store.interface import Contents, StoreError, of_a_state
+import msgspec
+
+from channelsim.channel.store.interface import Contents, StoreError
+from channelsim.channel.store.replaying import OURS, check_code, other_code
 from channelsim.channel.system.durable_files import unwritable
 
 FILE = "peer.sqlite"
@@ -25,11 +28,8 @@ LOCK = "lock"
 APPLICATION = 0x63735031
 """The number that marks our files (`PRAGMA application_id`)."""
 
-VERSION = 3
-"""The version of the file (`PRAGMA user_version`): everything is sealed for its place.
-
-Files of version 1 began without seals, and those of version 2 sealed for no place: a sealed store
-rewrites both once (`channel.store.sealed_store`)."""
+VERSION = 4
+"""The version of the file (`PRAGMA user_version`); other versions are refused."""
 
 _TABLES = """
     CREATE TABLE events (number INTEGER PRIMARY KEY, data BLOB NOT NULL, digest BLOB NOT NULL);
@@ -39,16 +39,18 @@ _TABLES = """
         opening INTEGER NOT NULL, events INTEGER NOT NULL, states INTEGER NOT NULL,
         data BLOB NOT NULL, digest BLOB NOT NULL
     );
-    CREATE TABLE records (name TEXT PRIMARY KEY, data BLOB NOT NULL, digest BLOB NOT NULL)
+    CREATE TABLE facts (name TEXT PRIMARY KEY, data BLOB NOT NULL, digest BLOB NOT NULL)
         WITHOUT ROWID;
 """
+
+OVERVIEW, CODE = "overview", "code"
+"""The rows of `facts`: the overview, and the code that began the journal."""
 
 
 class SqliteStore:
     """A `PeerStore` in a directory, which is made if need be. Raises `StoreError`.
 
     `most_pages` bounds the size of the file in pages of 4 kB (0: no bound but the disk's).
-    `version` is that of the file.
     """
 
     def __init__(self, directory: Path, most_pages: int = 0) -> None:
@@ -74,34 +76,29 @@ class SqliteStore:
                 snapshot,
                 tuple(self._rows("states", 0, states)),
                 tuple(self._rows("events", covered, self._events)),
-                dict(self._records(of_states=False)),
             )
         self._opening, self._states = opening, states
         return contents
 
-    def state_records(self) -> dict[str, bytes]:
-        """Read the records of states, which no restart needs, by name."""
+    def overview(self) -> bytes:
+        """Read the overview, which is not sealed; empty before the first."""
         with self._reported():
-            return dict(self._records(of_states=True))
+            return self._fact(OVERVIEW)
 
-    def append(self, events: Sequence[bytes], records: Sequence[tuple[str, bytes]]) -> None:
-        """Add events and replace records, in one transaction."""
+    def append(self, events: Sequence[bytes], overview: bytes = b"") -> None:
+        """Add events and replace the overview, in one transaction."""
         with self._reported(), self._transaction() as database:
             for number, data in enumerate(events, self._events):
                 database.execute(
                     "INSERT INTO events VALUES (?, ?, ?)", _row("events", number, data)
                 )
-            for name, data in records:
-                if data:
-                    database.execute(
-                        "INSERT OR REPLACE INTO records VALUES (?, ?, ?)",
-                        (name, data, _digest(f"records {name}", data)),
-                    )
-                else:
-                    database.execute("DELETE FROM records WHERE name = ?", (name,))
+            if overview:
+                self._write_fact(OVERVIEW, overview)
         self._events += len(events)
 
-    def save_snapshot(self, snapshot: bytes, states: Sequence[bytes]) -> None:
+    def save_snapshot(
+        self, snapshot: bytes, states: Sequence[bytes], *, erases: bool = False
+    ) -> None:
         """Replace the snapshot, add the new states, and remove the events that it has."""
         opening, total = self._opening or self._events, self._states + len(states)
         place = f"snapshots {opening} {self._events} {total}"
@@ -118,37 +115,9 @@ class SqliteStore:
                 "DELETE FROM events WHERE number >= ? AND number < ?", (opening, self._events)
             )
         self._opening, self._states = opening, total
-
-    def rewrite(self, contents: Contents) -> None:
-        """Replace all bytes by others of the same shape, and make the file one of this version.
-
-        That is done whole or not at all. Afterwards the file has nothing of the old bytes any more.
-        """
-        with self._reported():
-            row = self._database.execute("SELECT * FROM snapshots").fetchone()
-            _, opening, covered, states, *_ = row or (0, 0, 0, 0)
-            with self._transaction() as database:
-                for first, events in ((0, contents.opening), (covered, contents.events)):
-                    for number, data in enumerate(events, first):
-                        database.execute(
-                            "INSERT OR REPLACE INTO events VALUES (?, ?, ?)",
-                            _row("events", number, data),
-                        )
-                if row:
-                    place = f"snapshots {opening} {covered} {states}"
-                    database.execute(
-                        "UPDATE snapshots SET data = ?, digest = ?",
-                        (contents.snapshot, _digest(place, contents.snapshot)),
-                    )
-                for name, data in contents.records.items():
-                    database.execute(
-                        "INSERT OR REPLACE INTO records VALUES (?, ?, ?)",
-                        (name, data, _digest(f"records {name}", data)),
-                    )
-                database.execute(f"PRAGMA user_version = {VERSION}")
-            self.version = VERSION
-            self._database.execute("VACUUM")
-            self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        if erases:
+            with self._reported():
+                self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def close(self) -> None:
         """Close the file and let other processes use the directory."""
@@ -188,24 +157,24 @@ class SqliteStore:
     def _create(self) -> None:
         self._database.executescript(
             f"BEGIN; {_TABLES} PRAGMA application_id = {APPLICATION};"
-            f" PRAGMA user_version = {VERSION}; COMMIT;"
+            f" PRAGMA user_version = {VERSION};"
         )
+        self._write_fact(CODE, msgspec.msgpack.encode(OURS))
+        self._database.execute("COMMIT")
 
     def _check_format(self) -> None:
         if self._query("PRAGMA application_id") != APPLICATION:
             raise _foreign(self._path)
-        self.version = int(self._query("PRAGMA user_version"))
-        if self.version > VERSION:
-            raise StoreError(
-                f"{self._path}: written by a newer version of channelsim"
-                f" (schema {self.version}; this one reads up to {VERSION}): update channelsim"
-            )
+        version = int(self._query("PRAGMA user_version"))
+        if version != VERSION:
+            raise other_code(self.name, f"schema {version}", f"schema {VERSION}")
         with closing(sqlite3.connect(":memory:")) as ours:
             ours.executescript(_TABLES)
             if _schema(self._database) != _schema(ours):
                 raise self._damaged("its tables are others than ours")
         if self._query("PRAGMA quick_check") != "ok":
             raise self._damaged("its tables are not consistent")
+        check_code(self.name, self._fact(CODE))
 
     def _query(self, statement: str) -> Any:
         return self._database.execute(statement).fetchone()[0]
@@ -228,11 +197,21 @@ class SqliteStore:
         if expected != end:
             raise self._damaged(f"row {expected} of {table} is missing")
 
-    def _records(self, *, of_states: bool) -> Iterator[tuple[str, bytes]]:
-        for name, data, digest in self._database.execute("SELECT * FROM records"):
-            if of_a_state(name) is of_states:
-                self._check(f"the record {name!r}", f"records {name}", (data, digest))
-                yield name, data
+    def _fact(self, name: str) -> bytes:
+        row = self._database.execute(
+            "SELECT data, digest FROM facts WHERE name = ?", (name,)
+        ).fetchone()
+        if row is None:
+            return b""
+        self._check(f"the {name}", f"facts {name}", row)
+        data: bytes = row[0]
+        return data
+
+    def _write_fact(self, name: str, data: bytes) -> None:
+        self._database.execute(
+            "INSERT OR REPLACE INTO facts VALUES (?, ?, ?)",
+            (name, data, _digest(f"facts {name}", data)),
+        )
 
     def _check(self, what: str, place: str, row: tuple[object, object]) -> None:
         data, digest = row

@@ -49,6 +49,7 @@ class Kind(Enum):
         "reasons for code that nothing reaches",
         "`channelsim conform GAME` reads those in the game's package",
     )
+    PROOFS = ("proofs of a target", "`channelsim conform TARGET --proofs FILE` checks them")
     DOCUMENT = (
         "a document that --json printed",
         "`channelsim compare A B` compares two, `channelsim view FILE` shows that of a campaign",
@@ -116,12 +117,28 @@ def is_page(data: bytes) -> bool:
 
 
 def check_kind(path: Path, data: bytes, *kinds: Kind) -> None:
-    """Raises `UsageError`, naming the command to use, for a file of another of our kinds."""
+    """Raises `UsageError`, naming the command to use, for a file of another of our kinds; also for
+    a JSON document that ends early, of which no kind is known."""
+    check_whole(path, data)
     actual = kind_of(data)
     if actual is not None and actual not in kinds:
         *first, last = (kind.title for kind in kinds)
         titles = f"{', '.join(first)} or {last}" if first else last
         raise UsageError(f"{path}: {actual.title}, not {titles}; {actual.use}")
+
+
+def check_whole(path: Path, data: bytes) -> None:
+    """Raises `UsageError` for a JSON document that ends early."""
+    if not data.lstrip().startswith(b"{"):
+        return
+    try:
+        msgspec.json.decode(data, type=msgspec.Raw)
+    except (msgspec.DecodeError, RecursionError) as error:
+        if "truncated" in str(error) or f"(byte {len(data)})" in str(error):
+            end = input_files.place(data.decode("utf-8", "replace").rstrip(), None)
+            raise UsageError(
+                f"{path}: the JSON ends early, at {end}: the file is not whole; write it again"
+            ) from None
 
 
 def _kind_of_json(data: bytes) -> Kind | None:
@@ -135,6 +152,8 @@ def _kind_of_json(data: bytes) -> Kind | None:
         match document:
             case {"format": str(tag)} if tag.startswith("channelsim ") and "finding" in tag:
                 return Kind.FINDING
+            case {"format": str(tag)} if tag.startswith("channelsim proofs"):
+                return Kind.PROOFS
             case {"kind": "deck" | "deck-message"}:
                 return Kind.DECKS
             case {"puzzle": _, "solution": _, "expect": _}:

@@ -20,6 +20,8 @@ from channelsim.games.names import printable
 T = TypeVar("T")
 
 _AT = re.compile(r" \(at (?:(line \d+, column \d+)|(end of document))\)$")
+_TABLE_TWICE = re.compile(r"Cannot declare \((.*)\) twice")
+_BYTE_ORDER_MARK = "\ufeff"
 _MOST_TRIES = 200
 
 
@@ -70,6 +72,11 @@ def read(
 
 
 def _parsed(path: Path, text: str) -> dict[str, Any]:
+    if text.startswith(_BYTE_ORDER_MARK):
+        raise UsageError(
+            f"{path}: line 1, column 1: begins with a byte order mark, which TOML does not have;"
+            " save it as UTF-8 without one"
+        )
     try:
         return tomllib.loads(text)
     except RecursionError:
@@ -77,8 +84,25 @@ def _parsed(path: Path, text: str) -> dict[str, Any]:
     except ValueError as error:
         match = _AT.search(str(error))
         place = f"{match[1] or input_files.place(text, None)}: " if match else ""
-        problem = printable(_AT.sub("", str(error)))
+        problem = printable(_twice(text, str(error)) or _AT.sub("", str(error)))
         raise UsageError(f"{path}: {place}not TOML: {problem}") from None
+
+
+def _twice(text: str, error: str) -> str:
+    """The problem of a key or a table that is written twice, by its name; "" for another one.
+
+    >>> _twice("a = 1\\na = 2", "Cannot overwrite a value (at line 2, column 6)")
+    'the key a is written twice'
+    """
+    if (table := _TABLE_TWICE.match(error)) is not None:
+        names = ".".join(name.strip(" '\"") for name in table[1].split(",") if name.strip())
+        return f"the table [{names}] is written twice"
+    match = _AT.search(error)
+    if not error.startswith("Cannot overwrite a value") or match is None:
+        return ""
+    number = int(match[1].split()[1].rstrip(",")) if match[1] else text.count("\n") + 1
+    key = text.split("\n")[number - 1].partition("=")[0].strip()
+    return f"the key {key} is written twice" if key else ""
 
 
 def _words(keys: tuple[Key, ...]) -> str:

@@ -1,4 +1,4 @@
-"""Operands that a run compares, measures, computes and hashes: a log for searches.
+"""Operands that a run compares, measures, cuts, computes and hashes: a log for searches.
 
 A comparison tells what an input would have to be: a search copies one of its sides into the place
 that the other one stems from.
@@ -30,12 +30,13 @@ class Operands(NamedTuple):
 
     `compared` has pairs of atoms: the operands of comparisons, and of two compared hashes that the
     run computed of equally many atoms, also these. `computed` has sums, differences and products,
-    `lengths` the atoms that were measured, by their length.
+    `lengths` the atoms that were measured, by their length, and `parts` what was cut out of atoms.
     """
 
     compared: tuple[Compared, ...] = ()
     computed: tuple[bytes, ...] = ()
     lengths: Mapping[int, tuple[bytes, ...]] = {}
+    parts: tuple[bytes, ...] = ()
 
 
 class OperandLog:
@@ -45,11 +46,12 @@ class OperandLog:
         self._compared: dict[Compared, None] = {}
         self._computed: dict[bytes, None] = {}
         self._measured: dict[bytes, None] = {}
+        self._cut: dict[bytes, None] = {}
         self._hashed: dict[bytes, tuple[bytes, ...]] = {}
 
     def clear(self) -> None:
         """Forget everything, before another run."""
-        for noted in (self._compared, self._computed, self._measured, self._hashed):
+        for noted in (self._compared, self._computed, self._measured, self._cut, self._hashed):
             noted.clear()
 
     @property
@@ -63,7 +65,9 @@ class OperandLog:
         lengths: dict[int, tuple[bytes, ...]] = {}
         for atom in self._measured:
             lengths[len(atom)] = (*lengths.get(len(atom), ()), atom)
-        return Operands(tuple(islice(compared, MOST)), tuple(self._computed), lengths)
+        return Operands(
+            tuple(islice(compared, MOST)), tuple(self._computed), lengths, tuple(self._cut)
+        )
 
     @property
     def hashed(self) -> Mapping[bytes, tuple[bytes, ...]]:
@@ -77,6 +81,8 @@ class OperandLog:
             logged = self._compare(call, name in _COMPARING, name in _COMPUTING)
         elif name == "strlen":
             logged = self._measure(call)
+        elif name == "substr":
+            logged = self._cut_out(call)
         elif name == "sha256":
             logged = self._hash(call)
         else:
@@ -112,6 +118,18 @@ class OperandLog:
             return call(*values)
 
         return measure
+
+    def _cut_out(self, call: Callable[..., Value]) -> Callable[..., Value]:
+        cut = self._cut
+
+        def cut_out(*values: Value) -> Value:
+            """Note the part that is cut out."""
+            value = call(*values)
+            if isinstance(value, bytes) and len(cut) < MOST:
+                cut[value] = None
+            return value
+
+        return cut_out
 
     def _hash(self, call: Callable[..., Value]) -> Callable[..., Value]:
         hashed = self._hashed

@@ -58,6 +58,7 @@ class RunRecord:
         symbols: Mapping[str, str],
         arguments: bytes,
         known: Mapping[bytes, str],
+        steps: int = STEPS,
     ) -> None:
         self._symbols = symbols
         self.known = known
@@ -66,7 +67,7 @@ class RunRecord:
         tracer = Tracer(program, symbols, self)
         self._texts = [Disassembly(tracer.code, known)]
         self.main = tracer.code.functions[0]
-        self.end: End = tracer.run(arguments, STEPS)
+        self.end: End = tracer.run(arguments, steps)
 
     def text_of(self, node: Value) -> Disassembly:
         """The code that a step's expression is written in."""

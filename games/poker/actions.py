@@ -1,6 +1,6 @@
 """Reading actions as people write them.
 
-    check   call   fold   all-in   bet 4   raise 4   show   muck
+    check   call   fold   all-in   bet 4   raise 4   bet pot   raise half pot   show   muck
     discard 1 5    call 2 Kd       arrange 1 2 3  5 6 7 8 9
 
 Amounts are in chips, or with an `m` in mojos. A raise is the amount on top of the call. Cards are
@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from channelsim.games.betting import ALL_IN, all_in
+from channelsim.games.betting import all_in, read_size, size_named
 from channelsim.games.cards import card_name
 from channelsim.games.choices import choose
 from channelsim.games.contract import Action, OneOf, Player, read_verb
 from channelsim.games.errors import IllegalAction
 from channelsim.games.poker.arrangements import CARDS, number_of
 from channelsim.games.poker.player import PokerPlayer
+from channelsim.games.poker.result import money
 
 TOP, ABOVE_BOTTOM = 3, 8
 """The cards of the top row, and those of the top and the middle row."""
@@ -26,8 +27,12 @@ TOP, ABOVE_BOTTOM = 3, 8
 def read(player: Player, text: str) -> Action:
     """Read an action as people write it. Raises `IllegalAction`, naming what is possible."""
     choices = player.choices()
-    if " ".join(text.lower().split()) in ALL_IN:
+    size = size_named(text)
+    if size == "all-in":
         return all_in(choices)
+    if size is not None and isinstance(player, PokerPlayer):
+        now = money(player.terms, player.position)
+        return read_size(choices, size, now, player.seat)
     verb, *words = text.lower().replace("/", " ").replace(",", " ").split() or [""]
     for choice in choices:
         if isinstance(choice, OneOf) and choice.verb == verb and isinstance(player, PokerPlayer):

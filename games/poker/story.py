@@ -11,7 +11,14 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from channelsim.games.amounts import amount_text, counted
-from channelsim.games.betting import action_lines, bet_phrase, field, money_fields, pot_line
+from channelsim.games.betting import (
+    action_lines,
+    bet_phrase,
+    field,
+    money_fields,
+    pot_line,
+    size_fields,
+)
 from channelsim.games.cards import dimmed, faces, pictures, signs
 from channelsim.games.contract import Hand, Line, Player, Seat, Span, Step
 from channelsim.games.poker.arranging import arranged
@@ -90,7 +97,9 @@ class PokerStory:
             if player.showdown.low:
                 lines.append(field("your low", _low(player.showdown, known)))
         if not player.position.over:
-            lines += money_fields(money(terms, player.position), player.seat, terms.unit)
+            now = money(terms, player.position)
+            lines += money_fields(now, player.seat, terms.unit)
+            lines += size_fields(player.choices(), now, player.seat, terms.unit)
         lines.append(field("a unit", amount_text(terms.unit, 1)))
         return lines
 

@@ -10,7 +10,7 @@ from itertools import combinations
 from typing import TypeAlias
 
 from channelsim.games.amounts import amount_text
-from channelsim.games.betting import action_lines, bet_phrase, field, money_fields
+from channelsim.games.betting import action_lines, bet_phrase, field, money_fields, size_fields
 from channelsim.games.cards import dimmed, face, pictures
 from channelsim.games.contract import Hand, Line, Player, Seat, Step
 from channelsim.games.results import result_lines, showdown_lines, step_lines
@@ -60,7 +60,9 @@ class SpacePokerStory:
         if isinstance(state, BeginRound) and state.street == PRE_FLOP:
             lines.append(field("the toss", "you open"))
         if not player.position.over:
-            lines += money_fields(money(terms, player.position), player.seat, terms.unit)
+            now = money(terms, player.position)
+            lines += money_fields(now, player.seat, terms.unit)
+            lines += size_fields(player.choices(), now, player.seat, terms.unit)
         lines.append(field("a unit", amount_text(terms.unit, 1)))
         return lines
 

@@ -258,7 +258,7 @@ VALIDATORS = by_name(
     Validator("commitA", commit_a, CommitA.form),
     Validator("commitB", commit_b, CommitB.form),
     Validator("begin_round", begin_round, BeginRound.form),
-    Validator("mid_round", mid_round, MidRound.form),
+    Validator("mid_round", mid_round, MidRound.form, unread=(0, 32)),
     Validator("end", end, End.form),
 )
 """The validators by name, in the order of play."""

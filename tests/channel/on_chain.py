@@ -1,4 +1,4 @@
-"""Settlement on the node from the records and keys of a peer alone.
+"""Settlement on the node from the stored states and keys of a peer alone.
 
 What a player finds on its disk has to be enough for everything that it may have to do.
 """
@@ -11,8 +11,9 @@ from channelsim.channel.chain.coins import Bundle, Coin, Spend, standard_spend
 from channelsim.channel.chain.interface import Answer
 from channelsim.channel.crypto import bls
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE
-from channelsim.channel.protocol.state import Channel, Side
-from channelsim.channel.protocol.state_records import GameRecord, RestoredState, restore
+from channelsim.channel.protocol.state import Channel, LiveGame, Side
+from channelsim.channel.protocol.state_history import StateHistory
+from channelsim.channel.store.history_codec import decode_history, encode_newer
 from channelsim.clsp.curry import curry
 from channelsim.clsp.integers import atom_to_int, int_to_atom
 from channelsim.clsp.programs import Program, load
@@ -25,25 +26,69 @@ from channelsim.games.referee import (
 from tests.channel.table import GAME, Cheat, Table
 
 
-def restored_state(table: Table, index: int, number: int, received: bool = True) -> RestoredState:
-    """A state that this side sent or received, restored from its disk."""
-    records = stored_records(table, index)
-    assert f"{'received' if received else 'sent'}/{number}" in records
-    return restore(table.channel, records.values())[number]
+@dataclass(frozen=True)
+class StoredGame:
+    """A live game in a state: the eleven fields of its coin, and the move that it came from.
+
+    `validator` (its tree hash) and `state` (serialized) are those behind INFOHASH_A, both empty on
+    a first coin.
+    """
+
+    game_id: int
+    coin: tuple[bytes, ...]
+    validator: bytes
+    state: bytes
 
 
-def stored_records(table: Table, index: int) -> dict[str, bytes]:
-    """Every record of a state on this side's disk, by name."""
-    stored = table.ends[index].stored
-    return {name: stored[name] for name in stored if name.startswith(("sent/", "received/"))}
+@dataclass(frozen=True)
+class StoredState:
+    """A state as a store has it: the preemption's conditions, serialized, and the other halves."""
+
+    number: int
+    conditions: bytes
+    unroll_puzzle_hash: bytes
+    halves: tuple[bytes, ...]
+    games: tuple[StoredGame, ...]
+
+
+def stored_history(table: Table, index: int) -> StateHistory:
+    """The states of a side, read back from what its store has of them."""
+    return decode_history(encode_newer(table.ends[index].play.history, 0))
+
+
+def received_states(table: Table, index: int) -> list[int]:
+    """The numbers of the states that a side can complete, oldest first."""
+    return sorted(link.state.number for link in stored_history(table, index) if link.signed)
+
+
+def restored_state(table: Table, index: int, number: int, received: bool = True) -> StoredState:
+    """A state that this side sent or received, restored from its store."""
+    link = next(one for one in stored_history(table, index) if one.state.number == number)
+    assert (link.signed is not None) is received
+    channel, state = table.channel, link.state
+    return StoredState(
+        number,
+        serialize(channel.preemption_conditions(state)),
+        channel.on_chain(state).unroll_puzzle_hash,
+        link.signed.halves if link.signed else (),
+        tuple(map(_stored_game, state.games)),
+    )
+
+
+def _stored_game(game: LiveGame) -> StoredGame:
+    position = game.before.position if game.before is not None else None
+    if position is None or position.state is None or position.validator is None:
+        return StoredGame(game.id, game.coin.atoms(), b"", b"")
+    validator = GAME.programs[position.validator].hash
+    return StoredGame(game.id, game.coin.atoms(), validator, serialize(position.state.value()))
 
 
 @dataclass(frozen=True)
 class Unroll:
-    """An unroll coin, as its state's record describes it."""
+    """An unroll coin, as its stored state describes it."""
 
     table: Table
-    state: RestoredState
+    state: StoredState
 
     @property
     def channel(self) -> Channel:
@@ -87,7 +132,7 @@ class Unroll:
         )
         return Bundle((spend,), bls.add(ours, *self.state.halves[:1]))
 
-    def preempt(self, newer: RestoredState, index: int) -> Bundle:
+    def preempt(self, newer: StoredState, index: int) -> Bundle:
         """Its spend by a newer state, completed by this side."""
         ours = bls.sign_half(
             Cheat(self.table, index).keys.unroll,
@@ -125,7 +170,7 @@ class OnChainGame:
 
     table: Table
     unroll: Unroll
-    game: GameRecord
+    game: StoredGame
 
     @property
     def puzzle(self) -> Program:

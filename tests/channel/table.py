@@ -114,10 +114,6 @@ class End:
         return self.driven.watched
 
     @property
-    def stored(self) -> dict[str, bytes]:
-        return self.driven.records
-
-    @property
     def play(self) -> PlayState:
         return self.peer.play
 
@@ -135,7 +131,6 @@ class End:
             self.driven.name,
             Peer(self.peer.config, self.peer.state),
             [*self.watched],
-            {**self.stored},
         )
         return End(
             driven,

@@ -25,7 +25,7 @@ from channelsim.channel.lab.costs.bundles import BundleCost
 from channelsim.channel.lab.costs.costs import Figures
 from channelsim.channel.lab.costs.snapshot import Snapshot
 from channelsim.channel.lab.mutants.report import Count, Survivor
-from channelsim.channel.prove.result import Undecidable
+from channelsim.channel.prove.result import ProofResult, Undecidable
 from channelsim.channel.simulation.sweep import Cell
 from channelsim.clsp.analysis.tracer import CoverageCounts
 from tests.channel.written_findings import finding
@@ -112,19 +112,39 @@ def coverage() -> CoverageDocument:
     return CoverageDocument(target="e", programs={"e": program})
 
 
-def prove(**fields: Any) -> ProveDocument:
+def proof(**fields: Any) -> ProofResult:
     usual: dict[str, Any] = {
-        **dict.fromkeys(("paths", "confirmed", "unconfirmed", "bounded", "samples"), 1),
+        **dict.fromkeys(("confirmed", "unconfirmed", "bounded", "samples"), 1),
+        "validator": "end",
+        "claim": "equal",
+        "verdict": "equal",
+        "sides": {"program of e": "ab12", "program of f": "cd34"},
+        "longest": 0,
+        "pairs": 4,
+        "atom": 33,
+        "bounds": ("move: every value of 0 to 4 bytes",),
+        "assumes": (),
+        "lemmas": (),
+        "cost": 30_000,
+        "sizes": {0: 1, 1: 1},
+        "undecided": (),
+    }
+    return ProofResult(**(usual | fields))
+
+
+def prove(*proofs: ProofResult, **fields: Any) -> ProveDocument:
+    usual: dict[str, Any] = {
         "target": "e",
         "against": "f",
-        "validator": "end",
-        "verdict": "equal",
-        "programs": ("ab12", "cd34"),
-        "bounds": ("move: every value of 0 to 4 bytes",),
+        "seed": None,
+        "limit": 60.0,
         "models": ("the operators of CLVM",),
-        "undecided": (),
+        "versions": {"channelsim": "1", "z3": "2"},
+        "proofs": proofs or (proof(),),
+        "parts": 2,
         "seconds": 1.0,
         "findings": (),
+        "digest": "ab12",
     }
     return ProveDocument(**(usual | fields))
 
@@ -148,9 +168,9 @@ EVERY: dict[str, Results] = {
     ),
     "coverage": coverage(),
     "prove": prove(
-        verdict="different",
+        proof(verdict="different"),
+        proof(verdict="undecided", undecided=(Undecidable("the time is over", "", 2),)),
         findings=(finding(),),
-        undecided=(Undecidable("the time is over", "", 2),),
     ),
     "cost": cost(refused={"e move": "too dear"}),
 }

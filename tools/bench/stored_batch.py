@@ -47,14 +47,16 @@ class _Counted:
         """Load the store."""
         return self.store.load()
 
-    def append(self, events: Sequence[bytes], records: Sequence[tuple[str, bytes]]) -> None:
+    def append(self, events: Sequence[bytes], overview: bytes = b"") -> None:
         """Append, and count the write."""
-        self.store.append(events, records)
+        self.store.append(events, overview)
         self.writes += 1
 
-    def save_snapshot(self, snapshot: bytes, states: Sequence[bytes]) -> None:
+    def save_snapshot(
+        self, snapshot: bytes, states: Sequence[bytes], *, erases: bool = False
+    ) -> None:
         """Save a snapshot, and count the write."""
-        self.store.save_snapshot(snapshot, states)
+        self.store.save_snapshot(snapshot, states, erases=erases)
         self.writes += 1
 
     def close(self) -> None:

@@ -10,3 +10,17 @@ Example: channelsim play {game} --hands 2 --seed demo
 # the command by its signature and docstring; its result is the exit code. A parameter whose type is
 # a dataclass stands for an option for each field. `{game}` in a docstring becomes the name of an
 # installed game.
+#
+# `HEADINGS` order the list of commands; a command without a heading comes last.
+
+HEADINGS = {
+    "Start here": ("play", "games", "new-game"),
+    "Check your programs": (
+        *("conform", "fuzz", "crosscheck", "prove", "mutants", "coverage", "vectors", "record"),
+        *("dispute", "crash-test"),
+    ),
+    "Look at results": ("view", "report", "trace", "replay", "compare", "corpus"),
+    "Run peers on a chain": ("node", "peer", "channels", "close", "recover", "watch"),
+    "Measure": ("cost",),
+}
+"""The commands under each heading of `channelsim --help`."""

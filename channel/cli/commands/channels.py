@@ -13,15 +13,16 @@ from channelsim.channel.cli.secret_files import PassphraseFile, given_passphrase
 from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.report.channel_overview import (
-    overview_by_records,
     overview_lines,
     overview_of_peer,
+    overview_without_keys,
 )
 from channelsim.channel.report.terminal import console, print_json, say
 from channelsim.channel.store.data_directory import is_complete, no_channel
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.keys_file import is_encrypted, read_keys, read_terms
-from channelsim.channel.store.sealed_store import sealed_file
+from channelsim.channel.store.overview import decode_overview
+from channelsim.channel.store.sealed_store import SealedStore
 from channelsim.channel.store.store_copy import copied_store
 
 
@@ -81,10 +82,11 @@ def _overview(directory: Path, passphrase: bytes) -> dict[str, Any]:
     with copied_store(directory) as store:
         if is_encrypted(directory) and not passphrase:
             try:
-                records = store.state_records().values()
-                return overview_by_records(read_terms(directory), records)
+                data = store.overview()
+                stored = decode_overview(data) if data else None
+                return overview_without_keys(read_terms(directory), stored)
             except msgspec.DecodeError as error:
                 raise UsageError(f"{directory}: damaged: {error}") from None
         peer = Peer(read_keys(directory, passphrase))
-        DurablePeer(peer, sealed_file(store, peer.config.secret))
+        DurablePeer(peer, SealedStore(store, peer.config.secret))
         return overview_of_peer(peer)

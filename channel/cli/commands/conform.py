@@ -12,6 +12,7 @@ from typing import Annotated
 
 from rich.text import Text
 
+from channelsim.channel.campaign.directory import FINDINGS
 from channelsim.channel.cli.campaigns import (
     CampaignOptions,
     Cluster,
@@ -20,6 +21,8 @@ from channelsim.channel.cli.campaigns import (
     Places,
     Resume,
 )
+from channelsim.channel.cli.check_reports import NO_REPORTS, Checked, CheckReport, ReportFiles
+from channelsim.channel.cli.findings import next_steps
 from channelsim.channel.cli.options import (
     DAY,
     MOST_CASES,
@@ -34,7 +37,14 @@ from channelsim.channel.cli.options import (
     whole,
 )
 from channelsim.channel.cli.targets import load_target
-from channelsim.channel.documents.conform import CheckResult, ConformDocument, Status
+from channelsim.channel.documents.conform import (
+    CheckResult,
+    ConformDocument,
+    Status,
+    mistakes,
+)
+from channelsim.channel.findings.finding import Finding
+from channelsim.channel.findings.finding_files import file_name
 from channelsim.channel.kit.checks import CHECKS
 from channelsim.channel.kit.conformance import (
     INTERRUPTED,
@@ -47,11 +57,11 @@ from channelsim.channel.kit.conformance import (
     conform_digest,
     resumed,
 )
-from channelsim.channel.kit.conformance_reports import document, junit_cases, sarif
+from channelsim.channel.kit.conformance_reports import document
 from channelsim.channel.kit.not_reached import not_reached
+from channelsim.channel.kit.proofs import own_proofs
 from channelsim.channel.lab.cases.corpus import own_corpus
 from channelsim.channel.lab.targets.target import Target
-from channelsim.channel.report.junit import junit
 from channelsim.channel.report.progress import (
     Bar,
     StatusLine,
@@ -59,14 +69,14 @@ from channelsim.channel.report.progress import (
     progress,
 )
 from channelsim.channel.report.tables import GrowingTable
-from channelsim.channel.report.terminal import console, json_line, say
-from channelsim.channel.system.output import opened
+from channelsim.channel.report.terminal import console, say
+from channelsim.games.amounts import counted
 
 FUZZERS = 2
 """Fuzzers that work at the same time, where there are so many processes."""
 
 SHOWN = 12
-"""Failures of one check that are printed; the rest are counted."""
+"""Mistakes of one check that are printed; the rest are counted."""
 
 
 def command(
@@ -90,15 +100,17 @@ def command(
         Path | None,
         file_option("A file written by `channelsim cost --write`; no cost may be higher."),
     ] = None,
+    proofs: Annotated[
+        Path | None,
+        file_option(
+            "A file written by `channelsim prove --proof` (`proofs.json` in the game's package, or"
+            " beside the target's file)."
+        ),
+    ] = None,
     seed: Seed = "conform",
     jobs: Jobs = None,
     json: Json = False,
-    junit_file: Annotated[
-        Path | None, file_option("Write a JUnit report to this file.", "--junit")
-    ] = None,
-    sarif_file: Annotated[
-        Path | None, file_option("Write a SARIF report to this file.", "--sarif")
-    ] = None,
+    reports: ReportFiles = NO_REPORTS,
     out: Out = None,
     resume: Resume = False,
     cluster: Cluster = None,
@@ -120,18 +132,21 @@ def command(
         coverage=coverage,
         corpus=corpus or own_corpus(loaded),
         costs=costs,
+        proofs=proofs or own_proofs(loaded),
         seed=seed,
         jobs=processes(jobs),
     )
     work = ConformanceWork(conform_configuration(loaded, effort), len(CHECKS))
     options = CampaignOptions(
-        jobs=effort.jobs, json=json, out=out, resume=resume, cluster=cluster, quiet=quiet
+        jobs=effort.jobs,
+        json=json,
+        out=out,
+        resume=resume,
+        cluster=cluster,
+        quiet=quiet,
+        reports=reports,
     )
-    with (
-        opened("--junit", junit_file) as tests,
-        opened("--sarif", sarif_file) as log,
-        Places(options) as places,
-    ):
+    with Places(options) as places:
         stored = places.directory(work)
         checks = CHECKS if stored is None else resumed(CHECKS, work.plan, stored)
         subject = Subject(loaded, effort, places)
@@ -145,26 +160,35 @@ def command(
         interrupted = any(result.unchecked == INTERRUPTED for result in results)
         missed = [] if json or interrupted else not_reached(subject)
 
-        def store(printed: ConformDocument) -> None:
-            """Write the JUnit and SARIF files."""
-            abouts = {check: (getdoc(CHECKS[check]) or "") for check in CHECKS}
-            tests.write(junit("conform", loaded.name, junit_cases(results), printed.summary))
-            log.write(sarif(loaded.source, results, abouts))
-            tests.finish()
-            log.finish()
-
         digest = partial(conform_digest, work.configuration, results)
         ending = Ending(
             name=loaded.name,
             document=lambda: document(loaded, seed, results, digest()),
-            show=lambda printed: _print(printed, missed),
-            store=store,
+            show=lambda printed: _print(printed, missed, out),
+            report=lambda printed: _check_report(loaded, printed),
         )
         return places.end(
             ending,
             interrupted=interrupted,
             failed=any(result.result is Status.FAILED for result in results),
         )
+
+
+def _check_report(target: Target, printed: ConformDocument) -> CheckReport:
+    """The checks, with what each is about."""
+    return CheckReport(
+        command="conform",
+        target=target.name,
+        source=target.source,
+        checks=[
+            Checked(
+                result.check, result.failures, result.unchecked, getdoc(CHECKS[result.check]) or ""
+            )
+            for result in printed.checks
+        ],
+        summary=printed.summary,
+        mistakes=[(mistake.checks[-1], mistake.finding) for mistake in mistakes(printed.checks)],
+    )
 
 
 def _results(
@@ -205,21 +229,38 @@ def _progress(bar: Bar, name: str, unit: str, *, quiet: bool) -> Iterator[Status
             yield line
 
 
-def _print(printed: ConformDocument, missed: Sequence[str]) -> None:
-    """Print the failures below the table, what was not reached (`missed`), and the sums."""
+def _file_of(finding: Finding, folder: Path | None) -> Path | None:
+    """The file of a finding that a check's campaign stored inside the folder of the command."""
+    name = file_name(finding)
+    stored = () if folder is None else sorted(folder.glob(f"*/{FINDINGS}/{name}"))
+    return next(iter(stored), None)
+
+
+def _print(printed: ConformDocument, missed: Sequence[str], folder: Path | None) -> None:
+    """Print the mistakes below the table, what was not reached (`missed`), and the sums.
+
+    `folder` is that of the command's campaign, if it has one.
+    """
     out, results = console(), printed.checks
-    for result in results:
-        for failure in result.failures[:SHOWN]:
-            say(out, f"{result.check}: {failure.line}")
-            if failure.replay:
-                say(out, failure.replay)
-            source = failure.source_line or failure.missing_check
-            if source:
-                say(out, f"source: {source}")
-            if failure.vector is not None:
-                print(json_line(failure.vector))
-        if len(result.failures) > SHOWN:
-            say(out, f"{result.check}: and {len(result.failures) - SHOWN} more")
+    shown: Counter[str] = Counter()
+    for checks, finding, others in mistakes(results):
+        shown[checks[0]] += 1
+        if shown[checks[0]] > SHOWN:
+            continue
+        say(out, f"{', '.join(checks)}: {finding.line}")
+        if others:
+            say(out, f"  {counted(others, 'other case')} of the same mistake")
+        source = finding.source_line or finding.missing_check
+        if source:
+            say(out, f"  source: {source}")
+        path = _file_of(finding, folder)
+        for line in next_steps(finding, path) if path else filter(None, (finding.replay,)):
+            say(out, f"  {line}")
+    for check, number in shown.items():
+        if number > SHOWN:
+            say(out, f"{check}: and {number - SHOWN} more")
+    if folder is None and any(mistake.finding.vector for mistake in mistakes(results)):
+        say(out, "with --out DIR, findings are stored as files for `view` and `trace`")
     for line in missed:
         say(out, f"not reached: {line}", "yellow")
     counts = Counter(result.result for result in results)

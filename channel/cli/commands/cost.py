@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from channelsim.channel.cli.messages import all_tried, unfinished_output
+from channelsim.channel.cli.check_reports import NO_REPORTS, Checked, CheckReport, ReportFiles
+from channelsim.channel.cli.messages import complain, unfinished_output, untried
 from channelsim.channel.cli.options import (
     MOST_CASES,
     Json,
@@ -20,9 +21,10 @@ from channelsim.channel.documents.cost import CostDocument
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.costs import bundles, costs, snapshot
 from channelsim.channel.lab.costs.bundles import Bundles
-from channelsim.channel.lab.costs.costs import share_of_block
+from channelsim.channel.lab.costs.costs import share_text
 from channelsim.channel.lab.costs.snapshot import Changes, Snapshot
 from channelsim.channel.lab.targets.loading import load
+from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import console, print_json, say
@@ -30,6 +32,11 @@ from channelsim.channel.system.interrupt import exit_code, finishing
 from channelsim.channel.system.output import opened
 from channelsim.clsp.run import MAX_COST
 from channelsim.games.amounts import counted
+
+ABOUT = "The node takes every spend, and none costs more than is stored."
+
+MORE = 10
+"""How many times as many cases to try if a validator was never tried."""
 
 CASES, SEED = 5000, "cost"
 """Used where neither the command line nor a snapshot says otherwise."""
@@ -47,6 +54,7 @@ def command(
         float | None, real(0, 1_000_000, "The percentage by which figures may rise (0).")
     ] = None,
     json: Json = False,
+    reports: ReportFiles = NO_REPORTS,
     quiet: NoProgress = False,
 ) -> int:
     """Measure the cost of validators, the referee's paths and whole spends, as shares of a block.
@@ -60,7 +68,7 @@ def command(
         raise UsageError("--tolerance goes with --check FILE")
     reference = snapshot.read(check) if check else None
     cases, seed = _measured_as(check, reference, cases, seed)
-    with opened("--write", write) as file:
+    with opened("--write", write) as file, reports.opened() as write_report:
         with progress("cost", "case", shown=not quiet) as bar:
             tried = load(target)
             measured = costs.measure(tried, cases, seed, bar)
@@ -95,11 +103,26 @@ def command(
                     _print_interrupted(write, check)
                 if changes or spends.refused:
                     say(console(), printed.summary)
-            complete = spends.interrupted or all_tried(
-                tried.name, tried.programs, now.validators, "try more --cases"
-            )
-    failed = bool(printed.every_finding()) or not complete
+            left = untried(tried.programs, now.validators, f"try --cases {MORE * cases}")
+            if spends.interrupted:
+                left = "interrupted: not all was measured"
+            elif left:
+                complain(f"{tried.name}: {left}")
+            write_report(_check_report(tried, printed, left))
+    failed = bool(printed.every_finding()) or bool(left and not spends.interrupted)
     return exit_code(spends.interrupted, failed)
+
+
+def _check_report(target: Target, printed: CostDocument, incomplete: str) -> CheckReport:
+    """One check of all costs."""
+    return CheckReport(
+        command="cost",
+        target=target.name,
+        source=target.source,
+        checks=[Checked("cost", printed.every_finding(), about=ABOUT)],
+        summary=printed.summary,
+        incomplete=incomplete,
+    )
 
 
 def _measured_as(
@@ -125,7 +148,7 @@ def _print(now: Snapshot, spends: Bundles, cards: str) -> None:
         for path, figures in paths.items():
             numbers = (figures.runs, figures.least, figures.mean, figures.median, figures.most)
             cells = [f"{number:,}" for number in numbers]
-            rows.append((name, path, *cells, f"{share_of_block(figures.most):.4%}"))
+            rows.append((name, path, *cells, share_text(figures.most)))
         rows.append(())
     headings = ("validator", "path", "runs", "least", "mean", "median", "most", "of a block")
     title = f"{now.target}: CLVM cost of validators, and of the referee's paths{cards}"
@@ -133,7 +156,7 @@ def _print(now: Snapshot, spends: Bundles, cards: str) -> None:
     rows = []
     for name, cost in now.bundles.items():
         cells = [f"{part:,}" for part in (cost.clvm, cost.conditions, cost.size, cost.total)]
-        rows.append((name, *cells, f"{share_of_block(cost.total):.3%}"))
+        rows.append((name, *cells, share_text(cost.total)))
     if rows:
         parts = ("bundle", "CLVM", "conditions", "bytes", "total", "of a block")
         say(out)

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
 
 from channelsim.channel.cli.campaigns import CampaignOptions, Ending, run_campaign
-from channelsim.channel.cli.messages import complain
+from channelsim.channel.cli.check_reports import NO_REPORTS, CheckReport, ReportFiles, by_rule
 from channelsim.channel.cli.options import InText, Json, Mix, NoProgress, Seed, json_wanted, whole
 from channelsim.channel.documents.results import lost_work
 from channelsim.channel.findings.finding import summary
 from channelsim.channel.report.terminal import console, say
-from channelsim.channel.simulation.crashes import MOST_IDLE, CrashTotals, crashes
+from channelsim.channel.simulation.crashes import (
+    CONTRADICTIONS,
+    MOST_IDLE,
+    PROMISES,
+    CrashTotals,
+    crashes,
+)
 from channelsim.channel.simulation.killed_peer import AIMS, Stage
 from channelsim.channel.system.file_kinds import DOCUMENT
 from channelsim.games.amounts import counted
@@ -37,6 +44,7 @@ def command(
     ] = 0,
     json: Json = False,
     text: InText = False,
+    reports: ReportFiles = NO_REPORTS,
     quiet: NoProgress = False,
 ) -> int:
     """Kill peers in sessions and disputes, restart them from their stores, and check every promise.
@@ -49,7 +57,7 @@ def command(
 
     Example: channelsim crash-test --kills 1000 --jobs 2
     """
-    options = CampaignOptions(jobs=jobs, json=json_wanted(json, text), quiet=quiet)
+    options = CampaignOptions(jobs=jobs, json=json_wanted(json, text), quiet=quiet, reports=reports)
     return run_campaign(
         crashes(kills, seed, processes=processes, mixed=mix),
         options,
@@ -58,31 +66,37 @@ def command(
             name="crashes",
             document=lambda: crash_document(totals),
             show=lambda _: _show(totals),
-            tried=lambda: _all_killed(totals, kills) & _in_each_stage(totals, per_stage),
+            report=lambda _: _check_report(totals),
+            untried=lambda: "; ".join(_untried(totals, kills, per_stage)),
         ),
     )
 
 
-def _all_killed(totals: CrashTotals, kills: int) -> bool:
-    """True unless runs without a kill ended the test early. Complains otherwise."""
+def _untried(totals: CrashTotals, kills: int, least: int) -> Iterator[str]:
+    """What was not tried: kills, if runs without one ended the test early, and those of stages."""
     if totals.idle:
-        complain(
+        yield (
             f"stopped after {counted(totals.kills, 'kill')} of {kills}: {MOST_IDLE} runs in a row"
             " had none"
         )
-    return not totals.idle
-
-
-def _in_each_stage(totals: CrashTotals, least: int) -> bool:
-    """True if each stage has so many kills. Complains otherwise."""
     few = [
         f"{totals.stages[stage]} in {_words(stage)}"
         for stage in AIMS
         if totals.stages[stage] < least
     ]
     if few:
-        complain(f"fewer than {counted(least, 'kill')}: {', '.join(few)}; try more --kills")
-    return not few
+        yield f"fewer than {counted(least, 'kill')}: {', '.join(few)}; try more --kills"
+
+
+def _check_report(totals: CrashTotals) -> CheckReport:
+    """A check of signatures, and one of all promises."""
+    return CheckReport(
+        command="crash-test",
+        target="crashes",
+        source="",
+        checks=by_rule((CONTRADICTIONS, PROMISES), totals.findings),
+        summary=summary(totals.findings),
+    )
 
 
 def _words(stage: Stage) -> str:

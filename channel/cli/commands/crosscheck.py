@@ -7,6 +7,7 @@ from typing import Annotated
 
 import msgspec
 
+from channelsim.channel.campaign.directory import FINDINGS
 from channelsim.channel.cli.campaigns import (
     CampaignOptions,
     Cluster,
@@ -16,8 +17,9 @@ from channelsim.channel.cli.campaigns import (
     run_campaign,
     run_watched,
 )
-from channelsim.channel.cli.findings import ORDER_ONLY
-from channelsim.channel.cli.messages import all_tried, never_tried, not_checked, withheld
+from channelsim.channel.cli.check_reports import NO_REPORTS, CheckReport, ReportFiles, by_rule
+from channelsim.channel.cli.findings import ORDER_ONLY, next_steps
+from channelsim.channel.cli.messages import never_tried, not_checked, untried, withheld
 from channelsim.channel.cli.options import (
     MOST_CASES,
     Jobs,
@@ -35,7 +37,8 @@ from channelsim.channel.cli.watch import Check, Round, watch, watched_target
 from channelsim.channel.documents.crosscheck import CrosscheckDocument
 from channelsim.channel.documents.results import lost_work
 from channelsim.channel.findings.finding import Finding, summary
-from channelsim.channel.lab.cases.explanation import explanation
+from channelsim.channel.findings.finding_files import FindingFiles
+from channelsim.channel.lab.cases.explanation import explanation, with_source
 from channelsim.channel.lab.cases.runs import OUTCOMES
 from channelsim.channel.lab.coverage.coverage import sampled_coverage
 from channelsim.channel.lab.crosscheck.crosscheck import CrosscheckReport, crosscheck_of
@@ -45,6 +48,9 @@ from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import console, json_line, say
 from channelsim.games.amounts import counted
 from channelsim.games.vectors import Case
+
+MORE = 10
+"""How many times as many cases to try if a validator was never tried."""
 
 SHOWN = 12
 """Causes that are printed; the rest are counted."""
@@ -56,6 +62,7 @@ def command(
     seed: Seed = "crosscheck",
     jobs: Jobs = None,
     json: Json = False,
+    reports: ReportFiles = NO_REPORTS,
     again: Watch = False,
     out: Out = None,
     resume: Resume = False,
@@ -72,16 +79,25 @@ def command(
         refuse(
             "does not go with --watch, which prints a line for each round",
             json=json,
+            junit=reports.junit,
+            sarif=reports.sarif,
             out=out,
             resume=resume,
             cluster=cluster,
         )
-        files = watched_target(target)
-        return watch(files, lambda check: _round(target, cases, seed, jobs, check))
+        watched = watched_target(target)
+        return watch(watched, lambda check: _round(target, cases, seed, jobs, check))
     loaded = load_target(target)
     options = CampaignOptions(
-        jobs=processes(jobs), json=json, out=out, resume=resume, cluster=cluster, quiet=quiet
+        jobs=processes(jobs),
+        json=json,
+        out=out,
+        resume=resume,
+        cluster=cluster,
+        quiet=quiet,
+        reports=reports,
     )
+    files = FindingFiles(None if out is None else out / FINDINGS)
     return run_campaign(
         crosscheck_of(loaded, cases, seed),
         options,
@@ -89,9 +105,10 @@ def command(
         lambda report: Ending(
             name=loaded.name,
             document=lambda: document(report, quiet=quiet),
-            show=lambda printed: _print(report, printed),
-            tried=lambda: all_tried(
-                loaded.name, loaded.present, report.tally.outcomes, "try more --cases"
+            show=lambda printed: _print(report, printed, files),
+            report=lambda printed: _check_report(report, printed),
+            untried=lambda: untried(
+                loaded.present, report.tally.outcomes, f"try --cases {MORE * cases}"
             ),
         ),
     )
@@ -142,7 +159,23 @@ def document(report: CrosscheckReport, *, quiet: bool) -> CrosscheckDocument:
     )
 
 
-def _print(report: CrosscheckReport, printed: CrosscheckDocument) -> None:
+def _check_report(report: CrosscheckReport, printed: CrosscheckDocument) -> CheckReport:
+    """A check for each law."""
+    target = report.target
+    return CheckReport(
+        command="crosscheck",
+        target=target.name,
+        source=target.source,
+        checks=by_rule(
+            [law.name for law in laws_for(target)],
+            [with_source(target, finding) for finding in _shown_first(report.findings)],
+        ),
+        summary=printed.summary,
+        seconds=report.seconds,
+    )
+
+
+def _print(report: CrosscheckReport, printed: CrosscheckDocument, files: FindingFiles) -> None:
     out = console()
     target, tally = report.target, report.tally
     rows = []
@@ -168,13 +201,18 @@ def _print(report: CrosscheckReport, printed: CrosscheckDocument) -> None:
         if finding.order_only and not apart:
             apart = True
             say(out, ORDER_ONLY, "bold")
-        say(out, f"{finding.line} ({finding.rule}, {counted(finding.times, 'time')})")
+        say(out, f"{finding.line} (broken law: {finding.rule}; {counted(finding.times, 'time')})")
         if finding.vector is not None:
             for line in explanation(target, msgspec.convert(finding.vector, Case), finding.cause):
                 say(out, f"  {line}")
             print(json_line(finding.vector))
+        for path in files.paths([finding]):
+            for line in next_steps(finding, path):
+                say(out, f"  {line}")
     if len(findings) > SHOWN:
         say(out, f"and {counted(len(findings) - SHOWN, 'more finding')}")
+    if findings and not files.paths(findings):
+        say(out, "with --out DIR, findings are stored as files for `view` and `trace`")
     if report.digest is not None:
         say(out, f"digest    {report.digest}")
     say(

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
-from hashlib import sha256
 from pathlib import Path
 from typing import Annotated
 
@@ -22,9 +20,10 @@ from channelsim.channel.cli.campaigns import (
     run_campaign,
     run_watched,
 )
+from channelsim.channel.cli.check_reports import NO_REPORTS, CheckReport, ReportFiles, by_rule
 from channelsim.channel.cli.corpora import check_fuzzed, in_package
-from channelsim.channel.cli.findings import ORDER_ONLY, details
-from channelsim.channel.cli.messages import all_tried, never_tried, not_checked, withheld
+from channelsim.channel.cli.findings import ORDER_ONLY, details, next_steps
+from channelsim.channel.cli.messages import never_tried, not_checked, untried, withheld
 from channelsim.channel.cli.options import (
     DAY,
     Jobs,
@@ -39,14 +38,14 @@ from channelsim.channel.cli.options import (
     refuse,
     whole,
 )
-from channelsim.channel.cli.targets import load_target
+from channelsim.channel.cli.targets import load_target, stored_folder
 from channelsim.channel.cli.watch import Check, Round, watch, watched_target
 from channelsim.channel.documents.fuzz import FuzzDocument
 from channelsim.channel.documents.results import lost_work
 from channelsim.channel.errors import UsageError
-from channelsim.channel.findings.finding import Finding, summary
+from channelsim.channel.findings.finding import summary
 from channelsim.channel.findings.finding_files import FindingFiles, command_line
-from channelsim.channel.lab.cases.runs import OUTCOMES
+from channelsim.channel.lab.cases.runs import OUTCOMES, SECOND
 from channelsim.channel.lab.fuzz.fuzz import (
     FuzzReport,
     save,
@@ -55,12 +54,10 @@ from channelsim.channel.lab.fuzz.fuzz import (
 )
 from channelsim.channel.lab.laws import applies, laws_for, unchecked
 from channelsim.channel.lab.targets.target import Target
-from channelsim.channel.report.junit import JUnitCase, JUnitFailure
-from channelsim.channel.report.junit import junit as junit_text
 from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import console, say
 from channelsim.channel.system.interrupt import finishing
-from channelsim.channel.system.output import check_folder, opened
+from channelsim.channel.system.output import check_folder
 from channelsim.games.amounts import counted
 
 SHOWN = 12
@@ -69,11 +66,11 @@ SHOWN = 12
 LONG, SHORT = 60.0, 10.0
 """Seconds of a run, and of a round of `--watch`, unless `--seconds` says otherwise."""
 
+MORE = 10
+"""How many times as much work to try if a validator was never tried."""
+
 MOST_WORK = 10**15
 """Units: centuries."""
-
-HOME = Path(".channelsim")
-"""The folder of findings in the current folder, unless `--out` names another."""
 
 
 def command(
@@ -105,14 +102,16 @@ def command(
         ),
     ] = None,
     json: Json = False,
-    junit: Annotated[Path | None, file_option("Write a JUnit report to this file.")] = None,
+    reports: ReportFiles = NO_REPORTS,
     again: Watch = False,
     work: Annotated[
         int | None,
         whole(
             1,
             MOST_WORK,
-            "Do this much work instead, in units (a process does about 330,000 a second).",
+            "Do this much work instead, in units: a case is 9 units, and one for each 30,000 of its"
+            " CLVM cost. A process does about 330,000 a second. The least is one round of 32"
+            " cases, so that --work 2 and --work 40 do the same.",
         ),
     ] = None,
     resume: Resume = False,
@@ -131,7 +130,8 @@ def command(
         refuse(
             "does not go with --watch, which prints a line for each round",
             json=json,
-            junit=junit,
+            junit=reports.junit,
+            sarif=reports.sarif,
             work=work,
         )
         return watch(
@@ -160,42 +160,58 @@ def command(
     folder = _folder(loaded, out) if campaign is None else campaign / FINDINGS
     search = replace(search, findings=folder if campaign is None else None)
     options = CampaignOptions(
-        jobs=processes(jobs), json=json, out=campaign, resume=resume, cluster=cluster, quiet=quiet
+        jobs=processes(jobs),
+        json=json,
+        out=campaign,
+        resume=resume,
+        cluster=cluster,
+        quiet=quiet,
+        reports=reports,
     )
-    hint = "try more --seconds" if work is None else "try more --work"
-    with opened("--junit", junit) as suite:
-        adds = corpus is not None and (update_corpus or not in_package(corpus, loaded))
-        added: list[int] = []
+    hint = (
+        f"try --seconds {MORE * (seconds or LONG):.12g}"
+        if work is None
+        else f"try --work {max(MORE * work, MORE * SECOND)}"
+    )
+    adds = corpus is not None and (update_corpus or not in_package(corpus, loaded))
+    added: list[int] = []
 
-        def store(report: FuzzReport) -> None:
-            """Store findings, corpora and the JUnit file."""
-            if campaign is None:
-                FindingFiles(folder).write_last(report.findings)
-            else:
-                save(report, campaign / CORPUS)
-            added.append(save(report, corpus, write=adds) if corpus else 0)
-            cases, count = _junit_cases(report), summary(report.findings)
-            suite.write(junit_text("fuzz", loaded.name, cases, count, report.seconds))
-            suite.finish()
+    def store(report: FuzzReport) -> None:
+        """Store findings and corpora."""
+        if campaign is None:
+            FindingFiles(folder).write_last(report.findings)
+            if out is None:
+                _keep_corpus(report, stored_folder(loaded) / CORPUS)
+        else:
+            save(report, campaign / CORPUS)
+        added.append(save(report, corpus, write=adds) if corpus else 0)
 
-        return run_campaign(
-            search,
-            options,
-            f"fuzzing {loaded.name}",
-            lambda report: Ending(
-                name=loaded.name,
-                document=lambda: _document(report, options.jobs, folder),
-                show=lambda printed: _print(report, folder, sum(added), corpus, adds),
-                store=lambda printed: store(report),
-                tried=lambda: all_tried(loaded.name, loaded.present, report.tally.outcomes, hint),
-            ),
-            clock=search.limit,
-        )
+    return run_campaign(
+        search,
+        options,
+        f"fuzzing {loaded.name}",
+        lambda report: Ending(
+            name=loaded.name,
+            document=lambda: _document(report, options.jobs, folder),
+            show=lambda printed: _print(report, folder, sum(added), corpus, adds),
+            store=lambda printed: store(report),
+            report=lambda printed: _check_report(report, printed),
+            untried=lambda: untried(loaded.present, report.tally.outcomes, hint),
+        ),
+        clock=search.limit,
+    )
+
+
+def _keep_corpus(report: FuzzReport, folder: Path) -> None:
+    """Store the cases that reach new code, for `coverage`, instead of those of earlier runs."""
+    for earlier in folder.glob("*.jsonl"):
+        earlier.unlink(missing_ok=True)
+    save(report, folder)
 
 
 def _folder(target: Target, out: Path | None) -> Path:
     """The folder of a target's findings."""
-    folder = out or HOME / _slug(target.name) / "findings"
+    folder = out or stored_folder(target) / FINDINGS
     if is_campaign(folder):
         raise UsageError(
             f"--out {folder}: the folder of a campaign, whose findings are in {folder / FINDINGS};"
@@ -267,8 +283,8 @@ def _print(report: FuzzReport, folder: Path, new: int, corpus: Path | None, adds
             continue
         for line in details(finding):
             say(out, f"   {line}")
-        for command in ("replay", "trace"):
-            say(out, f"   {command_line(command, path)}")
+        for line in next_steps(finding, path):
+            say(out, f"   {line}")
     say(out)
     if corpus is not None:
         kept = "" if adds else ", none added: it is in a package (--update-corpus adds them)"
@@ -339,24 +355,14 @@ def _document(report: FuzzReport, jobs: int, folder: Path) -> FuzzDocument:
     )
 
 
-def _junit_cases(report: FuzzReport) -> list[JUnitCase]:
-    """One test case per law, with a failure for each of its findings; one for stored cases that
-    do not hold."""
-    laws = [law.name for law in laws_for(report.target)]
-    others = [finding.rule for finding in report.findings]
-    return [
-        JUnitCase(rule, [_failure(finding) for finding in report.findings if finding.rule == rule])
-        for rule in dict.fromkeys((*laws, *others))
-    ]
-
-
-def _failure(finding: Finding) -> JUnitFailure:
-    text = "\n".join((finding.line, *details(finding), finding.pytest))
-    return JUnitFailure(finding.line, text, finding.severity)
-
-
-def _slug(name: str) -> str:
-    """A folder name for a target, different for different targets and without separators."""
-    slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
-    plain = slug == name.lower().replace(" ", "-")
-    return slug if plain else f"{slug or 'target'}-{sha256(name.encode()).hexdigest()[:8]}"
+def _check_report(report: FuzzReport, printed: FuzzDocument) -> CheckReport:
+    """A check for each law; one for stored cases that do not hold."""
+    target = report.target
+    return CheckReport(
+        command="fuzz",
+        target=target.name,
+        source=target.source,
+        checks=by_rule([law.name for law in laws_for(target)], printed.findings),
+        summary=printed.summary,
+        seconds=report.seconds,
+    )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 import typer
 
 from channelsim.channel.campaign.directory import PREPARED, is_campaign
@@ -18,7 +21,8 @@ from channelsim.channel.cli.campaigns import (
     Resume,
     check_directory,
 )
-from channelsim.channel.cli.messages import all_tried
+from channelsim.channel.cli.check_reports import NO_REPORTS, Checked, CheckReport, ReportFiles
+from channelsim.channel.cli.messages import complain, untried
 from channelsim.channel.cli.options import (
     DAY,
     Jobs,
@@ -32,8 +36,8 @@ from channelsim.channel.cli.options import (
 )
 from channelsim.channel.documents.mutants import MutantsDocument, ProgramMutants
 from channelsim.channel.documents.results import lost_work
-from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.cases.corpus import own_corpus
+from channelsim.channel.lab.mutants.judged_cases import JudgedCase, recorded
 from channelsim.channel.lab.mutants.judged_cases import stored as stored_cases
 from channelsim.channel.lab.mutants.kinds import KINDS
 from channelsim.channel.lab.mutants.report import (
@@ -45,12 +49,21 @@ from channelsim.channel.lab.mutants.report import (
     hunted,
 )
 from channelsim.channel.lab.targets.loading import load
+from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import console, say
 from channelsim.games.amounts import counted
 
-HEADINGS = ("made", "killed", "share", "argued", "open", "median runs")
+HEADINGS = ("made", "killed", "share", "proved", "argued", "open", "median runs")
+
+PROVING = 5.0
+"""Seconds of work for the proof of each survivor, unless an option says otherwise."""
+
+PROVED = "proved"
+"""The folder of the proofs of survivors."""
+
+SOLVER = "z3"
 
 
 def command(
@@ -73,7 +86,17 @@ def command(
     argued: Annotated[
         bool, typer.Option("--argued", help="Also hunt mutants that have a stored reason.")
     ] = False,
+    prove_seconds: Annotated[
+        float | None,
+        real(
+            0,
+            DAY,
+            "Ask the prover about each survivor for so many seconds of work (5, but no more than"
+            " --seconds; 0: do not ask).",
+        ),
+    ] = None,
     json: Json = False,
+    reports: ReportFiles = NO_REPORTS,
     out: Out = None,
     resume: Resume = False,
     cluster: Cluster = None,
@@ -81,22 +104,23 @@ def command(
 ) -> int:
     """Change compiled programs in one place at a time, and check that the lab finds each change.
 
-    Exit code 1: a mutant survives without a stored reason, or crashed its worker.
+    Of a target without rules, only stored cases and honest play can find them.
+
+    With channelsim[prove], the prover is asked about mutants that survive without a stored reason
+    (with --argued, about all). Exit code 1: a mutant survives without a reason or a proof that it
+    is equivalent, or crashed its worker.
 
     Example: channelsim mutants {game} --seconds 60
     """
     with progress("mutants", shown=not quiet):
         target = load(game)
-        if target.rules is None:
-            raise UsageError(
-                f"{target.name}: mutants are checked against the rules of an installed game;"
-                ' name one with `rules = "GAME"`'
-            )
         folder = corpus or own_corpus(target)
-        first = {} if folder is None else stored_cases(target, folder)
+        first = _first_cases(target, folder)
+        # Only rules say what fresh cases lead to.
+        chunks = None if target.rules is not None else 0
         mutants = all_mutants(target, validator)
         configuration = hunt_configuration(
-            target, mutants, seed, seconds, argued_too=argued, stored=first
+            target, mutants, seed, seconds, argued_too=argued, chunks=chunks, stored=first
         )
         prepared = None if out is None else out / PREPARED
         # A hunt that was ended in its first campaign has no directory of the second yet.
@@ -111,6 +135,7 @@ def command(
         resume=out is not None and is_campaign(out),
         cluster=cluster,
         quiet=quiet,
+        reports=reports,
     )
     with Places(options, "mutants") as places:
         report = hunted(
@@ -119,17 +144,20 @@ def command(
             seed=seed,
             seconds=seconds,
             argued_too=argued,
+            chunks=chunks,
             stored=first,
             open_place=places,
         )
+        proving = min(PROVING, seconds) if prove_seconds is None else prove_seconds
+        if proving and not report.hunt.interrupted:
+            report = _with_proofs(report, proving, places, argued=argued)
         names = [validator] if validator is not None else list(target.programs)
         ending = Ending(
             name=target.name,
             document=lambda: document(report, seconds),
             show=lambda printed: _print(report, printed),
-            tried=lambda: all_tried(
-                target.name, names, report.validators, "nothing in it can be changed"
-            ),
+            report=lambda printed: _check_report(report, printed),
+            untried=lambda: untried(names, report.validators, "nothing in it can be changed"),
         )
         return places.end(
             ending,
@@ -141,6 +169,42 @@ def command(
                 for line in describe_lost(shards, unit)
             ],
         )
+
+
+def _with_proofs(
+    report: MutantReport, seconds: float, places: Places, *, argued: bool
+) -> MutantReport:
+    """The report with what the prover says about the survivors that it is asked about."""
+    asked = [result for result in report.hunt.alive if argued or report.is_open(result)]
+    if not asked:
+        return report
+    if find_spec(SOLVER) is None:
+        complain("mutants: the prover is not asked: it needs channelsim[prove]")
+        return report
+    from channelsim.channel.prove.survivors import survivor_proofs
+
+    campaign, numbers = survivor_proofs(report.target, asked, seconds)
+    if campaign is None:
+        return report
+    with places(campaign, PROVED) as place:
+        proofs, interrupted = campaign.run(place)
+    hunt = replace(report.hunt, interrupted=interrupted)
+    by_place = {numbers[number]: proof for number, proof in proofs.items()}
+    return replace(report, hunt=hunt, proofs=by_place)
+
+
+def _first_cases(target: Target, folder: Path | None) -> dict[str, list[JudgedCase]]:
+    """The stored cases that every mutant meets first; without rules, those of honest play too.
+
+    Raises `UsageError` if there are neither.
+    """
+    cases = {} if folder is None else stored_cases(target, folder)
+    if target.rules is None:
+        if not target.honest and folder is None:
+            target.check_playable()  # it says what is missing
+        for name, recorded_cases in recorded(target).items():
+            cases[name] = [*cases.get(name, ()), *recorded_cases]
+    return cases
 
 
 def document(report: MutantReport, seconds: float) -> MutantsDocument:
@@ -167,6 +231,31 @@ def document(report: MutantReport, seconds: float) -> MutantsDocument:
     )
 
 
+def _check_report(report: MutantReport, printed: MutantsDocument) -> CheckReport:
+    """A check for each validator; an open mutant is at the line that was changed."""
+    target = report.target
+    lines = {
+        (survivor.validator, survivor.change): target.source_line(
+            survivor.validator, survivor.function, survivor.within or survivor.old
+        )
+        for survivor in printed.survivors
+    }
+    findings = [
+        msgspec.structs.replace(finding, source_line=lines[finding.place, finding.text])
+        for finding in printed.every_finding()
+    ]
+    return CheckReport(
+        command="mutants",
+        target=target.name,
+        source=target.source,
+        checks=[
+            Checked(name, [finding for finding in findings if finding.place == name])
+            for name in report.validators
+        ],
+        summary=printed.summary,
+    )
+
+
 def _print(report: MutantReport, printed: MutantsDocument) -> None:
     out = console()
     by_validator = {name: program.total for name, program in printed.validators.items()}
@@ -180,6 +269,8 @@ def _print(report: MutantReport, printed: MutantsDocument) -> None:
         # After an interrupt, mutants that were never run are only counted.
         if survivor.runs or not report.hunt.interrupted:
             say(out, survivor_text(survivor))
+    if report.target.rules is None:
+        say(out, "without rules, mutants meet only the cases of honest play and of --corpus")
     if report.hunt.interrupted:
         say(out, "interrupted: mutants that were not hunted to the end count as open")
     total = printed.total
@@ -192,7 +283,7 @@ def _print(report: MutantReport, printed: MutantsDocument) -> None:
         out,
         f"{total.killed:,} of {counted(total.made, 'mutant', ',')} killed"
         f" ({total.share:.2%}){half};"
-        f" {total.argued} argued, {total.open} open; {printed.summary}",
+        f" {total.proved} proved, {total.argued} argued, {total.open} open; {printed.summary}",
     )
 
 
@@ -204,11 +295,17 @@ def survivor_text(survivor: Survivor) -> str:
     'argued: end, up, expression 3: (q . 1) -> (q . 2) in (+ 1 2) (constant; 9 runs): '
     """
     text = f"{survivor.validator}, {survivor.change}"
-    return f"OPEN: {text}" if survivor.reason is None else f"argued: {text}: {survivor.reason}"
+    proof = survivor.proof
+    if proof is not None and proof.is_equal:
+        return f"{proof.text}: {text}"
+    said = "" if proof is None else f"; {proof.text}"
+    if survivor.reason is None:
+        return f"OPEN: {text}{said}"
+    return f"argued: {text}: {survivor.reason}{said}"
 
 
 def _cells(count: Count) -> tuple[str, ...]:
     runs = "" if count.median_runs is None else f"{count.median_runs:,}"
-    numbers = (f"{count.argued:,}", f"{count.open:,}", runs)
+    numbers = (f"{count.proved:,}", f"{count.argued:,}", f"{count.open:,}", runs)
     share = f"{count.share:.1%}" if count.made else ""
     return (f"{count.made:,}", f"{count.killed:,}", share, *numbers)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from pathlib import Path
 from time import monotonic, sleep
@@ -13,6 +13,7 @@ from chia_wallet_sdk import Address, SecretKey
 
 from channelsim.channel.chain.chain_log import stored_chain
 from channelsim.channel.chain.constants import BLOCK_COST, POOL_BLOCKS
+from channelsim.channel.chain.control_calls import ControlCalls
 from channelsim.channel.chain.rpc_server import LOCAL, read_address
 from channelsim.channel.chain.simulator import (
     LEAST_BLOCK_COST,
@@ -32,6 +33,7 @@ from channelsim.channel.cli.options import (
 )
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.protocol.wallet import address_of, wallet_key, wallet_seed
+from channelsim.channel.report.node_log import NodeLog
 from channelsim.channel.report.terminal import console, json_line, say
 from channelsim.channel.session.identity import node_seed
 from channelsim.channel.system.interrupt import exit_code, polled
@@ -56,6 +58,9 @@ def command(
     ] = None,
     block_on_push: Annotated[
         bool, typer.Option("--block-on-push", help="Make a block whenever a bundle is pending.")
+    ] = False,
+    no_blocks: Annotated[
+        bool, typer.Option("--no-blocks", help="Make only the blocks that `chain make` asks for.")
     ] = False,
     wallets: Annotated[int, whole(0, MOST_WALLETS, "How many funded wallets to print.")] = 2,
     mix: Mix = False,
@@ -83,20 +88,27 @@ def command(
         file_option("Store the chain in this file, and continue a chain that it holds."),
     ] = None,
     seed: Seed = "node",
+    quiet: Annotated[
+        bool, typer.Option("--quiet", help="Print no log of bundles and blocks.")
+    ] = False,
     *,
     form: OutputForm,
 ) -> int:
     """Serve a full node of a new test chain, with the usual RPC and funded wallets, until Ctrl-C.
 
-    It first prints its URL, the network's genesis challenge and AGG_SIG_ME data, and the wallets;
-    with --json, in one line. Without --state, the chain ends with the command. The same seed gives
-    the same wallets. Its mempool is as strict as that of a real node.
+    It first prints its URL, the network's genesis challenge and AGG_SIG_ME data, and the wallets,
+    and then a line for each bundle and each block that is not empty; with --json, only the first,
+    in one line. Without --state, the chain ends with the command. The same seed gives the same
+    wallets. Its mempool is as strict as that of a real node. `channelsim chain` makes blocks,
+    reorganises, funds addresses, and goes back to snapshots.
 
     Example: channelsim node --block-on-push
     """
     as_json = form.as_json
     if block_on_push:
         refuse("blocks come with --block-on-push already", block_every=block_every)
+    if no_blocks:
+        refuse("--no-blocks is given", block_every=block_every, block_on_push=block_on_push)
     address = read_address(listen) if listen is not None else LOCAL
     number = node_seed(seed.encode())
     pool_cost = POOL_BLOCKS * max_block_cost if max_mempool_cost is None else max_mempool_cost
@@ -106,7 +118,11 @@ def command(
         if state is None
         else stored_chain(state, number, settings)
     )
-    with stored as chain, polled() as interrupted, chain.served(address) as url:
+    with (
+        stored as chain,
+        polled() as interrupted,
+        chain.served(address, ControlCalls(chain).calls) as url,
+    ):
         secrets = [derive(seed.encode(), "wallet", number) for number in range(wallets)]
         funded = [_funded(chain, secret) for secret in secrets]
         about = {
@@ -117,7 +133,22 @@ def command(
             "wallets": funded,
         }
         _show(about, as_json=as_json)
-        _make_blocks(chain, None if block_on_push else block_every or BLOCK_TIME, interrupted)
+        log = None if as_json or quiet else NodeLog(chain)
+        if block_on_push:
+            is_due = _when_pushed(chain)
+        elif no_blocks:
+            is_due = _never
+        else:
+            is_due = _each(block_every or BLOCK_TIME)
+        pause = min(POLL_TIME, block_every or POLL_TIME)
+        while not interrupted():
+            sleep(pause)
+            if is_due():
+                chain.farm()
+            if log is not None:
+                _show_lines(log.taken())
+        if log is not None:
+            _show_lines(log.end())
     return exit_code()
 
 
@@ -140,19 +171,35 @@ def _funded(chain: SimulatedChain, secret: bytes) -> dict[str, Any]:
     }
 
 
-def _make_blocks(
-    chain: SimulatedChain, seconds: float | None, interrupted: Callable[[], bool]
-) -> None:
-    """Make a block every so many seconds, or (None) whenever a bundle is pending."""
-    due = monotonic() + (seconds or 0.0)
-    while not interrupted():
-        sleep(min(POLL_TIME, seconds or POLL_TIME))
-        if seconds is None:
-            if chain.pending_count():
-                chain.farm()
-        elif monotonic() >= due:
-            chain.farm()
-            due = max(due + seconds, monotonic())
+def _when_pushed(chain: SimulatedChain) -> Callable[[], bool]:
+    """A block is due whenever a bundle is pending."""
+    return lambda: chain.pending_count() > 0
+
+
+def _never() -> bool:
+    """No block is due but those that are asked for."""
+    return False
+
+
+def _each(seconds: float) -> Callable[[], bool]:
+    """A block is due every so many seconds."""
+    due = monotonic() + seconds
+
+    def is_due() -> bool:
+        """True once for each block that is due; late ones are not made up for."""
+        nonlocal due
+        now = monotonic()
+        if now < due:
+            return False
+        due = max(due + seconds, now)
+        return True
+
+    return is_due
+
+
+def _show_lines(lines: Iterable[str]) -> None:
+    for line in lines:
+        say(console(), line)
 
 
 def _show(about: dict[str, Any], *, as_json: bool) -> None:

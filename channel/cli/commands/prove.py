@@ -2,47 +2,73 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
 
+from channelsim.channel.cli.campaigns import (
+    CampaignOptions,
+    Cluster,
+    Ending,
+    Out,
+    Resume,
+    run_campaign,
+)
+from channelsim.channel.cli.check_reports import NO_REPORTS, ReportFiles
 from channelsim.channel.cli.options import (
     DAY,
     Jobs,
     Json,
     NoProgress,
     TargetName,
+    file_option,
     processes,
     real,
     whole,
 )
+from channelsim.channel.cli.proofs import check_report, print_document
 from channelsim.channel.documents.prove import ProveDocument
+from channelsim.channel.documents.results import lost_work
 from channelsim.channel.errors import UsageError
+from channelsim.channel.findings.finding import Finding
+from channelsim.channel.findings.finding_files import FindingFiles, command_line
 from channelsim.channel.lab.targets.loading import load
-from channelsim.channel.prove.result import MODELS
+from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.report.progress import progress
-from channelsim.channel.report.terminal import console, print_json, say
-from channelsim.channel.system.interrupt import exit_code, finishing
+from channelsim.channel.system.output import opened, write_whole
 from channelsim.games.amounts import counted
+from channelsim.games.names import nearest_or_all
 
 if TYPE_CHECKING:
-    from channelsim.channel.prove.proof import Proof
+    from channelsim.channel.prove.campaign import ProofReport
 
 SOLVER = "z3"
 LONGEST, MOST_PAIRS = 1024, 100
 """The longest move or atom in bytes, and the most pairs, that can be named."""
 
+WORK = 120.0
+"""Seconds of work for each part, unless `--seconds` says otherwise."""
+
 
 def command(
     target: TargetName,
     validator: Annotated[
-        str, typer.Option(metavar="NAME", help="The validator whose programs are compared.")
-    ],
+        str | None, typer.Option(metavar="NAME", help="Only claims about this validator (all).")
+    ] = None,
     against: Annotated[
-        str, typer.Option(metavar="TARGET", help="The target with the other program of this name.")
-    ],
+        str | None,
+        typer.Option(
+            metavar="TARGET", help="Prove that the programs of this target do the same instead."
+        ),
+    ] = None,
+    law: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Prove this law instead, or all (repeatable)."),
+    ] = None,
     move_bytes: Annotated[
         int | None, whole(0, LONGEST, "The longest move in bytes (as play allows).")
     ] = None,
@@ -52,107 +78,127 @@ def command(
     evidence_bytes: Annotated[
         int | None, whole(1, LONGEST, "The longest atom of evidence in bytes (33).")
     ] = None,
-    seconds: Annotated[float, real(0.1, DAY, "How long to work at most, in seconds.")] = 300.0,
+    seconds: Annotated[
+        float,
+        real(0.1, DAY, "How long to work at most on each size of a move, in processor seconds."),
+    ] = WORK,
     jobs: Jobs = None,
+    proof: Annotated[
+        Path | None, file_option("Write the proofs to this file, which `conform --proofs` checks.")
+    ] = None,
     json: Json = False,
+    reports: ReportFiles = NO_REPORTS,
+    out: Out = None,
+    resume: Resume = False,
+    cluster: Cluster = None,
     quiet: NoProgress = False,
 ) -> int:
-    """Prove that two programs are equal on every input, or show an input that tells them apart.
+    """Prove claims about programs on every input, or show an input that breaks one.
 
-    Exit code 1: the programs differ, or it is undecided whether they do.
+    Without --against, a program is held against its rules; where there are none, or with --law,
+    against laws that need none. Exit code 0: all is proved; 1: a claim is broken, or undecided.
 
-    Example: channelsim prove {game} --validator NAME --against my-validators.toml
+    Example: channelsim prove my-validators.toml --against {game} --proof proofs.json
     """
-    if find_spec(SOLVER) is None:
-        raise UsageError("prove: needs z3-solver; pip install 'channelsim[prove]'")
-    with progress("prove", "size of a move", shown=not quiet) as bar:
+    with progress("prove", shown=not quiet):
+        targets = _targets(target, against, validator)
+        if find_spec(SOLVER) is None:
+            raise UsageError("prove: needs z3-solver; pip install 'channelsim[prove]'")
+        from channelsim.channel.prove.campaign import proof_campaign
         from channelsim.channel.prove.inputs import ATOM, PAIRS
-        from channelsim.channel.prove.proof import make_question, prove
+        from channelsim.channel.prove.proof_file import NAME
+        from channelsim.channel.prove.questions import Bounds, questions
 
-        question = make_question(
-            load(target, partial=True),
-            load(against, partial=True),
-            validator,
-            move_bytes,
-            PAIRS if evidence_pairs is None else evidence_pairs,
-            evidence_bytes or ATOM,
+        pairs = PAIRS if evidence_pairs is None else evidence_pairs
+        bounds = Bounds(move_bytes, pairs, evidence_bytes or ATOM)
+        campaign = proof_campaign(questions(targets, validator, bounds, law or ()), seconds)
+    options = CampaignOptions(
+        jobs=processes(jobs),
+        json=json,
+        out=out,
+        resume=resume,
+        cluster=cluster,
+        quiet=quiet,
+        reports=reports,
+    )
+    with opened("--proof", proof) as proof_output:
+
+        def store(printed: ProveDocument) -> None:
+            """Write the proofs."""
+            if printed.interrupted:
+                return
+            data = printed.proof_file().json()
+            proof_output.write(data)
+            proof_output.finish()
+            if out is not None:
+                write_whole("--out", out / NAME, data)
+
+        return run_campaign(
+            campaign,
+            options,
+            "prove",
+            lambda report: Ending(
+                name=targets[0].name,
+                document=lambda: document(report, seconds, out),
+                show=print_document,
+                store=store,
+                report=lambda printed: check_report(targets[-1], printed),
+                untried=lambda: _undecided(report),
+            ),
         )
-        proof = prove(question, seconds, processes(jobs), bar)
-    with finishing():
-        printed = document(proof)
-        if json:
-            print_json(printed)
-        else:
-            _print(printed)
-    return exit_code(proof.interrupted, failed=printed.verdict == "different" or _left_open(proof))
 
 
-def _left_open(proof: Proof) -> bool:
-    """True if it is undecided for another reason than an interrupt."""
-    return proof.verdict == "undecided" and (bool(proof.undecided) or not proof.interrupted)
+def _undecided(report: ProofReport) -> str:
+    """The number of claims that are neither proved nor broken, with what may help; "" for none."""
+    left = len(report.left_open)
+    return f"undecided: {counted(left, 'claim', ',')}; more --seconds may decide" if left else ""
 
 
-def document(proof: Proof) -> ProveDocument:
-    """The result as a document."""
-    from channelsim.channel.prove.counterexample import counterexample
+def _targets(target: str, against: str | None, validator: str | None) -> tuple[Target, ...]:
+    """The targets, which have a program of this validator. Raises `UsageError`."""
+    names = [target] if against is None else [target, against]
+    targets = tuple(load(name, partial=True) for name in names)
+    for loaded in targets:
+        if validator is not None and validator not in loaded.present:
+            near = nearest_or_all(validator, loaded.present)
+            raise UsageError(f"{loaded.name}: has no program of {validator!r}{near}")
+    return targets
 
-    question = proof.question
-    difference = proof.difference
+
+def document(report: ProofReport, seconds: float, out: Path | None = None) -> ProveDocument:
+    """The report as a document, with the commands that try its findings again."""
+    import z3
+
+    from channelsim.channel import __version__
+    from channelsim.channel.campaign.directory import FINDINGS
+    from channelsim.channel.prove.result import MODELS
+
+    target, *others = report.targets
+    files = FindingFiles(None if out is None else out / FINDINGS)
     return ProveDocument(
-        target=question.left.name,
-        against=question.right.name,
-        validator=question.validator,
-        verdict=proof.verdict,
-        programs=(question.programs[0].hash.hex(), question.programs[1].hash.hex()),
-        bounds=proof.bounds,
+        target=target.name,
+        dealer=target.dealer,
+        against=others[0].name if others else None,
+        seed=None,
+        limit=seconds,
         models=MODELS,
-        paths=proof.paths,
-        confirmed=proof.confirmed,
-        unconfirmed=proof.unconfirmed,
-        bounded=proof.bounded,
-        samples=proof.samples,
-        undecided=proof.undecided,
-        seconds=round(proof.seconds, 1),
-        findings=() if difference is None else (counterexample(question, difference),),
-        interrupted=proof.interrupted,
+        versions={"channelsim": __version__, "z3": z3.get_version_string()},
+        proofs=report.results,
+        parts=report.parts,
+        seconds=round(report.seconds, 1),
+        findings=_replayed(report.findings, files),
+        interrupted=report.interrupted,
+        digest=report.digest,
+        lost=lost_work(report.lost),
     )
 
 
-def _print(printed: ProveDocument) -> None:
-    out = console()
-    for finding in printed.findings:
-        say(out, finding.line)
-        for line in finding.differs:
-            say(out, f"  {line}")
-        for part in finding.compared:
-            say(out, f"  {printed.target}: {part.expected}; {printed.against}: {part.actual}")
-        if finding.vector is not None:
-            say(out, f"  vector: {msgspec.json.encode(finding.vector).decode()}")
-        else:
-            say(out, "  no conformance vector says this: it depends on other fields of the coin")
-    if printed.verdict != "different":
-        for line in (*printed.bounds, *(f"model: {model}" for model in printed.models)):
-            say(out, line)
-    if printed.unconfirmed:
-        say(out, f"no input was found of {counted(printed.unconfirmed, 'path', ',')}")
-    if printed.bounded:
-        what = "evidence or a state of which larger ones are left out"
-        say(out, f"on {counted(printed.bounded, 'path', ',')}, a program looks at {what}")
-    for gap in printed.undecided:
-        say(out, gap.line)
-    if printed.interrupted:
-        say(out, "interrupted: not every size of the move was compared")
-    say(out, last_line(printed))
-
-
-def last_line(printed: ProveDocument) -> str:
-    """The result in one sentence."""
-    what = f"{printed.validator} of {printed.target} and of {printed.against}"
-    if printed.verdict == "different":
-        return f"different: {what}; {printed.summary}"
-    runs = f"{counted(printed.paths, 'path', ',')}, {printed.confirmed:,} of them run for real"
-    where = "" if printed.verdict == "undecided" else " on every input within the bounds"
-    return (
-        f"{printed.verdict}: {what}{where}: {runs};"
-        f" {counted(printed.samples, 'input', ',')} run besides; {printed.seconds:,.1f} s"
+def _replayed(findings: Sequence[Finding], files: FindingFiles) -> tuple[Finding, ...]:
+    """The findings, each with the command that tries its file again, if it has one."""
+    paths = files.paths(findings)
+    if not paths:
+        return tuple(findings)
+    return tuple(
+        msgspec.structs.replace(finding, replay=finding.replay or command_line("replay", path))
+        for finding, path in zip(findings, paths, strict=True)
     )

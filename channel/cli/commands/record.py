@@ -16,7 +16,7 @@ from channelsim.channel.cli.options import DAY, Json, NoProgress, Seed, file_opt
 from channelsim.channel.errors import UsageError
 from channelsim.channel.kit import driver
 from channelsim.channel.kit.recording import Recording, record
-from channelsim.channel.lab.cases.corpus import stored_case
+from channelsim.channel.lab.cases.corpus import CaseRuns
 from channelsim.channel.lab.coverage.coverage import ProgramCoverage, corpus_coverage
 from channelsim.channel.lab.targets.loading import play_files, read
 from channelsim.channel.lab.targets.target import Target
@@ -101,7 +101,7 @@ def command(
 
 def _coverage(target: Target, recording: Recording) -> Mapping[str, ProgramCoverage]:
     """The coverage of each validator by the recorded cases; the referee is not run."""
-    reached = corpus_coverage(target, (stored_case(target, case) for case in recording.cases))
+    reached = corpus_coverage(target, map(CaseRuns(target).stored, recording.cases))
     return {name: program for name, program in reached.items() if name in target.programs}
 
 

@@ -22,9 +22,7 @@ def command(
         Path | None, file_option("Where to write the page (a temporary file).", "-o", "--output")
     ] = None,
 ) -> int:
-    """Write the page of a file and open it in the browser.
-
-    Where there is no browser, it prints the path of the page.
+    """Write the page of a file, open it in the browser, and print where it lies.
 
     Example: channelsim view session.jsonl
     """
@@ -33,8 +31,8 @@ def command(
     page, code = _written(file, output)
     if page is None:
         return code
-    if not webbrowser.open(page.absolute().as_uri()):
-        say(console(), str(page))
+    webbrowser.open(page.absolute().as_uri())
+    say(console(), f"{page.absolute()}")
     return 0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Annotated, Any, assert_never
@@ -31,7 +32,7 @@ from channelsim.channel.cli.options import (
     real,
     whole,
 )
-from channelsim.channel.cli.running import printing
+from channelsim.channel.cli.running import printing, unless_interrupted
 from channelsim.channel.cli.secret_files import read_wallet_keys
 from channelsim.channel.errors import UsageError
 from channelsim.channel.protocol.proposals import MOST_TIMEOUT
@@ -99,7 +100,6 @@ def command(
     data = read_watch_data(folder)
     pusher = Pusher(data.channel, _fee_keys(fee_key), max_fee)
     with closing(nodes_at(node_addresses(node, cert, key))) as chain, polled() as interrupted:
-        check_network(chain, data.channel.agg_sig_data)
         return _watch(folder, data, chain, wait, every, interrupted, pusher, as_json=as_json)
 
 
@@ -123,14 +123,17 @@ def _watch(
         if before.changed(files):
             data = _read_again(folder, data)
             watcher = _watcher(data, wait)
+        look = partial(_looked, watcher, pusher, chain, data.channel.agg_sig_data)
         try:
-            sight = watcher.look(chain)
-            offered = pusher.push(chain, watcher, sight)
+            seen = unless_interrupted(look, interrupted)
         except NodeError as error:
             if complaint != f"{error}":
                 complaint = f"{error}"
                 complain(f"{complaint}; trying again every {every:g} s")
         else:
+            if seen is None:
+                break
+            sight, offered = seen
             complaint = ""
             for notice in pusher.notices:
                 if notice not in noticed:
@@ -144,6 +147,15 @@ def _watch(
                 return exit_code(False, failed=not _ended_well(sight, data))
         _pause(every, interrupted)
     return exit_code()
+
+
+def _looked(
+    watcher: Watcher, pusher: Pusher, chain: Chain, agg_sig_data: bytes
+) -> tuple[Sight, Offered | None]:
+    """Look at the chain, and push what is due. Raises `UsageError` for another network."""
+    check_network(chain, agg_sig_data)
+    sight = watcher.look(chain)
+    return sight, pusher.push(chain, watcher, sight)
 
 
 def _ended_well(sight: Sight, data: WatchData) -> bool:
@@ -238,6 +250,7 @@ def _document(sight: Sight, data: WatchData, offered: Offered | None) -> dict[st
         "pushed": offered.result.text if offered is not None else None,
         "fee": offered.fee if offered is not None else None,
         "final": sight.final,
+        "good": _ended_well(sight, data) if sight.final else None,
     }
 
 
@@ -262,7 +275,16 @@ def _show(line: dict[str, Any], *, as_json: bool) -> None:
             f" keeps it out. {_late_remedy(line['fee'])}"
         )
     with printing():
-        say(console(), f"height {line['height']}: {what}{'; this is final' * line['final']}")
+        end = f"; this is final: {_VERDICTS[line['good']]}" if line["final"] else ""
+        say(console(), f"height {line['height']}: {what}{end}")
+
+
+_VERDICTS = {
+    True: "good for the owner, it was paid as the newest of these data, or as both sides agreed",
+    False: "maybe bad for the owner, the newest of these data did not count; the owner's peer knows"
+    " whether that was right: start it",
+}
+"""What the end means for the owner, by whether it ended well."""
 
 
 def _late_remedy(fee: int | None) -> str:

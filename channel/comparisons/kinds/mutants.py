@@ -31,7 +31,7 @@ def _open(document: MutantsDocument) -> Counter[str]:
         + (f" in {survivor.within}" if survivor.within else "")
         + f" ({survivor.kind})"
         for survivor in document.survivors
-        if survivor.reason is None
+        if survivor.is_open
     )
 
 

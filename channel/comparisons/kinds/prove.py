@@ -1,32 +1,38 @@
-"""Proofs: inputs that tell programs apart, and proofs that are lost or new."""
+"""Proofs: claims that are newly broken, or no longer, and proofs that are lost or new."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from channelsim.channel.comparisons.changes import Change, lost_and_added, new_and_mended
 from channelsim.channel.comparisons.documents import DocumentKind
 from channelsim.channel.documents.prove import ProveDocument
+from channelsim.channel.prove.result import BROKEN, ProofResult
 
 
 def compare(before: ProveDocument, after: ProveDocument, tolerance: float) -> list[Change]:
-    """Differences that are new or mended, and what is no longer proved."""
+    """Broken claims that are new or mended, whatever input shows them, and what is no longer
+    proved."""
     return [
-        *new_and_mended(_differences(before), _differences(after)),
-        *lost_and_added(_proofs(before), _proofs(after)),
+        *new_and_mended(dict(_broken(before)), dict(_broken(after))),
+        *lost_and_added(*(_proofs(document) for document in (before, after))),
     ]
 
 
-def _differences(document: ProveDocument) -> dict[str, str]:
-    """The parts that differ, whatever input shows them."""
-    line = f"different: {_what(document)}"
-    return {line: line} if document.verdict == "different" else {}
+def _broken(document: ProveDocument) -> Iterator[tuple[str, str]]:
+    for proof in document.proofs:
+        if proof.verdict in BROKEN:
+            line = f"{proof.verdict}: {_what(proof, document)}"
+            yield line, line
 
 
 def _proofs(document: ProveDocument) -> list[str]:
-    return [f"proof of {_what(document)}"] if document.verdict == "equal" else []
+    return [f"proof of {_what(proof, document)}" for proof in document.proofs if proof.is_proved]
 
 
-def _what(document: ProveDocument) -> str:
-    return f"{document.validator} of {document.target} and of {document.against}"
+def _what(proof: ProofResult, document: ProveDocument) -> str:
+    against = f" and of {document.against}" if document.against is not None else ""
+    return f"{proof.name} of {document.target}{against}"
 
 
-KIND = DocumentKind(ProveDocument, compare, lambda document: (document.seconds, "seconds"))
+KIND = DocumentKind(ProveDocument, compare, lambda document: (document.limit, "seconds a part"))

@@ -8,11 +8,13 @@ evidence, the other takes its place, whole or in part, or with a number one more
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import TypeAlias
 
 from channelsim.channel.lab.cases.case import SiteCase, make_case
 from channelsim.channel.lab.sites.fast_chance import FastChance
+from channelsim.channel.lab.sites.parts import filled, moved
 from channelsim.channel.lab.sites.site import Call, elsewhere
 from channelsim.channel.lab.sites.values import NUMBER, leaves, with_leaf
 from channelsim.channel.lab.targets.target import Target
@@ -29,6 +31,9 @@ VARIED = 3
 PLACES = 4
 """The most places of one operand in a move or in evidence that are tried."""
 
+FILLED = 4
+"""The bytes of a part that it is filled with, at most."""
+
 LONGER = 128
 """A length is raised by at most this many bytes."""
 
@@ -44,11 +49,18 @@ Copy: TypeAlias = tuple[bytes, bytes]
 """An operand, and what takes its place."""
 
 
-def copies(base: SiteCase, operands: Operands, chance: FastChance, most: int) -> list[Call]:
+def copies(
+    base: SiteCase,
+    operands: Operands,
+    chance: FastChance,
+    most: int,
+    constants: Sequence[bytes] = (),
+) -> list[Call]:
     """Calls near the base's, at most so many, any of all that the operands of its run suggest.
 
-    First come whole operands in each other's places, then parts, neighbours, and numbers that make
-    a computed one special.
+    First come whole operands in each other's places, then parts, neighbours, numbers that make a
+    computed one special, and parts of the move filled with one byte or moved by one of the
+    program's `constants`.
     """
     whole: dict[Call, None] = {}
     for old, new in _whole(operands):
@@ -57,13 +69,16 @@ def copies(base: SiteCase, operands: Operands, chance: FastChance, most: int) ->
     for old, new in chance.shuffled(list(_varied(operands, chance)))[: VARIED * most]:
         varied.update(dict.fromkeys(_literally(base.call, old, new)))
     aimed = [(old, new) for old in operands.computed for new in SPECIAL]
-    moved: dict[Call, None] = {}
+    others: dict[Call, None] = {}
     for old, new in chance.shuffled(aimed)[:most]:
-        moved.update(dict.fromkeys(_moved_by(base.call, old, new)))
+        others.update(dict.fromkeys(_moved_by(base.call, old, new)))
+    read = {part for part in (*operands.parts, *chain(*operands.compared)) if part in base.move}
+    for old, new in chance.shuffled(list(_changed_parts(sorted(read), constants)))[:most]:
+        others.update(dict.fromkeys(_literally(base.call, old, new)))
     # The second half of the whole ones comes after as many of the others.
-    first, *others = (chance.shuffled(list(calls)) for calls in (whole, varied, moved))
+    first, *later = (chance.shuffled(list(calls)) for calls in (whole, varied, others))
     half = -(-most // 2)
-    rest = chance.shuffled([call for calls in others for call in calls[:half]])
+    rest = chance.shuffled([call for calls in later for call in calls[:half]])
     chosen = dict.fromkeys((*first[:half], *rest, *first[half:]))
     return [call for call in chosen if call != base.call][:most]
 
@@ -88,17 +103,37 @@ def copied_states(
             yield make_case(site, "copy", *base.call)
 
 
-def words(operands: Operands, chance: FastChance) -> Iterator[Copy]:
+def words(
+    operands: Operands, chance: FastChance, constants: Sequence[bytes] = ()
+) -> Iterator[Copy]:
     """The operands that may take each other's places in moves made earlier, in any order: whole,
-    or with some bytes that are equal and the rest not."""
-    for left, right in chance.shuffled(operands.compared):
-        if left == right:
-            continue
-        for old, new in ((left, right), (right, left)):
-            yield old, new
-            size = chance.pick(PARTS)
-            if size < min(len(old), len(new)):
-                yield old, new[:size] + old[size:]
+    or with some bytes that are equal and the rest not. And numbers among them that are greater or
+    less by one of the program's `constants`."""
+    read = dict.fromkeys((*operands.parts, *chain(*operands.compared)))
+    numbers = [copy for part in read for copy in _moved_by_constants(part, constants)]
+    pairs = [copy for copy in _whole(operands) if copy[0] != copy[1]]
+    for old, new in chance.shuffled([*pairs, *numbers]):
+        yield old, new
+        size = chance.pick(PARTS)
+        if size < min(len(old), len(new)):
+            yield old, new[:size] + old[size:]
+
+
+def _changed_parts(parts: Sequence[bytes], constants: Sequence[bytes]) -> Iterator[Copy]:
+    """Parts that are read as one: filled with one of their bytes, or as numbers greater or less by
+    a constant of the same length."""
+    for part in parts:
+        if len(part) > 1:
+            for byte in dict.fromkeys(part[:FILLED]):
+                yield part, filled(part, byte)
+            yield from _moved_by_constants(part, constants)
+
+
+def _moved_by_constants(part: bytes, constants: Sequence[bytes]) -> Iterator[Copy]:
+    for constant in constants:
+        if len(constant) == len(part):
+            for sign in (1, -1):
+                yield part, moved(part, sign * atom_to_int(constant))
 
 
 def _whole(operands: Operands) -> Iterator[Copy]:

@@ -9,7 +9,10 @@ the folder `corpus`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -18,6 +21,7 @@ import msgspec
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.cases.case import SiteCase, make_case
+from channelsim.channel.lab.cases.trial import RUNAWAY
 from channelsim.channel.lab.sites.honest_play import Recorded, recorded_sites, site_of_case
 from channelsim.channel.lab.sites.site import Site, make_site
 from channelsim.channel.lab.targets.target import REFEREE, Target
@@ -27,15 +31,18 @@ from channelsim.channel.system.interrupt import held
 from channelsim.channel.system.output import write_whole
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import (
+    MAX_COST,
     CostExceeded,
     Outcome,
     ProgramSlash,
     ProgramValid,
     Raised,
+    is_cut_off,
     run_serialized,
 )
 from channelsim.clsp.values import NotAList, Value, from_list, serialize
 from channelsim.games import vectors
+from channelsim.games.amounts import counted
 from channelsim.games.contract import Play, Position, Seat, Validator
 from channelsim.games.decoding import line_error
 from channelsim.games.errors import BadState
@@ -70,7 +77,8 @@ class StoredCase(msgspec.Struct, frozen=True):
     """A line of a corpus that was run: its program, and the serialized environment.
 
     `differs` says how the outcome of the program, or the verdict of the rules, is not the one
-    expected, None where it is. `case` is the line of a validator, None for a spend.
+    expected, None where it is. `case` is the line of a validator, None for a spend. `stopped`: it
+    was not run to its end, since its program was cut off in a case before.
     """
 
     id: str
@@ -78,15 +86,77 @@ class StoredCase(msgspec.Struct, frozen=True):
     arguments: bytes
     differs: str | None
     case: Case | None = None
+    stopped: bool = False
 
 
-def read(target: Target, folder: Path) -> Iterator[StoredCase]:
+@dataclass(frozen=True)
+class CaseRuns:
+    """Runs of stored cases on the programs of one target.
+
+    A run that is cut off takes seconds. Once one was, `RUNAWAY` cost is all that other cases of
+    that program are given; those that need more are `stopped`: nobody knows how they end.
+    """
+
+    target: Target
+    runaway: set[str] = field(default_factory=set)
+    stopped: Counter[str] = field(default_factory=Counter)
+
+    def stored(self, written: Case | RefereeSpend) -> StoredCase:
+        """Run a line of a corpus. Raises `BadCase`."""
+        if isinstance(written, RefereeSpend):
+            return _stored_spend(self.target, written)
+        name, programs = self.target.name, self.target.family_programs
+        arguments = vectors.arguments(written, name, programs)
+        differences = self.differences(written)
+        differs = "not run to its end" if differences is None else "; ".join(differences)
+        stopped = differences is None
+        return StoredCase(
+            written.id, written.validator, arguments, differs or None, written, stopped
+        )
+
+    def differences(self, case: Case) -> list[str] | None:
+        """Compare a case with the program and with the rules: a line for each difference; None
+        where it was not run to its end.
+
+        Whether play reaches the state does not matter: a case says what is expected in it.
+        """
+        target, before = self.target, self.stopped.total()
+        differences: list[str] = []
+        if case.validator not in target.missing:
+            run = partial(self._run, case.validator)
+            differences = vectors.check_program(case, target.name, target.family_programs, run)
+        if self.stopped.total() > before:
+            return None
+        validator = rules_of_case(target, case)
+        if validator is not None:
+            differences += vectors.check_rules(case, target.name, validator, target.family_hashes)
+        return differences
+
+    def _run(self, name: str, program: bytes, arguments: bytes) -> Outcome:
+        limit = RUNAWAY if name in self.runaway else MAX_COST
+        outcome = run_serialized(program, arguments, limit)
+        if is_cut_off(outcome):
+            if name in self.runaway:
+                self.stopped[name] += 1
+            self.runaway.add(name)
+        return outcome
+
+
+def not_run(stopped: Mapping[str, int]) -> str:
+    """Say how many cases of which programs were not run to their end; empty for none."""
+    return ", ".join(
+        f"{counted(count, 'case')} of {name}, which was cut off before"
+        for name, count in sorted(stopped.items())
+    )
+
+
+def read(target: Target, folder: Path, runs: CaseRuns | None = None) -> Iterator[StoredCase]:
     """Run the cases of all files in a folder, but of validators without a program.
 
     Cases of all games of the target's family count; programs that only others have are left out.
     Raises `UsageError`, naming file and line.
     """
-    empty = True
+    empty, runs = True, runs or CaseRuns(target)
     for path in corpus_files(folder):
         others = path.stem in target.family_programs and path.stem not in target.programs
         if path.stem in target.missing or others:
@@ -94,7 +164,7 @@ def read(target: Target, folder: Path) -> Iterator[StoredCase]:
         if path.stem not in target.with_referee:
             known = ", ".join([*target.programs, REFEREE])
             raise UsageError(f"{path}: {target.name} has no program {path.stem!r}; it has {known}")
-        for case in _read_file(target, path):
+        for case in _read_file(runs, path):
             empty = False
             yield case
     if empty:
@@ -104,25 +174,25 @@ def read(target: Target, folder: Path) -> Iterator[StoredCase]:
 def wrong_cases(target: Target, folder: Path) -> list[StoredCase]:
     """The cases in a folder, which need not exist, on which program or rules differ from what they
     expect. Raises `UsageError`, naming file and line."""
-    paths = [folder / f"{name}.jsonl" for name in target.with_referee]
+    paths, runs = [folder / f"{name}.jsonl" for name in target.with_referee], CaseRuns(target)
     return [
         case
         for path in paths
         if not input_files.is_missing(path)
-        for case in _read_file(target, path)
-        if case.differs is not None
+        for case in _read_file(runs, path)
+        if case.differs is not None and not case.stopped
     ]
 
 
-def _read_file(target: Target, path: Path) -> Iterator[StoredCase]:
+def _read_file(runs: CaseRuns, path: Path) -> Iterator[StoredCase]:
     """Run the cases of one file."""
-    spends = path.stem == REFEREE and REFEREE not in target.programs
+    spends = path.stem == REFEREE and REFEREE not in runs.target.programs
     kind: type[Case | RefereeSpend] = RefereeSpend if spends else Case
     data = input_files.read(path, input_files.LINES)
     for number, written in corpus_lines(path, data, kind):
         try:
             check_file(path, written)
-            yield stored_case(target, written)
+            yield runs.stored(written)
         except BadCase as error:
             raise UsageError(f"{path}: line {number}: {error}") from None
 
@@ -173,31 +243,6 @@ def check_file(path: Path, written: Case | RefereeSpend) -> None:
     """Check that a case is in the file of its validator. Raises `BadCase`."""
     if isinstance(written, Case) and written.validator != path.stem:
         raise BadCase(f"{written.id} is a case of {written.validator}, not of {path.stem}")
-
-
-def stored_case(target: Target, written: Case | RefereeSpend) -> StoredCase:
-    """Run a line of a corpus. Raises `BadCase`."""
-    if isinstance(written, RefereeSpend):
-        return _stored_spend(target, written)
-    arguments = vectors.arguments(written, target.name, target.family_programs)
-    differences = "; ".join(stored_differences(target, written))
-    return StoredCase(written.id, written.validator, arguments, differences or None, written)
-
-
-def stored_differences(target: Target, case: Case) -> list[str]:
-    """Compare a case with the program and with the rules: a line for each difference.
-
-    Whether play reaches the state does not matter: a case says what is expected in it.
-    """
-    programs = target.family_programs
-    if case.validator in target.missing:
-        differences = []
-    else:
-        differences = vectors.check_program(case, target.name, programs)
-    validator = rules_of_case(target, case)
-    if validator is not None:
-        differences += vectors.check_rules(case, target.name, validator, target.family_hashes)
-    return differences
 
 
 def rules_of_case(target: Target, case: Case) -> Validator | None:

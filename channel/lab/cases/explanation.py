@@ -9,17 +9,17 @@ from typing import TypeGuard
 import msgspec
 
 from channelsim.channel.findings.finding import ComparedPart, Finding
-from channelsim.channel.lab.cases.runs import VALID
+from channelsim.channel.lab.cases.runs import EXCEEDED, VALID
 from channelsim.channel.lab.sites.site import Call
 from channelsim.channel.lab.targets.other_builds import other_build
 from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.analysis.arguments import bound, pattern
-from channelsim.clsp.analysis.recording import RunRecord, TraceStep, named, tested
+from channelsim.clsp.analysis.recording import STEPS, RunRecord, TraceStep, named, tested
 from channelsim.clsp.analysis.text import HASH, value_text
 from channelsim.clsp.analysis.tracer import TooDeep
-from channelsim.clsp.run import CostExceeded, ProgramSlash, Raised, run_serialized
+from channelsim.clsp.run import CostExceeded, ProgramSlash, Raised, is_cut_off, run_serialized
 from channelsim.clsp.values import NIL, NotAList, Value, from_list
-from channelsim.games.contract import Raise, Rank, Slash, State
+from channelsim.games.contract import Raise, Rank, Record, Slash, State
 from channelsim.games.vectors import Case, arguments, resolve_case, verdict
 
 ROOM = 48
@@ -27,6 +27,9 @@ ROOM = 48
 
 VERDICT = "verdict"
 """The part that differs where the program and the rules give two verdicts."""
+
+FEW_STEPS = 5_000
+"""The steps that are recorded of a run without an end."""
 
 _TEST = 70
 """A test is shown in about this many characters."""
@@ -38,8 +41,10 @@ _STATE = 2
 """The place of the state among the arguments of a validator."""
 
 
-def compared(target: Target, case: Case) -> tuple[ComparedPart, ...]:
+def compared(target: Target, case: Case, cut_off: bool = False) -> tuple[ComparedPart, ...]:
     """Compare the result of a target's program with the one that a case expects, part by part.
+
+    `cut_off`: the run is known to be cut off, which would take seconds once more.
 
     Of two legal results the next validator and the size are always among the parts, of the state
     what differs. Empty for equal results, and where there is no program. Raises `BadCase` for a
@@ -47,6 +52,8 @@ def compared(target: Target, case: Case) -> tuple[ComparedPart, ...]:
     """
     if case.validator in target.missing:
         return ()
+    if cut_off:
+        return (ComparedPart(VERDICT, case.expect, EXCEEDED),)
     program = target.programs[case.validator]
     expected = resolve_case(case, target.name, target.hashes).result
     outcome = run_serialized(program.serialized, arguments(case, target.name, target.programs))
@@ -56,7 +63,7 @@ def compared(target: Target, case: Case) -> tuple[ComparedPart, ...]:
         case Raised():
             word = "raise"
         case CostExceeded():
-            word = "cost exceeded"
+            word = EXCEEDED
         case _:
             word = "valid"
             if case.expect == word:
@@ -108,7 +115,7 @@ def _states(
     """Compare two states by the names that the next validator's source has for their items."""
     if expected == actual:
         return
-    due, got = (_items(target, validator, value) for value in (expected, actual))
+    due, got = (state_fields(target, validator or "", value) for value in (expected, actual))
     differing = [name for name in due if name in got and due[name] != got[name]]
     if not differing or due.keys() != got.keys():
         yield _part(target, "state", expected, actual)
@@ -117,17 +124,34 @@ def _states(
         yield _part(target, f"state: {name}", due[name], got[name])
 
 
-def _items(target: Target, validator: str | None, state: Value) -> dict[str, Value]:
-    names = target.symbols.get(validator or "", {}).get("__chia__main_arguments", "")
-    shape = pattern(names)
+def state_fields(target: Target, validator: str, state: Value) -> dict[str, Value]:
+    """The fields of a validator's state by name, in their order; empty for no list of fields.
+
+    The form of the state names them, else the arguments of the validator's source, else they are
+    numbered.
+    """
+    items = _items_of(state)
+    game = None if target.rules is None else target.game
+    form = game.validators[validator].form if game and validator in game.validators else None
+    if isinstance(form, Record):
+        names = [name for name, _ in form.fields]
+        if len(names) == 1:
+            return {names[0]: state}
+        if items is not None and len(items) == len(names):
+            return dict(zip(names, items, strict=True))
+    shape = pattern(target.symbols.get(validator, {}).get("__chia__main_arguments", ""))
     for _ in range(_STATE):
         shape = shape[1] if isinstance(shape, tuple) else ""
     if isinstance(shape, tuple) and isinstance(shape[0], tuple):
         return dict(bound(shape[0], state))
+    return {f"item {number}": item for number, item in enumerate(items or (), 1)}
+
+
+def _items_of(value: Value) -> list[Value] | None:
     try:
-        return {f"item {number}": item for number, item in enumerate(from_list(state), 1)}
+        return from_list(value)
     except NotAList:
-        return {}
+        return None
 
 
 def _part(target: Target, name: str, expected: Value, actual: Value) -> ComparedPart:
@@ -183,9 +207,16 @@ class Deciding:
 
 
 def deciding(
-    target: Target, validator: str, environment: bytes, accepts: bool, rule: str = ""
+    target: Target,
+    validator: str,
+    environment: bytes,
+    accepts: bool,
+    rule: str = "",
+    cut_off: bool = False,
 ) -> Deciding:
     """The deciding expression's line, of its function where the expression is not found.
+
+    Few steps are recorded of a run that is `cut_off`.
 
     Where the program accepts what it should refuse (`accepts`), no expression decides: it is the
     one line that names the rule, or else a check is missing. Empty for a program without sources,
@@ -193,9 +224,11 @@ def deciding(
     """
     if target.sources is None or validator in target.missing:
         return Deciding()
-    symbols = named(target.with_referee)
+    symbols, program = named(target.with_referee), target.programs[validator]
+    cut_off = cut_off or is_cut_off(run_serialized(program.serialized, environment))
     try:
-        record = RunRecord(target.programs[validator], symbols, environment, {})
+        steps = FEW_STEPS if cut_off else STEPS
+        record = RunRecord(program, symbols, environment, {}, steps)
     except TooDeep:
         return Deciding()
     return recorded(target, validator, record, accepts, rule)
@@ -289,9 +322,16 @@ def with_source(target: Target, finding: Finding) -> Finding:
         return finding
     case = msgspec.convert(finding.vector, Case)
     environment = arguments(case, target.name, target.programs)
-    accepted = accepts(compared(target, case))
+    endless = is_endless(finding)
+    accepted = accepts(compared(target, case, endless))
     rule = broken_rule(target, case, finding.cause)
-    return deciding(target, case.validator, environment, accepted, rule).of(finding)
+    decision = deciding(target, case.validator, environment, accepted, rule, endless)
+    return decision.of(finding)
+
+
+def is_endless(finding: Finding) -> bool:
+    """True for a finding that the program's run is cut off."""
+    return finding.cause.partition(": ")[2].startswith(EXCEEDED)
 
 
 def explanation(target: Target, case: Case, cause: str = "") -> Iterator[str]:

@@ -11,7 +11,9 @@ from functools import lru_cache, reduce
 from typing import TypeAlias
 
 from channelsim.channel.lab.cases.case import SiteCase, make_case
-from channelsim.channel.lab.cases.program_words import (
+from channelsim.channel.lab.sites.fast_chance import FastChance
+from channelsim.channel.lab.sites.parts import Parts
+from channelsim.channel.lab.sites.program_words import (
     Written,
     evidence_near,
     evidence_of,
@@ -19,7 +21,6 @@ from channelsim.channel.lab.cases.program_words import (
     long_constants,
     words_of,
 )
-from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.site import END, HEADS, Call, Site
 from channelsim.channel.lab.sites.values import NUMBER, leaves, longer, numbers
 from channelsim.channel.lab.targets.target import Target
@@ -86,6 +87,7 @@ class Mutator:
         self.changes: Sequence[Change] = (
             *(self.length, self.byte, lambda move: ("bytes", chance.bytes(len(move)))),
             *(self.selection, self.selection, self.tail, self.tail, self.encoding, self.atom),
+            self.part,
         )
         self._honest_share = _share(site.play.share)
         self._shares = tuple(map(_share, self.numbers))
@@ -93,6 +95,7 @@ class Mutator:
         self._special = evidence_of(target.programs[site.validator])
         self._atoms = tuple(dict.fromkeys(atom for atom in leaves(site.state) if atom))
         self._words = (*self._atoms, *constants)
+        self._parts = Parts(target, site.validator, self._atoms)
 
     def cases(self, count: int) -> list[SiteCase]:
         """Make this many cases. Most change one field, so that the others are still right and the
@@ -217,6 +220,10 @@ class Mutator:
             return "atom", move[: max(0, len(move) - len(atom))] + atom
         return "atom", self.head(move) + atom
 
+    def part(self, move: bytes) -> tuple[str, bytes]:
+        """A part that the program reads as one: filled with one byte, or moved by a constant."""
+        return "part", self._parts.changed(move, self._chance)
+
     def head(self, move: bytes) -> bytes:
         """The part before a number."""
         lot = self._random()
@@ -237,8 +244,8 @@ def restructured(value: Value, words: Sequence[Value], chance: FastChance) -> Va
     """Evidence with the same parts in another structure, or one part more or less.
 
     Of a list an item is added, left out, repeated or exchanged, the list is turned round or gets an
-    end that is none; or this happens to one of its items. An atom becomes a list or a pair. `words`
-    are what may be added.
+    end that is none, or bytes pass from an atom to the next one; or this happens to one of its
+    items. An atom becomes a list or a pair. `words` are what may be added.
     """
     items, end = [], value
     while isinstance(end, tuple):
@@ -248,7 +255,7 @@ def restructured(value: Value, words: Sequence[Value], chance: FastChance) -> Va
         other = chance.pick(words)
         return chance.pick(((value, NIL), (value, value), (value, (value, NIL)), (value, other)))
     at, word = chance.below(len(items)), chance.pick((*items, *words))
-    match chance.below(9):
+    match chance.below(10):
         case 0:
             items.append(word)
         case 1:
@@ -266,9 +273,22 @@ def restructured(value: Value, words: Sequence[Value], chance: FastChance) -> Va
             end = word
         case 7:
             end = items.pop()
+        case 8:
+            items[at : at + 2] = _with_another_border(items[at : at + 2], chance)
         case _:
             items[at] = restructured(items[at], words, chance)
     return reduce(lambda rest, item: (item, rest), reversed(items), end)
+
+
+def _with_another_border(items: list[Value], chance: FastChance) -> list[Value]:
+    """Two atoms that are the same bytes together, with the border between them elsewhere."""
+    match items:
+        case [bytes(left), bytes(right)]:
+            both = left + right
+            at = chance.below(len(both) + 1)
+            return [both[:at], both[at:]]
+        case _:
+            return items
 
 
 @lru_cache(maxsize=4096)
@@ -299,7 +319,7 @@ class GuidedMutator:
         self._changes: Sequence[Change] = (
             *(self._word_over, self._word_behind, self._number, self._spliced, self._cut),
             *(self._flipped, self._flipped),
-            *(plain.length, plain.tail, plain.encoding, plain.atom),
+            *(plain.length, plain.tail, plain.encoding, plain.atom, plain.part),
         )
         self._chance = chance
         self._random = chance.random

@@ -13,7 +13,7 @@ from chia_rs import LazyNode, run_chia_program
 
 from channelsim.channel.lab.cases.case import SiteCase
 from channelsim.channel.lab.cases.trial import RUNAWAY, SAMPLES, Trial
-from channelsim.clsp.run import MAX_COST, STRICT, TooLarge, to_value
+from channelsim.clsp.run import MAX_COST, OUT_OF_MEMORY, STRICT, TooLarge, to_value
 from channelsim.clsp.values import NIL, Value
 
 SECOND = 330_000
@@ -55,8 +55,9 @@ class Runs:
             except ValueError as error:
                 cost = 0
                 reason = str(error)
-                outcome = EXCEEDED if "cost exceeded" in reason else RAISE
-                if outcome is EXCEEDED or "too many pairs" in reason:
+                cut_off = any(text in reason for text in ("cost exceeded", *OUT_OF_MEMORY))
+                outcome = EXCEEDED if cut_off else RAISE
+                if cut_off:
                     tally.runaway.add(name)
                     spent += limit
                     limit = RUNAWAY

@@ -35,6 +35,16 @@ CONDITIONS = "the extra conditions"
 _STRANGE: tuple[Value, ...] = ((NIL, NIL), b"\xff" * 33)
 """Evidence of no game: a pair, and more bytes than a hash has."""
 
+_DOES = {
+    VALID: "accepts it",
+    SLASH: "slashes it",
+    RAISE: "raises",
+    EXCEEDED: "costs more than a block holds",
+}
+"""What a program does that ends so."""
+
+_RULES_DO: dict[type, str] = {Valid: "accept it", Slash: "slash it", Raise: "raise"}
+
 RECORD = 3
 """The items of a result before its extra conditions."""
 
@@ -88,12 +98,12 @@ def assess(trial: Trial, case: SiteCase, verdict: Verdict, outcome: str) -> Asse
         evidence = trial.site.evidence(case.move)
         ended = {type(trial.run(case.move, case.share, value)) for value in evidence}
         if ProgramValid in ended:
-            text = f"on a legal move, with evidence that fits, the program ends with: {outcome}"
+            text = f"on a legal move, with evidence that fits, the program {_DOES[outcome]}"
             return Assessment(DISAGREEMENT, text, f"legal: {outcome}", outcome == RAISE)
-        text = f"on a legal move the program ends with: {outcome}; its opponent cannot go on"
+        text = f"on a legal move the program {_DOES[outcome]}; its opponent cannot go on"
         return Assessment(GRIEFING, text, f"legal: {outcome}")
     rule = getattr(verdict, "rule", "")
-    text = f"evidence that {trial.rule(rule)} refuses: {outcome}"
+    text = f"by evidence that {trial.rule(rule)} refuses, the program {_DOES[outcome]}"
     if outcome == VALID and isinstance(ruling, Valid) and not difference(trial, case.call, ruling):
         if _ignores_evidence(trial, case):
             return Assessment(DISAGREEMENT, text, f"{rule}: {outcome}", order_only=True)
@@ -141,15 +151,18 @@ def _cheat(trial: Trial, case: SiteCase, rule: str, verdict: Verdict, outcome: s
     said = [type(trial.run(case.move, case.share, value)) for value in evidence]
     if any(trial.slashes(case.move, case.share, value) for value in evidence):
         text = (
-            f"on a move that {what} forbids: {outcome} where the rules say"
-            f" {type(verdict).__name__.lower()}; its opponent's own evidence still slashes it"
+            f"on a move that {what} forbids, the program {_DOES[outcome]} where the rules"
+            f" {_RULES_DO[type(verdict)]}; its opponent's own evidence still slashes it"
         )
         # A slash by evidence that the rules refuse, and by nothing less, may hit honest moves too.
         refused = isinstance(verdict, Raise) and outcome == SLASH
         order_only = not refused or trial.slashes(case.move, case.share, NIL)
         return Assessment(DISAGREEMENT, text, f"{rule}: {outcome}", order_only)
     if not passes(trial, case):
-        text = f"a move that {what} forbids: {outcome}; only the referee's limits stop it"
+        text = (
+            f"on a move that {what} forbids, the program {_DOES[outcome]}; only the referee's"
+            " limits stop it"
+        )
         return Assessment(DISAGREEMENT, text, f"{rule}: {outcome}, stopped")
     if ProgramValid in said:
         text = f"the program accepts a move that {what} forbids, so it cannot be slashed"
@@ -165,15 +178,16 @@ def _elsewhere(trial: Trial, case: SiteCase, verdict: Verdict, outcome: str) -> 
     """A difference in a state that no hand leads to, as it was played."""
     match verdict:
         case Slash(rule):
-            text = f"a move that {trial.rule(rule)} forbids: {outcome}"
+            text = f"on a move that {trial.rule(rule)} forbids, the program {_DOES[outcome]}"
             cause = f"{rule}: {outcome}"
         case Valid():
-            text, cause = f"on a legal move: {outcome}", f"legal: {outcome}"
+            text, cause = f"on a legal move the program {_DOES[outcome]}", f"legal: {outcome}"
             if outcome == VALID:
                 what = difference(trial, case.call, verdict)
                 text, cause = f"a legal move leads elsewhere: {what}", f"{LEADS_ELSEWHERE}: {what}"
         case _:
-            text = f"evidence that {trial.rule(verdict.rule)} refuses: {outcome}"
+            what = trial.rule(verdict.rule)
+            text = f"by evidence that {what} refuses, the program {_DOES[outcome]}"
             cause = f"{verdict.rule}: {outcome}"
     if is_own_choice(trial.target, trial.site):
         where, reach = "in a state that one player can bring about", OWN_CHOICE

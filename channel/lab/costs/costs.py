@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from math import floor, log10
 from statistics import mean, median
 
 import msgspec
@@ -19,7 +20,14 @@ from channelsim.channel.lab.sites.site import Site
 from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.analysis.tracer import Figure
 from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.run import MAX_COST, CostExceeded, Outcome, Raised, run_serialized
+from channelsim.clsp.run import (
+    MAX_COST,
+    CostExceeded,
+    Outcome,
+    Raised,
+    is_cut_off,
+    run_serialized,
+)
 from channelsim.clsp.values import NIL, Value, serialize, to_list
 from channelsim.games.contract import Valid as Legal
 from channelsim.games.referee import slash_solution
@@ -36,9 +44,6 @@ MOST_MOJOS = 500_000_000_000
 
 CHUNK = 2048
 """Cases are made in chunks of at most this many."""
-
-OUT_OF_MEMORY = ("too many pairs", "too many atoms")
-"""The interpreter's error for an endless run that uses up memory before cost."""
 
 PAYEES = (b"\x01" * 32, b"\x02" * 32)
 """The addresses to which a timeout pays the mover and the waiter."""
@@ -142,9 +147,8 @@ def _validator(costs: Costs, trial: Trial, runaway: set[str]) -> None:
     program = trial.target.programs[name].serialized
     for case in trial.cases:
         outcome = run_serialized(program, case.arguments)
-        if isinstance(outcome, Raised) and outcome.error in OUT_OF_MEMORY:
+        if is_cut_off(outcome):
             outcome = CostExceeded()
-        if isinstance(outcome, CostExceeded):
             runaway.add(name)
         if (cost := _cost(outcome)) is not None:
             costs.note(name, VALIDATOR, cost)
@@ -220,6 +224,19 @@ def _cost(outcome: Outcome) -> int | None:
 
 def _figures(costs: list[int]) -> Figures:
     return Figures(len(costs), min(costs), round(mean(costs)), round(median(costs)), max(costs))
+
+
+def share_text(cost: int) -> str:
+    """The share of a block that a cost takes, in per cent; a small one is not written as none.
+
+    >>> share_text(1_100_000_000), share_text(15_000), share_text(3_000), share_text(0)
+    ('10.00%', '0.00014%', '0.000027%', '0%')
+    """
+    share = 100 * share_of_block(cost)
+    if share >= 0.1 or not cost:
+        return f"{share:.2f}%" if cost else "0%"
+    digits = 1 - floor(log10(share))
+    return f"{share:.{digits}f}%"
 
 
 def share_of_block(cost: int) -> float:

@@ -20,11 +20,11 @@ from channelsim.channel.campaign.directory import CORPUS, is_campaign
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.cases.corpus import (
     PLAY,
+    CaseRuns,
     RefereeSpend,
     check_file,
     corpus_files,
     corpus_lines,
-    stored_case,
     write_files,
 )
 from channelsim.channel.lab.targets.loading import LONGEST_NAME, is_program_name
@@ -224,7 +224,7 @@ def check_target(target: Target, corpus: StoredCorpus) -> None:
 
 def _measured(target: Target, tracer: Tracer, content: bytes, written: Written) -> MeasuredCase:
     try:
-        arguments = stored_case(target, written).arguments
+        arguments = CaseRuns(target).stored(written).arguments
     except BadCase as error:
         raise UsageError(f"the case {written.id}: {error}") from None
     outcome = run_serialized(tracer.program.serialized, arguments)

@@ -43,6 +43,7 @@ WIDTH = 96
 class ProgramCoverage:
     """Coverage of one program; `differs` are entries whose outcome is not as expected.
 
+    `hits` and `sides` count the entries that reach each node and each branch.
     `line_of` is the `file:line` of a function in the author's source, or of an expression of it.
     """
 
@@ -52,11 +53,16 @@ class ProgramCoverage:
     line_of: Callable[..., str]
     entries: int = 0
     reached: Coverage = field(default_factory=Coverage)
+    hits: Counter[int] = field(default_factory=Counter)
+    sides: Counter[int] = field(default_factory=Counter)
     differs: list[str] = field(default_factory=list)
 
     def add(self, entry: StoredCase) -> bool:
         """Run an entry; whether it reached something new."""
-        new = self.reached.add(self.tracer.reach(entry.arguments))
+        reach = self.tracer.reach(entry.arguments)
+        new = self.reached.add(reach)
+        self.hits.update(reach.nodes)
+        self.sides.update(reach.branches)
         self.entries += 1
         if entry.differs is not None:
             self.differs.append(f"{entry.id}: {entry.differs}")
@@ -86,18 +92,23 @@ class ProgramCoverage:
         """The places that were not reached inside of others that were: function and code."""
         places = [
             (function.name, code)
-            for function, form in self._forms()
+            for function, form in self.forms()
             for code in missing(form, self.reached)
         ]
         if not places and not self.total.whole:
             places.append((self.tracer.code.functions[0].name, "code that is never called"))
         return places
 
+    def line_of_place(self, function: str, code: str) -> str:
+        """The `file:line` of a place of `unreached`: of a constant side, that of its `if`."""
+        return self.line_of(function, code.partition(" of ")[2] or code)
+
     def listing(self) -> list[tuple[Function, list[Line]]]:
         """The functions of the source, as lines of code."""
-        return [(function, layout(form, self.reached, WIDTH)) for function, form in self._forms()]
+        return [(function, layout(form, self.reached, WIDTH)) for function, form in self.forms()]
 
-    def _forms(self) -> list[tuple[Function, Form]]:
+    def forms(self) -> list[tuple[Function, Form]]:
+        """The functions of the source, with their code."""
         code = self.tracer.code
         return [
             (function, self.text.form(function.body, code.places[number]))
@@ -106,13 +117,16 @@ class ProgramCoverage:
         ]
 
 
-def corpus_coverage(target: Target, entries: Iterable[StoredCase]) -> dict[str, ProgramCoverage]:
-    """Run the entries and collect the coverage of every program that there is, run or not.
+def corpus_coverage(
+    target: Target, entries: Iterable[StoredCase], names: Iterable[str] | None = None
+) -> dict[str, ProgramCoverage]:
+    """Run the entries and collect the coverage of programs, of every one that there is by default,
+    run or not.
 
     Raises `UsageError` for a program that cannot be traced.
     """
     programs = {}
-    for name in target.traceable:
+    for name in target.traceable if names is None else names:
         tracer = target.tracer(name)
         text = Disassembly(tracer.code, target.hash_names)
         programs[name] = ProgramCoverage(name, tracer, text, partial(target.source_line, name))

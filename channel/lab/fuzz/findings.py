@@ -23,12 +23,13 @@ from channelsim.channel.findings.finding import (
     Loss,
 )
 from channelsim.channel.lab.cases.case import SiteCase, differences, fields
-from channelsim.channel.lab.cases.corpus import stored_differences, wrong_cases
+from channelsim.channel.lab.cases.corpus import CaseRuns, wrong_cases
 from channelsim.channel.lab.cases.describe import described_run
 from channelsim.channel.lab.cases.explanation import (
     compared,
     deciding,
     hands_met,
+    is_endless,
     with_source,
 )
 from channelsim.channel.lab.cases.trial import (
@@ -41,11 +42,12 @@ from channelsim.channel.lab.cases.trial import (
 from channelsim.channel.lab.fuzz.case_records import read, record_of
 from channelsim.channel.lab.fuzz.shrink import broken_by
 from channelsim.channel.lab.laws import applies, laws_for
+from channelsim.channel.lab.sites.honest_play import Recorded
 from channelsim.channel.lab.targets.target import REFEREE, Target
 from channelsim.clsp.run import CostExceeded, ProgramSlash, ProgramValid, Raised, run_serialized
 from channelsim.clsp.values import serialize
 from channelsim.games.amounts import counted
-from channelsim.games.vectors import BadCase, Case, arguments
+from channelsim.games.vectors import BadCase, Case, arguments, check_program
 from channelsim.games.vectors import read as read_cases
 
 RECORDED = "recorded cases"
@@ -53,6 +55,9 @@ RECORDED = "recorded cases"
 
 STORED = "stored cases"
 """The rule whose findings are cases of a corpus, which have to end as they expect."""
+
+PROVED = "prove"
+"""The rule of findings that break a claim of a proof, and no law at any place of play."""
 
 REFEREES = frozenset(
     (
@@ -98,7 +103,7 @@ def shrunk(
         msgspec.structs.replace(
             finding,
             text=" ".join(filter(None, (f"{finding.text}.", *_sentences(target, case, finding)))),
-            loss=_lost(case, finding),
+            loss=_named(case, _lost(case, finding)),
             brun=finding.brun or (_run(target, finding.place, environment) if judged else {}),
             differs=differences(case),
             fields=(max(before, left), left),
@@ -156,8 +161,9 @@ def described(target: Target, finding: Finding) -> Finding:
         target=target.name,
         source=target.source,
         mistake=f"{validator or REFEREE} {cause}",
-        brun=finding.brun and {**finding.brun, "result": _result(finding.brun)},
-        compared=() if case is None else compared(target, case),
+        brun=finding.brun
+        and {**finding.brun, "result": result_of_run(finding.brun, is_endless(finding))},
+        compared=() if case is None else compared(target, case, is_endless(finding)),
     )
     return msgspec.structs.replace(whole, pytest=_pytest(target, whole))
 
@@ -176,9 +182,11 @@ def _with_source(target: Target, finding: Finding, environment: bytes) -> Findin
     validator, cause = root(finding)
     is_result = cause.partition(": ")[0] in (LEADS_ELSEWHERE, LEGAL_SLASHED)
     program = target.programs[finding.place].serialized
-    is_valid = isinstance(run_serialized(program, environment), ProgramValid)
+    endless = is_endless(finding)
+    is_valid = not endless and isinstance(run_serialized(program, environment), ProgramValid)
     accepts = bool(validator) and is_valid and not is_result
-    return deciding(target, finding.place, environment, accepts, finding.cause).of(finding)
+    decision = deciding(target, finding.place, environment, accepts, finding.cause, endless)
+    return decision.of(finding)
 
 
 def _sentences(target: Target, case: SiteCase, finding: Finding) -> Iterator[str]:
@@ -256,9 +264,22 @@ def _lost(case: SiteCase, finding: Finding) -> Loss | None:
     return Loss(MOVER, OPPONENT, honest - declared)
 
 
-def _result(run: Mapping[str, str]) -> str:
-    """The result of a run."""
-    match run_serialized(bytes.fromhex(run["program"]), bytes.fromhex(run["environment"])):
+def _named(case: SiteCase, loss: Loss | None) -> Loss | None:
+    """The loss with the names of the sides in the game, Alice and Bob, where it was played."""
+    if loss is None or isinstance(case.site.receiver, Recorded):
+        return loss
+    mover = case.site.before.mover
+    names = {MOVER: mover.name.title(), OPPONENT: mover.other.name.title()}
+    return Loss(names[loss.taker], names[loss.loser], loss.amount)
+
+
+def result_of_run(run: Mapping[str, str], endless: bool = False) -> str:
+    """The result of a run in hex, as `described_run` writes it: of a raise with its reason.
+
+    One that is known to be `endless` is not run again.
+    """
+    program, environment = (bytes.fromhex(run[key]) for key in ("program", "environment"))
+    match CostExceeded() if endless else run_serialized(program, environment):
         case ProgramSlash():
             return "()"
         case Raised(error):
@@ -294,8 +315,10 @@ def still_broken(target: Target, data: dict[str, Any]) -> list[str]:
     Tests that earlier versions wrote name the rule `law`. Raises `UsageError`.
     """
     name = data.get("rule", data.get("law"))
-    if name in (RECORDED, STORED):
-        return _case_broken(target, data.get("vector"))
+    if name == PROVED and data.get("vector") is None:
+        return _run_differs(target, data)
+    if name in (PROVED, RECORDED, STORED):
+        return _case_broken(target, data.get("vector"), by_rules=name != PROVED)
     law = {law.name: law for law in laws_for(target)}.get(str(name))
     if law is None:
         raise UsageError(f"no law is called {name!r} for {target.name}")
@@ -310,9 +333,29 @@ def still_broken(target: Target, data: dict[str, Any]) -> list[str]:
     ]
 
 
-def _case_broken(target: Target, vector: Any) -> list[str]:
+def _run_differs(target: Target, data: Mapping[str, Any]) -> list[str]:
+    """A line if a target's program does not end as the run of a finding was expected to."""
+    name, run = str(data.get("place")), data.get("brun")
+    if name not in target.present:
+        raise UsageError(f"{target.name} has no program of {name}")
+    try:
+        stored = msgspec.convert(run, dict[str, str])
+        environment, expected = bytes.fromhex(stored["environment"]), stored["expected"]
+    except (msgspec.ValidationError, KeyError, ValueError):
+        raise UsageError("the finding's brun: not a run with its expected result") from None
+    actual = result_of_run(described_run(target.programs[name].serialized, environment))
+    both = [text.partition(":")[0] for text in (expected, actual)]  # the reason of a raise is free
+    return [] if both[0] == both[1] else [f"expected {expected}, actual {actual}"]
+
+
+def _case_broken(target: Target, vector: Any, *, by_rules: bool) -> list[str]:
+    """What differs from a case: of the program, and of the rules, too (`by_rules`)."""
     try:
         (case,) = read_cases([msgspec.json.encode(vector)])
     except BadCase as error:
         raise UsageError(f"the finding's vector: {error}") from None
-    return stored_differences(target, case)
+    if by_rules:
+        return CaseRuns(target).differences(case) or []
+    if case.validator not in target.present:
+        raise UsageError(f"{target.name} has no program of {case.validator}")
+    return check_program(case, target.name, target.family_programs)

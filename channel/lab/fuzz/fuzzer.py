@@ -37,6 +37,7 @@ from channelsim.channel.lab.sites.generate import generate_sites
 from channelsim.channel.lab.sites.hands import plain_hands
 from channelsim.channel.lab.sites.hash_paths import HashPaths
 from channelsim.channel.lab.sites.honest_play import recorded_sites
+from channelsim.channel.lab.sites.program_words import constants
 from channelsim.channel.lab.sites.site import Call, Site, make_site, recommitted
 from channelsim.channel.lab.sites.state_changes import disturbed
 from channelsim.channel.lab.targets.target import REFEREE, Target
@@ -345,7 +346,9 @@ class Fuzzer:
     def _copy_operands(self, name: str, case: SiteCase) -> None:
         """Prepare cases near a new one of the corpus, by the operands of its run, the last one."""
         operands, chance = self._logs[name].operands, self._chance
-        calls = self._copies[case.arguments] = copies(case, operands, chance, COPIES)
+        known = constants(self.target.programs[name])
+        calls = copies(case, operands, chance, COPIES, known)
+        self._copies[case.arguments] = calls
         cases = [make_case(case.site, "copy", *call) for call in calls[:COPIED_FIRST]]
         if cases:
             self._uncopied.append(self._trial(case.site, cases))
@@ -393,7 +396,7 @@ class Fuzzer:
             if not same:
                 smaller, same = case, [finding]
             worst = min(same, key=lambda other: (other.rank, -other.lost))
-            follows = followed(self.target, law, smaller, worst.cause)
+            follows = followed(self.target, law, smaller, worst.cause, tally)
             findings.append(shrunk(self.target, smaller, worst, before, follows))
         return findings
 

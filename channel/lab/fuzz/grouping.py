@@ -14,6 +14,7 @@ from channelsim.channel.lab.cases.trial import (
     LEGAL_SLASHED,
     MISDECLARED,
     NOT_BOUND,
+    LabTally,
 )
 from channelsim.channel.lab.fuzz.findings import root, root_of
 from channelsim.channel.lab.fuzz.shrink import broken_by
@@ -35,18 +36,19 @@ _REFEREES: Mapping[str, tuple[str, ...]] = {
 """Causes in the referee, and those from which each follows where they are found as well."""
 
 
-def followed(target: Target, law: Law, case: SiteCase, cause: str) -> str:
+def followed(target: Target, law: Law, case: SiteCase, cause: str, tally: LabTally) -> str:
     """The cause from which a finding follows; "" for none.
 
     It follows if the program does the same, by another cause, once one of the case's changes is
-    undone: what that change breaks is not what the program gets wrong.
+    undone: what that change breaks is not what the program gets wrong. `tally` knows the programs
+    that were cut off.
     """
     changed = fields(case)
     if len(changed) > MOST_FIELDS:
         return ""
     for field in changed:
         smaller = keeping(case, frozenset(changed) - {field})
-        for finding in broken_by(target, law, smaller):
+        for finding in broken_by(target, law, smaller, tally):
             if finding.cause != cause and _symptom(finding.cause) == _symptom(cause):
                 return finding.cause
     return ""
@@ -116,4 +118,6 @@ def _stands_alone(finding: Finding) -> bool:
 
 
 def _in_short(finding: Finding) -> str:
-    return f"{finding.severity} at {finding.place} ({finding.rule}): {finding.cause}"
+    """What another finding of the same mistake says, without its case."""
+    text = finding.text.partition(". ")[0].removesuffix(".")
+    return f"{finding.severity} at {finding.place}: {text}"

@@ -18,6 +18,7 @@ from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.generate import site_of
 from channelsim.channel.lab.sites.hands import hands
 from channelsim.channel.lab.sites.honest_play import recorded_sites
+from channelsim.channel.lab.sites.program_words import constants
 from channelsim.channel.lab.sites.rare_states import Draw, RareStates, SecretDraws, secret_draws
 from channelsim.channel.lab.sites.replays import COST as REPLAY_COST
 from channelsim.channel.lab.sites.replays import RecordedHands, replayed, with_words
@@ -268,7 +269,8 @@ class OperandSearch:
     def _replayed(self, hand: Sequence[Site], at: int) -> Iterator[Site]:
         """As `places`, by the operands of one of the hand's places."""
         tried = 0
-        for old, new in words(self._operands(hand[at]), self._chance):
+        known = constants(self._target.programs[hand[at].validator])
+        for old, new in words(self._operands(hand[at]), self._chance, known):
             first = next((n for n in range(at) if old in hand[n].play.move), None)
             if len(old) < LEAST_WORD or first is None:
                 continue

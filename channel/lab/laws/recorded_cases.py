@@ -19,7 +19,7 @@ from channelsim.channel.findings.finding import (
     Finding,
     Loss,
 )
-from channelsim.channel.lab.cases.corpus import stored_differences
+from channelsim.channel.lab.cases.corpus import CaseRuns
 from channelsim.channel.lab.cases.describe import described_call, described_run
 from channelsim.channel.lab.cases.trial import Trial
 from channelsim.channel.lab.laws import Needs
@@ -48,9 +48,12 @@ class RecordedCases:
         target = trial.target
         if trial.tally.tried[self.name]:
             return
+        runs = CaseRuns(target)
         for case in target.honest:
             trial.tally.tried[self.name] += 1
-            differences = stored_differences(target, case)
+            differences = runs.differences(case)
+            if differences is None:
+                continue  # its program is named by the first case that was cut off
             if not differences and (case.expect == "slash" or (case.conditions and case.signature)):
                 yield from self._unpaid(trial, case)
             for wrong in differences:

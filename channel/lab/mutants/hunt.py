@@ -170,14 +170,19 @@ def prepared_cases(
     target: Target, seed: str, names: Sequence[str], stored: StoredCases
 ) -> tuple[dict[str, list[JudgedCase]], Prepared]:
     """The cases that mutants meet first, by validator: stored ones, and a few hundred that all
-    differ."""
+    differ; without rules, which would say what these lead to, only stored ones."""
     pool: dict[str, list[JudgedCase]] = {}
     limits: dict[str, int] = {}
     sizes: dict[str, float] = {}
     if REFEREE in names:
         pool[REFEREE], limits[REFEREE] = judged_spends.diverse(target, seed)
         sizes[REFEREE] = judged_spends.CHUNK
-    if validators := [name for name in names if name != REFEREE]:
+    validators = [name for name in names if name != REFEREE]
+    if target.rules is None:
+        pool |= {name: [] for name in validators}
+        limits |= dict.fromkeys(validators, 0)
+        sizes |= dict.fromkeys(validators, 0.0)
+    elif validators:
         of_validators = diverse(target, seed, validators)
         pool |= of_validators[0]
         limits |= of_validators[1]

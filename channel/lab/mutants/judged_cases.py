@@ -209,6 +209,21 @@ def stored(target: Target, folder: Path) -> dict[str, list[JudgedCase]]:
     return dict(cases)
 
 
+def recorded(target: Target) -> dict[str, list[JudgedCase]]:
+    """The cases of honest play, by program, each with the result that the original gives.
+
+    Raises `UsageError` for a case on which the original differs from what the file expects.
+    """
+    cases: dict[str, list[JudgedCase]] = defaultdict(list)
+    runs = corpus.CaseRuns(target)
+    for case in target.honest:
+        entry = runs.stored(case)
+        if entry.differs is not None:
+            raise UsageError(f"{target.name}: {entry.program}: {entry.id}: {entry.differs}")
+        cases[entry.program].append(as_decided(target, entry.program, entry.arguments))
+    return dict(cases)
+
+
 def as_decided(target: Target, name: str, arguments: bytes) -> JudgedCase:
     """A call of a program, with the result that the original gives."""
     match run_serialized(target.with_referee[name].serialized, arguments):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from statistics import median_low
 from types import MappingProxyType
+from typing import Literal
 
 import msgspec
 
@@ -27,9 +28,39 @@ from channelsim.games.amounts import counted
 from channelsim.games.names import LONGEST, nearest
 
 
+class MutantProof(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The answer of the prover about a mutant: equal to its original or not, on every input.
+
+    `lines` are the input on which they differ, or the reasons why it is undecided.
+    """
+
+    verdict: Literal["equal", "different", "undecided"]
+    lines: tuple[str, ...] = ()
+
+    @property
+    def is_equal(self) -> bool:
+        """True if no input tells the mutant from its original."""
+        return self.verdict == "equal"
+
+    @property
+    def text(self) -> str:
+        """The answer in words.
+
+        >>> MutantProof("different", ("share: 1 of 2",)).text
+        'an input shows it: share: 1 of 2'
+        """
+        head = {"equal": "equivalent, proved", "different": "an input shows it"}
+        return ": ".join((head.get(self.verdict, "the prover cannot tell"), *self._said))
+
+    @property
+    def _said(self) -> tuple[str, ...]:
+        return ("; ".join(self.lines),) if self.lines else ()
+
+
 class Count(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Counts of mutants: made, killed, alive with a stored reason, and alive; the share killed.
 
+    `proved` are alive and equal to their originals, with a stored reason or without.
     `median_runs` is the median number of runs of a kill; None without a kill.
     """
 
@@ -39,6 +70,7 @@ class Count(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     open: Figure
     median_runs: Figure | None
     share: float = 1.0
+    proved: Figure = 0
 
     def __post_init__(self) -> None:
         """Compute the share of the killed; 1 if there are none."""
@@ -48,7 +80,8 @@ class Count(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class Survivor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A mutant that was not killed: where it is, what was changed into what, in which
-    expression, how many runs and seconds of work it was given, and the reason if one is stored."""
+    expression, how many runs and seconds of work it was given, the reason if one is stored, and
+    the answer of the prover if it was asked."""
 
     validator: str
     function: str
@@ -60,6 +93,12 @@ class Survivor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     runs: int
     seconds: float
     reason: str | None
+    proof: MutantProof | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """True if neither a reason nor a proof says that it is equivalent."""
+        return self.reason is None and not (self.proof is not None and self.proof.is_equal)
 
     @property
     def change(self) -> str:
@@ -74,12 +113,19 @@ class Survivor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class MutantReport:
-    """A hunt's result."""
+    """A hunt's result; `proofs` are the prover's answers, by the place of the mutant."""
 
     target: Target
     seed: str
     hunt: Hunt
     argued: Reasons
+    proofs: Mapping[int, MutantProof] = field(default_factory=dict)
+
+    def is_open(self, result: MutantResult) -> bool:
+        """True if a mutant is alive, and neither a reason nor a proof says why."""
+        proof = self.proofs.get(result.place)
+        proved = proof is not None and proof.is_equal
+        return not result.killed and not proved and self.argued.reason(result.mutant) is None
 
     @property
     def validators(self) -> list[str]:
@@ -98,29 +144,33 @@ class MutantReport:
         results = list(some)
         runs = [result.runs for result in results if result.killed]
         alive = [result for result in results if not result.killed]
-        known = sum(self.argued.reason(result.mutant) is not None for result in alive)
+        left = sum(map(self.is_open, alive))
+        answers = [self.proofs.get(result.place) for result in alive]
+        proved = sum(proof is not None and proof.is_equal for proof in answers)
         middle = median_low(runs) if runs else None
-        return Count(len(results), len(runs), known, len(alive) - known, middle)
+        argued = len(alive) - proved - left
+        return Count(len(results), len(runs), argued, left, middle, proved=proved)
 
     @cached_property
     def survivors(self) -> list[Survivor]:
-        """Every surviving mutant, those without a stored reason first."""
+        """Every surviving mutant, those without a reason or a proof first."""
         survivors = [
             Survivor(
                 *(mutant.validator, mutant.function, mutant.number, mutant.kind),
                 *(mutant.old, mutant.new, mutant.within),
                 *(result.runs, round(result.seconds, 1), self.argued.reason(mutant)),
+                self.proofs.get(result.place),
             )
             for result in self.hunt.alive
             for mutant in (result.mutant,)
         ]
-        return sorted(survivors, key=lambda survivor: survivor.reason is not None)
+        return sorted(survivors, key=lambda survivor: not survivor.is_open)
 
     def failed(self, seconds: float) -> bool:
         """True if a mutant without a reason survived; after an interrupt, a hunt of this many
         seconds of work."""
         return any(
-            self.argued.reason(result.mutant) is None
+            self.is_open(result)
             for result in self.hunt.alive
             if not self.hunt.interrupted or result.seconds >= seconds
         )
@@ -182,7 +232,7 @@ def hunted(
     at this many chunks of fresh cases, whatever the work. Every mutant meets the `stored` cases of
     its program first.
     """
-    known = stored_reasons(target)
+    known = Reasons({}) if target.rules is None else stored_reasons(target)
     configuration = hunt_configuration(
         target, mutants, seed, seconds, argued_too=argued_too, chunks=chunks, stored=stored
     )

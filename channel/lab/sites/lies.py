@@ -20,9 +20,10 @@ import msgspec
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.hands import drawn_terms
 from channelsim.channel.lab.sites.honest_play import Recorded, legal_result, plays
+from channelsim.channel.lab.sites.parts import Parts
 from channelsim.channel.lab.sites.replays import COST
 from channelsim.channel.lab.sites.site import Site, make_site, typed
-from channelsim.channel.lab.sites.values import numbers, transferred
+from channelsim.channel.lab.sites.values import leaves, numbers, transferred
 from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.run import ProgramSlash, ProgramValid, run_serialized
@@ -216,8 +217,9 @@ class _Hand:
     def _lied(self, site: Site) -> tuple[Site, Valid] | None:
         """The place with another move that the program takes, and what that leads to."""
         honest, known = taken(self.target, site), self.known.get(site.validator, ())
+        parts = Parts(self.target, site.validator, tuple(leaves(site.state)))
         for _ in range(TRIES):
-            play = another_play(site, known, self.chance)
+            play = another_play(site, known, parts, self.chance)
             if play == site.play or not site.fits(play.move, play.share):
                 continue
             other = msgspec.structs.replace(site, play=play)
@@ -242,8 +244,9 @@ def recorded_lies(target: Target, hand: Sequence[Site], chance: FastChance) -> I
     """
     at = chance.below(len(hand))
     first, known = hand[at], plays(target, hand[at].validator)
+    parts = Parts(target, first.validator, tuple(leaves(first.state)))
     for _ in range(TRIES):
-        play = another_play(first, known, chance)
+        play = another_play(first, known, parts, chance)
         site = msgspec.structs.replace(first, play=play, known=None)
         if play == first.play or not first.fits(play.move, play.share):
             continue
@@ -256,8 +259,8 @@ def recorded_lies(target: Target, hand: Sequence[Site], chance: FastChance) -> I
                 return
             before = position_after(site.before, after.next, site.play.move, site.play.share)
             receiver = Recorded(before, later.candidates(later.play.move)[1:], before.mover.other)
-            parts = target, before, later.play, later.amount, receiver
-            site = make_site(*parts, guessed=True, others=later.others, lie=lie)
+            fields = target, before, later.play, later.amount, receiver
+            site = make_site(*fields, guessed=True, others=later.others, lie=lie)
             yield site
             after = taken(target, site)
         return
@@ -291,11 +294,11 @@ def taken(target: Target, site: Site) -> Valid | None:
     return None if state is None else Valid(msgspec.structs.replace(step, state=state))
 
 
-def another_play(site: Site, known: Sequence[Play], chance: FastChance) -> Play:
+def another_play(site: Site, known: Sequence[Play], parts: Parts, chance: FastChance) -> Play:
     """Another move at a place: one of another hand or place, or the honest one with changes."""
     play = site.play
     move, share = play.move, play.share
-    match chance.below(8):
+    match chance.below(9):
         case 0 | 1 if known:
             move = chance.pick(known).move
         case 2 if site.others:
@@ -312,6 +315,8 @@ def another_play(site: Site, known: Sequence[Play], chance: FastChance) -> Play:
             move = chance.bytes(len(move))
         case 6:
             share = abs(chance.pick(numbers(site.state, site.amount, share)))
+        case 7:
+            move = parts.changed(move, chance)
         case _:
             move = int_to_atom(chance.pick(numbers(site.state, site.amount, share)))
     if share == play.share and chance.random() < 0.2:

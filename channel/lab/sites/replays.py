@@ -25,6 +25,7 @@ from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.hands import LONGEST
 from channelsim.channel.lab.sites.hash_paths import HashPaths, other_bytes, rewritten
 from channelsim.channel.lab.sites.honest_play import Recorded, legal_result
+from channelsim.channel.lab.sites.parts import Parts
 from channelsim.channel.lab.sites.site import Site, make_site, typed
 from channelsim.channel.lab.sites.values import leaves
 from channelsim.channel.lab.targets.target import Target
@@ -55,7 +56,7 @@ def replayed(
     secret is always a random one of the right length. `paths` find secrets behind trees and chains
     where no part of a move is the secret itself.
     """
-    words = _another_secret(hand, chance, plain)
+    words = _another_secret(target, hand, chance, plain)
     if words:
         yield from with_words(target, hand, words)
     elif paths is not None:
@@ -139,7 +140,9 @@ def _leads_to(site: Site) -> StateKey:
 # --- the secret --------------------------------------------------------------------------------
 
 
-def _another_secret(hand: Sequence[Site], chance: FastChance, plain: bool) -> dict[bytes, bytes]:
+def _another_secret(
+    target: Target, hand: Sequence[Site], chance: FastChance, plain: bool
+) -> dict[bytes, bytes]:
     """A new secret for an old one, with the hashes that commit to it; nothing if none is opened."""
     secrets = []
     for site in hand:
@@ -150,7 +153,8 @@ def _another_secret(hand: Sequence[Site], chance: FastChance, plain: bool) -> di
         return {}
     site, old, atoms = chance.pick(secrets)
     others = [secret for _, secret, _ in secrets]
-    new = chance.bytes(len(old)) if plain else _secret_like(old, site, others, chance)
+    parts = Parts(target, site.validator, tuple(leaves(site.state)))
+    new = chance.bytes(len(old)) if plain else _secret_like(old, site, others, parts, chance)
     hashed = hash_of(old, atoms)
     if not plain and chance.random() < 0.05:
         # A commitment that nothing opens.
@@ -158,10 +162,12 @@ def _another_secret(hand: Sequence[Site], chance: FastChance, plain: bool) -> di
     return dict(zip(hashes(old, hashed), hashes(new, hashed), strict=True))
 
 
-def _secret_like(old: bytes, site: Site, others: Sequence[bytes], chance: FastChance) -> bytes:
+def _secret_like(
+    old: bytes, site: Site, others: Sequence[bytes], parts: Parts, chance: FastChance
+) -> bytes:
     """A secret of the same length or another, near the old one or far from it."""
     size, room = len(old), site.before.max_move_size - len(site.play.move)
-    match chance.below(6):
+    match chance.below(7):
         case 0:
             return chance.bytes(size)
         case 1:
@@ -172,6 +178,8 @@ def _secret_like(old: bytes, site: Site, others: Sequence[bytes], chance: FastCh
             return old + chance.bytes(1 + chance.below(max(room, 1)))
         case 4:
             return chance.pick(others)
+        case 5:
+            return parts.changed(old, chance)
         case _:
             at, length = chance.below(size), 1 + chance.below(8)
             return old[:at] + chance.bytes(min(length, size - at)) + old[at + length :]

@@ -11,12 +11,15 @@ program = "referee.clsp"
 [play]                             # without `rules`: legal moves, as conformance cases
 honest  = "honest.jsonl"
 driver  = "driver.py"              # optional: `channelsim record` writes that file by it
+[fuzz]                             # optional, and so for other commands: defaults of options
+seconds = 120
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -61,13 +64,27 @@ class _Play(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     driver: str | None = None
 
 
-class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+Options: TypeAlias = dict[str, Any]
+"""The options of a command, by name: numbers, texts, and true or false."""
+
+
+class TargetFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The content of a target's file. The last tables are defaults of commands' options."""
+
     name: str
     programs: dict[str, str]
     rules: str | None = None
     include: tuple[str, ...] = ()
     referee: _Referee | None = None
     play: _Play | None = None
+    conform: Options = {}
+    fuzz: Options = {}
+    crosscheck: Options = {}
+    prove: Options = {}
+    mutants: Options = {}
+    coverage: Options = {}
+    cost: Options = {}
+    record: Options = {}
 
 
 def load(text: str, partial: bool = False) -> Target:
@@ -104,7 +121,7 @@ def read(path: Path, honest_play: bool = True) -> Target:
 
     Without `honest_play` the file of honest play is not read, and need not be there.
     """
-    written = toml_files.read(path, _File, Kind.TARGET)
+    written = toml_files.read(path, TargetFile, Kind.TARGET)
     file = written.value
     _check_names(written)
     here = path.resolve().parent
@@ -154,7 +171,7 @@ class PlayFiles:
 
 def play_files(path: Path) -> PlayFiles:
     """The files that a target names under `[play]`. Raises `UsageError` if it names no driver."""
-    written = toml_files.read(path, _File, Kind.TARGET)
+    written = toml_files.read(path, TargetFile, Kind.TARGET)
     play = written.value.play
     if play is None or play.driver is None:
         raise UsageError(
@@ -166,7 +183,9 @@ def play_files(path: Path) -> PlayFiles:
     return PlayFiles(here / play.honest, here / play.driver)
 
 
-def _check_file(written: TomlFile[_File], table: str, key: str, path: Path, named: str) -> None:
+def _check_file(
+    written: TomlFile[TargetFile], table: str, key: str, path: Path, named: str
+) -> None:
     """Check that a key names a file. Raises `UsageError` with the line."""
     where = f"{written.where(table, key)}: [{table}] {key}"
     if path.is_dir():
@@ -175,7 +194,7 @@ def _check_file(written: TomlFile[_File], table: str, key: str, path: Path, name
         raise UsageError(f"{where}: no file {named}")
 
 
-def _honest(written: TomlFile[_File], path: Path) -> tuple[Case, ...]:
+def _honest(written: TomlFile[TargetFile], path: Path) -> tuple[Case, ...]:
     """The cases of `[play] honest`. Raises `UsageError`."""
     file = written.value
     place = f"{written.where('play', 'honest')}: [play] honest"
@@ -205,7 +224,7 @@ def _honest(written: TomlFile[_File], path: Path) -> tuple[Case, ...]:
     return cases
 
 
-def _check_names(written: TomlFile[_File]) -> None:
+def _check_names(written: TomlFile[TargetFile]) -> None:
     """Check that the rules are installed, and that they have validators of the programs' names."""
     file, path = written.value, written.path
     if not file.programs:

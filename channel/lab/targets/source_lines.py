@@ -29,20 +29,35 @@ def find_line(
     >>> [find_line(texts, name, text) for name, text in (("two", "(* 2 a)"), ("three", ""))]
     [(PosixPath('a.clsp'), 3), None]
     """
-    forms = source_forms(tuple(files.items()))
-    form = forms.main if function == MAIN else forms.definition(function)
+    form = _definition(files, function)
     if form is None:
         return None
     if not expression.startswith("("):
         return _line(files, form)
-    places = forms.places(form, expression)
+    exact = find_expression(files, function, expression)
+    return exact or (None if function == MAIN else _line(files, form))
+
+
+def find_expression(
+    files: Mapping[Path, str], function: str, expression: str
+) -> tuple[Path, int] | None:
+    """The file and line of an expression of a function, if one place alone reads like it."""
+    form = _definition(files, function)
+    if form is None:
+        return None
+    places = source_forms(tuple(files.items())).places(form, expression)
     direct = {_line(files, place.form) for place in places if place.call is None}
     inside = {_line(files, place.form) for place in places}
     calls = {_line(files, place.call) for place in places if place.call is not None}
     for lines in (direct, inside, calls) if not len(direct) > 1 else ():
         if len(lines) == 1:
             return lines.pop()
-    return None if function == MAIN else _line(files, form)
+    return None
+
+
+def _definition(files: Mapping[Path, str], function: str) -> Form | None:
+    forms = source_forms(tuple(files.items()))
+    return forms.main if function == MAIN else forms.definition(function)
 
 
 def _line(files: Mapping[Path, str], form: Form) -> tuple[Path, int]:

@@ -12,7 +12,12 @@ from typing import Any
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.targets.own_rules import OwnRules
 from channelsim.channel.lab.targets.own_rules import load as load_own_rules
-from channelsim.channel.lab.targets.source_lines import find_line, find_mentions, rule_near
+from channelsim.channel.lab.targets.source_lines import (
+    find_expression,
+    find_line,
+    find_mentions,
+    rule_near,
+)
 from channelsim.channel.lab.targets.sources import Sources
 from channelsim.clsp.analysis.code import MAIN
 from channelsim.clsp.analysis.operands import OperandLog
@@ -126,10 +131,23 @@ class Target:
         As `file:line`, the file relative to the target's; "" where that is not known. The
         function is `MAIN`, or the program's name, for the program itself.
         """
+        own = MAIN if function == name else function
+        written = self._as_compiled(expression)
+        return self.shown_line(find_line(self.source_texts(name), own, written))
+
+    def expression_place(
+        self, name: str, function: str, expression: str
+    ) -> tuple[Path, int] | None:
+        """The file and line of a disassembled expression of a program, if one place alone reads
+        like it; of a file of this package's libraries, the path is relative."""
+        own = MAIN if function == name else function
+        return find_expression(self.source_texts(name), own, self._as_compiled(expression))
+
+    def _as_compiled(self, expression: str) -> str:
+        """A disassembled expression with the hashes of programs instead of their names."""
         for program_hash, said in self.hash_names.items():
             expression = expression.replace(said, f"0x{program_hash.hex()}")
-        own = MAIN if function == name else function
-        return self.shown_line(find_line(self.source_texts(name), own, expression))
+        return expression
 
     def rule_line(self, name: str, rule: str) -> str:
         """The only line of a program's source that mentions a rule; "" for none, or several."""

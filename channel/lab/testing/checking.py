@@ -153,7 +153,7 @@ def _failure_text(target: Target, tally: LabTally, of: str) -> str:
 def _finding(finding: Finding) -> list[str]:
     lines = [
         finding.line,
-        f"  law: {finding.rule}; {counted(finding.times, 'time', ',')};"
+        f"  broken law: {finding.rule}; {counted(finding.times, 'time', ',')};"
         " the first case, to keep in a .jsonl file:",
     ]
     return [*lines, f"  {_line(finding.vector)}" if finding.vector else "  (no case can say it)"]

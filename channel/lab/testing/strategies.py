@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from channelsim.channel.errors import InvariantError, UsageError
 from channelsim.channel.lab.cases.case import SiteCase
 from channelsim.channel.lab.cases.mutator import Mutator
-from channelsim.channel.lab.cases.program_words import evidence_near, evidence_of
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.hands import MOST_STACK, UNITS, terms_of
+from channelsim.channel.lab.sites.program_words import evidence_near, evidence_of
 from channelsim.channel.lab.sites.site import HEADS, Site, make_site, recommitted
 from channelsim.channel.lab.sites.values import leaves, numbers
 from channelsim.channel.lab.sites.values import longer as longer_number

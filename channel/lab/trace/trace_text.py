@@ -264,7 +264,9 @@ def _head(request: TraceRequest, record: RunRecord, everything: bool) -> Iterato
         yield request.name
     else:
         target, case = request.asked
-        yield f"{target.name}, {case.validator}: {case.id} ({case.tag})"
+        # The tag of a finding's case is the law that it breaks, which would read as its opposite.
+        tag = "" if request.cause else f" ({case.tag})"
+        yield f"{target.name}, {case.validator}: {case.id}{tag}"
     shown = ", ".join(
         f"{name} = {value_text(value, ROOM, request.known)}"
         for name, value in record.given()

@@ -23,14 +23,7 @@ from channelsim.channel.peer.interface import (
     Effect,
     Ignored,
     Send,
-    Store,
     Tell,
-)
-from channelsim.channel.protocol.deck_records import (
-    HIGHEST,
-    encode_deck,
-    encode_highest,
-    record_name,
 )
 from channelsim.channel.protocol.messages import LAST_DECK, DeckAbort, DeckStep, encode
 from channelsim.channel.protocol.state import Side
@@ -164,8 +157,6 @@ def computed(pool: DeckPool, result: DeckResult, height: int) -> PoolTransition:
         answered=(*one.answered, answered),
     )
     effects: list[Effect] = []
-    if deck is not None:
-        effects.append(Store(record_name(number), encode_deck(deck, named=False)))
     if result.answer:
         effects.append(Send(encode(DeckStep(number, step + 1, result.answer))))
     if deck is not None:
@@ -228,7 +219,7 @@ def change(
     pool: DeckPool, highest: int, added: Iterable[FinishedDeck], removed: Iterable[int]
 ) -> PoolTransition:
     """Add and remove finished decks without messages."""
-    effects: list[Effect] = [Store(HIGHEST, encode_highest(highest))]
+    effects: list[Effect] = []
     pool = replace(pool, highest=highest)
     for number in removed:
         pool = _dropped(pool, number)
@@ -236,26 +227,19 @@ def change(
     for deck in added:
         number = deck.terms.number
         pool = _with(pool, number, OpenDeck(deck=deck))
-        effects.append(Store(record_name(number), encode_deck(deck, named=False)))
         effects.append(Tell(DeckReady(number)))
     return pool, effects
 
 
-def name(pool: DeckPool, numbers: Iterable[int]) -> PoolTransition:
+def name(pool: DeckPool, numbers: Iterable[int]) -> DeckPool:
     """Take out decks that a proposal names: whatever becomes of it, no other one may (PD-9).
 
     A number above the highest used is unknown, and stays unused: else proposals that are refused
     could use up all numbers.
     """
-    effects: list[Effect] = []
-    for number in sorted({*numbers}):
-        if number not in pool.decks:
-            continue
-        deck = pool.decks[number].deck
-        if deck is not None:
-            effects.append(Store(record_name(number), encode_deck(deck, named=True)))
+    for number in pool.decks.keys() & {*numbers}:
         pool = _dropped(pool, number)
-    return pool, effects
+    return pool
 
 
 def reason_against(pool: DeckPool, numbers: Sequence[int]) -> str | None:
@@ -323,8 +307,8 @@ def _compute(
 def _use(pool: DeckPool, number: int) -> PoolTransition:
     """Use up a number, with those below it."""
     pool = replace(pool, highest=number)
-    news = [Tell(DecksUsedUp())] if pool.is_used_up else []
-    return pool, [Store(HIGHEST, encode_highest(number)), *news]
+    news: list[Effect] = [Tell(DecksUsedUp())] if pool.is_used_up else []
+    return pool, news
 
 
 def _with(pool: DeckPool, number: int, one: OpenDeck) -> DeckPool:

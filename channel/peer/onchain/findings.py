@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import msgspec
 
 from channelsim.channel.peer.chain_news import Fact
-from channelsim.channel.peer.interface import News, Push, Store
+from channelsim.channel.peer.interface import News, Push
 from channelsim.channel.peer.onchain.dispute_state import Status
 from channelsim.channel.peer.onchain.tracked_coins import TrackedCoin
 from channelsim.channel.protocol.state import LiveGame
@@ -23,7 +23,6 @@ class Findings(msgspec.Struct, frozen=True):
 
     facts: tuple[Fact, ...] = ()
     news: tuple[News, ...] = ()
-    stores: tuple[Store, ...] = ()
     due: tuple[Push, ...] = ()
     decided: Mapping[GameCoin, LiveGame | None] = msgspec.field(default_factory=dict)
     warned: frozenset[bytes] = frozenset()
@@ -35,7 +34,6 @@ class Findings(msgspec.Struct, frozen=True):
         return Findings(
             self.facts + other.facts,
             self.news + other.news,
-            self.stores + other.stores,
             self.due + other.due,
             {**self.decided, **other.decided},
             self.warned | other.warned,

@@ -37,10 +37,7 @@ def take_decision(
     """Take the player's decision at a game coin. Raises `IllegalAction`."""
     found = record_decision(dispute.endpoint, tracked, action)
     decided = {**dispute.decided, **found.decided}
-    return replace(dispute, decided=decided), [
-        *found.stores,
-        *map(Tell, found.news),
-    ]
+    return replace(dispute, decided=decided), [*map(Tell, found.news)]
 
 
 def _conclude(
@@ -67,7 +64,6 @@ def _conclude(
         lineage=lineage,
     )
     return after, [
-        *found.stores,
         *map(Watch, new_coins),
         *found.due,
         *map(Tell, (*_changes(dispute.reported, facts), *found.news)),

@@ -17,7 +17,7 @@ from channelsim.channel.peer.chain_news import (
     RevealAtRisk,
 )
 from channelsim.channel.peer.endpoint import Endpoint
-from channelsim.channel.peer.interface import Acted, Moved, Push, Store, YourTurn
+from channelsim.channel.peer.interface import Acted, Moved, Push, YourTurn
 from channelsim.channel.peer.onchain.chain_view import ChainView
 from channelsim.channel.peer.onchain.decisions import (
     AskPlayer,
@@ -36,7 +36,6 @@ from channelsim.channel.peer.onchain.tracked_coins import TrackedCoin
 from channelsim.channel.protocol.game_spends import claim_bundle, move_bundle, slash_bundle
 from channelsim.channel.protocol.spend_parsing import Slashed
 from channelsim.channel.protocol.state import ChannelState
-from channelsim.clsp.values import serialize
 from channelsim.games import registry
 from channelsim.games.choices import forced_action
 from channelsim.games.contract import Action
@@ -65,15 +64,13 @@ def scan_games(
 
 
 def record_decision(endpoint: Endpoint, tracked: TrackedCoin, action: Action) -> Findings:
-    """Record our decision at a game coin, on disk first. Raises `IllegalAction`."""
+    """Record our decision at a game coin. Raises `IllegalAction`."""
     if tracked.player is None:
         return Findings()
     coin = tracked.game.coin
     own = endpoint.own_action(tracked.game, tracked.player, action)
     after = own.after.coin
-    name = f"decided/{coin.puzzle_hash().hex()}"
     return Findings(
-        stores=(Store(name, serialize(after.value())),),
         decided={coin: own.after if after != coin else None},
         news=(Acted(tracked.game.id, action, own.before, own.after.position, own.player),),
     )

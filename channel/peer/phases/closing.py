@@ -16,7 +16,6 @@ from channelsim.channel.peer.interface import (
     Ignored,
     Send,
     ShutdownStarted,
-    Store,
     Tell,
     Watch,
 )
@@ -35,7 +34,6 @@ def ask_for_shutdown(state: PeerState) -> Transition:
     state, erased = drop_all(state)
     return replace(state, phase=Phase.CLOSING, shutdown=shutdown, last_sent=message), [
         *erased,
-        Store("shutdown/asked", message),
         Send(message),
         Tell(ShutdownStarted(True, shutdown.state.balances)),
         # The shutdown may be on chain before the message that completes it is here.
@@ -103,7 +101,7 @@ def _complete(state: PeerState, shutdown: CleanShutdown, *, answer: bool) -> Tra
     message = encode(ShutdownDone(shutdown.bundle.signature))
     state, erased = drop_all(replace(state, phase=Phase.COMPLETED, shutdown=shutdown))
     state, cancelled = end_proposals(state, "the channel is closed")
-    effects: list[Effect] = [Store("shutdown/completed", message)]
+    effects: list[Effect] = []
     if answer:
         state = replace(state, last_sent=message)
         effects.append(Send(message))

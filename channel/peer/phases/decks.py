@@ -14,11 +14,11 @@ from channelsim.channel.peer.interface import (
     DeckComputed,
     DecksChanged,
     Effect,
+    Erase,
     PrepareDeck,
-    Store,
 )
 from channelsim.channel.peer.peer_state import PeerState, Transition, endpoint_of, play_of
-from channelsim.channel.protocol.deck_records import decode_deck, record_name
+from channelsim.channel.protocol.deck_records import decode_deck
 from channelsim.channel.protocol.messages import DeckAbort, DeckStep, Resume
 
 
@@ -92,9 +92,7 @@ def erase(state: PeerState, *, play_ends: bool = False) -> Transition:
         for number, deck in endpoint.decks.items()
         if number in ready or number in named or deck.deck in live
     }
-    erased: list[Effect] = [
-        Store(record_name(number), b"") for number in endpoint.decks if number not in left
-    ]
+    erased: list[Effect] = [Erase(number) for number in endpoint.decks if number not in left]
     if erased or ready.keys() - left.keys():
         state = replace(state, endpoint=endpoint.with_decks({**left, **ready}))
     return state, erased

@@ -15,7 +15,6 @@ from channelsim.channel.peer.interface import (
     FundingSent,
     Ignored,
     Send,
-    Store,
     Tell,
     Watch,
 )
@@ -90,8 +89,7 @@ def _advance(config: Config, state: PeerState, message: Message) -> Transition:
         config.entropy,
         lies=config.lies,
     )
-    new = opening.states[len(before.states) :]
-    effects: list[Effect] = [*(endpoint.store_state(one, signed) for one, signed in new), *sends]
+    effects = [*sends]
     state = replace(state, endpoint=endpoint)
     opened = opening.opened
     if opened is None:
@@ -110,18 +108,17 @@ def _advance(config: Config, state: PeerState, message: Message) -> Transition:
         # The completed bundle is the initiator's first message since a new connection, if the
         # receiver could not send its last numbers yet.
         state = replace(state, phase=Phase.FUNDING, resuming=False)
-        effects.append(Store("opening/bundle", encode(Funded(opened.bundle))))
         effects.append(endpoint.funding_push(opened.bundle, opened.deadline))
         effects.append(Tell(FundingSent(opened.channel.coin, opened.deadline)))
     return state, effects
 
 
 def _send(state: PeerState, messages: Sequence[Message]) -> Transition:
-    """Send messages of the opening, once they are stored."""
+    """Send messages of the opening."""
     effects: list[Effect] = []
     for message in messages:
         blob = encode(message)
-        effects += [Store(f"opening/{type(message).__name__.lower()}", blob), Send(blob)]
+        effects.append(Send(blob))
         state = replace(state, last_sent=blob)
     return state, effects
 

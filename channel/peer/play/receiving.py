@@ -40,7 +40,6 @@ from channelsim.channel.protocol.proposals import reason_to_refuse
 from channelsim.channel.protocol.rules import RULES
 from channelsim.channel.protocol.state import ChannelState, Group, LiveGame
 from channelsim.channel.protocol.transitions import Settled, apply
-from channelsim.clsp.values import serialize
 from channelsim.games import registry
 from channelsim.games.contract import Player
 from channelsim.games.judge import Ruling, hashes_of, judge_move
@@ -107,7 +106,7 @@ def receive_batch(endpoint: Endpoint, play: PlayState, batch: Batch) -> Received
     legal = [move for move in judged if move.ruling.legal]
     illegal = [move for move in judged if not move.ruling.legal]
     slashable = _slashable_moves(endpoint, illegal)
-    decks, unfit, named = _unfit(endpoint, play.decks, batch.actions)
+    decks, unfit = _unfit(endpoint, play.decks, batch.actions)
     if slashable:
         unfit = {}  # proposals are no longer answered
     after = replace(
@@ -127,20 +126,10 @@ def receive_batch(endpoint: Endpoint, play: PlayState, batch: Batch) -> Received
             after = after.with_player(game.id, endpoint.new_player(game))
     for move in legal:
         after = after.with_player(move.game.id, move.learned())
-    slashes = tuple(
-        (game_id, serialize(one.evidence.value), one.evidence.signature)
-        for game_id, one in slashable
-    )
-    record = endpoint.store_state(state, signed, play.state.games, slashes)
-    size = stored_bytes(record.data, state.games, play.state.games)
+    size = stored_bytes(encode(batch), state.games, play.state.games)
     return ReceivedBatch(
         replace(after.only_live(), stored_bytes=play.stored_bytes + size),
-        [
-            record,
-            *endpoint.store_proposals(play.state, state),
-            *named,
-            *_news(endpoint, play.state, batch.actions, legal, settled, unfit),
-        ],
+        _news(endpoint, play.state, batch.actions, legal, settled, unfit),
         IllegalMoves(_violation(illegal[0]), slashable) if slashable else None,
     )
 
@@ -186,13 +175,12 @@ def _slashable_moves(
 
 def _unfit(
     endpoint: Endpoint, decks: DeckPool, actions: Sequence[BatchAction]
-) -> tuple[DeckPool, dict[int, str], list[Effect]]:
+) -> tuple[DeckPool, dict[int, str]]:
     """The reasons to cancel new proposals without asking the player, by group.
 
     Every deck that they name is taken out of the pool.
     """
     reasons: dict[int, str] = {}
-    effects: list[Effect] = []
     for action in actions:
         if isinstance(action, Propose):
             group = Group(endpoint.side.other, action.offers)
@@ -202,9 +190,8 @@ def _unfit(
             )
             if reason is not None:
                 reasons[group.id] = reason
-            decks, stores = name(decks, group.decks())
-            effects += stores
-    return decks, reasons, effects
+            decks = name(decks, group.decks())
+    return decks, reasons
 
 
 def _violation(move: _Judged) -> Violation:

@@ -21,7 +21,6 @@ from channelsim.channel.peer.interface import (
     GameStarted,
     NotProposed,
     Send,
-    Store,
     Tell,
     YourTurn,
 )
@@ -29,7 +28,6 @@ from channelsim.channel.peer.limits import stored_bytes
 from channelsim.channel.peer.own_action import OwnAction
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.half_signed import sign_halves
-from channelsim.channel.protocol.memory_records import record_name
 from channelsim.channel.protocol.messages import (
     LAST_GAME,
     Accept,
@@ -170,7 +168,7 @@ def send_batch(endpoint: Endpoint, play: PlayState) -> tuple[PlayState, bytes, l
     settles = [own for own in acts if isinstance(own.wire, Settle)]
     cancels, accepts = _answers(endpoint, play, settles)
     proposes, unsent = _proposes(endpoint, play)
-    decks, named = name(play.decks, _decks_of(proposes))
+    decks = name(play.decks, _decks_of(proposes))
     moves = [own for own in acts if isinstance(own.wire, Move)]
     groups = [play.state.group(accept.group_id) for accept in accepts]
     started = [new for group in groups if group for new in endpoint.started(group)]
@@ -203,24 +201,9 @@ def send_batch(endpoint: Endpoint, play: PlayState) -> tuple[PlayState, bytes, l
         after = after.with_player(new.game.id, new.player)
     for own in moves:
         after = after.with_player(own.after.id, own.player)
-    record = endpoint.store_state(new_state, games_before=state.games)
-    memories = [
-        Store(record_name(new_state.number, own.after.id), own.after.memory)
-        for own in moves
-        if own.after.memory
-    ]
-    size = stored_bytes(record.data, new_state.games, state.games)
-    size += sum(len(memory.data) for memory in memories)
+    size = stored_bytes(message, new_state.games, state.games)
     after = replace(after, stored_bytes=play.stored_bytes + size)
-    effects: list[Effect] = [
-        record,
-        *memories,
-        *endpoint.store_proposals(state, new_state),
-        *named,
-        # The message, to be repeated after a lost connection, until the next one.
-        Store("last-sent", message),
-        Send(message),
-    ]
+    effects: list[Effect] = [Send(message)]
     effects += _news(endpoint, state, started, [*settles, *moves], settled, cancels)
     effects += unsent
     return after.only_live(), message, effects

@@ -20,9 +20,10 @@ from channelsim.channel.documents.results import CampaignResults, Results
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import Finding, summary
 from channelsim.channel.findings.finding_files import stored_findings
+from channelsim.channel.findings.sentence import headline, lost
 from channelsim.channel.report.html.campaign_tables import Table, fact, tables
 from channelsim.channel.report.html.finding_page import FindingPage, finding_page
-from channelsim.channel.report.html.page import render
+from channelsim.channel.report.html.page import Glance, render
 from channelsim.games.amounts import counted
 
 FINISHED = "finished"
@@ -33,6 +34,9 @@ MOST_SECTIONS = 40
 
 MOST_POINTS = 800
 """Points of a chart, at most; with more, every other one is left out."""
+
+LEAST_VALUES = 2
+"""Values of a count that there is a chart of: a level line shows nothing."""
 
 CHART = (320, 90)
 """The size of a chart."""
@@ -49,12 +53,13 @@ class Chart(msgspec.Struct, frozen=True):
 class CampaignPage(msgspec.Struct, frozen=True):
     """The whole page. `unit` is what the charts count work in, such as `cases`.
 
-    `sections` are of the first findings, the worst first.
+    `story` is the worst finding as a sentence. `sections` are of the first findings, the worst
+    first.
     """
 
     title: str
-    summary: str
-    good: bool
+    glance: Glance
+    story: str
     facts: tuple[tuple[str, str], ...]
     charts: tuple[Chart, ...]
     unit: str
@@ -84,7 +89,7 @@ def directory_page(path: Path) -> CampaignPage:
     state = f"{of_all} so far" if document is None else _end(document)
     findings = list(_stored(path / FINDINGS)) or _listed(path / SUMMARY, document)
     return _page(
-        f"Campaign: {configuration.command} of {configuration.target}",
+        _title(configuration.command, configuration.target),
         state,
         (
             ("seed", configuration.seed),
@@ -107,7 +112,7 @@ def document_page(path: Path, document: Results) -> CampaignPage:
     named = ("seed", "cases", "runs", "seconds")
     facts = [(name, fact(getattr(document, name, None))) for name in named]
     return _page(
-        f"Results of {document.target or document.command}",
+        _title(document.command, document.target),
         _end(document),
         (*((name, value) for name, value in facts if value), *_digest(document)),
         document,
@@ -115,6 +120,16 @@ def document_page(path: Path, document: Results) -> CampaignPage:
         (),
         "",
     )
+
+
+def _title(command: str, target: str | None) -> str:
+    """The name of a page: what was done, and to what.
+
+    >>> _title("fuzz", "calpoker"), _title("dispute run --all", None)
+    ('Fuzz of calpoker', 'Dispute run --all')
+    """
+    name = command[:1].upper() + command[1:]
+    return f"{name} of {target}" if target else name
 
 
 def _digest(document: Results | None) -> Iterator[tuple[str, str]]:
@@ -140,24 +155,51 @@ def _page(
     progress: Sequence[ProgressLine],
     unit: str,
 ) -> CampaignPage:
-    ordered = sorted(listed, key=lambda stored: stored[1].rank)
+    ordered = sorted(listed, key=lambda stored: (stored[1].rank, -stored[1].lost))
     findings = tuple(finding for _, finding in ordered)
-    shown = () if document is None else tables(document)
+    sections = tuple(
+        _section(path, finding, f"finding-{number}")
+        for number, (path, finding) in enumerate(ordered[:MOST_SECTIONS], 1)
+    )
+    keys = {finding.line: f"finding-{at}" for at, (_, finding) in enumerate(ordered, 1)}
+    keys = {line: key for line, key in keys.items() if int(key[8:]) <= MOST_SECTIONS}
+    shown = () if document is None else tables(document, keys)
     failed = bool(findings) or any(table.failed for table in shown)
     return CampaignPage(
         title=title,
-        summary=f"{state}; {summary(findings)}",
-        good=not failed,
+        glance=_glance(f"{state}; {summary(findings)}", failed, document, sections),
+        story=headline(findings[0]) if findings else "",
         facts=facts,
         charts=tuple(_charts(progress)),
         unit=unit,
         tables=shown,
         findings=findings,
-        sections=tuple(
-            _section(path, finding, f"finding-{number}")
-            for number, (path, finding) in enumerate(ordered[:MOST_SECTIONS], 1)
-        ),
+        sections=sections,
     )
+
+
+def _glance(
+    verdict: str, failed: bool, document: Results | None, sections: Sequence[FindingPage]
+) -> Glance:
+    """What all findings come to, and what to do about the worst."""
+    if sections:
+        worst = sections[0]
+        return Glance(
+            False,
+            verdict,
+            lost(worst.finding),
+            "begin with the first finding" + (", and try it again:" if worst.commands else ""),
+            worst.commands[:1],
+        )
+    if document is None or document.interrupted:
+        then = "let the campaign end, or go on with `--resume`"
+    elif failed:
+        then = "see the tables below for what is not as it should be"
+    else:
+        then = "nothing to do"
+    unfinished = document is None or document.interrupted
+    holds = False if failed else None if unfinished else True
+    return Glance(holds, verdict, "nobody is known to lose money", then)
 
 
 def _stored(folder: Path) -> Iterator[tuple[Path, Finding]]:
@@ -195,12 +237,14 @@ def _thinned(progress: Iterable[ProgressLine]) -> list[ProgressLine]:
 
 
 def _charts(progress: Sequence[ProgressLine]) -> Iterator[Chart]:
-    """A chart of each count."""
+    """A chart of each count that changes."""
     names = dict.fromkeys(name for line in progress for name in line.counts)
     width, height = CHART
     whole = max((line.work for line in progress), default=0) or 1
     for name in names:
         values = [line.counts.get(name, 0) for line in progress]
+        if len(set(values)) < LEAST_VALUES:
+            continue
         most = max(*values, 1)
         points = " ".join(
             f"{line.work / whole * width:.1f},{height - value / most * height:.1f}"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from channelsim.channel.documents.conform import CheckResult, ConformDocument
+from channelsim.channel.documents.conform import CheckResult, ConformDocument, Status
 from channelsim.channel.documents.cost import CostDocument
 from channelsim.channel.documents.coverage import CoverageDocument
 from channelsim.channel.documents.crosscheck import CrosscheckDocument
@@ -16,8 +16,9 @@ from channelsim.channel.documents.mutants import MutantsDocument
 from channelsim.channel.documents.prove import ProveDocument
 from channelsim.channel.documents.results import CampaignResults, LostWork, Results
 from channelsim.channel.findings.finding import Finding
+from channelsim.channel.findings.sentence import title
 from channelsim.channel.lab.mutants.report import Count, Survivor
-from channelsim.channel.prove.result import Undecidable
+from channelsim.channel.prove.result import ProofResult
 from channelsim.channel.simulation.sweep import Cell as DisputeCell
 from channelsim.clsp.analysis.tracer import CoverageCounts
 from channelsim.clsp.run import MAX_COST
@@ -26,34 +27,51 @@ FEW = 3
 """Failures of a check that its row names."""
 
 
+class Link(msgspec.Struct, frozen=True):
+    """A link of a cell to the section with this key, or text where there is none ("")."""
+
+    text: str
+    key: str = ""
+
+
 class Cell(msgspec.Struct, frozen=True):
-    """A cell: its text, and the share of a whole from 0 to 1 that a bar shows (None: no bar)."""
+    """A cell: its text, and the share of a whole from 0 to 1 that a bar shows (None: no bar).
+
+    `status` is "good", "bad" or "mild" for a result that is shown in its colour. `links` stand
+    after the text.
+    """
 
     text: str
     share: float | None = None
     is_number: bool = False
+    status: str = ""
+    links: tuple[Link, ...] = ()
 
 
 class Table(msgspec.Struct, frozen=True):
-    """A table; the first cell of each row names it. `failed`: it shows that a check failed."""
+    """A table; the first cell of each row names it. `failed`: it shows that a check failed.
+
+    `wraps`: its cells have sentences, and stand below each other on a narrow screen.
+    """
 
     title: str
     head: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     failed: bool = False
+    wraps: bool = False
 
 
-def tables(document: Results) -> tuple[Table, ...]:
-    """The tables of a document that have rows."""
+def tables(document: Results, keys: Mapping[str, str]) -> tuple[Table, ...]:
+    """The tables of a document that have rows; `keys` are those of findings' sections, by line."""
     lost = [_lost(document.lost)] if isinstance(document, CampaignResults) else []
-    return tuple(table for table in (*lost, *_tables(document)) if table.rows)
+    return tuple(table for table in (*lost, *_tables(document, keys)) if table.rows)
 
 
-def _tables(document: Results) -> Iterator[Table]:
+def _tables(document: Results, keys: Mapping[str, str]) -> Iterator[Table]:
     """The tables of each command."""
     match document:
         case ConformDocument():
-            yield _checks(document.checks)
+            yield _checks(document.checks, keys)
         case CoverageDocument():
             yield _coverage({name: program.total for name, program in document.programs.items()})
         case CrosscheckDocument():
@@ -82,31 +100,60 @@ def _tables(document: Results) -> Iterator[Table]:
         case DisputesDocument():
             yield _matrix(document.matrix)
         case ProveDocument():
-            yield _proof(document)
-            yield _undecided(document.undecided)
+            yield _proofs(document.proofs)
+            yield _bounds(document)
+            yield _undecided(document.proofs)
 
 
-def _proof(document: ProveDocument) -> Table:
-    names = (document.target or "", document.against)
-    programs = zip(names, document.programs, strict=True)
-    rows = [
-        (Cell("result"), Cell(document.verdict)),
-        *((Cell(f"program of {name}"), Cell(f"0x{digest}")) for name, digest in programs),
-        *((Cell("bound"), Cell(bound)) for bound in document.bounds),
-        *((Cell("model"), Cell(model)) for model in document.models),
-        (Cell("paths"), _number(document.paths)),
-        (Cell("paths run for real"), _number(document.confirmed)),
-        (Cell("paths without an input that was found"), _number(document.unconfirmed)),
-        (Cell("paths on which larger values are left out"), _number(document.bounded)),
-        (Cell("inputs run besides"), _number(document.samples)),
-    ]
-    title = f"Proof of {document.validator}"
-    return Table(title, ("what", "value"), tuple(rows), failed=document.verdict != "equal")
+def _proofs(proofs: Sequence[ProofResult]) -> Table:
+    head = ("validator", "claim", "result", "sizes of the move", "paths", "run for real")
+    rows = tuple(
+        (
+            Cell(proof.validator),
+            Cell(proof.claim),
+            Cell(proof.verdict, status="good" if proof.is_proved else "bad"),
+            _number(len(proof.sizes)),
+            _number(proof.paths),
+            _number(proof.confirmed),
+            _number(proof.unconfirmed),
+            _number(proof.bounded),
+            _number(proof.samples),
+        )
+        for proof in proofs
+    )
+    more = ("without an input that was found", "on which larger values are left out")
+    failed = not all(proof.is_proved for proof in proofs)
+    return Table("Proofs", (*head, *more, "inputs run besides"), rows, failed)
 
 
-def _undecided(undecided: Iterable[Undecidable]) -> Table:
-    rows = tuple((Cell(gap.reason), Cell(gap.place), _number(gap.times)) for gap in undecided)
-    return Table("Undecided", ("reason", "place", "paths"), rows, failed=bool(rows))
+def _bounds(document: ProveDocument) -> Table:
+    """What the proofs rest on, each line once, with the validators."""
+    names: dict[tuple[str, str], list[str]] = {}
+    for proof in document.proofs:
+        lines = [
+            *((name, digest) for name, digest in proof.sides.items()),
+            *(("bound", bound) for bound in proof.bounds),
+            *(("assumption", assumption) for assumption in proof.assumes),
+            *(("lemma", lemma) for lemma in proof.lemmas),
+            *(("model", model) for model in document.models),
+            *document.versions.items(),
+        ]
+        for line in lines:
+            names.setdefault(line, []).append(proof.validator)
+    rows = tuple(
+        (Cell(what), Cell(text), Cell(", ".join(dict.fromkeys(of))))
+        for (what, text), of in names.items()
+    )
+    return Table("What the proofs rest on", ("what", "value", "validators"), rows)
+
+
+def _undecided(proofs: Iterable[ProofResult]) -> Table:
+    rows = tuple(
+        (Cell(proof.name), Cell(gap.reason), Cell(gap.place), _number(gap.times))
+        for proof in proofs
+        for gap in proof.undecided
+    )
+    return Table("Undecided", ("claim", "reason", "place", "paths"), rows, failed=bool(rows))
 
 
 def _coverage(reached: Mapping[str, CoverageCounts]) -> Table:
@@ -139,20 +186,28 @@ def _tried(tried: Mapping[str, int]) -> Table:
 def fact(value: object) -> str:
     """A value of a document as people write it.
 
-    >>> fact(None), fact(True), fact(3), fact("x")
-    ('', 'yes', '3', 'x')
+    >>> fact(None), fact(True), fact(1500), fact("x")
+    ('', 'yes', '1,500', 'x')
     """
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
     return "" if value is None else str(value)
 
 
 def _survivors(survivors: Iterable[Survivor]) -> Table:
-    names = Survivor.__struct_fields__
+    names = tuple(name for name in Survivor.__struct_fields__ if name != "proof")
+    listed = list(survivors)
     rows = tuple(
-        tuple(Cell(fact(getattr(survivor, name))) for name in names) for survivor in survivors
+        (
+            *(Cell(fact(getattr(survivor, name))) for name in names),
+            Cell("" if survivor.proof is None else survivor.proof.text),
+        )
+        for survivor in listed
     )
-    return Table("Mutants that nothing noticed", names, rows, failed=bool(rows))
+    failed = any(survivor.is_open for survivor in listed)
+    return Table("Mutants that nothing noticed", (*names, "proof"), rows, failed)
 
 
 def _matrix(matrix: Mapping[str, Mapping[str, DisputeCell]]) -> Table:
@@ -162,7 +217,8 @@ def _matrix(matrix: Mapping[str, Mapping[str, DisputeCell]]) -> Table:
         for cell in parts.values():
             total.merge(cell)
         endings = ", ".join(f"{word} {count}" for word, count in total.results.items())
-        rows.append((Cell(name), _number(total.runs), _number(total.broken), Cell(endings)))
+        broken = Cell(f"{total.broken:,}", is_number=True, status="bad" if total.broken else "good")
+        rows.append((Cell(name), _number(total.runs), broken, Cell(endings)))
     head = ("adversary", "runs", "broken promises", "how they ended")
     failed = any(cell.broken for parts in matrix.values() for cell in parts.values())
     return Table("Disputes", head, tuple(rows), failed=failed)
@@ -174,33 +230,43 @@ def _lost(lost: Iterable[LostWork]) -> Table:
     return Table("Seeds that crashed their worker", head, rows, failed=True)
 
 
-def _checks(checks: Iterable[CheckResult]) -> Table:
+_STATUS = {Status.PASSED: "good", Status.FAILED: "bad", Status.NOT_CHECKED: "mild"}
+
+
+def _checks(checks: Iterable[CheckResult], keys: Mapping[str, str]) -> Table:
     rows = tuple(
         (
             Cell(check.check),
-            Cell(check.result.value),
+            Cell(check.result.value, status=_STATUS[check.result]),
             Cell(check.tried),
-            Cell(check.unchecked or _few(check.failures)),
+            Cell(check.unchecked, links=tuple(_few(check.failures, keys))),
         )
         for check in checks
     )
     head = ("check", "result", "tried", "why")
-    return Table("Checks", head, rows, failed=any(check.failures for check in checks))
+    failed = any(check.failures for check in checks)
+    return Table("Checks", head, rows, failed=failed, wraps=True)
 
 
-def _few(failures: tuple[Finding, ...]) -> str:
-    """The first failures, and how many more there are."""
-    more = f"; and {len(failures) - FEW} more" if len(failures) > FEW else ""
-    return "; ".join(failure.line for failure in failures[:FEW]) + more
+def _few(failures: tuple[Finding, ...], keys: Mapping[str, str]) -> Iterator[Link]:
+    """Links to the first failures, and how many more there are."""
+    for failure in failures[:FEW]:
+        yield Link(title(failure), keys.get(failure.line, ""))
+    if len(failures) > FEW:
+        yield Link(f"and {len(failures) - FEW:,} more")
 
 
 def _mutants(title: str, counts: Mapping[str, Count]) -> Table:
     rows = tuple(
-        (Cell(name), _of(count.killed, count.made), _number(count.argued), _number(count.open))
+        (
+            Cell(name),
+            _of(count.killed, count.made),
+            *map(_number, (count.proved, count.argued, count.open)),
+        )
         for name, count in counts.items()
         if count.made
     )
-    return Table(title, ("", "killed", "argued", "open"), rows)
+    return Table(title, ("", "killed", "proved", "argued", "open"), rows)
 
 
 def _costs(costs: Iterable[tuple[str, int]], title: str = "Costs against the block") -> Table:

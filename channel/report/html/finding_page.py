@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -17,18 +19,26 @@ from msgspec.structs import replace
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import Finding
 from channelsim.channel.findings.finding_files import command_line
+from channelsim.channel.findings.sentence import headline, lost, title
 from channelsim.channel.lab.cases.explanation import (
     VERDICT,
     accepts,
     broken_rule,
     compared,
     deciding,
+    state_fields,
 )
 from channelsim.channel.lab.cases.runs import VALID
+from channelsim.channel.lab.fuzz.case_records import read, read_value
 from channelsim.channel.lab.trace.finding_targets import line_here
 from channelsim.channel.lab.trace.steps import CALLS, OPERATORS
 from channelsim.channel.lab.trace.trace_text import TraceRequest, of_finding, traced
-from channelsim.channel.report.html.page import render
+from channelsim.channel.report.html.page import Glance, render
+from channelsim.channel.report.html.run_folding import PageStep, RunPart, folded
+from channelsim.clsp.analysis.text import value_text
+from channelsim.clsp.values import Value
+from channelsim.games.amounts import counted
+from channelsim.games.vectors import BadCase
 
 MOST_STEPS = 400
 """Lines of a run with all its operators; of a longer run only the calls are shown."""
@@ -36,8 +46,18 @@ MOST_STEPS = 400
 MOST_LINES = 400
 """Lines of a source that is shown as a whole."""
 
+ROOM = 200
+"""A field is shown in about this many characters."""
+
 AROUND = 12
 """Lines that are shown before and after one that the run reached, of a longer source."""
+
+
+_ZEROS = re.compile(r"(?<![\w.])(0|\(\))(?:(?:, ?| )\1(?![\w.])){3,}")
+
+
+_ARGUMENT = re.compile(r", (?=\w+ = )")
+_ALL_ZERO = "0x0000…0000"
 
 
 class Segment(msgspec.Struct, frozen=True):
@@ -58,14 +78,6 @@ class FieldPair(msgspec.Struct, frozen=True):
     def changed(self) -> bool:
         """True if the case differs from honest play in it."""
         return any(segment.changed for segment in (*self.honest, *self.case))
-
-
-class PageStep(msgspec.Struct, frozen=True):
-    """A line of the run; `anchor` is the id of its line of source, or ""."""
-
-    text: str
-    source: str
-    anchor: str
 
 
 class SourceLine(msgspec.Struct, frozen=True):
@@ -95,14 +107,22 @@ class ShownRun(msgspec.Struct, frozen=True):
     """
 
     given: tuple[str, ...] = ()
-    steps: tuple[PageStep, ...] = ()
+    parts: tuple[RunPart, ...] = ()
     ended: tuple[str, ...] = ()
     sources: tuple[SourceFile, ...] = ()
     missing: str = ""
 
+    @property
+    def all_same(self) -> bool:
+        """True if every step is as in honest play."""
+        return bool(self.parts) and all(part.same for part in self.parts)
+
 
 class FindingPage(msgspec.Struct, frozen=True):
-    """The whole page, which may be a section of another one: `key` makes its ids unique."""
+    """The whole page, which may be a section of another one: `key` makes its ids unique.
+
+    `decisive` is the `file:line` that decides the finding, "" where none is known.
+    """
 
     key: str
     finding: Finding
@@ -110,12 +130,30 @@ class FindingPage(msgspec.Struct, frozen=True):
     fields: tuple[FieldPair, ...]
     run: ShownRun
     commands: tuple[str, ...]
+    decisive: str = ""
 
     @property
     def title(self) -> str:
-        """The severity, and where that is."""
-        finding = self.finding
-        return f"{finding.severity}: {finding.place}" if finding.place else finding.severity
+        """The finding as a short sentence."""
+        return title(self.finding)
+
+    @property
+    def glance(self) -> Glance:
+        """Who takes what from whom and why, who loses how much, and what to do now."""
+        if self.finding.missing_check:
+            fix = "add the check that is missing"
+        elif self.decisive:
+            fix = "correct the line that matters"
+        else:
+            fix = "correct what is described here"
+        again = ", then try it again:" if self.commands else ""
+        said = headline(self.finding)
+        return Glance(False, said, lost(self.finding), fix + again, self.commands[:1])
+
+    @property
+    def details(self) -> str:
+        """What else is known of the case shown, in sentences."""
+        return self.finding.text.partition(". ")[2]
 
     @property
     def mark(self) -> str:
@@ -153,26 +191,26 @@ def finding_page(
         key,
         replace(finding, compared=parts),
         tuple(_facts(finding)),
-        tuple(_fields(finding.probe)),
-        _run(request, finding.place, key, decisive),
+        tuple(_fields(finding.probe, request)),
+        _run(request, finding, key, decisive),
         _commands(path, finding) if commands is None else commands,
+        decisive,
     )
 
 
 def _facts(finding: Finding) -> Iterator[tuple[str, str]]:
     """What is known of a finding, by name; the case itself where there is nothing beside it."""
-    before, after = finding.fields
     facts = {
         "target": finding.target,
         "place": finding.place,
-        "rule": finding.rule,
+        "broken law": finding.rule,
         "cause": finding.cause,
         "outcome": finding.outcome,
         "reach": finding.reach,
-        "lost in this case": "" if finding.loss is None else finding.loss.text,
-        "source": finding.source_line or finding.missing_check,
+        "source": finding.source_line,
         "follows from": finding.follows,
-        "fields that differ": f"{before}, {after} after shrinking" if finding.probe else "",
+        "from the same mistake": "; ".join(finding.also),
+        "times found": f"{finding.times:,}",
     }
     yield from ((name, value) for name, value in facts.items() if value)
     if not finding.probe:
@@ -189,31 +227,79 @@ def _request(path: Path, finding: Finding) -> TraceRequest | str:
         return str(error)
 
 
-def _run(request: TraceRequest | str, validator: str, key: str, decisive: str) -> ShownRun:
+def _run(request: TraceRequest | str, finding: Finding, key: str, decisive: str) -> ShownRun:
     """The run of a finding; `decisive` is the `file:line` that decides it."""
     if isinstance(request, str):
         return ShownRun(missing=request)
+    verbosity = OPERATORS
     try:
-        run = traced(request, OPERATORS)
+        run = traced(request, verbosity)
         if len(run.steps) > MOST_STEPS:
-            run = traced(request, CALLS)
+            verbosity = CALLS
+            run = traced(request, verbosity)
     except UsageError as error:
         return ShownRun(missing=str(error))
-    texts = _texts(request, validator)
+    texts = _texts(request, finding.place)
     reached = _reached([*(step.source for step in run.steps), decisive], texts)
     anchors = {
         f"{file}:{line}": f"{key}-source{number}-{line}"
         for number, file in enumerate(reached)
         for line in range(1, texts[file].count("\n") + 2)
     }
+    steps = [
+        PageStep(zeros_folded(line.text), line.source, anchors.get(line.source, ""))
+        for line in run.steps
+    ]
     return ShownRun(
-        run.given,
-        tuple(PageStep(line.text, line.source, anchors.get(line.source, "")) for line in run.steps),
-        run.ended,
+        tuple(given_folded(run.given)),
+        tuple(folded(steps, _honest_steps(request, finding, verbosity))),
+        tuple(map(zeros_folded, run.ended)),
         tuple(
             _source(file, texts[file], lines, anchors, decisive) for file, lines in reached.items()
         ),
     )
+
+
+def _honest_steps(request: TraceRequest, finding: Finding, verbosity: int) -> list[str] | None:
+    """The lines of the run of honest play at the same place; None where that is not known."""
+    if request.asked is None or request.target is None or not finding.probe:
+        return None
+    try:
+        site = read(request.target, finding.probe).site
+        arguments = site.environment(site.play.move, site.play.share, site.play.evidence)
+        if arguments == request.arguments:
+            return None  # the case is honest play
+        run = traced(dataclasses.replace(request, arguments=arguments), verbosity)
+    except UsageError:
+        return None
+    return [zeros_folded(line.text) for line in run.steps[: 2 * MOST_STEPS]]
+
+
+def given_folded(given: Sequence[str]) -> Iterator[str]:
+    """What a run was given, with the arguments that are zeros, as curried in, in one line.
+
+    >>> list(given_folded(["e:", "  A = 0x0000…0000 (48 bytes), B = 7,", "  C = 0x0000…0000"]))
+    ['e:', '  B = 7', '  all zeros: A, C']
+    """
+    yield from given[:1]
+    zeros: list[str] = []
+    for item in _ARGUMENT.split(" ".join(line.strip() for line in given[1:])):
+        name, _, value = item.rstrip(",").partition(" = ")
+        if value.startswith(_ALL_ZERO):
+            zeros.append(name)
+        elif item:
+            yield f"  {zeros_folded(item.rstrip(','))}"
+    if zeros:
+        yield f"  all zeros: {', '.join(zeros)}"
+
+
+def zeros_folded(text: str) -> str:
+    """A text with its rows of zeros, as curried into a program, counted.
+
+    >>> zeros_folded("(7 0 0 0 0 0) and [1,0,0,0,0]"), zeros_folded("(0 0 1)")
+    ('(7 0 × 5) and [1,0 × 4]', '(0 0 1)')
+    """
+    return _ZEROS.sub(lambda row: f"{row[1]} × {len(re.split(', ?| ', row[0]))}", text)
 
 
 def finding_html(page: FindingPage) -> str:
@@ -232,23 +318,48 @@ def _commands(path: Path, finding: Finding) -> tuple[str, ...]:
 # --- the case beside honest play ----------------------------------------------------------------
 
 
-def _fields(probe: Mapping[str, Any]) -> Iterator[FieldPair]:
-    """The fields of a stored probe; none for a recorded case, which has no probe."""
+def _fields(probe: Mapping[str, Any], request: TraceRequest | str) -> Iterator[FieldPair]:
+    """The fields of a stored probe; none for a recorded case, which has no probe.
+
+    A state has a field for each of its own, where the target is known.
+    """
     move, honest = (probe.get(name) for name in ("move", "honest_move"))
     if not isinstance(move, str) or not isinstance(honest, str):
         return
     yield FieldPair("move", *_marked(honest, move))
-    share, honest_share = (str(probe.get(name)) for name in ("share", "honest_share"))
+    share, honest_share = (_mojos(probe.get(name)) for name in ("share", "honest_share"))
     yield FieldPair("opponent's share", *_whole(honest_share, share))
     candidates = probe.get("held")
     candidates = candidates if isinstance(candidates, list) else []
     evidence = probe.get("evidence")
     usual = evidence if evidence in candidates else next(iter(candidates), None)
     yield FieldPair("evidence", *_whole(_text(usual), _text(evidence)))
-    for name in ("amount", "max_move_size", "state"):
-        # Both are made in the same place of a hand.
-        text = _text(probe.get(name))
-        yield FieldPair(name.replace("_", " "), *_whole(text, text))
+    # Both are made in the same place of a hand.
+    for name, text in (
+        ("amount", _mojos(probe.get("amount"))),
+        ("most bytes of the move", _text(probe.get("max_move_size"))),
+        *_state(probe, request),
+    ):
+        yield FieldPair(name, *_whole(text, text))
+
+
+def _mojos(amount: Any) -> str:
+    return counted(amount, "mojo", ",") if isinstance(amount, int) else _text(amount)
+
+
+def _state(probe: Mapping[str, Any], request: TraceRequest | str) -> Iterator[tuple[str, str]]:
+    """The fields of the state by their names; the state as a whole where they have none."""
+    target = None if isinstance(request, str) else request.target
+    fields: dict[str, Value] = {}
+    if target is not None:
+        with suppress(BadCase, RecursionError):
+            state = read_value(probe.get("state"), target)
+            fields = state_fields(target, str(probe.get("validator")), state)
+    if target is None or not fields:
+        yield "state", zeros_folded(_text(probe.get("state")))
+    for name, value in fields.items():
+        known = {} if target is None else target.hash_names
+        yield f"state: {name}", zeros_folded(value_text(value, ROOM, known))
 
 
 def _marked(honest: str, case: str) -> tuple[tuple[Segment, ...], tuple[Segment, ...]]:

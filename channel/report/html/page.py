@@ -6,6 +6,7 @@ without `<`, and the content security policy lets only this page's own script an
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from functools import cache
 from hashlib import sha256
@@ -15,9 +16,37 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from channelsim.channel import __version__
+from channelsim.channel.findings.sentence import title
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+
+
+_NUMBER = re.compile(r"(?<![\w.,:@/#-])[1-9][0-9]{3,17}(?![\w…@/-]|[.,][0-9])")
+
+
+class Glance(msgspec.Struct, frozen=True):
+    """The answers that every page begins with.
+
+    `holds` is whether all is well (None: not done yet), and `verdict` says so in words. `loss` says
+    who lost how much, or that nobody did; `next` what a reader does now, and `commands` the
+    commands for it.
+    """
+
+    holds: bool | None
+    verdict: str
+    loss: str
+    next: str
+    commands: tuple[str, ...] = ()
+
+
+def grouped(text: str) -> str:
+    """A text with the digits of its numbers in groups of three, and its names as they were.
+
+    >>> grouped("10000 mojos at 12345678…, 2,500 of 0x1234"), grouped("state 1200.")
+    ('10,000 mojos at 12345678…, 2,500 of 0x1234', 'state 1,200.')
+    """
+    return _NUMBER.sub(lambda digits: f"{int(digits[0]):,}", text)
 
 
 @cache
@@ -33,6 +62,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["thousands"] = lambda number: f"{number:,}"
+    environment.filters["grouped"] = grouped
+    environment.filters["title_of"] = title
     return environment
 
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import msgspec
 
+from channelsim.channel.report.html.hand_view import HandView
+from channelsim.channel.report.html.page import Glance
 from channelsim.channel.session.setup import NAMES
 
 CHAIN = len(NAMES)
@@ -30,6 +32,11 @@ class MoveVerdict(msgspec.Struct, frozen=True, array_like=True):
     rule: str
     sentence: str
     runs: int
+
+    @property
+    def breaks(self) -> bool:
+        """True if the move breaks a rule, or rules and program do not agree on it."""
+        return bool(self.rule) or (self.rules != self.program and self.program != "no program")
 
 
 class PageEvent(msgspec.Struct, array_like=True, omit_defaults=True):
@@ -102,13 +109,16 @@ class PageCoin(msgspec.Struct, frozen=True):
 
 
 class PageHand(msgspec.Struct, frozen=True):
-    """A finished hand: its number from 1, the index of its first event, and the money after it."""
+    """A finished hand: its number from 1, the index of its first event, and the money after it.
+
+    `payouts` are empty for a hand that nobody was paid for.
+    """
 
     number: int
-    game: str
     event: int
     payouts: tuple[tuple[str, int], ...]
     balances: tuple[int, int]
+    view: HandView
 
 
 class PagePromise(msgspec.Struct, frozen=True):
@@ -121,15 +131,18 @@ class PagePromise(msgspec.Struct, frozen=True):
 
 
 class SessionPage(msgspec.Struct, frozen=True):
-    """The whole page. `facts` are names with values; `outcome` says in lines how it ended."""
+    """The whole page. `facts` are names with values; `story` says in sentences what happened.
+
+    The page opens at the event with the index `decisive`.
+    """
 
     title: str
-    summary: str
-    good: bool
+    glance: Glance
     facts: tuple[tuple[str, str], ...]
     lanes: tuple[str, ...]
-    outcome: tuple[str, ...]
+    story: tuple[str, ...]
     events: tuple[PageEvent, ...]
+    decisive: int
     left_out: int
     balances: tuple[Balances, ...]
     deadlines: tuple[Deadline, ...]

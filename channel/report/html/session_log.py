@@ -8,23 +8,52 @@ from base64 import b64encode
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.interface import Answer
 from channelsim.channel.chain.observations import Block
-from channelsim.channel.peer.chain_news import MovedOnChain, StateCounts, UnrollSeen
+from channelsim.channel.peer.chain_news import (
+    ChannelClosed,
+    ChannelSettled,
+    Forfeited,
+    GameEnded,
+    IllegalOnChain,
+    LeftForChain,
+    MovedOnChain,
+    StateCounts,
+    UnilateralClose,
+    UnrollSeen,
+)
 from channelsim.channel.peer.interface import (
     Acted,
+    BrokenOff,
     ChannelOpen,
     FundingSent,
     GameStarted,
     Moved,
     News,
+    OldCopy,
+    OpeningFailed,
+    OwnFault,
     Proposed,
     Received,
     YourTurn,
 )
-from channelsim.channel.protocol.messages import Introduction
+from channelsim.channel.protocol.messages import (
+    Accept,
+    Batch,
+    BatchAction,
+    Cancel,
+    Introduction,
+    Message,
+    Move,
+    Propose,
+    Settle,
+)
+from channelsim.channel.protocol.state import Side
 from channelsim.channel.report.html.coin_graph import CoinLabel
 from channelsim.channel.report.html.deadline_log import DeadlineLog
+from channelsim.channel.report.html.hand_follower import HandFollower
+from channelsim.channel.report.html.hand_view import action_words, hand_view, plain, title_of
 from channelsim.channel.report.html.judged_moves import MoveJudge
 from channelsim.channel.report.html.money_log import MoneyLog
+from channelsim.channel.report.html.page import grouped
 from channelsim.channel.report.html.session_data import CHAIN, PageEvent, PageHand
 from channelsim.channel.report.lanes import chain_text, decoded, message_text
 from channelsim.channel.report.narrator import titled
@@ -49,7 +78,7 @@ from channelsim.channel.session.session_events import (
 from channelsim.channel.session.setup import NAMES
 from channelsim.games import registry
 from channelsim.games.amounts import counted
-from channelsim.games.contract import Line
+from channelsim.games.contract import Hand
 
 MOST_EVENTS = 100_000
 """Rows of a page; later events of a longer session are only counted."""
@@ -71,13 +100,31 @@ _LONG_ID = re.compile(r"[0-9a-f]{64}")
 SHOWN_ANYWAY = Acted | Moved | GameStarted | Proposed | YourTurn
 """News that messages, decisions and hands show."""
 
+_GAME = re.compile(r"\bgame ([0-9]+)")
+
+BLAME, LEAVES, OUTCOME = "blame", "leaves", "outcome"
+"""Kinds of news: a broken rule, the end of play off chain, and what became of the money."""
+
+
+def _kind_of(news: News) -> str:
+    match news:
+        case BrokenOff() | OwnFault() | IllegalOnChain():
+            return BLAME
+        case LeftForChain() | UnilateralClose() | OldCopy() | UnrollSeen():
+            return LEAVES
+        case Forfeited() | GameEnded() | ChannelSettled() | ChannelClosed() | OpeningFailed():
+            return OUTCOME
+        case _:
+            return "news"
+
 
 class SessionLog:
     """Collects the rows of a page from the events of a session or dispute.
 
     `sides` are the peers whose news are shown; those of the first one say what happens on chain and
     with the money. `contributions` are in mojos, `unroll_timeout` in blocks. A `viewer` sees no
-    cards that the other side hides.
+    cards that the other side hides. With `follow_hands` the log finds the hands in the news of both
+    peers, as nobody else does in a dispute.
     """
 
     def __init__(
@@ -86,6 +133,8 @@ class SessionLog:
         contributions: tuple[int, int],
         unroll_timeout: int,
         viewer: str | None = None,
+        *,
+        follow_hands: bool = False,
     ) -> None:
         self.events: list[PageEvent] = []
         self.left_out = 0
@@ -103,9 +152,14 @@ class SessionLog:
         self.deadlines = DeadlineLog(unroll_timeout, self._judge.games)
         self._on_their_way: dict[tuple[int, bytes], PageEvent] = {}
         self._first_bundles: list[tuple[Coin, ...]] = []
-        self._decided: PageEvent | None = None
+        self._decided: list[PageEvent | None] = [None, None]
+        self._moves: list[PageEvent | None] = [None, None]
+        self._moved_on_chain: list[PageEvent | None] = [None, None]
+        self._words: dict[int, str] = {}
         self._begun: dict[int, int] = {}
+        self._numbers: dict[int, int] = {}
         self._timeouts: dict[int, int] = {}
+        self._follower = HandFollower(self, self._divided) if follow_hands else None
 
     def __call__(self, event: SessionEvent) -> None:
         """Collect one event."""
@@ -114,7 +168,7 @@ class SessionLog:
                 if not self.height:
                     self._begin_at(height - 1)
                 self.height = height
-                self._add(CHAIN, "block", f"block {height}")
+                self._block(height)
                 self.deadlines.block(height)
             case Sent(sender, message):
                 self._sent(NAMES.index(sender), message)
@@ -128,25 +182,30 @@ class SessionLog:
             case Pushed():
                 self._pushed(event)
             case NewsFor(player, news):
-                self._news(NAMES.index(player), news)
+                side = Side(NAMES.index(player))
+                self._news(side, news)
+                if self._follower is not None:
+                    self._follower.follow(side, news)
             case Decided(player, game_id, action):
                 amount = f" {action.amount}" if action.amount else ""
                 text = f"decides in game {game_id}: {action.verb}{amount}"
-                self._decided = self._add(NAMES.index(player), "decision", text)
+                lane = NAMES.index(player)
+                self._decided[lane] = self._add(lane, "decision", text)
             case Answered(player, number, accepts):
                 text = f"{'accepts' if accepts else 'declines'} hand {number + 1}"
                 self._add(NAMES.index(player), "decision", text)
             case Chosen(player, number, game, limit):
-                named = "no more hands" if game is None else f"{game} {limit or ''}".rstrip()
+                title = "" if game is None else title_of(registry.get(game))
+                named = "no more hands" if game is None else f"{title} {limit or ''}".rstrip()
                 text = f"names the game of hand {number + 1}: {named}"
                 self._add(NAMES.index(player), "decision", text)
-            case HandStarted(number, game, _, proposer, _):
+            case HandStarted(number, game, game_id, proposer, _):
                 self._begun[number] = len(self.events)
-                text = f"proposes hand {number + 1}: {game}"
+                self._numbers[game_id] = number + 1
+                text = f"proposed hand {number + 1}: {title_of(registry.get(game))}"
                 self._add(NAMES.index(proposer), "hand", text)
-            case StepMade(game, hand):
-                seat = viewer_seat(hand, self._viewer)
-                self._step(registry.get(game).story.step(titled(hand), seat))
+            case StepMade(_, hand):
+                self._step(hand)
             case HandEnded():
                 self._hand_ended(event)
             case NoMoreHands(reason):
@@ -173,26 +232,59 @@ class SessionLog:
     def _add(
         self, lane: int, kind: str, text: str, message: str = "", lines: tuple[str, ...] = ()
     ) -> PageEvent:
-        row = PageEvent(self.height, lane, kind, text, message, (), lines)
+        lines = tuple(map(self.named, lines))
+        row = PageEvent(self.height, lane, kind, self.named(text), message, (), lines)
         if len(self.events) < MOST_EVENTS:
             self.events.append(row)
         else:
             self.left_out += 1
         return row
 
+    def named(self, text: str) -> str:
+        """A text with hands in the place of the numbers of games, and numbers in groups."""
+
+        def hand(match: re.Match[str]) -> str:
+            number = self._numbers.get(int(match[1]))
+            return match[0] if number is None else f"hand {number}"
+
+        return grouped(_GAME.sub(hand, text))
+
+    def _block(self, height: int) -> None:
+        """A row for a block, or for all in a row in which nothing happens."""
+        last = self.events[-1] if self.events else None
+        if last is None or last.kind != "block" or height <= last.height or self.left_out:
+            self._add(CHAIN, "block", f"block {height}")
+            return
+        first = last.text.split()[1]
+        last.height, last.text = height, f"blocks {first} to {height}"
+
     def _sent(self, sender: int, message: bytes) -> None:
         read = decoded(message)
         if isinstance(read, Introduction) and not self.rewards[sender]:
             self.rewards[sender] = read.reward_address
-        text = message_text(read)
+        text = _batch_text(read) if isinstance(read, Batch) else message_text(read)
         shown = message if len(message) <= LONGEST_MESSAGE else message[:CUT]
         self._bytes += len(shown)
         if self._bytes > MOST_BYTES:
             shown = b""
-        row = self._add(sender, "message", text, b64encode(shown).decode())
+        row = self._message_row(sender, read, text)
+        row.message = b64encode(shown).decode()
         row.size = 0 if shown == message else len(message)
         self._on_their_way[sender, message] = row
         self.deadlines.sent(sender, read)
+
+    def _message_row(self, sender: int, read: Message | None, text: str) -> PageEvent:
+        """A row for a message: that of the decision that it sends, if that was the last thing."""
+        moves = isinstance(read, Batch) and any(isinstance(act, Move) for act in read.actions)
+        decided = self._decided[sender]
+        if moves and decided is not None and self.events and self.events[-1] is decided:
+            decided.kind, decided.text = "message", self.named(text)
+            row = decided
+        else:
+            row = self._add(sender, "message", text)
+        if moves:
+            self._moves[sender], self._decided[sender] = row, None
+        return row
 
     def _pushed(self, event: Pushed) -> None:
         lane = NAMES.index(event.by)
@@ -218,11 +310,15 @@ class SessionLog:
             self.deadlines.follow(news)
             verdicts = self._judge.on_chain(news)
             if on_chain:
-                self._add(CHAIN, "chain", on_chain).verdicts = verdicts
+                kind = _kind_of(news)
+                told = self._add(CHAIN, "chain" if kind == "news" else kind, on_chain)
+                told.verdicts = verdicts
+                if isinstance(news, MovedOnChain):
+                    self._moved_on_chain[side if news.by_us else 1 - side] = told
         if side in self._sides and not on_chain and not isinstance(news, SHOWN_ANYWAY):
             text = _LONG_ID.sub(lambda digits: f"{digits[0][:8]}…", news_text(news, side))
             if text:
-                self._add(side, "news", text)
+                self._add(side, _kind_of(news), text)
         if followed:
             self.money.follow(min(row, len(self.events) - 1), news)
 
@@ -246,35 +342,68 @@ class SessionLog:
     def _label_game(self, game_id: int, coin: Coin) -> None:
         timeout = self._timeouts.get(game_id)
         lock = "" if timeout is None else _pays_after(timeout)
-        self.labels[coin.id] = CoinLabel("game", f"game {game_id}", lock)
+        self.labels[coin.id] = CoinLabel("game", self.named(f"game {game_id}"), lock)
 
     # --- hands ---
 
-    def _step(self, lines: list[Line]) -> None:
+    def finish(self) -> None:
+        """End the hands of a dispute that nobody was paid for."""
+        if self._follower is not None:
+            self._follower.finish()
+
+    def _step(self, hand: Hand) -> None:
         """Say in the game's own words what the newest decision was."""
-        words = _plain(lines)
-        if self._decided is None or not words:
-            return
-        self._decided.text, self._decided.lines = words[0], words[1:]
-        self._decided = None
+        shown, seat = titled(hand), viewer_seat(hand, self._viewer)
+        lines = plain(registry.get(hand.terms.game).story.step(shown, seat))
+        words = action_words(shown, lines)
+        self._words[id(hand.steps[-1])] = grouped(words)
+        lane = NAMES.index(hand.names[hand.steps[-1].seat])
+        more = tuple(map(self.named, (line for line in lines if line != words)))
+        for rows, kind in ((self._moves, "step"), (self._decided, "decision")):
+            row, rows[lane] = rows[lane], None
+            if row is not None and words:
+                row.kind, row.text, row.lines = kind, grouped(words), (*more, *row.lines)
+        row, self._moved_on_chain[lane] = self._moved_on_chain[lane], None
+        if row is not None and words:
+            row.lines, row.text = (row.text,), f"{grouped(words)}, on chain"
 
     def _hand_ended(self, event: HandEnded) -> None:
-        seat = viewer_seat(event.hand, self._viewer)
-        lines = _plain(registry.get(event.game).story.result(titled(event.hand), seat))
+        hand, seat = titled(event.hand), viewer_seat(event.hand, self._viewer)
+        words = [self._words.pop(id(step), "") for step in event.hand.steps]
+        view = hand_view(hand, words, seat)
         begun = self._begun.get(event.number, len(self.events))
-        self._add(CHAIN, "hand", f"hand {event.number + 1} is over", lines=lines)
+        over = "is over" if event.hand.payouts is not None else "was not finished"
+        self._add(CHAIN, "hand", f"hand {event.number + 1} {over}", lines=view.result)
         if len(self.hands) == MOST_HANDS:
             return
-        hand = event.hand
         payouts = tuple(zip(hand.names, hand.payouts or (), strict=False))
-        self.hands.append(PageHand(event.number + 1, event.game, begun, payouts, event.balances))
+        self.hands.append(PageHand(event.number + 1, begun, payouts, event.balances, view))
+
+    def _divided(self) -> tuple[int, int]:
+        """The balances of both peers after the last event."""
+        last = self.money.balances[-1] if self.money.balances else None
+        return (0, 0) if last is None else (last.initiator, last.receiver)
+
+
+def _batch_text(batch: Batch) -> str:
+    """What a batch does, in words."""
+    words = [_action_text(action) for action in batch.actions]
+    return f"{', '.join(dict.fromkeys(words)) or 'passes the potato'} (batch {batch.number})"
+
+
+def _action_text(action: BatchAction) -> str:
+    match action:
+        case Move(game_id):
+            return f"moves in game {game_id}"
+        case Settle(game_id):
+            return f"settles game {game_id}"
+        case Propose(offers=offers):
+            return f"proposes {counted(len(offers), 'hand')}"
+        case Accept():
+            return "accepts the proposal"
+        case Cancel():
+            return "declines the proposal"
 
 
 def _pays_after(timeout: int) -> str:
     return f"pays out after {counted(timeout, 'block')}"
-
-
-def _plain(lines: list[Line]) -> tuple[str, ...]:
-    """A game's lines without their styles."""
-    texts = ("".join(text for text, _ in line).rstrip() for line in lines)
-    return tuple(filter(None, texts))

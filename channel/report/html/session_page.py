@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from shlex import quote
 from typing import Any
 
 from channelsim.channel.chain.interface import FarmableChain
-from channelsim.channel.report.account import account
 from channelsim.channel.report.html.coin_graph import BOX_HEIGHT, BOX_WIDTH, MARGIN, coin_graph
 from channelsim.channel.report.html.money_log import HEIGHT, WIDTH, areas
-from channelsim.channel.report.html.page import render
-from channelsim.channel.report.html.session_data import LANES, PageCoin, PagePromise, SessionPage
-from channelsim.channel.report.html.session_log import SessionLog
+from channelsim.channel.report.html.page import Glance, grouped, render
+from channelsim.channel.report.html.session_data import (
+    LANES,
+    PageCoin,
+    PageEvent,
+    PagePromise,
+    SessionPage,
+)
+from channelsim.channel.report.html.session_log import BLAME, LEAVES, SessionLog
+from channelsim.channel.report.html.session_story import (
+    dispute_story,
+    games_text,
+    loss_text,
+    money_of,
+    put_in,
+    session_story,
+    why_lost,
+)
 from channelsim.channel.session.result import Result
-from channelsim.channel.session.setup import NAMES, Setup
+from channelsim.channel.session.setup import Setup
+from channelsim.channel.simulation.deviating import command_of
 from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.run import Run, result_of
 from channelsim.channel.simulation.scenario import Scenario
@@ -71,7 +88,7 @@ def dispute_log(scenario: Scenario) -> SessionLog:
     """A log for a dispute, which shows the news of the honest side, or of both if both are."""
     sides = (scenario.honest,) if scenario.adversary else (scenario.honest, scenario.side)
     balances = (scenario.balance, scenario.balance)
-    return SessionLog(sides, balances, scenario.unroll_timeout)
+    return SessionLog(sides, balances, scenario.unroll_timeout, follow_hands=True)
 
 
 def session_page(
@@ -80,32 +97,35 @@ def session_page(
     """The page of a finished session."""
     checks = result.checks
     good = checks.python_clvm_agree and checks.conserved
-    games = setup.rotation or ", ".join(setup.games)
     judged = checks.moves_checked + checks.moves_by_rules
+    put = (setup.balance, setup.balance)
+    played = counted(len(result.hands), "hand", ",")
+    title = games_text([name for name, _ in result.hands] or setup.games)
     return _page(
         log,
         chain,
-        title=f"Session of {games}",
-        summary=f"{counted(len(result.hands), 'hand')}, {counted(judged, 'move')}: "
-        + ("rules and programs agree, money is conserved" if good else "a check failed"),
-        good=good,
+        title=f"{title}: {played} between Initiator and Receiver",
+        glance=Glance(
+            good,
+            f"{played}, {counted(judged, 'move', ',')}: "
+            + ("rules and programs agree, money is conserved" if good else "a check failed"),
+            loss_text(result.balances, put, setup.unit, "in play, by the rules"),
+            "nothing to do"
+            if good
+            else "see below which check failed; a transcript (`--transcript FILE`) can be replayed",
+        ),
         facts=(
+            ("games", setup.rotation or ", ".join(setup.games)),
             ("seed", setup.seed),
             ("policies", ", ".join(setup.policies)),
-            ("contributions", f"{amount_text(setup.balance, setup.unit)} each"),
+            ("contributions", grouped(f"{amount_text(setup.balance, setup.unit)} each")),
             ("confirmations", counted(setup.confirmations, "block")),
             ("unroll timeout", counted(setup.unroll_timeout, "block")),
             ("game timeout", counted(setup.game_timeout, "block")),
             ("digest", digest),
         ),
         lanes=LANES,
-        outcome=(
-            f"No more hands: {result.reason}.",
-            *(
-                f"{name.capitalize()} got {counted(balance, 'mojo')}, put in {setup.balance}"
-                for name, balance in zip(NAMES, result.balances, strict=True)
-            ),
-        ),
+        story=tuple(session_story(setup, result, log.hands)),
         promises=(
             PagePromise(
                 "verdicts",
@@ -128,9 +148,9 @@ def dispute_page(
     run: Run, broken: Sequence[BrokenPromise], digest: str, log: SessionLog
 ) -> SessionPage:
     """The page of a dispute, with its promises."""
+    log.finish()
     scenario = run.scenario
     honest, other = LANES[scenario.honest], LANES[scenario.side]
-    adversary = scenario.adversary or "an honest peer"
     lanes = list(LANES)
     if scenario.adversary:
         lanes[scenario.side] += f" ({scenario.adversary})"
@@ -144,24 +164,34 @@ def dispute_page(
     step = [("step", str(scenario.step))] if scenario.adversary else []
     copy = [("old copy at message", str(scenario.old_copy))] if scenario.old_copy else []
     if broken:
-        summary = f"{counted(len(broken), 'promise')} to {honest} broken"
+        verdict = f"{counted(len(broken), 'promise')} to {honest} broken"
+        then = "see below which promise is broken, and try the dispute again after a change"
     elif scenario.adversary and not run.deviated:
-        summary = f"{other} found nothing to change: nothing was checked"
+        verdict = f"{other} found nothing to change: nothing was checked"
+        then = "choose another step, at which it can deviate"
     else:
-        summary = f"every promise to {honest} is kept ({result_of(run).value})"
+        verdict = f"every promise to {honest} is kept ({result_of(run).value})"
+        then = "nothing to do"
+    got = money_of(run)
+    loss = loss_text(got, put_in(run, got), scenario.unit, why_lost(run, broken))
+    again = _again(scenario)
+    whom = f"Initiator against {other}" if scenario.side else f"{other} against Receiver"
+    as_whom = f" as {scenario.adversary}" if scenario.adversary else ""
+    good = not broken and (run.deviated or not scenario.adversary)
     return _page(
         log,
         run.chain,
-        title=f"Dispute: {honest} against {adversary}",
-        summary=summary,
-        good=not broken and (run.deviated or not scenario.adversary),
+        title=f"Dispute over {games_text(scenario.games)}: {whom}{as_whom}",
+        glance=Glance(
+            good, verdict, loss, f"{then}; this runs it again:" if again else then, again
+        ),
         facts=(
             ("games", ", ".join(scenario.games)),
             ("seed", scenario.seed),
             *step,
             *copy,
             ("weather", scenario.weather),
-            ("contributions", f"{counted(scenario.balance, 'mojo')} each"),
+            ("contributions", f"{counted(scenario.balance, 'mojo', ',')} each"),
             ("unroll timeout", counted(scenario.unroll_timeout, "block")),
             ("game timeout", counted(scenario.game_timeout, "block")),
             ("blocks", str(run.blocks)),
@@ -169,18 +199,51 @@ def dispute_page(
             ("digest", digest),
         ),
         lanes=tuple(lanes),
-        outcome=tuple(account(run)),
+        story=tuple(dispute_story(run, broken, got)),
         promises=tuple(PagePromise(name, *PROMISES[name], how[name]) for name in names),
     )
 
 
+def _again(scenario: Scenario) -> tuple[str, ...]:
+    """The command that runs a dispute again; none for one that no option says."""
+    if not scenario.adversary:
+        return ()
+    return (command_of(replace(scenario, seed=quote(scenario.seed))),)
+
+
+def decisive(log: SessionLog) -> int:
+    """The index of the event that a page opens at.
+
+    It is the first at which a rule is broken, else at which play off chain ends without agreement,
+    else the first of the last hand.
+    """
+
+    def breaks(event: PageEvent) -> bool:
+        return any(verdict.breaks for verdict in event.verdicts)
+
+    tests: tuple[Callable[[PageEvent], bool], ...] = (
+        breaks,
+        lambda event: event.kind == BLAME,
+        lambda event: event.kind == LEAVES,
+    )
+    for test in tests:
+        index = next((at for at, event in enumerate(log.events) if test(event)), None)
+        if index is not None:
+            return index
+    last = log.hands[-1].event if log.hands else len(log.events) - 1
+    return max(0, min(last, len(log.events) - 1))
+
+
 def _page(log: SessionLog, chain: FarmableChain, **own: Any) -> SessionPage:
     """The page of a log, with what it does not collect."""
+    for deadline in log.deadlines.deadlines:
+        deadline.what = log.named(deadline.what)
     coins: tuple[PageCoin, ...] = ()
     if log.channel is not None:
         coins = coin_graph(chain, log.channel, log.funding, log.labels, log.rewards)
     return SessionPage(
         events=tuple(log.events),
+        decisive=decisive(log),
         left_out=log.left_out,
         balances=tuple(log.money.balances),
         deadlines=tuple(log.deadlines.deadlines),
@@ -197,6 +260,7 @@ def session_html(page: SessionPage) -> str:
         {
             "events": page.events,
             "lanes": page.lanes,
+            "decisive": page.decisive,
             "balances": page.balances,
             "width": WIDTH,
         },

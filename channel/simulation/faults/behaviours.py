@@ -12,7 +12,7 @@ from channelsim.channel.chain.observations import Block
 from channelsim.channel.chain.spacing import HOME_SPACING
 from channelsim.channel.peer.agreement import Times
 from channelsim.channel.peer.chain_news import ChannelSettled, Undone
-from channelsim.channel.peer.decks.pool import DeckPool, PoolTransition
+from channelsim.channel.peer.decks.pool import DeckPool
 from channelsim.channel.peer.endpoint import Endpoint
 from channelsim.channel.peer.interface import (
     AcceptGames,
@@ -26,14 +26,12 @@ from channelsim.channel.peer.interface import (
     Push,
     Received,
     Send,
-    Store,
     Tell,
 )
 from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.peer.phases.playing import request_potato
 from channelsim.channel.peer.play.next_step import Step
 from channelsim.channel.peer.play.play_state import PlayState
-from channelsim.channel.protocol.deck_records import HIGHEST, encode_highest
 from channelsim.channel.protocol.half_signed import preempt, publish
 from channelsim.channel.protocol.messages import (
     Advisory,
@@ -125,7 +123,7 @@ def starts_times_again(peer: Peer, event: Event | None) -> Event | None:
 
 
 def loses(*which: str) -> Plant:
-    """Lose the spends or records of these names."""
+    """Lose the spends of these names."""
     return effects(
         lambda peer, event, effects: [effect for effect in effects if not _is_one_of(effect, which)]
     )
@@ -164,14 +162,8 @@ def late(blocks: int, *which: str) -> Plant:
 
 
 def _is_one_of(effect: Effect, which: tuple[str, ...]) -> bool:
-    """True if an effect has one of these names: a spend is `push`, its name and a full stop."""
-    match effect:
-        case Push(name):
-            return f"push {name.removesuffix('+fee')}.".startswith(which)
-        case Store(name):
-            return name.startswith(which)
-        case _:
-            return False
+    """True if an effect pushes a spend of one of these names, each with a full stop at its end."""
+    return isinstance(effect, Push) and f"{effect.name.removesuffix('+fee')}.".startswith(which)
 
 
 @effects
@@ -180,12 +172,6 @@ def never_asks_back(peer: Peer, event: Event | None, effects: list[Effect]) -> l
     return [
         effect for effect in effects if not (isinstance(event, Block) and effect == Send(REQUEST))
     ]
-
-
-@effects
-def stores_last(peer: Peer, event: Event | None, effects: list[Effect]) -> list[Effect]:
-    """Store after everything that should follow."""
-    return sorted(effects, key=lambda effect: isinstance(effect, Store))
 
 
 @effects
@@ -258,7 +244,7 @@ def says(kind: type | tuple[type, ...], say: Callable[[Peer, Any], list[Message]
                 continue
             for said in say(peer, message):
                 blob = encode(said)
-                sent += [Send(blob)] if said == message else [Store("sent", blob), Send(blob)]
+                sent.append(Send(blob))
         return sent
 
     return effects(change)
@@ -327,14 +313,10 @@ def stays(leave: Callable[..., Any]) -> Callable[..., Any]:
 def uses_up(name: Callable[..., Any]) -> Callable[..., Any]:
     """Use up the numbers of decks that a proposal names before they are begun."""
 
-    def function(pool: DeckPool, numbers: Iterable[int]) -> PoolTransition:
+    def function(pool: DeckPool, numbers: Iterable[int]) -> DeckPool:
         numbers = [*numbers]
-        after, effects = name(pool, numbers)
-        highest = max([pool.highest, *numbers])
-        if highest == pool.highest:
-            return after, effects
-        store = Store(HIGHEST, encode_highest(highest))
-        return replace(after, highest=highest), [*effects, store]
+        after: DeckPool = name(pool, numbers)
+        return replace(after, highest=max([pool.highest, *numbers]))
 
     return function
 

@@ -48,7 +48,6 @@ from channelsim.channel.simulation.faults.behaviours import (
     skips_a_number,
     starts_times_again,
     stays,
-    stores_last,
     uses_up,
     waits_twice,
     without_evidence,
@@ -156,67 +155,67 @@ _WITH_DECK = tuple(game.name for game in registry.channel_games() if game.deck_p
 
 BEHAVIOURS = (
     _behaviour(
-        "never publishes", "loses its unroll", loses("push unroll."), ("liveness", "silent", "dead")
+        "never publishes", "loses its unroll", loses("unroll."), ("liveness", "silent", "dead")
     ),
     _behaviour(
         "never preempts",
         "loses its preemption",
-        loses("push preempt."),
+        loses("preempt."),
         ("safety", "stale-oldest", "stale-any"),
     ),
     _behaviour(
         "preempts late",
         "preempts 15 blocks late",
-        late(15, "push preempt."),
+        late(15, "preempt."),
         ("safety", "stale-oldest", "stale-any", "rewinder"),
     ),
     _behaviour(
         "never times out",
         "loses an unroll's timeout form",
-        loses("push unroll-timeout."),
+        loses("unroll-timeout."),
         ("liveness", "dead"),
     ),
-    _behaviour("never claims", "loses its claims", loses("push claim."), ("safety", "dead")),
+    _behaviour("never claims", "loses its claims", loses("claim."), ("safety", "dead")),
     _behaviour(
         "claims late",
         "claims 15 blocks late",
-        late(15, "push claim."),
+        late(15, "claim."),
         ("liveness", "dead", "silent"),
     ),
     _behaviour(
         "never slashes",
         "loses its slashes",
-        loses("push slash."),
+        loses("slash."),
         ("safety", "wrong-commitment", "illegal-on-chain"),
     ),
     _behaviour(
         "slashes late",
         "slashes 15 blocks late",
-        late(15, "push slash."),
+        late(15, "slash."),
         ("safety", "claimer", "wrong-commitment", "illegal-on-chain", "chameleon"),
     ),
     _behaviour(
         "never moves on chain",
         "loses its moves on chain",
-        loses("push move."),
+        loses("move."),
         ("safety", "leaver", "silent", "late-mover-2"),
     ),
     _behaviour(
         "never redoes",
         "loses its redone moves",
-        loses("push redo."),
+        loses("redo."),
         ("safety", "silent", "leaver"),
     ),
     _behaviour(
         "moves late",
         "moves 12 blocks late on chain",
-        late(12, "push move.", "push redo."),
+        late(12, "move.", "redo."),
         ("safety", "claimer", "leaver", "silent"),
     ),
     _behaviour(
         "never shuts",
         "loses the completed shutdown",
-        loses("push shutdown."),
+        loses("shutdown."),
         ("liveness", "leaves-closing"),
     ),
     _behaviour(
@@ -248,43 +247,6 @@ BEHAVIOURS = (
         "preempts the state that it published",
         preempts_itself,
         ("news", "dead", "silent"),
-    ),
-    _behaviour("stores last", "stores after sending", stores_last, ("crash safety", "")),
-    _behaviour(
-        "forgets what it sent", "does not store its batches", loses("sent/"), ("crash safety", "")
-    ),
-    _behaviour(
-        "forgets what it received",
-        "does not store batches",
-        loses("received/"),
-        ("crash safety", ""),
-    ),
-    _behaviour(
-        "forgets proposals",
-        "does not store open proposals",
-        loses("proposal/"),
-        ("crash safety", "", "crowder", "unaffordable"),
-    ),
-    _behaviour(
-        "forgets its last message",
-        "does not store the batch that it may have to repeat",
-        loses("last-sent"),
-        ("crash safety", ""),
-    ),
-    _behaviour(
-        "forgets decisions",
-        "does not store moves on chain",
-        loses("decided/"),
-        ("crash safety", "leaver", "silent"),
-    ),
-    _behaviour(
-        "forgets the shutdown",
-        "does not store the shutdown",
-        loses("shutdown/asked", "shutdown/completed"),
-        ("crash safety", ""),
-    ),
-    _behaviour(
-        "forgets the opening", "does not store the opening", loses("opening/"), ("crash safety", "")
     ),
     _behaviour(
         "deaf to requests",

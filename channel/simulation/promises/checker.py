@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.simulation.model.conversation import Conversation, conversation
-from channelsim.channel.simulation.promises.crash_safety import unstored
 from channelsim.channel.simulation.promises.due_spends import (
     omissions,
     other_moves,
@@ -63,7 +62,6 @@ def _check(run: Run) -> list[BrokenPromise]:
         ("wishes", dict.fromkeys(talk.wishes.broken if talk.wishes is not None else ())),
         ("limits", past_limits(run, talk)),
         ("secrecy", secrecy(run)),
-        ("crash safety", unstored(run, talk)),
         ("news", unreported(run, talk) if agreed else ()),
         ("news", wrong_news(run, talk)),
         ("hands", unaccounted(run, talk)),

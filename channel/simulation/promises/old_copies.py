@@ -20,7 +20,6 @@ from channelsim.channel.peer.interface import (
     OwnFault,
     Push,
     Send,
-    Store,
 )
 from channelsim.channel.protocol.messages import Batch, Propose, Resume, decode, encode
 from channelsim.channel.simulation.model.conversation import Conversation
@@ -47,10 +46,8 @@ def restored(run: Run) -> Restored | None:
     """Find where the honest side forgot states that it had stored; None if it never did."""
     journal, newest = run.party.journal, 0
     for place, turn in enumerate(journal):
+        newest = max(newest, turn.newest_state)
         for effect in turn.effects:
-            if isinstance(effect, Store):
-                kind, _, number = effect.name.partition("/")
-                newest = max(newest, int(number) if kind in ("sent", "received") else 0)
             numbers = decode(effect.message) if isinstance(effect, Send) else None
             if isinstance(numbers, Resume) and isinstance(turn.event, Connected):
                 known = max(numbers.received, numbers.sent)

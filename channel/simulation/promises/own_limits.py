@@ -10,18 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import msgspec
-
 from channelsim.channel.chain.observations import Block
-from channelsim.channel.peer.interface import Received, Send, Store
+from channelsim.channel.peer.interface import Received, Send
 from channelsim.channel.peer.limits import LIVE_GAME, STATE
-from channelsim.channel.protocol.deck_records import HIGHEST
-from channelsim.channel.protocol.messages import Accept, Batch, DeckStep, Propose, decode
+from channelsim.channel.protocol.messages import Accept, Batch, DeckStep, Propose, decode, encode
 from channelsim.channel.simulation.model.conversation import Conversation
 from channelsim.channel.simulation.run import Run
-
-FIRST = 2
-"""The number of the first batch; the opening is not counted."""
 
 
 def past_limits(run: Run, talk: Conversation) -> Iterator[str]:
@@ -30,15 +24,12 @@ def past_limits(run: Run, talk: Conversation) -> Iterator[str]:
     sizes: dict[int, int] = {}
     wrong: dict[str, str] = {}
     for turn in run.parties[talk.side].journal:
+        if isinstance(turn.message, Batch) and turn.message.number <= turn.newest_state:
+            sizes[turn.message.number] = _kept_bytes(talk, turn.message)
         for effect in turn.effects:
             match effect:
-                case Store(name, data) if name.startswith(("sent/", "received/")):
-                    number = int(name.partition("/")[2])
-                    if number >= FIRST:
-                        account = talk.accounts.get(number)
-                        games = len(account.games) if account is not None else 0
-                        sizes[number] = 2 * len(data) + STATE + LIVE_GAME * games
                 case Send(blob) if isinstance(message := decode(blob), Batch):
+                    sizes[message.number] = _kept_bytes(talk, message)
                     size = sum(size for number, size in sizes.items() if number <= message.number)
                     before = size - sizes.get(message.number, 0)
                     past = limits.past(message.number, size)
@@ -53,6 +44,13 @@ def past_limits(run: Run, talk: Conversation) -> Iterator[str]:
     yield from wrong.values()
 
 
+def _kept_bytes(talk: Conversation, batch: Batch) -> int:
+    """The least that a side counts for the state of a batch."""
+    account = talk.accounts.get(batch.number)
+    games = len(account.games) if account is not None else 0
+    return 2 * len(encode(batch)) + STATE + LIVE_GAME * games
+
+
 FARTHEST = 1000
 """The most that a new deck's number is above the highest used (PD-10)."""
 
@@ -65,15 +63,12 @@ def wasted_numbers(run: Run) -> Iterator[str]:
         step = turn.message
         if isinstance(step, DeckStep) and step.step == 1:
             begun.add(step.deck_no)
-        for store in turn.stores:
-            if store.name != HIGHEST:
-                continue
-            before, highest = highest, msgspec.msgpack.decode(store.data, type=int)
-            if not isinstance(turn.event, Received | Block):
-                # Our own decks have the next number, and a simulation's dealer gives one. A peer
-                # that was killed before it could report an event shows its number at a restart.
-                continue
-            if highest not in begun and highest > before + 1:
-                yield f"PD-9: no deck is begun, and numbers {before + 1} to {highest} are used up"
-            if highest > before + FARTHEST:
-                yield f"PD-10: deck {highest} is begun after deck {before}"
+        before, highest = highest, max(highest, turn.highest_deck)
+        if highest == before or not isinstance(turn.event, Received | Block):
+            # Our own decks have the next number, and a simulation's dealer gives one. A peer
+            # that was killed before it could report an event shows its number at a restart.
+            continue
+        if highest not in begun and highest > before + 1:
+            yield f"PD-9: no deck is begun, and numbers {before + 1} to {highest} are used up"
+        if highest > before + FARTHEST:
+            yield f"PD-10: deck {highest} is begun after deck {before}"

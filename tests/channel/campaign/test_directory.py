@@ -164,7 +164,7 @@ def test_a_directory_is_used_once_and_for_one_campaign(tmp_path: Path) -> None:
         campaign(path, resume=False)
     other = msgspec.structs.replace(CONFIGURATION, seed="x", inputs={"program p": "11"})
     with (
-        pytest.raises(UsageError, match="seed 'x' instead of 'seed'; the program p '11' instead"),
+        pytest.raises(UsageError, match="seed 'x' instead of 'seed'; and 1 more difference"),
         directory.opened(path, other, PLAN, "numbers", resume=True),
     ):
         pass

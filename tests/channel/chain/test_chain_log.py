@@ -109,7 +109,7 @@ def line(number: int, old: bytes, new: bytes) -> Callable[[bytes], bytes]:
     [
         (lambda data: b"\n", "not a chain file of channelsim"),
         (lambda data: b"SQLite format 3\0" * 9, "not a chain file of channelsim"),
-        (line(0, b"chain 2", b"chain 3"), "not written by this version"),
+        (line(0, b"chain 3", b"chain 4"), "not written by this version"),
         (line(0, b'"seed":5', b'"seed":6'), "the chain has another seed"),
         (line(0, b'"mixed":false', b'"mixed":true'), "other limits or blocks; use the same --mix"),
         (line(0, b'"agg_sig_data":null', b'"agg_sig_data":"' + ZEROS + b'"'), "and --agg-sig-data"),

@@ -18,7 +18,7 @@ import pytest
 from channelsim.channel.cli.app import commands
 from channelsim.channel.system.file_kinds import Kind, kind_of
 from tests.channel.command import Ran, channelsim
-from tests.channel.written_documents import crosscheck
+from tests.channel.written_documents import crosscheck, prove
 from tests.channel.written_documents import text as document_text
 from tests.corpus import stored_corpus
 from tests.paths import DATA
@@ -76,6 +76,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> dict[Kind, bytes]:
         Kind.TRANSCRIPT: session.read_bytes(),
         Kind.FINDING: json.dumps({"format": FORMAT, "rule": "x"}, indent=2).encode(),
         Kind.DOCUMENT: document_text(crosscheck()).encode(),
+        Kind.PROOFS: prove().proof_file().json(),
         Kind.SESSION: printed.getvalue().encode(),
         Kind.PAGE: b"<!DOCTYPE html>\n<html></html>\n",
         Kind.CASES: VECTORS.read_bytes().partition(b"\n")[0],
@@ -238,6 +239,7 @@ ARGUMENTS: dict[str, tuple[Arguments, set[Kind]]] = {
     ),
     "conform target": (lambda file, _: ("conform", file), {Kind.TARGET}),
     "conform costs": (lambda file, _: ("conform", "calpoker", "--costs", file), {Kind.COSTS}),
+    "conform proofs": (lambda file, _: ("conform", "calpoker", "--proofs", file), {Kind.PROOFS}),
     "record target": (lambda file, _: ("record", file), {Kind.TARGET}),
     "coverage target": (
         lambda file, _: ("coverage", file, "--corpus", stored_corpus("calpoker")),
@@ -280,6 +282,12 @@ OPTIONAL = {"fuzz corpus", "conform corpus"}
 NOTHING = {"missing", "a dangling link", "a link to itself", "empty", "blank"}
 """Where a file that is missing or empty is no fault."""
 
+CHECKING = (
+    *("fuzz", "crosscheck", "conform", "mutants", "cost", "crash-test", "vectors check"),
+    *("dispute run", "dispute faults", "coverage"),
+)
+"""Commands that write reports for continuous integration."""
+
 WRITTEN = {
     "play transcript",
     "dispute run transcript",
@@ -288,11 +296,10 @@ WRITTEN = {
     *(f"{command} out" for command in ("conform", "crosscheck", "dispute run", "mutants")),
     "vectors make output",
     "cost write",
-    "coverage html",
+    *("coverage html", "coverage lcov_file"),
     "fuzz out",
-    "fuzz junit",
-    "conform junit_file",
-    "conform sarif_file",
+    *(f"{command} {report}" for command in CHECKING for report in ("junit", "sarif")),
+    *(f"prove {name}" for name in ("out", "proof", "junit", "sarif")),
     "record output",
     "new-game folder",
 }

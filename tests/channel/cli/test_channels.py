@@ -26,9 +26,9 @@ from tests.channel.table import ANN, BALANCE, STAKE, TIMEOUT, Table, sit
 PASSPHRASE = b"open sesame"
 
 ENDLESS = """
-    DROP TABLE records;
-    CREATE VIEW records AS WITH RECURSIVE n(name, data, digest) AS
-        (SELECT 'sent/0', x'', x'' UNION ALL SELECT name, data, digest FROM n) SELECT * FROM n;
+    DROP TABLE facts;
+    CREATE VIEW facts AS WITH RECURSIVE n(name, data, digest) AS
+        (SELECT 'overview', x'', x'' UNION ALL SELECT name, data, digest FROM n) SELECT * FROM n;
 """
 """A table of our name that never ends."""
 

@@ -276,7 +276,6 @@ def test_names_are_cut_and_cleaned(capsys: Capsys) -> None:
         "dispute run silent@1234567890",
         "dispute run --all --at 0",
         "dispute run --all --side receiver",
-        "dispute run --all --game spacepoker",
         "dispute run --all --weather calm",
         "dispute run --all --fees 0",
         "dispute run --all --max-fee 0",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from channelsim.channel.report.lanes import Lanes
 from channelsim.channel.report.matrix import show
 from channelsim.channel.simulation import sweep_campaign
 from channelsim.channel.simulation.promises.checker import BrokenPromise
-from channelsim.channel.simulation.scenario import Scenario
+from channelsim.channel.simulation.scenario import Scenario, reason_against
 from channelsim.channel.simulation.sweep import SweepTotals
 from channelsim.channel.simulation.sweep_campaign import Sweep, SweepReport, findings
 from channelsim.channel.simulation.transcript import played
@@ -33,7 +34,42 @@ GAME = ("spacepoker",)
 def test_the_list_names_every_adversary(capsys: pytest.CaptureFixture[str]) -> None:
     ran = channelsim(capsys, "dispute", "list")
     assert ran.code == 0
-    assert [line.split()[0] for line in ran.out.splitlines()] == list(names())
+    *rows, count = ran.out.splitlines()
+    assert [row.split()[0] for row in rows] == list(names())
+    assert count == f"{len(names())} adversaries"
+
+
+def test_the_list_of_a_game_has_those_that_apply(capsys: pytest.CaptureFixture[str]) -> None:
+    *rows, count = channelsim(capsys, "dispute", "list", "--game", "calpoker").out.splitlines()
+    able = [row.split()[0] for row in rows]
+    assert set(names()) > set(able)
+    assert all(not reason_against(name, ("calpoker",)) for name in able)
+    assert all(reason_against(name, ("calpoker",)) for name in set(names()) - set(able))
+    number = f"{len(able)} of {len(names())} adversaries"
+    assert count == f"{number} can do something in calpoker"
+    unknown = channelsim(capsys, "dispute", "list", "--game", "calpokr")
+    assert (unknown.code, unknown.out) == (2, "")
+
+
+def test_all_adversaries_of_one_game(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only its own menus are played, with the adversaries that can do something in it."""
+    tried: list[Scenario] = []
+
+    def some(first: Scenario, before: int = 0) -> Iterator[SweepTotals]:
+        tried.append(first)
+        yield SweepTotals(runs=1)
+
+    monkeypatch.setattr(sweep_campaign, "everywhere", some)
+    asked = ("dispute", "run", "--all", "--game", "calpoker")
+    document = json.loads(channelsim(capsys, *asked).out)
+    assert (document["target"], document["runs"]) == ("calpoker", len(tried))
+    assert {scenario.games for scenario in tried} == {("calpoker",)}
+    assert {scenario.adversary for scenario in tried} - {""} == {
+        name for name in names() if not reason_against(name, ("calpoker",))
+    }
+    assert "can do something in calpoker" in channelsim(capsys, *asked, "--text").out
 
 
 def test_a_run_is_one_document(capsys: pytest.CaptureFixture[str]) -> None:
@@ -157,7 +193,7 @@ def test_everything_at_once(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     few = [Scenario(GAME, "x", "dead"), Scenario(GAME, "x", "false-launcher", side=0)]
-    monkeypatch.setattr(sweep_campaign, "beginnings", lambda seed, number: iter(few))
+    monkeypatch.setattr(sweep_campaign, "beginnings", lambda seed, number, only: iter(few))
     ran = channelsim(capsys, "dispute", "run", "--all", "--seeds", 2, "--jobs", 1, "--json")
     assert ran.code == 0, ran.err
     document = json.loads(ran.out)

@@ -87,7 +87,7 @@ COMMANDS = {
     "prove, two jobs": Long(
         "prove calpoker --validator e --against calpoker --seconds 900 --jobs 2",
         r"\d of 20",
-        ("verdict", "paths"),
+        ("proofs", "parts"),
     ),
     "play": Long("play spacepoker --hands 99", r"1 of 99|hand 2", ("hands", "balances")),
     "play, asked": Long("play spacepoker --policy ask", "your move> ", ("hands",)),

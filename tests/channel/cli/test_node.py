@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -21,7 +21,9 @@ from chia_rs import PrivateKey
 from channelsim.channel.chain.coins import Coin, condition, signed_spend
 from channelsim.channel.chain.full_node import RpcChain
 from channelsim.channel.chain.interface import Answer
+from channelsim.channel.chain.rpc import PATIENCE, RpcClient
 from channelsim.channel.chain.rpc_server import MOST_CONNECTIONS
+from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.protocol.wallet import address_of, wallet_key
 from channelsim.clsp.integers import int_to_atom
@@ -132,6 +134,7 @@ def crowd(url: str) -> None:
         (("--agg-sig-data", "05" * 31), "not 64 hex digits"),
         (("--state", __file__), "not a chain file of channelsim"),
         (("--block-every", "1", "--block-on-push"), "blocks come with --block-on-push already"),
+        (("--no-blocks", "--block-on-push"), "--block-on-push: --no-blocks is given"),
     ],
 )
 def test_wrong_options_are_refused_in_one_line(
@@ -159,3 +162,64 @@ def test_a_stored_chain_outlives_a_killed_node(tmp_path: Path) -> None:
         (wallet,) = again["wallets"]
         assert (wallet["coin"], wallet["mojos"]) == (None, 0), "it is spent"
         assert {**wallet, "coin": 0, "mojos": 0} == {**about["wallets"][0], "coin": 0, "mojos": 0}
+
+
+def test_chain_commands_change_a_running_node(capsys: pytest.CaptureFixture[str]) -> None:
+    """Blocks only on request, a reorganisation, a funded address, and back to a snapshot."""
+    with served("--no-blocks", "--wallets", "0", "--json") as about:
+        at = ("--node", about["url"])
+
+        def run(*words: str) -> str:
+            ran = channelsim(capsys, "chain", *words, *at)
+            assert (ran.code, ran.err) == (0, "")
+            return ran.out
+
+        assert run("make") == "height 2\n"
+        assert run("snapshot") == "1\n"
+        assert run("make", "4") == "height 6\n"
+        assert json.loads(run("reorganise", "2", "--json")) == {"height": 7}
+        address = "0x" + "07" * 32
+        assert run("fund", address) == f"height 8: {address} has 2,000,000,000,000 mojos more\n"
+        with RpcChain(about["url"]) as chain:
+            assert len(chain.coins_at(bytes([7]) * 32)) == 1
+        assert json.loads(run("revert", "--json")) == {"snapshot": 1, "height": 2}
+        assert run("reorganise", "1", "--new", "3", "--push-again") == "height 4\n"
+        for words, reason in [
+            (("revert", "2"), "there is no snapshot 2"),
+            (("reorganise", "4"), "the chain has 4 blocks"),
+            (("reorganise", "2", "--new", "2"), "2 blocks are only replaced by more of them"),
+            (("make", "0"), "a whole number from 1 to 10000"),
+            (("fund", "here"), "'here': no address (txch1"),
+        ]:
+            ran = channelsim(capsys, "chain", *words, *at)
+            assert (ran.code, ran.out) == (2, "")
+            assert reason in ran.err
+
+
+def test_chain_commands_say_that_a_node_is_away_or_no_test_chain(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    ran = channelsim(capsys, "chain", "make", "--node", "http://127.0.0.1:9")
+    assert (ran.code, ran.out) == (2, "")
+    assert "cannot be reached" in ran.err
+    with SimulatedChain(1).served() as url:
+        ran = channelsim(capsys, "chain", "make", "--node", url)
+    assert ran.code == 2
+    assert "it is not a test chain" in ran.err
+
+
+def test_the_log_follows_what_is_asked_of_the_node() -> None:
+    options = ("--no-blocks", "--wallets", "1", "--text")
+    node = subprocess.Popen(
+        [sys.executable, "-c", COMMAND, "node", *options], stdout=subprocess.PIPE, text=True
+    )
+    assert node.stdout is not None
+    try:
+        url = node.stdout.readline().split()[1]
+        with closing(RpcClient(url, None, PATIENCE)) as client:
+            client.ask("fund_address", dict[str, Any], address="07" * 32)
+        lines = (line for line in node.stdout if line.startswith("block "))
+        assert next(lines).startswith("block 3 pays 2,000,000,000,000 mojos to")
+    finally:
+        node.send_signal(signal.SIGINT)
+        node.communicate(timeout=GUARD)

@@ -46,16 +46,15 @@ def test_a_theft_is_counted_and_named_in_every_output(
     command: str, tmp_path: Path, capsys: Capsys
 ) -> None:
     target, folder, suite = toy(tmp_path, THEFT), tmp_path / "campaign", tmp_path / "j.xml"
-    junit = () if command == "crosscheck" else ("--junit", suite)
-    ran = channelsim(capsys, command, target, *COMMANDS[command], *junit, "--out", folder)
+    junit = ("--junit", suite, "--out", folder)
+    ran = channelsim(capsys, command, target, *COMMANDS[command], *junit)
     assert ran.code == 1
     count = sentence_in(ran.out.splitlines()[-1])
     assert count.endswith("(worst: theft)")
     summary = json.loads((folder / "summary.json").read_text())
     assert summary["summary"] == count
-    if junit:
-        (named,) = ElementTree.parse(suite).getroot().iter("property")
-        assert (named.get("name"), named.get("value")) == ("summary", count)
+    (named,) = ElementTree.parse(suite).getroot().iter("property")
+    assert (named.get("name"), named.get("value")) == ("summary", count)
     for shown in (folder, folder / "summary.json"):
         page = channelsim(capsys, "report", shown, "-o", "-").out
         header = text_of(parsed(page).find(".//header"))

@@ -33,6 +33,7 @@ FILES: dict[str, tuple[str, ...]] = {
     "play, adversary": ("play", "spacepoker", "--adversary", "dead@3", "--transcript"),
     "dispute run": ("dispute", "run", "dead@3", "--transcript"),
     "fuzz": ("fuzz", "calpoker", "--jobs", "1", "--seconds", "0.1", "--out", "found", "--junit"),
+    "crosscheck": ("crosscheck", "calpoker", "--jobs", "1", "--cases", "40", "--sarif"),
     "cost": ("cost", "calpoker", "--cases", "40", "--write"),
     "coverage": ("coverage", "calpoker", "--corpus", "corpus", "--html"),
     "vectors make": ("vectors", "make", "calpoker", "--cases", "20", "-o"),
@@ -70,7 +71,8 @@ def no_work(monkeypatch: pytest.MonkeyPatch) -> None:
 
     for work in (
         *("channelsim.channel.cli.sessions.Session", "channelsim.channel.cli.disputes.played"),
-        "channelsim.channel.cli.commands.fuzz.run_campaign",
+        "channelsim.channel.lab.fuzz.fuzz.FuzzSearch.run",
+        "channelsim.channel.lab.crosscheck.crosscheck.Crosscheck.run",
         *(
             "channelsim.channel.lab.costs.costs.measure",
             "channelsim.channel.cli.commands.coverage.corpus_coverage",

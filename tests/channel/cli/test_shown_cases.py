@@ -112,7 +112,8 @@ def test_a_state_that_only_an_odd_move_leads_to_is_a_finding(tmp_path: Path) -> 
     (ran,) = run((tmp_path,), [("crosscheck", "wide", "--cases", 600, "--jobs", 1)])
     assert ran.code == 1
     expected = (
-        "griefing: guess: the rules lead to a state of reveal that its own reader refuses: guess:"
+        "griefing: guess: Money stays locked, and nobody gains by it: the rules lead to a state of"
+        " reveal that its own reader refuses: guess:"
         " not from 0 to 1"
     )
     assert expected in ran.out

@@ -37,7 +37,7 @@ from channelsim.channel.simulation.sweep_campaign import SweepReport
 from channelsim.games import registry
 from tests.channel.command import channelsim
 from tests.channel.lab.toys import toy
-from tests.channel.written_documents import prove
+from tests.channel.written_documents import proof, prove
 from tests.channel.written_findings import finding
 from tests.corpus import stored_corpus
 
@@ -122,7 +122,8 @@ def of_costs(folder: Path, run: Run) -> Pair:
 
 
 def of_proofs(folder: Path, run: Run) -> Pair:
-    return text_of(prove()), text_of(prove(verdict="different", findings=(finding(),)))
+    different = prove(proof(verdict="different"), findings=(finding(),))
+    return text_of(prove()), text_of(different)
 
 
 PAIRS: dict[str, tuple[Callable[[Path, Run], Pair], set[Effect]]] = {

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from channelsim.channel.chain.interface import Answer
-from channelsim.channel.peer.interface import BrokenOff, Effect, Ignored, Push, Send, Store, Tell
+from channelsim.channel.peer.interface import BrokenOff, Effect, Ignored, Push, Send, Tell
 from channelsim.channel.peer.machine import Phase
 from channelsim.channel.protocol.half_signed import unroll_coin
 from channelsim.channel.protocol.messages import Message, Request, encode
@@ -69,7 +69,6 @@ def refuse(table: Table, victim: int, message: bytes | Message, rule: str) -> Br
     end = table.ends[victim]
     peer = end.peer
     before, phase = peer.state.play, peer.phase
-    stored = {**end.stored}
     effects = table.receive(victim, message)
     news = broken_off(end)
     violation = news.blame
@@ -80,7 +79,6 @@ def refuse(table: Table, victim: int, message: bytes | Message, rule: str) -> Br
     assert "\n" not in str(violation)
     assert not [effect for effect in effects if isinstance(effect, Send)]
     assert peer.state.play == before
-    assert end.stored == stored
     if before is None:
         assert peer.phase is Phase.FAILED
         assert news.published is None
@@ -127,11 +125,11 @@ def quiet(effects: list[Effect]) -> bool:
 
 
 def kinds(effects: list[Effect]) -> list[str]:
-    """The kinds of effects: pushes and stores by name, news by their class."""
+    """The kinds of effects: pushes by name, news by their class."""
     found = []
     for effect in effects:
         match effect:
-            case Push(name) | Store(name):
+            case Push(name):
                 found.append(name)
             case Tell(news):
                 found.append(type(news).__name__)

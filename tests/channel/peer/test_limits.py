@@ -13,7 +13,6 @@ from channelsim.channel.peer.interface import (
     NearLimit,
     NotProposed,
     ProposeGames,
-    Store,
 )
 from channelsim.channel.peer.limits import (
     LEAST_BYTES,
@@ -25,6 +24,7 @@ from channelsim.channel.peer.limits import (
     stored_bytes,
 )
 from channelsim.channel.peer.machine import Peer, Phase
+from channelsim.channel.protocol.messages import Batch, decode
 from channelsim.channel.protocol.state import ChannelState
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.memory_store import MemoryStore
@@ -86,20 +86,17 @@ def test_no_batch_is_sent_past_a_limit(states: int, size: int, limit: str) -> No
     assert ben.peer.phase is Phase.CLOSED
 
 
-def test_the_bytes_are_counted_by_the_records_of_all_states() -> None:
+def test_the_bytes_are_counted_by_the_batches_of_all_states() -> None:
     table = sit().open().propose(ANN).go_on()
+    messages = {blob: decode(blob) for _, blob in table.sent}
+    batches = {one.number: blob for blob, one in messages.items() if isinstance(one, Batch)}
     for end in table.ends:
         links = [*end.play.history]
         before: dict[int, ChannelState] = {
             link.state.number: link.older.state for link in links if link.older is not None
         }
-        records = {
-            int(one.name.partition("/")[2]): one.data
-            for one in end.effects
-            if isinstance(one, Store) and one.name.startswith(("sent/", "received/"))
-        }
         sizes = [
-            stored_bytes(records[one.state.number], one.state.games, before[one.state.number].games)
+            stored_bytes(batches[one.state.number], one.state.games, before[one.state.number].games)
             for one in links
             if one.state.number > 1
         ]

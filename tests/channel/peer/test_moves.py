@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from channelsim.channel.peer.machine import Phase
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.messages import Accept, Batch, BatchAction, Move
-from channelsim.clsp.values import Value
+from channelsim.clsp.values import Value, serialize
 from channelsim.games.contract import Position
 from channelsim.games.spacepoker.player import SpacePokerPlayer
 from tests.channel.on_chain import Unroll, exists, games_of, restored_state, reward, take
@@ -139,21 +139,23 @@ def slashed(
     stays_off(table, victim)
     record = restored_state(table, victim, newest.state.number)
     assert record.halves == (batch.channel_half, batch.unroll_half)
-    assert tuple(game_id for game_id, *_ in record.slashes) == news.slashable
+    dispute = end.peer.state.dispute
+    assert dispute is not None
+    assert tuple(dispute.slashable) == news.slashable
     assert len(news.slashable) == games
-    # From here on nothing but the record is used.
+    # From here on nothing but the state and the evidence is used.
     unroll = Unroll(table, record)
     table.chain.farm()
     assert exists(table, unroll.coin)
     table.chain.farm(table.channel.unroll_timeout)
     take(table, unroll.time_out())
-    evidence = {game_id: held for game_id, *held in record.slashes}
     won = 0
     for game in games_of(table, unroll):
         assert exists(table, game.coin)
-        if game.game.game_id in evidence:
+        if game.game.game_id in dispute.slashable:
+            evidence = dispute.slashable[game.game.game_id].evidence
             assert game.mover is table.ends[victim].peer.config.side
-            take(table, game.slash(*evidence[game.game.game_id]))
+            take(table, game.slash(serialize(evidence.value), evidence.signature))
             won += game.amount
     assert reward(table, victim) == newest.state.balances[victim] + won
     assert reward(table, sender) == newest.state.balances[sender]

@@ -37,11 +37,10 @@ from channelsim.channel.protocol.messages import (
     encode,
 )
 from channelsim.channel.protocol.state import ChannelState
-from channelsim.channel.protocol.state_records import decode_record
 from channelsim.channel.session.peer_runner import is_over
 from channelsim.clsp.values import to_list
 from channelsim.games.referee import CREATE_COIN
-from tests.channel.on_chain import reward, stored_records
+from tests.channel.on_chain import received_states, restored_state, reward
 from tests.channel.peer.hostile import Hostile, kinds, quiet, refuse
 from tests.channel.peer.hostile_funding import completed, honest_completion, honest_part
 from tests.channel.peer.hostile_shutdowns import shutdown_half
@@ -110,7 +109,7 @@ def test_play_begins_when_the_coin_is_deep_enough() -> None:
     assert table.chain.peak() - born.born == CONFIRMATIONS
 
 
-def test_states_are_stored_before_their_halves_are_sent() -> None:
+def test_each_side_can_complete_one_state_of_the_opening() -> None:
     table = sit().start()
     for kind, victim in ((Launch, BEN), (Funding, BEN)):
         at(kind, victim, table)
@@ -119,19 +118,11 @@ def test_states_are_stored_before_their_halves_are_sent() -> None:
         table.deliver()
     table.pump()
     for index in range(2):
-        records = {name: decode_record(data) for name, data in stored_records(table, index).items()}
-        assert sorted(records) == [["received/0", "sent/1"], ["received/1", "sent/0"]][index]
-        for name, state in records.items():
-            coin = unroll_coin(table.channel, ChannelState(state.number, (BALANCE, BALANCE)))
+        assert received_states(table, index) == [index]
+        for number in range(2):
+            state = restored_state(table, index, number, received=number == index)
+            coin = unroll_coin(table.channel, ChannelState(number, (BALANCE, BALANCE)))
             assert state.unroll_puzzle_hash == coin.puzzle_hash
-            assert bool(state.halves) == name.startswith("received")
-    effects = table.ends[ANN].effects
-    names = [getattr(effect, "name", type(effect).__name__) for effect in effects]
-    assert (
-        names.index("received/0")
-        < names.index("sent/1")
-        < [number for number, name in enumerate(names) if name == "Send"][2]
-    )
 
 
 def honest(build: Hostile) -> Table:

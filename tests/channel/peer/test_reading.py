@@ -36,7 +36,7 @@ from channelsim.channel.protocol.wallet import Wallet, address_of, wallet_key
 from channelsim.clsp.values import Value, serialize, to_list, tree_hash
 from channelsim.games.referee import move_solution, timeout_solution
 from tests.channel.disputes import at_move, facts, hear, leave, settle, sound, with_config
-from tests.channel.on_chain import Unroll, restored_state, stored_records, take
+from tests.channel.on_chain import Unroll, received_states, restored_state, take
 from tests.channel.table import ANN, BEN, CONFIRMATIONS, End, Table, sit
 
 GARBAGE = (b"", b"\xff", b"\xfe\x01", b"\x80", b"\xff\x80\x80", serialize(b"abc"))
@@ -143,8 +143,7 @@ def test_an_old_state_is_preempted_though_the_node_never_gives_the_channel_spend
 ) -> None:
     """The rest of that solution, after the conditions, may be too large for a node to give."""
     table = at_move(16)
-    records = stored_records(table, 1 - index)
-    oldest = min(int(name[9:]) for name in records if name.startswith("received/"))
+    oldest = received_states(table, 1 - index)[0]
     table.mail.clear()
     take(table, Unroll(table, restored_state(table, 1 - index, oldest)).publish(1 - index))
     table.chain = LateSolutions(table.chain, 10**9, table.channel.coin.id)
@@ -205,10 +204,9 @@ def test_a_replaced_solution_is_forgotten(index: int) -> None:
     """One old state is published, then another one at the same height, without its solution."""
     table = at_move(16)
     end, thief = table.ends[index], 1 - index
-    names = [name for name in stored_records(table, thief) if name.startswith("received/")]
     first, second = (
         Unroll(table, restored_state(table, thief, number))
-        for number in sorted(int(name[9:]) for name in names)[:2]
+        for number in received_states(table, thief)[:2]
     )
     table.mail.clear()
     height = table.chain.peak() + 1
@@ -234,8 +232,7 @@ def test_fees_go_on_though_the_node_does_not_say_how_the_fee_coin_was_spent(inde
     fees = Fees(Wallet(key, table.chain.give(address_of(key), 10**12)), 10**9, 10**11)
     with_config(table, index, fees=fees)
     table.handle(index, FeeRate(1))
-    names = [name for name in stored_records(table, thief) if name.startswith("received/")]
-    old = Unroll(table, restored_state(table, thief, min(int(name[9:]) for name in names)))
+    old = Unroll(table, restored_state(table, thief, received_states(table, thief)[0]))
     table.mail.clear()
     height, coin = table.chain.peak() + 1, table.channel.coin
     published = CoinSeen(coin, height - 9, height, old.publish(thief).spends[0].solution)

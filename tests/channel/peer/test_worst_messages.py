@@ -45,6 +45,7 @@ from channelsim.channel.protocol.messages import (
 from channelsim.channel.protocol.proposals import Wish, offer_of
 from channelsim.channel.protocol.state import ChannelState
 from channelsim.channel.protocol.wallet import launcher_spend
+from channelsim.channel.store.history_codec import encode_newer
 from channelsim.clsp.programs import Program
 from channelsim.clsp.values import NIL, Value, serialize, to_list
 from channelsim.games import registry
@@ -311,7 +312,7 @@ def test_actions_and_texts_are_bounded() -> None:
 
 def kept(end: End) -> int:
     """The bytes that a peer has stored, and those that it holds in memory, roughly."""
-    return sum(map(len, end.stored.values())) + len(pickle.dumps(memory(end)))
+    return sum(map(len, encode_newer(end.play.history, 0))) + len(pickle.dumps(memory(end)))
 
 
 def memory(end: End) -> object:

@@ -15,12 +15,13 @@ from channelsim.channel.crypto import bls
 from channelsim.channel.peer.interface import ChannelOpen
 from channelsim.channel.protocol.half_signed import preempt, publish, time_out, unroll_coin
 from channelsim.channel.protocol.state import ChannelState
-from channelsim.channel.protocol.state_records import RestoredState
 from channelsim.games.referee import GameCoin
 from tests.channel.on_chain import (
+    StoredState,
     Unroll,
     exists,
     games_of,
+    received_states,
     refused,
     restored_state,
     reward,
@@ -42,13 +43,7 @@ def play(seed: str) -> Table:
     return table
 
 
-def numbers(table: Table, index: int) -> list[int]:
-    """The states that this side received, oldest first."""
-    names = [name for name in table.ends[index].stored if name.startswith("received/")]
-    return sorted(int(name.split("/")[1]) for name in names)
-
-
-def again(seed: str, index: int, number: int) -> tuple[Table, RestoredState]:
+def again(seed: str, index: int, number: int) -> tuple[Table, StoredState]:
     """The same session once more, on a node of its own, and one of its states."""
     table = play(seed)
     return table, restored_state(table, index, number)
@@ -58,7 +53,7 @@ def again(seed: str, index: int, number: int) -> tuple[Table, RestoredState]:
 @pytest.mark.parametrize("index", [ANN, BEN])
 def test_any_received_state_can_be_published_and_timed_out(seed: str, index: int) -> None:
     table = play(seed)
-    every = numbers(table, index)
+    every = received_states(table, index)
     assert all(number % 2 == index for number in every)
     for number in {every[0], every[1], every[len(every) // 2], every[-1]}:
         table, state = again(seed, index, number)
@@ -105,10 +100,10 @@ def paid_out(table: Table, unroll: Unroll) -> None:
 @pytest.mark.parametrize("index", [ANN, BEN])
 def test_an_older_state_is_preempted_by_the_other_side_at_once(seed: str, index: int) -> None:
     table = play(seed)
-    for old in (numbers(table, index)[0], numbers(table, index)[-2]):
+    for old in (received_states(table, index)[0], received_states(table, index)[-2]):
         table, state = again(seed, index, old)
         unroll = Unroll(table, state)
-        newest = restored_state(table, 1 - index, numbers(table, 1 - index)[-1])
+        newest = restored_state(table, 1 - index, received_states(table, 1 - index)[-1])
         assert newest.number > old
         take(table, unroll.publish(index))
         # In the very block after, long before the timeout.
@@ -121,14 +116,14 @@ def test_an_older_state_is_preempted_by_the_other_side_at_once(seed: str, index:
 
 def test_a_preemption_in_one_bundle_with_what_it_preempts() -> None:
     table = play("one")
-    unroll = Unroll(table, restored_state(table, ANN, numbers(table, ANN)[0]))
-    newest = restored_state(table, BEN, numbers(table, BEN)[-1])
+    unroll = Unroll(table, restored_state(table, ANN, received_states(table, ANN)[0]))
+    newest = restored_state(table, BEN, received_states(table, BEN)[-1])
     take(table, joined(unroll.publish(ANN), unroll.preempt(newest, BEN)))
 
 
 def test_no_side_preempts_with_an_older_state_or_one_of_the_same_parity() -> None:
     table = play("one")
-    mine, theirs = numbers(table, ANN), numbers(table, BEN)
+    mine, theirs = received_states(table, ANN), received_states(table, BEN)
     states = {n: restored_state(table, n % 2, n) for n in mine + theirs}
     published = mine[2]
     unroll = Unroll(table, states[published])
@@ -144,8 +139,8 @@ def test_no_side_preempts_with_an_older_state_or_one_of_the_same_parity() -> Non
 
 def test_a_preemption_needs_both_halves() -> None:
     table = play("one")
-    unroll = Unroll(table, restored_state(table, ANN, numbers(table, ANN)[0]))
-    newest = restored_state(table, BEN, numbers(table, BEN)[-1])
+    unroll = Unroll(table, restored_state(table, ANN, received_states(table, ANN)[0]))
+    newest = restored_state(table, BEN, received_states(table, BEN)[-1])
     take(table, unroll.publish(ANN))
     good = unroll.preempt(newest, BEN)
     half = replace(good, signature=newest.halves[1])
@@ -159,10 +154,7 @@ def test_a_preemption_needs_both_halves() -> None:
 def test_a_sender_cannot_complete_its_own_state(index: int) -> None:
     """It has its own half of what it sent, and nothing else: the opening states included."""
     table = play("one")
-    names = [name for name in table.ends[index].stored if name.startswith("sent/")]
-    assert len(names) == len(numbers(table, 1 - index))
-    for name in names:
-        number = int(name.split("/")[1])
+    for number in received_states(table, 1 - index):
         assert number % 2 != index
         state = restored_state(table, index, number, received=False)
         assert state.halves == ()
@@ -209,7 +201,7 @@ def test_the_records_are_those_of_the_typed_model(seed: str) -> None:
         assert time_out(table.channel, newest.state) == unroll.time_out()
         assert unroll_coin(table.channel, newest.state) == unroll.coin
         assert table.channel.unroll_puzzle(newest.state) == unroll.puzzle
-        older = restored_state(table, 1 - index, numbers(table, 1 - index)[0])
+        older = restored_state(table, 1 - index, received_states(table, 1 - index)[0])
         first = ChannelState(older.number, (BALANCE, BALANCE))
         assert preempt(table.channel, secret, newest, first) == Unroll(table, older).preempt(
             state, index
@@ -224,7 +216,7 @@ def test_both_sides_store_every_state() -> None:
     """Received by one, sent by the other; conditions and puzzle hashes alike."""
     table = play("two")
     for index in (ANN, BEN):
-        for number in numbers(table, index):
+        for number in received_states(table, index):
             ours, theirs = (
                 restored_state(table, index, number),
                 restored_state(table, 1 - index, number, False),

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from hashlib import sha256
-from time import monotonic
+from time import thread_time
 from typing import Any
 
 import pytest
 import z3
 
 from channelsim.channel.prove import models, symbols
-from channelsim.channel.prove.comparison import INVERTED, Gap, SizeReport, compare_size
+from channelsim.channel.prove.claims import Equal
+from channelsim.channel.prove.comparison import INVERTED, Gap, SizeReport, examine_size
 from channelsim.channel.prove.concrete_runs import WrongModel, differ, outcomes
-from channelsim.channel.prove.executor import SymbolicProgram
 from channelsim.channel.prove.inputs import Domain
 from channelsim.channel.prove.path import LATE, Path
 from channelsim.channel.prove.symbols import Bytes, Number, Symbolic, make_number, make_truth
@@ -47,12 +47,12 @@ def compared(
     """The reports of these sizes, up to the first difference."""
     sizes = list(sizes)
     domain = Domain((left.hash, right.hash), FORMS[state], max(sizes))
-    programs = SymbolicProgram("left", left), SymbolicProgram("right", right)
+    claim = Equal(("left", "right"), (left, right))
     reports: list[SizeReport] = []
     with deep():
         for size in sizes:
-            reports.append(compare_size(programs, domain, size, monotonic() + seconds))
-            if reports[-1].differs:
+            reports.append(examine_size(claim, domain, size, thread_time() + seconds))
+            if reports[-1].broken:
                 break
     return reports
 
@@ -69,15 +69,15 @@ def size_of(pair: Pair) -> int:
 @pytest.mark.parametrize("pair", DIFFERENT, ids=lambda pair: pair.name)
 def test_a_planted_difference_is_shown(pair: Pair) -> None:
     report = pair_compared(pair, [size_of(pair)])[-1]
-    assert report.difference is not None
+    assert report.counterexample is not None
     # It is shown again by the node's interpreter, without any model.
-    assert differ(*outcomes([assemble(pair.left), assemble(pair.right)], report.difference))
+    assert differ(*outcomes([assemble(pair.left), assemble(pair.right)], report.counterexample))
 
 
 @pytest.mark.parametrize("pair", EQUIVALENT, ids=lambda pair: pair.name)
 def test_equivalent_programs_are_equal(pair: Pair) -> None:
     for report in pair_compared(pair, pair.sizes or range(pair.longest + 2)):
-        assert not report.differs
+        assert not report.broken
         assert not report.gaps
         assert report.paths
         assert report.confirmed == report.paths
@@ -198,7 +198,7 @@ def test_a_wrong_model_shows_itself_in_real_runs(
 
 def gaps(left: str, right: str, size: int = 1, **options: Any) -> Counter[Gap]:
     report = compared(assemble(left), assemble(right), [size], **options)[-1]
-    assert not report.differs
+    assert not report.broken
     return report.gaps
 
 
@@ -206,7 +206,7 @@ def test_an_operator_without_a_model_is_undecided_at_its_place() -> None:
     text = "(if (= MOVE 1) (keccak256 SHARE) 1)"
     ((gap, times),) = gaps(text, text).items()
     assert gap.reason == "no model of the operator keccak256"
-    assert gap.program == "left"
+    assert gap.side == "left"
     assert isinstance(gap.node, tuple)
     assert times == 1
 
@@ -257,12 +257,12 @@ def test_paths_on_which_larger_evidence_is_left_out_are_counted() -> None:
 def test_a_state_that_the_reader_refuses_is_no_difference() -> None:
     left, right = assemble("(> STATE 5)"), assemble("(> STATE 4)")
     domain = Domain((left.hash, right.hash), FORMS["number"], 1)
-    programs = SymbolicProgram("left", left), SymbolicProgram("right", right)
+    claim = Equal(("left", "right"), (left, right))
 
     def verdict(read: Callable[[Any], bool]) -> bool:
-        report = compare_size(programs, domain, 0, monotonic() + SECONDS, read)
-        assert report.differs or report.gaps
-        return report.differs
+        report = examine_size(claim, domain, 0, thread_time() + SECONDS, read)
+        assert report.broken or report.gaps
+        return report.broken
 
     assert verdict(lambda state: True)
     assert verdict(lambda state: state == int_to_atom(5))

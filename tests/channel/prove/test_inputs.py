@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from time import monotonic
+from time import thread_time
 from typing import Any
 
 import pytest
 
-from channelsim.channel.prove.comparison import SizeReport, compare_size
-from channelsim.channel.prove.executor import SymbolicProgram
+from channelsim.channel.prove.claims import Equal
+from channelsim.channel.prove.comparison import SizeReport, examine_size
 from channelsim.channel.prove.inputs import Domain
 from channelsim.clsp.analysis.closures import deep
 from channelsim.clsp.integers import int_to_atom
@@ -92,9 +92,9 @@ def compared(form: Form | None, left: str, right: str) -> SizeReport:
         pairs=3,
         atom=3,
     )
-    named = SymbolicProgram("left", programs[0]), SymbolicProgram("right", programs[1])
+    claim = Equal(("left", "right"), (programs[0], programs[1]))
     with deep():
-        return compare_size(named, domain, 0, monotonic() + 60)
+        return examine_size(claim, domain, 0, thread_time() + 60)
 
 
 @pytest.mark.parametrize(("form", "values"), FORMS, ids=lambda part: type(part).__name__)
@@ -108,7 +108,7 @@ def test_a_state_is_there_if_its_reader_takes_it(form: Form, values: tuple[Value
         except BadState:
             taken.append(False)
         report = compared(form, f"(if {is_value(value)} 2 1)", "1")
-        assert report.differs == taken[-1], value
+        assert report.broken == taken[-1], value
         assert not report.gaps
     assert set(taken) == {True, False}
 
@@ -117,27 +117,27 @@ def test_a_hash_of_a_program_is_that_of_either_side() -> None:
     domain = Domain(own=(OWN,), form=HashOf("v"), longest=0, hashes={"v": (OWN, OTHER)})
     for value, there in ((OWN, True), (OTHER, True), (b"\x0c" * 32, False)):
         programs = [assemble(text) for text in (f"(if {is_value(value)} 2 1)", "1")]
-        named = SymbolicProgram("left", programs[0]), SymbolicProgram("right", programs[1])
-        assert compare_size(named, domain, 0, monotonic() + 60).differs == there
+        claim = Equal(("left", "right"), (programs[0], programs[1]))
+        assert examine_size(claim, domain, 0, thread_time() + 60).broken == there
 
 
 def test_an_opaque_form_may_only_be_passed_on() -> None:
     form = Opaque(write=lambda value: value, read=lambda value, name: value, examples=(b"xyz",))
     passed = compared(form, "(c STATE 1)", "(c STATE (+ 0 1))")
-    assert (passed.differs, len(passed.gaps)) == (False, 0)
+    assert (passed.broken, len(passed.gaps)) == (False, 0)
     ((gap, _),) = compared(form, "(l STATE)", "(l STATE)").gaps.items()
     assert gap.reason == "state has no form that is known"
     # Another result is still another one, for the example.
-    assert compared(form, "(c STATE 1)", "(c STATE 2)").differs
+    assert compared(form, "(c STATE 1)", "(c STATE 2)").broken
 
 
 @pytest.mark.parametrize("value", [NIL, b"abc", (b"a", (b"b", (b"c", b"d")))])
 def test_a_state_without_a_form_is_any_value_within_the_bounds(value: Value) -> None:
-    assert compared(None, f"(if {is_value(value)} 2 1)", "1").differs
+    assert compared(None, f"(if {is_value(value)} 2 1)", "1").broken
 
 
 @pytest.mark.parametrize("value", [b"abcd", ((((b"a", b"b"), NIL), NIL), NIL)])
 def test_larger_values_are_beyond_the_bounds(value: Value) -> None:
     report = compared(None, f"(if {is_value(value)} 2 1)", "1")
-    assert not report.differs
+    assert not report.broken
     assert report.bounded

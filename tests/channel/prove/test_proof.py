@@ -73,11 +73,12 @@ def proved(capsys: Capsys, name: str, target: Path, *options: object) -> tuple[i
 def test_a_rewrite_is_equal(capsys: Capsys, tmp_path: Path) -> None:
     target = rewritten(tmp_path, "commitB", COMMIT_B)
     code, document = proved(capsys, "commitB", target, "--jobs", 1)
-    assert (code, document.verdict) == (0, "equal")
-    assert document.programs[0] != document.programs[1]
-    assert document.confirmed == document.paths >= 34
-    assert (document.unconfirmed, document.undecided, document.findings) == (0, (), ())
-    assert document.samples == 12 * 34
+    (proof,) = document.proofs
+    assert (code, proof.verdict, document.findings) == (0, "equal", ())
+    assert proof.sides["program of spacepoker"] != proof.sides["program of rewrite"]
+    assert proof.confirmed == proof.paths >= 34
+    assert (proof.unconfirmed, proof.undecided) == (0, ())
+    assert proof.samples == 12 * 34
 
 
 def test_the_last_line_says_it(capsys: Capsys) -> None:
@@ -99,8 +100,9 @@ def test_a_long_rewrite_is_equal(
     capsys: Capsys, tmp_path: Path, name: str, changes: Mapping[str, str]
 ) -> None:
     code, document = proved(capsys, name, rewritten(tmp_path, name, changes))
-    assert (code, document.verdict, document.undecided) == (0, "equal", ())
-    assert document.unconfirmed == 0
+    (proof,) = document.proofs
+    assert (code, proof.verdict, proof.undecided) == (0, "equal", ())
+    assert proof.unconfirmed == 0
 
 
 def test_one_wrong_pot_is_shown_as_a_vector(capsys: Capsys, tmp_path: Path) -> None:
@@ -109,11 +111,13 @@ def test_one_wrong_pot_is_shown_as_a_vector(capsys: Capsys, tmp_path: Path) -> N
     }
     target = rewritten(tmp_path, "commitA", wrong)
     code, document = proved(capsys, "commitA", target, "--jobs", 1)
-    assert (code, document.verdict) == (1, "different")
+    assert (code, document.proofs[0].verdict) == (1, "different")
     (finding,) = document.findings
     assert finding.vector is not None
     assert finding.vector["amount"] == 98765432100
-    assert (finding.rule, finding.place, finding.reach) == ("prove", "commitA", "nobody knows")
+    assert (finding.severity, finding.cause) == ("unslashable cheat", "SP-COMMITA-2")
+    assert (finding.place, finding.reach) == ("commitA", "played")
+    assert finding.lost == 98765432100 // 2
     vectors = tmp_path / "case.jsonl"
     vectors.write_text(json.dumps(finding.vector) + "\n")
     assert channelsim(capsys, "vectors", "check", vectors).code == 0
@@ -139,10 +143,11 @@ def test_a_difference_in_a_key_has_no_vector(capsys: Capsys, tmp_path: Path) -> 
 
 def test_what_is_left_out_is_undecided(capsys: Capsys) -> None:
     options = ("--validator", "commitA", "--against", "spacepoker", "--jobs", 1)
-    late = channelsim(capsys, "prove", "spacepoker", *options, "--seconds", 0.1)
+    mid = ("--validator", "mid_round", "--against", "spacepoker", "--jobs", 1, "--move-bytes", 33)
+    late = channelsim(capsys, "prove", "spacepoker", *mid, "--seconds", 0.1)
     assert late.code == 1
     assert "undecided: the time is over" in late.out
-    assert late.out.splitlines()[-1].startswith("undecided: commitA")
+    assert late.out.splitlines()[-1].startswith("undecided: mid_round")
     short = channelsim(capsys, "prove", "spacepoker", *options, "--move-bytes", 3)
     assert short.code == 1
     assert "undecided: no move ends valid within these bounds" in short.out

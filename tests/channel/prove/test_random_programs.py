@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from time import monotonic
+from time import thread_time
 
 import pytest
 
 from channelsim.channel.lab.sites.fast_chance import FastChance
-from channelsim.channel.prove.comparison import compare_size
+from channelsim.channel.prove.claims import Equal
+from channelsim.channel.prove.comparison import examine_size
 from channelsim.channel.prove.concrete_runs import differ, outcomes
-from channelsim.channel.prove.executor import SymbolicProgram
 from channelsim.channel.prove.inputs import Domain
 from channelsim.clsp.analysis.closures import deep
 from channelsim.clsp.integers import int_to_atom
@@ -86,12 +86,12 @@ def check(seed: int, seconds: float) -> str:
     domain = Domain(
         (programs[0].hash, programs[1].hash, b"\x01" * 32), FORMS["number"], 3, pairs=2, atom=5
     )
-    named = SymbolicProgram("left", programs[0]), SymbolicProgram("right", programs[1])
+    claim = Equal(("left", "right"), (programs[0], programs[1]))
     with deep():
-        report = compare_size(named, domain, size, monotonic() + seconds)
-    if report.differs:
-        assert report.difference is not None
-        assert differ(*outcomes(programs, report.difference))
+        report = examine_size(claim, domain, size, thread_time() + seconds)
+    if report.broken:
+        assert report.counterexample is not None
+        assert differ(*outcomes(programs, report.counterexample))
         return "different"
     if report.gaps:
         return "undecided"

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from channelsim.channel.lab.targets.target import of_game
-from channelsim.channel.prove.concrete_runs import differ, outcomes
-from channelsim.channel.prove.proof import Question
-from channelsim.channel.prove.shrinking import (
+from channelsim.channel.prove.arguments import (
     AMOUNT,
     EVIDENCE,
     MOVE,
@@ -15,8 +13,10 @@ from channelsim.channel.prove.shrinking import (
     STATE,
     coin_field,
     part,
-    shrunk,
 )
+from channelsim.channel.prove.concrete_runs import differ, outcomes
+from channelsim.channel.prove.proof import Question, compare
+from channelsim.channel.prove.shrinking import shrunk
 from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.values import NIL, Value, to_list
 from channelsim.games import registry
@@ -29,7 +29,7 @@ def question(left: str, right: str) -> Question:
         replace(target, name=name, programs={**target.programs, "commitA": assemble(text)})
         for name, text in (("left", left), ("right", right))
     )
-    return Question(first, second, "commitA", 32)
+    return compare(first, second, "commitA", 32)
 
 
 def arguments(state: bytes) -> Value:

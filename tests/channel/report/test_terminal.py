@@ -172,8 +172,11 @@ def test_quit_between_hands_closes_the_channel(
 @pytest.mark.parametrize(
     ("typed", "says"),
     [
-        ("bet 9999999999999999999999999999", "is out of bounds: bet 1m to 900m"),
-        ("BET 99", "is out of bounds: bet 1m to 900m"),
+        (
+            "bet 9999999999999999999999999999",
+            "is out of bounds: bet 0.01 to 9 units (1 to 900 mojos)",
+        ),
+        ("BET 99", "is out of bounds: bet 0.01 to 9 units (1 to 900 mojos)"),
         ("bet " + "9" * 5000, "is out of bounds: no amount has so many digits"),
         ("bet 0." + "0" * 5000 + "1", "is out of bounds: no amount has so many digits"),
         ("bet 0", "is out of bounds"),

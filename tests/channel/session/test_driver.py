@@ -20,6 +20,7 @@ from channelsim.channel.peer.interface import (
     Connected,
     DeckComputed,
     Effect,
+    Erase,
     Event,
     Ignored,
     Pinned,
@@ -27,7 +28,6 @@ from channelsim.channel.peer.interface import (
     Push,
     Received,
     Send,
-    Store,
     Tell,
     Watch,
     YourTurn,
@@ -109,11 +109,7 @@ def test_every_kind_of_effect_is_carried_out() -> None:
     chain = SimulatedChain(7)
     coin = chain.give(IDENTITY.hash, 1000)
     effects: list[Effect] = [
-        Store("kept", b"1"),
-        Store("replaced", b"old"),
-        Store("replaced", b"new"),
-        Store("removed", b"2"),
-        Store("removed", b""),
+        Erase(1),
         Send(b"hello"),
         Push("pay", spend(coin, 900)),
         Watch(coin),
@@ -125,7 +121,6 @@ def test_every_kind_of_effect_is_carried_out() -> None:
     events: list[SessionEvent] = []
     driver = Driver(chain, (DrivenPeer("one", one), DrivenPeer("two", two)), [events.append])
     driver.start()
-    assert driver.peers[0].records == {"kept": b"1", "replaced": b"new"}
     assert events == [
         Handled("one", None, tuple(effects)),
         Sent("one", b"hello"),
@@ -153,12 +148,12 @@ def test_a_conflict_with_a_pending_bundle_is_reported_to_the_peer_that_pushed() 
     coin = table.chain.give(IDENTITY.hash, 1000)
     first, second = spend(coin, 900), spend(coin, 901)
     table.driver.carry_out(Side.RECEIVER, [Push("theirs", first)])
-    table.actors[0].answers.append([Store("pinned", b"yes")])
+    table.actors[0].answers.append([Tell(Ignored("pinned"))])
     table.driver.carry_out(Side.INITIATOR, [Push("ours", second)])
     (pending,) = table.chain.pending(coin.id)
     assert (pending.bundle, pending.fee) == (first, coin.amount - 900)
     assert table.actors[0].events == [Pinned(second, (pending,))]
-    assert table.driver.peers[0].records == {"pinned": b"yes"}
+    assert NewsFor("one", Ignored("pinned")) in table.events
     assert table.actors[1].events == []
 
 

@@ -9,7 +9,6 @@ from typing import TypeVar
 
 from rich.console import Console
 
-from channelsim.channel.peer.interface import Store
 from channelsim.channel.report.html.session_log import SessionLog
 from channelsim.channel.report.html.session_page import session_log
 from channelsim.channel.report.narrator import Narrator
@@ -18,7 +17,6 @@ from channelsim.channel.report.session_document import document
 from channelsim.channel.session.deciders import Deciders
 from channelsim.channel.session.session import Session
 from channelsim.channel.session.session_events import (
-    Handled,
     Listener,
     NewsFor,
     Sent,
@@ -120,9 +118,6 @@ class Views:
                 self.lines[NAMES.index(name)](event)
             case Sent(sender, message):
                 self.received[NAMES[1 - NAMES.index(sender)]].append(message)
-            case Handled(peer, _, effects):
-                stored = [one.data for one in effects if isinstance(one, Store)]
-                self.received[peer] += stored
 
 
 def pages(log: SessionLog) -> list[str]:

@@ -352,9 +352,17 @@ def test_a_node_that_is_away_for_a_while_is_reported_once_and_asked_again() -> N
         await until(lambda: runner.peer.state.block.peak == chain.peak())
         assert place.troubles == ["the node is away", ""]
         task.cancel()
+        place.troubles.clear()
         chain.away = True
-        with pytest.raises(NodeError):
-            await place.runner(chain, None).run()
+        runner = place.runner(chain, None)
+        task = asyncio.ensure_future(runner.run())
+        await until(lambda: place.troubles == ["the node is away"])
+        assert not task.done(), "it is asked again at the start, too"
+        chain.away = False
+        chain.farm()
+        await until(lambda: runner.peer.state.block.peak == chain.peak())
+        assert place.troubles == ["the node is away", ""]
+        task.cancel()
 
     asyncio.run(play())
 

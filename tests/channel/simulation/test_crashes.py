@@ -249,21 +249,20 @@ class ForgettingStore(MemoryStore):
 
     def __init__(self) -> None:
         super().__init__()
-        self._late: list[tuple[Sequence[bytes], Sequence[tuple[str, bytes]]]] = []
+        self._late: Sequence[bytes] = ()
 
-    def append(self, events: Sequence[bytes], records: Sequence[tuple[str, bytes]]) -> None:
-        late, self._late = self._late, [(events, records)]
-        for batch in late:
-            super().append(*batch)
+    def append(self, events: Sequence[bytes], overview: bytes = b"") -> None:
+        late, self._late = self._late, events
+        super().append(late, overview)
 
-    def save_snapshot(self, snapshot: bytes, states: Sequence[bytes]) -> None:
-        for batch in self._late:
-            super().append(*batch)
-        self._late = []
-        super().save_snapshot(snapshot, states)
+    def save_snapshot(
+        self, snapshot: bytes, states: Sequence[bytes], *, erases: bool = False
+    ) -> None:
+        self.append(())
+        super().save_snapshot(snapshot, states, erases=erases)
 
     def load(self) -> Contents:
-        self._late = []
+        self._late = ()
         return super().load()
 
 

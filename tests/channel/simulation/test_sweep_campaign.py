@@ -79,14 +79,14 @@ def test_the_totals_depend_on_neither_the_cut_nor_an_end_on_the_way(tmp_path: Pa
     assert runs == {
         name: sum(cell.runs for cell in row.values()) for name, row in whole.totals.matrix.items()
     }
-    assert page.good
+    assert page.glance.holds
 
 
 def test_a_campaign_stores_what_it_finds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     begun = [Scenario(("calpoker",), "x", "no-funding")]
-    monkeypatch.setattr(sweep_campaign, "beginnings", lambda seed, number: iter(begun))
+    monkeypatch.setattr(sweep_campaign, "beginnings", lambda seed, number, only: iter(begun))
     monkeypatch.setattr(sweep_campaign, "everywhere", lambda first, turn: iter([broken(first)]))
     monkeypatch.setattr("channelsim.channel.cli.campaigns.chosen_workers", here)
     ran = channelsim(capsys, "dispute", "run", "--all", "--out", tmp_path / "all", "--json")

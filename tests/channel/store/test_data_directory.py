@@ -93,7 +93,7 @@ def test_settings_that_cannot_be_read_are_refused_in_one_line(
 def test_a_lost_store_or_lost_keys_are_not_taken_for_a_new_channel(tmp_path: Path) -> None:
     create(tmp_path, config(), SETTINGS)
     with opened(tmp_path) as found:
-        found.store.append([b"an event"], [])
+        found.store.append([b"an event"])
     keys = (tmp_path / keys_file.FILE).rename(tmp_path / "copy")
     with pytest.raises(StoreError, match=r"keys\.json: missing; restore"):
         create(tmp_path, config(), SETTINGS)

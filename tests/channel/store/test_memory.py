@@ -18,11 +18,12 @@ from channelsim.channel.simulation.crashes import run_killed
 from channelsim.channel.simulation.promises.checker import check
 from channelsim.channel.simulation.promises.old_copies import restored
 from channelsim.channel.simulation.scenario import Scenario
-from channelsim.channel.store import durable_peer
+from channelsim.channel.store import snapshots
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.memory_store import MemoryStore
 from channelsim.channel.store.sealed_store import MARK, SealedStore
-from channelsim.games.contract import PlainPlayer
+from channelsim.games.contract import PlainPlayer, Player, Position
+from channelsim.games.players import player_after
 from channelsim.plugins import WrongAnswer
 from tests.channel.simulation.instants import every_instant
 from tests.channel.simulation.test_crashes import at, harmless, same_end, undisturbed
@@ -38,7 +39,7 @@ ON_CHAIN = (
 @pytest.fixture(autouse=True)
 def snapshots_between_moves(monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise most restarts would make the moves again, and remember for themselves."""
-    monkeypatch.setattr(killed_peer, "EVENTS_PER_SNAPSHOT", 2)
+    monkeypatch.setattr(killed_peer, "EVENTS_PER_SNAPSHOT", 1)
 
 
 @pytest.mark.parametrize("side", Side)
@@ -75,10 +76,14 @@ def test_an_old_copy_of_a_store_loses_nothing() -> None:
 
 def test_a_lost_memory_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The planted mistake: a restart that forgets."""
-    monkeypatch.setattr(durable_peer, "read_memories", lambda records: {})
+
+    def forget(player: Player, position: Position, memory: bytes) -> Player:
+        return player_after(player, position, b"")
+
+    monkeypatch.setattr(snapshots, "player_after", forget)
     different = 0
     with dots.registered(), bls.remembered():
-        for kill in undisturbed("dots")[2][Side.RECEIVER][::4]:
+        for kill in undisturbed("dots")[2][Side.RECEIVER][::3]:
             try:
                 same_end("dots", {Side.RECEIVER: {kill}})
             except (AssertionError, IndexError, WrongAnswer):
@@ -99,21 +104,19 @@ def test_a_memory_is_sealed_and_stored_with_its_state() -> None:
         Arena(Scenario(("dots",), "memory", hands=3), wrap=wrap).run()
         marked = 0
         for side, peer in peers.items():
-            read = SealedStore(stores[side], peer.config.secret).load()
-            for name, data in stores[side].load().records.items():
-                if not name.startswith("memory/"):
-                    continue
-                number, game_id = map(int, name.split("/")[1:])
-                state = peer.play.history.numbered(number)
-                assert state is not None
-                game = state.game(game_id)
-                assert game is not None
-                assert game.position.validator == "show"
-                assert data.startswith(MARK)
-                assert read.records[name] == game.memory
-                signed = SignedGames.of(peer.endpoint, peer.play.history)
-                player = signed.player_at(state, game)
-                assert isinstance(player, PlainPlayer)
-                assert player.memory == game.memory
-                marked += 1
+            rows = SealedStore(stores[side], peer.config.secret).load().states
+            assert all(row.startswith(MARK) for row in stores[side].load().states)
+            for link in peer.play.history:
+                for game in link.state.games:
+                    if not game.memory:
+                        continue
+                    assert game.position.validator == "show"
+                    if link.state.number < len(rows):
+                        assert game.memory in rows[link.state.number]
+                        assert game.memory not in stores[side].load().states[link.state.number]
+                    signed = SignedGames.of(peer.endpoint, peer.play.history)
+                    player = signed.player_at(link.state, game)
+                    assert isinstance(player, PlainPlayer)
+                    assert player.memory == game.memory
+                    marked += 1
         assert marked == 3

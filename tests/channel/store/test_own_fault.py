@@ -361,9 +361,9 @@ class Full(MemoryStore):
         if self.broken:
             raise self._error
 
-    def save_snapshot(self, *given: Any) -> None:
+    def save_snapshot(self, *given: Any, erases: bool = False) -> None:
         if not self.broken or self._after:
-            super().save_snapshot(*given)
+            super().save_snapshot(*given, erases=erases)
         if self.broken:
             raise self._error
 

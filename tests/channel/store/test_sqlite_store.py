@@ -28,15 +28,21 @@ class ReopenedStore:
         with closing(SqliteStore(self._directory)) as store:
             return store.load()
 
-    def append(self, events: Sequence[bytes], records: Sequence[tuple[str, bytes]]) -> None:
+    def overview(self) -> bytes:
         with closing(SqliteStore(self._directory)) as store:
-            store.load()
-            store.append(events, records)
+            return store.overview()
 
-    def save_snapshot(self, snapshot: bytes, states: Sequence[bytes]) -> None:
+    def append(self, events: Sequence[bytes], overview: bytes = b"") -> None:
         with closing(SqliteStore(self._directory)) as store:
             store.load()
-            store.save_snapshot(snapshot, states)
+            store.append(events, overview)
+
+    def save_snapshot(
+        self, snapshot: bytes, states: Sequence[bytes], *, erases: bool = False
+    ) -> None:
+        with closing(SqliteStore(self._directory)) as store:
+            store.load()
+            store.save_snapshot(snapshot, states, erases=erases)
 
 
 def test_the_disk_has_what_memory_has(tmp_path: Path) -> None:
@@ -47,38 +53,40 @@ def test_the_disk_has_what_memory_has(tmp_path: Path) -> None:
         for number in range(40):
             for store in stores:
                 if number % 7 == 6:
-                    store.save_snapshot(b"snapshot %d" % number, [b"%d" % number, b""])
+                    states = [b"%d" % number, b""]
+                    store.save_snapshot(b"snapshot %d" % number, states, erases=number % 2 == 0)
                 else:
-                    records = [("last-sent", b"%d" % number), (f"sent/{number}", b"state")]
-                    records.append((f"proposal/{number % 3}", b"open" * (number % 2)))
-                    store.append([b"event %d" % number] * (number % 3), records)
+                    overview = b"overview %d" % number * (number % 4)
+                    store.append([b"event %d" % number] * (number % 3), overview)
+            assert memory.overview == disk.overview() == again.overview()
             contents = [store.load() for store in stores]
             assert contents[0] == contents[1] == contents[2]
         assert contents[0].snapshot
         assert contents[0].events
-        assert "sent/4" not in contents[0].records
+        assert memory.overview
 
 
-def test_an_event_and_its_records_are_stored_whole_or_not_at_all(tmp_path: Path) -> None:
+def test_an_event_and_its_overview_are_stored_whole_or_not_at_all(tmp_path: Path) -> None:
     """The disk becomes full in the middle of a transaction."""
     with closing(SqliteStore(tmp_path, most_pages=12)) as store:
         store.load()
-        store.append([b"first"], [("name", b"first")])
+        store.append([b"first"], b"overview")
         before = store.load()
         with pytest.raises(StoreError, match="the disk is full; make room and start again"):
-            store.append([b"second"], [("name", b"second"), ("big", bytes(100_000))])
+            store.append([b"second"], bytes(100_000))
         assert store.load() == before
         with pytest.raises(StoreError, match="full"):
             store.save_snapshot(b"snapshot", [bytes(100_000)])
         assert store.load() == before
-        store.append([b"third"], [])
+        store.append([b"third"])
+        assert store.overview() == b"overview"
         assert store.load().events == (b"first", b"third")
 
 
 def test_one_process_has_a_directory_at_a_time(tmp_path: Path) -> None:
     with closing(SqliteStore(tmp_path)) as store:
         store.load()
-        store.append([b"mine"], [])
+        store.append([b"mine"])
         with pytest.raises(StoreError, match="another process uses it"):
             SqliteStore(tmp_path)
     with closing(SqliteStore(tmp_path)) as store:
@@ -92,7 +100,7 @@ from channelsim.channel.store.sqlite_store import SqliteStore
 store = SqliteStore(Path(sys.argv[1]))
 store.load()
 for number in range(10**6):
-    store.append([b"%d" % number], [("last", b"%d" % number)])
+    store.append([b"%d" % number], b"%d" % number)
     print(number, flush=True)
     if number % 10 == 9:
         store.save_snapshot(b"%d" % number, [b"%d" % number])
@@ -114,7 +122,7 @@ def test_what_a_killed_process_has_stored_is_there(tmp_path: Path) -> None:
         writer.stdout.close()
         with closing(SqliteStore(tmp_path / str(told))) as store:
             contents = store.load()
-        stored = int(contents.records["last"])
+            stored = int(store.overview())
         assert stored >= said[-1] >= told - 1
         newest = int(contents.events[-1]) if contents.events else int(contents.snapshot)
         assert newest == stored
@@ -123,18 +131,16 @@ def test_what_a_killed_process_has_stored_is_there(tmp_path: Path) -> None:
 
 
 def filled(directory: Path) -> bytes:
-    """The file of a store with a snapshot, events and records."""
+    """The file of a store with a snapshot, events and an overview."""
     with closing(SqliteStore(directory)) as store:
         store.load()
-        store.append([b"opening event"], [("last-sent", b"a message")])
+        store.append([b"opening event"], b"an overview")
         store.save_snapshot(b"the snapshot", [b"state zero", b"state one"])
-        store.append([b"a later event"], [("last-sent", b"another message")])
+        store.append([b"a later event"], b"another overview")
     return (directory / FILE).read_bytes()
 
 
-@pytest.mark.parametrize(
-    "row", [b"opening event", b"a later event", b"the snapshot", b"state one", b"another message"]
-)
+@pytest.mark.parametrize("row", [b"opening event", b"a later event", b"the snapshot", b"state one"])
 def test_a_changed_row_is_noticed_and_the_file_left_alone(tmp_path: Path, row: bytes) -> None:
     data = filled(tmp_path)
     assert data.count(row) == 1
@@ -177,14 +183,27 @@ def _fifo(path: Path) -> None:
         (_foreign, "not a store of channelsim"),
         (lambda path: path.write_bytes(path.read_bytes()[:5000]), "damaged"),
         (lambda path: path.write_bytes(path.read_bytes()[:100] + bytes(9000)), "damaged"),
-        (_statement("PRAGMA user_version = 4"), r"newer version of channelsim \(schema 4;"),
+        (_statement("PRAGMA user_version = 3"), r"schema 3; this one has schema 4\).*end the"),
+        (_statement("DELETE FROM facts WHERE name = 'code'"), "the code that began it is not"),
         (_statement("DELETE FROM states WHERE number = 0"), "row 0 of states is missing"),
         (_statement("UPDATE snapshots SET states = 1"), "the snapshot was changed"),
-        (_statement("DROP TABLE records"), "damaged"),
+        (_statement("DROP TABLE facts"), "damaged"),
         (_fifo, "not a store of channelsim"),
         (lambda path: (path.unlink(), path.mkdir()), "not a store of channelsim"),
     ],
-    ids=("text", "foreign", "cut", "zeros", "newer", "row", "snapshot", "table", "fifo", "folder"),
+    ids=(
+        "text",
+        "foreign",
+        "cut",
+        "zeros",
+        "version",
+        "code",
+        "row",
+        "snapshot",
+        "table",
+        "fifo",
+        "folder",
+    ),
 )
 def test_what_is_no_store_is_refused_in_one_line_and_left_alone(
     tmp_path: Path, change: Callable[[Path], object], reason: str
@@ -209,7 +228,7 @@ def test_a_process_killed_at_its_very_beginning_leaves_an_empty_store(tmp_path: 
 def test_secret_moves_are_for_the_owner_alone(tmp_path: Path) -> None:
     with closing(SqliteStore(tmp_path / "new")) as store:
         store.load()
-        store.append([b"1"], [])
+        store.append([b"1"])
         modes = {one.name: one.stat().st_mode & 0o777 for one in (tmp_path / "new").iterdir()}
     assert set(modes.values()) == {0o600}
     assert (tmp_path / "new").stat().st_mode & 0o777 == 0o700

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from copy import deepcopy
 from dataclasses import dataclass
 from dataclasses import replace as changed
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -14,6 +16,7 @@ from channelsim.channel.chain.observations import Block
 from channelsim.channel.peer.interface import (
     Connected,
     DeckBurnt,
+    Erase,
     Event,
     GameSettled,
     GoOnChain,
@@ -37,6 +40,7 @@ from channelsim.channel.store import durable_peer
 from channelsim.channel.store.decks import without_preparations
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.memory_store import MemoryStore
+from channelsim.channel.store.sqlite_store import SqliteStore
 from channelsim.games.deck.secrets import encode_scalars
 from tests.channel.peer.decks import high_card
 from tests.channel.peer.decks.test_proposals import SETTINGS, call, high, prepare
@@ -66,8 +70,7 @@ class Stored:
     def disk(self, side: int) -> bytes:
         """All that is in the store of a side."""
         found = self.stores[side].load()
-        records = found.records.values()
-        return b"".join((*found.opening, found.snapshot, *found.states, *found.events, *records))
+        return b"".join((*found.opening, found.snapshot, *found.states, *found.events))
 
     def check(self) -> None:
         """Check that a restart of either side now would be the same peer, without preparations."""
@@ -132,7 +135,7 @@ def test_a_preparation_is_not_on_disk() -> None:
         (one,) = end.play.decks.decks.values()
         assert one.preparation is not None
         contents = both.stores[side].load()
-        disk = b"".join((*contents.events, *contents.opening, *contents.records.values()))
+        disk = b"".join((*contents.events, *contents.opening))
         locks = getattr(one.preparation.stage, "secrets", None)
         if locks is not None:
             assert not any(encode_scalars([lock]) in disk for lock in locks.locks)
@@ -169,6 +172,35 @@ def test_locks_that_were_never_opened_leave_the_journal(restart: bool) -> None:
         unopened = {lock for lock in locks[side] if lock not in said}
         assert unopened
         assert not any(lock in both.disk(side) for lock in unopened)
+
+
+@pytest.mark.parametrize("discarded", [False, True])
+def test_no_file_has_the_locks_of_an_erased_deck_after_the_next_event(
+    discarded: bool, tmp_path: Path
+) -> None:
+    """PD-16: not the journal, the database, or its write-ahead log."""
+    table = sit("erased", decks=SETTINGS)
+    end = table.ends[ANN]
+    with closing(SqliteStore(tmp_path)) as store:  # unsealed, so that secrets can be seen
+        end.driven.actor = DurablePeer(end.peer, store)
+        prepare(table.open())
+        locks = [lock.to_bytes(32, "big") for lock in end.play.decks.ready[1].own_locks]
+        assert all(lock in on_disk(tmp_path) for lock in locks)
+        if discarded:
+            table.receive(ANN, DeckAbort(1))
+        else:
+            table.propose(ANN, high()).go_on(call, call)
+            table.propose(BEN, wish()).go_on()
+        assert Erase(1) in end.effects
+        table.farm()
+        said = b"".join(blob for _, blob in table.sent)
+        unopened = [lock for lock in locks if lock not in said]
+        assert unopened
+        assert not any(lock in on_disk(tmp_path) for lock in unopened)
+
+
+def on_disk(directory: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in sorted(directory.iterdir()))
 
 
 def test_a_restarted_side_burns_the_deck_of_the_other() -> None:
@@ -230,7 +262,6 @@ def test_a_restart_gives_up_ready_decks_and_new_ones_are_prepared(
             restart(both, side)
         assert [[*one.play.decks.decks] for one in table.ends] == [[], []]
         assert not end.endpoint.decks
-        assert not [name for name in both.stores[side].load().records if name == f"deck/{number}"]
         both.check()
         prepare(table)
         assert [[*one.play.decks.ready] for one in table.ends] == [[number], [number]]

@@ -188,7 +188,6 @@ def test_no_secret_and_no_half_signature_is_in_the_data(tmp_path: Path) -> None:
         hidden += [config.secret, bytes(config.wallet.key)]
         hidden += [bytes(key) for key in (keys.channel, keys.unroll, keys.referee)]
         hidden += [table.ends[index].endpoint.entropy(number) for number in range(4)]
-        hidden += [half for blob in table.ends[index].stored.values() for half in _halves(blob)]
         for link in table.ends[index].play.history:
             hidden += link.signed.halves if link.signed else ()
             hidden += sign_halves(table.channel, keys, link.state)

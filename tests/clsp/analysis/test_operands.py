@@ -1,4 +1,4 @@
-"""A tracer notes the operands that a run compares, measures, computes and hashes."""
+"""A tracer notes the operands that a run compares, measures, cuts, computes and hashes."""
 
 from __future__ import annotations
 
@@ -58,6 +58,12 @@ def test_sums_and_lengths_are_noted() -> None:
     assert operands.compared == ((b"\x03", b"\x03"),)
     assert operands.lengths == {3: (b"abc",)}
     assert operands.computed == (b"\x03",)
+
+
+def test_what_is_cut_out_is_noted() -> None:
+    cut = call(b"\x0c", FIRST, quoted(b"\x01"), quoted(b"\x03"))
+    assert noted(cut).parts == (b"bc",)
+    assert noted(call(ADD, FIRST, quoted(b"x"))).parts == ()
 
 
 def test_pairs_and_raises_leave_no_operands() -> None:

@@ -52,20 +52,32 @@ def test_what_can_be_written(before: list[str], text: str, action: Action) -> No
 @pytest.mark.parametrize(
     ("before", "text", "reason"),
     [
-        ([], "", "'' is no action; possible: check, bet 1m to 900m (0.01 to 9 units), fold"),
+        ([], "", "'' is no action; possible: check, bet 0.01 to 9 units (1 to 900 mojos), fold"),
         ([], "bet 1 2", "is no action; possible"),
         ([], "call", "cannot call now; possible: check, bet"),
         ([], "raise 2", "cannot raise now; possible: check, bet"),
-        ([], "bet", "bet needs an amount: bet 1m to 900m (0.01 to 9 units)"),
-        ([], "bet 0", "bet 0m is out of bounds: bet 1m to 900m"),
-        ([], "bet 9.01", "bet 901m is out of bounds"),
+        ([], "bet", "bet needs an amount: bet 0.01 to 9 units (1 to 900 mojos)"),
+        (
+            [],
+            "bet 0",
+            "bet 0 units (0 mojos) is out of bounds: bet 0.01 to 9 units (1 to 900 mojos)",
+        ),
+        ([], "bet 9.01", "bet 9.01 units (901 mojos) is out of bounds"),
         ([], "bet x", "'x' is not an amount: write units (2, 2.5) or mojos (250m)"),
         ([], "bet 0.001", "'0.001' is not a whole number of mojos; a unit is 100"),
         ([], "bet -1", "is not an amount"),
         ([], "check 1", "check takes no amount"),
-        (["bet 2"], "check", "cannot check now; possible: call, raise 1m to 700m"),
+        (
+            ["bet 2"],
+            "check",
+            "cannot check now; possible: call, raise 0.01 to 7 units (1 to 700 mojos)",
+        ),
         (["bet 2"], "bet 2", "cannot bet now"),
-        (["bet 2"], "raise 8", "raise 800m is out of bounds: raise 1m to 700m (0.01 to 7 units)"),
+        (
+            ["bet 2"],
+            "raise 8",
+            "raise 8 units (800 mojos) is out of bounds: raise 0.01 to 7 units (1 to 700 mojos)",
+        ),
         (["bet 9"], "raise 1m", "cannot raise now; possible: call, fold"),
         ([], "x" * 10_000, "cannot xxx"),
     ],
@@ -92,5 +104,5 @@ def test_units_that_are_no_decimals() -> None:
     assert read(table, "bet 7m") == read(table, "bet 1") == Action("bet", 7)
     with pytest.raises(IllegalAction, match=r"bet 1m to 63m \(~0.143 to 9 units\)"):
         read(table, "bet")
-    with pytest.raises(IllegalAction, match=r"bet needs an amount: bet 1m to 9m$"):
+    with pytest.raises(IllegalAction, match=r"bet needs an amount: bet 1 to 9 mojos$"):
         read(after(unit=1), "bet")

@@ -98,9 +98,12 @@ def test_an_action_that_is_not_offered_is_refused_with_the_choices() -> None:
     table = sit_down(ALICE_OPENS).until("begin_round")
     alice, bob = table.players
     for action, reason in (
-        (Action("call"), r"cannot call now; possible: check, bet 1m to 900m \(0.01 to 9 units\)"),
+        (
+            Action("call"),
+            r"cannot call now; possible: check, bet 0.01 to 9 units \(1 to 900 mojos\)",
+        ),
         (Action("bet"), "out of bounds"),
-        (Action("bet", 901), "bet 901m is out of bounds: bet 1m to 900m"),
+        (Action("bet", 901), r"bet 9.01 units \(901 mojos\) is out of bounds: bet 0.01 to 9 units"),
         (Action("bet", -1), "out of bounds"),
         (Action("check", 1), "check takes no amount"),
         (Action(""), "cannot"),

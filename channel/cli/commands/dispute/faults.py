@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from channelsim.channel.cli.campaigns import CampaignOptions, Ending, run_campaign
+from channelsim.channel.cli.check_reports import NO_REPORTS, Checked, CheckReport, ReportFiles
 from channelsim.channel.cli.options import InText, Json, NoProgress, Seed, json_wanted, whole
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import summary
@@ -33,6 +34,7 @@ def command(
     seed: Seed = "faults",
     json: Json = False,
     text: InText = False,
+    reports: ReportFiles = NO_REPORTS,
     quiet: NoProgress = False,
 ) -> int:
     """Plant faults in the honest peer, and report which adversary and promise detects each.
@@ -44,13 +46,16 @@ def command(
     """
     known = [fault.name for fault in faults()]
     campaign = faults_campaign(seed, [_find(name, known) for name in names or ()])
-    options = CampaignOptions(jobs=jobs, json=json_wanted(json, text), quiet=quiet)
+    options = CampaignOptions(jobs=jobs, json=json_wanted(json, text), quiet=quiet, reports=reports)
     return run_campaign(
         campaign,
         options,
         "planted faults",
         lambda report: Ending(
-            name="faults", document=lambda: fault_document(report), show=lambda _: _show(report)
+            name="faults",
+            document=lambda: fault_document(report),
+            show=lambda _: _show(report),
+            report=lambda _: _check_report(report),
         ),
     )
 
@@ -82,6 +87,25 @@ def fault_document(report: FaultsReport) -> dict[str, Any]:
             for fault in report.results
         ],
     }
+
+
+def _check_report(report: FaultsReport) -> CheckReport:
+    """A check for each fault."""
+    unnoticed = {finding.place: finding for finding in report.findings}
+    return CheckReport(
+        command="dispute faults",
+        target="faults",
+        source="",
+        checks=[
+            Checked(
+                fault.fault,
+                [unnoticed[fault.fault]] if fault.fault in unnoticed else [],
+                about=fault.what,
+            )
+            for fault in report.results
+        ],
+        summary=summary(report.findings),
+    )
 
 
 def _find(name: str, known: list[str]) -> str:

@@ -14,10 +14,13 @@ from channelsim.channel.cli.campaigns import (
     Resume,
     run_campaign,
 )
+from channelsim.channel.cli.check_reports import NO_REPORTS, Checked, CheckReport, ReportFiles
 from channelsim.channel.cli.disputes import (
     DEFAULT_SEED,
+    able_in,
     adversary_and_step,
     described_scenario,
+    menu_of,
     processes_of,
     run_dispute,
 )
@@ -40,11 +43,11 @@ from channelsim.channel.documents.disputes import DisputesDocument
 from channelsim.channel.documents.results import lost_work
 from channelsim.channel.errors import UsageError
 from channelsim.channel.report.matrix import show
-from channelsim.channel.report.terminal import console
+from channelsim.channel.report.terminal import console, say
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.crowd import MOST_RATE
-from channelsim.channel.simulation.scenario import MOST_FEES, WEATHERS
-from channelsim.channel.simulation.sweep import dealer_of_menus
+from channelsim.channel.simulation.scenario import MOST_FEES, WEATHERS, check
+from channelsim.channel.simulation.sweep import dealer_of_menus, menus
 from channelsim.channel.simulation.sweep_campaign import SweepReport, sweep_of_all
 from channelsim.games.names import nearest
 
@@ -73,7 +76,10 @@ def command(
     ] = None,
     game: Annotated[
         str | None,
-        typer.Option(help="A game, or several separated by commas, live at the same time."),
+        typer.Option(
+            help="A game, or several separated by commas, live at the same time. With --all: only"
+            " these."
+        ),
     ] = None,
     weather: Annotated[
         str | None, typer.Option(help=f"The chain: {', '.join(WEATHERS)} (calm).")
@@ -131,6 +137,7 @@ def command(
     text: InText = False,
     transcript: TranscriptFile = None,
     report: ReportFile = None,
+    reports: ReportFiles = NO_REPORTS,
     out: Out = None,
     resume: Resume = False,
     cluster: Cluster = None,
@@ -150,7 +157,6 @@ def command(
             "--all tries every one of them; leave it out, or name an adversary instead",
             at=at,
             side=side,
-            game=game,
             weather=weather,
             fees=fees,
             max_fee=max_fee,
@@ -166,22 +172,38 @@ def command(
         )
         refuse("is of one dispute: name an adversary instead of --all", transcript=transcript)
         refuse("is of one dispute: name an adversary instead of --all", report=report)
+        only = () if game is None else menu_of(game)
+        for scenario in menus(only):
+            check(scenario)
         options = CampaignOptions(
-            jobs=jobs or 1, json=as_json, out=out, resume=resume, cluster=cluster, quiet=quiet
+            jobs=jobs or 1,
+            json=as_json,
+            out=out,
+            resume=resume,
+            cluster=cluster,
+            quiet=quiet,
+            reports=reports,
         )
         return run_campaign(
-            sweep_of_all(seed, seeds or 1),
+            sweep_of_all(seed, seeds or 1, only),
             options,
             "disputes",
             lambda report: Ending(
                 name="disputes",
-                document=lambda: sweep_document(report, seed),
-                show=lambda printed: show(printed, console()),
+                document=lambda: sweep_document(report, seed, only),
+                show=lambda printed: _show(printed, only),
+                report=_check_report,
             ),
         )
     refuse("goes with --all; one dispute has one --seed", seeds=seeds)
     refuse("goes with --all; one dispute runs in one process", jobs=jobs, cluster=cluster)
-    refuse("goes with --all, which is a campaign", out=out, resume=resume)
+    refuse(
+        "goes with --all, which is a campaign",
+        out=out,
+        resume=resume,
+        junit=reports.junit,
+        sarif=reports.sarif,
+    )
     side = NAMES[1] if side is None else side
     if side not in NAMES:
         raise UsageError(f"--side {side}{nearest(side, NAMES)}: {' or '.join(NAMES)}")
@@ -228,12 +250,36 @@ def command(
         )
 
 
-def sweep_document(report: SweepReport, seed: str) -> DisputesDocument:
-    """The results of many runs as a document."""
+def _show(printed: DisputesDocument, only: tuple[str, ...]) -> None:
+    """Print the results, and how many adversaries the named games are for."""
+    if only:
+        say(console(), able_in(only))
+    show(printed, console())
+
+
+def _check_report(printed: DisputesDocument) -> CheckReport:
+    """A check for each adversary."""
+    return CheckReport(
+        command="dispute run --all",
+        target="disputes",
+        source="",
+        checks=[
+            Checked(
+                name,
+                [finding for finding in printed.findings if finding.place.startswith(f"{name}, ")],
+            )
+            for name in printed.matrix
+        ],
+        summary=printed.summary,
+    )
+
+
+def sweep_document(report: SweepReport, seed: str, only: tuple[str, ...] = ()) -> DisputesDocument:
+    """The results of many runs, of all games or `only` these, as a document."""
     totals = report.totals
     return DisputesDocument(
-        target=None,
-        dealer=dealer_of_menus(),
+        target=", ".join(only) or None,
+        dealer=dealer_of_menus(only),
         seed=seed,
         runs=totals.runs,
         idle=totals.idle,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from channelsim.channel.cli.options import OutputForm, file_argument
+from channelsim.channel.cli.options import Json, file_argument
 from channelsim.channel.cli.secret_files import PassphraseFile, passphrase_of
 from channelsim.channel.network.identity import make_identity, read_identity
 from channelsim.channel.report.terminal import print_json
@@ -14,8 +14,7 @@ from channelsim.channel.report.terminal import print_json
 def command(
     directory: Annotated[Path, file_argument("The data directory of one channel.")],
     passphrase_file: PassphraseFile = None,
-    *,
-    form: OutputForm,
+    json: Json = False,
 ) -> int:
     """Print the fingerprint of a data directory's network key, and create the key if there is none.
 
@@ -23,11 +22,10 @@ def command(
 
     Example: channelsim peer identity alice
     """
-    as_json = form.as_json
     passphrase = passphrase_of(directory, passphrase_file)
     make_identity(directory, passphrase)
     fingerprint = read_identity(directory, passphrase).fingerprint
-    if as_json:
+    if json:
         print_json({"fingerprint": fingerprint})
     else:
         print(fingerprint)

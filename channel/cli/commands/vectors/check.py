@@ -8,10 +8,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
-from channelsim.channel.cli.messages import all_tried, never_tried
-from channelsim.channel.cli.options import NoProgress, Watch, file_argument, file_option
+from channelsim.channel.cli.check_reports import NO_REPORTS, Checked, CheckReport, ReportFiles
+from channelsim.channel.cli.messages import complain, never_tried, untried
+from channelsim.channel.cli.options import NoProgress, Watch, file_argument, file_option, refuse
 from channelsim.channel.cli.watch import Round, watch, watched_target
 from channelsim.channel.errors import UsageError
+from channelsim.channel.findings.finding import FAILED_CHECK, Finding, summary
 from channelsim.channel.lab.cases.explanation import explanation
 from channelsim.channel.lab.targets.loading import read as read_target
 from channelsim.channel.lab.targets.target import Target
@@ -41,6 +43,7 @@ def command(
         Path | None, file_option("A TOML file: try its programs, and nothing else.")
     ] = None,
     again: Watch = False,
+    reports: ReportFiles = NO_REPORTS,
     quiet: NoProgress = False,
 ) -> int:
     """Run conformance cases, and conversations of decks, through the Python rules and the programs.
@@ -50,23 +53,46 @@ def command(
     Example: channelsim vectors check cases.jsonl more.jsonl
     """
     if again:
+        refuse(
+            "does not go with --watch, which prints a line for each round",
+            junit=reports.junit,
+            sarif=reports.sarif,
+        )
         more = watched_target(str(target)) if target is not None else tuple
         return watch(lambda: chain(files, more()), lambda check: _round(files, target))
     tried = _Tried()
     out = console()
-    try:
-        programs = _run(files, target, tried, quiet=quiet)
-    except UsageError:
-        # Failures before the error are still printed.
-        for line in tried.shown:
+    with reports.opened() as write_report:
+        try:
+            programs = _run(files, target, tried, quiet=quiet)
+        except UsageError:
+            # Failures before the error are still printed.
+            for line in tried.shown:
+                say(out, line)
+            raise
+        for line in tried.lines():
             say(out, line)
-        raise
-    for line in tried.lines():
-        say(out, line)
-    complete = tried.interrupted or all_tried(
-        str(target), programs, tried.validators, "these files have no case of it"
+        left = untried(programs, tried.validators, "these files have no case of it")
+        if tried.interrupted:
+            left = "interrupted: not all cases were run"
+        elif left:
+            complain(f"{target}: {left}")
+        write_report(_check_report(target, tried, left))
+    failed = bool(tried.failed) or bool(left and not tried.interrupted)
+    return exit_code(tried.interrupted, failed=failed)
+
+
+def _check_report(target: Path | None, tried: _Tried, incomplete: str) -> CheckReport:
+    """A check for each file."""
+    findings = [finding for failures in tried.findings.values() for finding in failures]
+    return CheckReport(
+        command="vectors check",
+        target="vectors" if target is None else str(target),
+        source="" if target is None else str(target),
+        checks=[Checked(str(path), failures) for path, failures in tried.findings.items()],
+        summary=summary(findings),
+        incomplete=incomplete,
     )
-    return exit_code(tried.interrupted, failed=bool(tried.failed) or not complete)
 
 
 def _round(files: Sequence[Path], target: Path | None) -> Round:
@@ -92,11 +118,12 @@ def _run(
 
 @dataclass
 class _Tried:
-    """Counts of cases, the first failures, and the validators tried."""
+    """Counts of cases, the first failures, all of them by file, and the validators tried."""
 
     passed: int = 0
     failed: int = 0
     shown: list[str] = field(default_factory=list)
+    findings: dict[Path, list[Finding]] = field(default_factory=dict)
     validators: set[str] = field(default_factory=set)
     by_rules: set[str] = field(default_factory=set)
     interrupted: bool = False
@@ -123,6 +150,7 @@ def _check_file(
     if not data.strip():
         raise UsageError(f"{path}: has no cases")
     lines = input_files.lines_of(data)
+    failures = tried.findings.setdefault(path, [])
     if kind_of(data) is Kind.DECKS:
         checks = _deck_checks(path, lines, target)
     else:
@@ -130,6 +158,7 @@ def _check_file(
     try:
         for number, (name, differences, explained) in enumerate(checks, 1):
             if differences:
+                failures.append(_finding(path, number, f"{name}: {'; '.join(differences)}"))
                 tried.failed += 1
                 if tried.failed <= SHOWN:
                     tried.shown.append(f"{path}: {name}: {'; '.join(differences)}")
@@ -145,6 +174,12 @@ def _check_file(
     except BadCase as error:
         check_kind(path, data, Kind.CASES)
         raise UsageError(f"{path}: {error}") from None
+
+
+def _finding(path: Path, number: int, text: str) -> Finding:
+    """A case that failed, at its line of the file."""
+    place = f"{path}:{number}"
+    return Finding(rule="vectors", place="", severity=FAILED_CHECK, text=text, source_line=place)
 
 
 def _case_checks(lines: Sequence[bytes], target: Target | None, tried: _Tried) -> Iterator[Check]:

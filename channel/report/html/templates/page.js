@@ -1,15 +1,31 @@
 "use strict";
 (() => {
-  const { events, lanes, balances, width } = JSON.parse(document.getElementById("data").textContent);
+  const { events, lanes, balances, width, decisive } = JSON.parse(document.getElementById("data").textContent);
   const MOST_PRINTED = 20000;
   const at = (id) => document.getElementById(id);
   const list = at("events"), rows = at("rows"), slider = at("time"), detail = at("detail");
   let chosen = 0, rowHeight = 28, printing = false;
+  // The events in sight, by their indices; list and slider count these, all else counts events.
+  let visible = events.map((_, index) => index);
 
   // An event is [height, lane, kind, text, message, verdicts, lines, size]; the last ones may be missing.
   const heightOf = (index) => events[index][0];
   // The rules that the moves of a message break.
   const broken = (event) => (event[5] || []).map((verdict) => verdict[5]).filter(Boolean);
+
+  const common = ["blame", "leaves", "outcome"];
+  const views = {
+    game: ["hand", "decision", "step", "chain", ...common],
+    protocol: ["message", "step", "news", "decision", ...common],
+    chain: ["block", "spend", "chain", ...common],
+  };
+  const inView = (view, event) => !views[view] || views[view].includes(event[2]) || broken(event).length > 0;
+  // The place of an event in the list, or of the last one before it.
+  function placeOf(index) {
+    let place = visible.findIndex((shown) => shown > index);
+    if (place < 0) place = visible.length;
+    return Math.max(0, place - 1);
+  }
 
   function element(name, className, text) {
     const made = document.createElement(name);
@@ -20,61 +36,67 @@
 
   // --- the list: only the rows in sight are in the document ---
 
-  function row(index) {
-    const event = events[index];
+  function row(place) {
+    const index = visible[place], event = events[index];
     const made = element("div", `event in${event[1]} ${event[2]}`);
     if (broken(event).length) made.classList.add("illegal");
     if (index > chosen) made.classList.add("later");
     made.id = `row-${index}`;
     made.setAttribute("role", "option");
     made.setAttribute("aria-selected", String(index === chosen));
-    made.setAttribute("aria-posinset", index + 1);
-    made.setAttribute("aria-setsize", events.length);
-    const before = index ? heightOf(index - 1) : -1;
+    made.setAttribute("aria-posinset", place + 1);
+    made.setAttribute("aria-setsize", visible.length);
+    const before = place ? heightOf(visible[place - 1]) : -1;
     made.append(element("span", "at", before === event[0] && !printing ? "" : event[0]));
     const what = element("span", "what");
-    what.append(element("span", "who", `${lanes[event[1]]}: `), event[3]);
+    const lane = lanes[event[1]];
+    if (!event[3].startsWith(lane.split(" (")[0])) what.append(element("span", "who", `${lane}: `));
+    what.append(event[3]);
     if (broken(event).length) what.prepend(`breaks ${broken(event).join(", ")}: `);
     made.append(what);
     made.title = event[3];
     made.addEventListener("click", () => { choose(index); list.focus(); });
-    if (!printing) made.style.top = `${index * rowHeight}px`;
+    if (!printing) made.style.top = `${place * rowHeight}px`;
     return made;
   }
 
   function show() {
     if (printing) return;
     const first = Math.max(0, Math.floor(list.scrollTop / rowHeight) - 8);
-    const last = Math.min(events.length, Math.ceil((list.scrollTop + list.clientHeight) / rowHeight) + 8);
+    const last = Math.min(visible.length, Math.ceil((list.scrollTop + list.clientHeight) / rowHeight) + 8);
     const made = document.createDocumentFragment();
-    for (let index = first; index < last; index++) made.append(row(index));
+    for (let place = first; place < last; place++) made.append(row(place));
     rows.replaceChildren(made);
   }
 
   function measure() {
     const size = parseFloat(getComputedStyle(document.documentElement).fontSize);
     rowHeight = parseFloat(getComputedStyle(list).getPropertyValue("--row")) * size;
-    rows.style.height = printing ? "auto" : `${events.length * rowHeight}px`;
+    rows.style.height = printing ? "auto" : `${visible.length * rowHeight}px`;
     show();
   }
 
-  function reveal(index) {
-    const top = index * rowHeight, bottom = top + rowHeight;
-    if (top < list.scrollTop) list.scrollTop = Math.max(0, top - 2 * rowHeight);
-    else if (bottom > list.scrollTop + list.clientHeight) list.scrollTop = bottom - list.clientHeight + 2 * rowHeight;
+  // Scroll to the chosen event where it is not in sight, with a third of the list before it.
+  function reveal(place) {
+    const top = place * rowHeight, bottom = top + rowHeight;
+    if (top < list.scrollTop || bottom > list.scrollTop + list.clientHeight) {
+      list.scrollTop = Math.max(0, top - list.clientHeight / 3);
+    }
   }
 
   // --- one moment: everything on the page as of the chosen event ---
 
   function choose(index) {
     if (!events.length) return;
-    chosen = Math.min(Math.max(index, 0), events.length - 1);
+    const place = placeOf(Math.min(Math.max(index, 0), events.length - 1));
+    chosen = visible[place];
     const height = heightOf(chosen);
-    slider.value = chosen;
-    const said = `event ${chosen + 1} of ${events.length}, height ${height}`;
+    slider.max = visible.length - 1;
+    slider.value = place;
+    const said = `event ${place + 1} of ${visible.length}, height ${height}`;
     slider.setAttribute("aria-valuetext", said);
     at("now").textContent = said;
-    reveal(chosen);
+    reveal(place);
     show();
     list.setAttribute("aria-activedescendant", `row-${chosen}`);
     detail.replaceChildren(...described(events[chosen]));
@@ -152,6 +174,7 @@
       made.append(element("summary", "", `0x${hex(value.subarray(0, 6))}… (${value.length} bytes)`), element("code", "", hex(value)));
       return made;
     }
+    if (typeof value === "number" || typeof value === "bigint") return element("span", "", value.toLocaleString("en"));
     if (value === null || typeof value !== "object") return element("span", "", String(value));
     const entries = Array.isArray(value) ? value.map((item, index) => [index + 1, item]) : [...value];
     if (!entries.length) return element("span", "dim", "none");
@@ -234,52 +257,70 @@
 
   // --- the controls ---
 
+  function see(view) {
+    visible = events.map((_, index) => index).filter((index) => inView(view, events[index]));
+    if (!visible.length) visible = events.map((_, index) => index);
+    measure();
+    choose(chosen);
+  }
+
   function block(step) {
-    let index = chosen;
-    const height = heightOf(index);
-    while (index + step >= 0 && index + step < events.length && heightOf(index) === height) index += step;
+    let place = placeOf(chosen);
+    const height = heightOf(chosen);
+    while (place + step >= 0 && place + step < visible.length && heightOf(visible[place]) === height) place += step;
+    choose(visible[place]);
+  }
+
+  const radios = document.querySelectorAll("input[name=view]");
+  for (const radio of radios) radio.addEventListener("change", () => see(radio.value));
+
+  // Show an event also where the view leaves it out.
+  function goTo(index) {
+    if (!visible.includes(index)) {
+      radios[radios.length - 1].checked = true;
+      see("all");
+    }
     choose(index);
   }
 
   list.addEventListener("scroll", show, { passive: true });
   list.addEventListener("keydown", (event) => {
-    const page = Math.max(1, Math.floor(list.clientHeight / rowHeight) - 1);
-    const target = { ArrowUp: chosen - 1, ArrowDown: chosen + 1, PageUp: chosen - page,
-      PageDown: chosen + page, Home: 0, End: events.length - 1 }[event.key];
+    const page = Math.max(1, Math.floor(list.clientHeight / rowHeight) - 1), place = placeOf(chosen);
+    const target = { ArrowUp: place - 1, ArrowDown: place + 1, PageUp: place - page,
+      PageDown: place + page, Home: 0, End: visible.length - 1 }[event.key];
     if (target === undefined) return;
     event.preventDefault();
-    choose(target);
+    choose(visible[Math.min(Math.max(target, 0), visible.length - 1)]);
   });
-  slider.addEventListener("input", () => choose(Number(slider.value)));
+  slider.addEventListener("input", () => choose(visible[Number(slider.value)]));
   at("earlier").addEventListener("click", () => block(-1));
   at("later").addEventListener("click", () => block(1));
-  for (const button of document.querySelectorAll(".goto")) {
+  at("decisive").addEventListener("click", () => goTo(decisive));
+  for (const button of document.querySelectorAll(".goto[data-event]")) {
     button.addEventListener("click", () => {
-      choose(Number(button.dataset.event));
+      goTo(Number(button.dataset.event));
       list.focus();
       list.scrollIntoView({ block: "center" });
     });
   }
-  addEventListener("resize", () => { measure(); reveal(chosen); });
+  addEventListener("resize", () => { measure(); reveal(placeOf(chosen)); });
   addEventListener("beforeprint", () => {
     printing = true;
     choose(events.length - 1);
-    for (const closed of document.querySelectorAll("section > details")) closed.open = true;
     const made = document.createDocumentFragment();
-    for (let index = 0; index < Math.min(events.length, MOST_PRINTED); index++) made.append(row(index));
+    for (let place = 0; place < Math.min(visible.length, MOST_PRINTED); place++) made.append(row(place));
     rows.style.height = "auto";
     rows.replaceChildren(made);
   });
   addEventListener("afterprint", () => { printing = false; measure(); });
 
-  // `#event-12` in the address chooses that event; otherwise all has happened.
+  // `#event-12` in the address chooses that event; otherwise the page opens at the decisive one.
   function begin() {
     const named = /^#event-(\d+)$/.exec(location.hash);
-    choose(named ? Number(named[1]) - 1 : events.length - 1);
-    if (!named) list.scrollTop = 0;
+    goTo(named ? Number(named[1]) - 1 : decisive);
   }
 
   addEventListener("hashchange", begin);
-  measure();
+  see("game");
   begin();
 })();

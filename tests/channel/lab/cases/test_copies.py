@@ -12,6 +12,7 @@ from channelsim.channel.lab.cases.copies import SPECIAL, copied_states, copies, 
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.generate import site_of
 from channelsim.channel.lab.sites.hands import hands
+from channelsim.channel.lab.sites.parts import moved
 from channelsim.channel.lab.sites.site import Call
 from channelsim.channel.lab.sites.values import leaves
 from channelsim.channel.lab.targets.target import of_game
@@ -88,6 +89,19 @@ def test_evidence_is_replaced_atom_by_atom_and_in_parts() -> None:
     assert to_list([b"first", b"suggend"]) in parts
 
 
+def test_a_part_that_is_cut_out_is_filled_and_moved_by_a_constant() -> None:
+    part, constant = MOVE[4:9], b"\x01\x00\x00\x00\x02"
+    calls = copies(
+        base(), Operands(parts=(part,)), FastChance(b"copies"), MANY, (constant, b"\x07")
+    )
+    moves = {move for move, _, _ in calls}
+    step = atom_to_int(constant)
+    for new in (bytes([part[0]]) * 5, moved(part, step), moved(part, -step)):
+        assert MOVE[:4] + new + MOVE[9:] in moves
+    assert MOVE[:4] + moved(part, 7) + MOVE[9:] not in moves  # of another length
+    assert near(base(), Operands(parts=(b"q" * 20,))) == []  # no part of the move
+
+
 def test_a_length_is_met() -> None:
     operands = Operands(compared=((int_to_atom(32), int_to_atom(40)),), lengths={32: (MOVE,)})
     lengths = {len(move) for move, _, _ in near(base(), operands)}
@@ -130,3 +144,11 @@ def test_words_for_earlier_moves_are_whole_or_partly_the_same() -> None:
     parts = [new for old, new in replacements if {old, new} - {left, right}]
     assert parts
     assert all({*part} == {*b"LR"} for part in parts)
+
+
+def test_words_for_earlier_moves_are_moved_by_constants() -> None:
+    part, constant = b"\x20" * 8, b"\x01" * 8
+    operands = Operands(parts=(part,))
+    replacements = set(words(operands, FastChance(b"copies"), (constant,)))
+    assert {(part, b"\x21" * 8), (part, b"\x1f" * 8)} <= replacements
+    assert not set(words(operands, FastChance(b"copies")))

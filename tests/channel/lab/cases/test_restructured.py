@@ -43,3 +43,9 @@ def test_an_atom_becomes_a_list_or_a_pair() -> None:
         *((b"a", NIL), (b"a", b"a"), (b"a", (b"a", NIL)), (b"a", b"w")),
     }
     assert (NIL, NIL) in made(NIL, 50)
+
+
+def test_bytes_pass_from_an_atom_to_the_next_one() -> None:
+    values = made(to_list([b"abc", b"de"]), 900)
+    for at in range(6):
+        assert to_list([b"abcde"[:at], b"abcde"[at:]]) in values

@@ -27,11 +27,11 @@ def test_every_game_has_costs_and_none_is_high() -> None:
             assert stored.bundles[f"{name} slash"].total < MOST
 
 
-def test_the_readme_has_the_whole_cost_of_the_costliest_slashes() -> None:
+def test_the_figures_have_the_whole_cost_of_the_costliest_slashes() -> None:
     """Of the games with a design's costs, and of all: with all bytes and conditions."""
     designed = [game for game in registry.built_in() if registry.get(game).slash_costs]
     assert designed == ["holdem", "omaha"]
-    text = " ".join((ROOT / "README.md").read_text("utf-8").split())
+    text = " ".join((ROOT / "docs" / "figures.md").read_text("utf-8").split())
     for games in (designed, registry.built_in()):
         whole = {
             (game, name): cost.total

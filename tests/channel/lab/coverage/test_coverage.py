@@ -60,7 +60,7 @@ def test_what_was_never_reached_is_marked(part: Path, capsys: pytest.CaptureFixt
 
 
 def test_as_data(part: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    ran = channelsim(capsys, "coverage", "spacepoker", "--corpus", part, "--json")
+    ran = channelsim(capsys, "coverage", "spacepoker", "--corpus", part, "--json", "--all")
     report = json.loads(ran.out)
     assert report["target"] == "spacepoker"
     one = report["programs"]["commitA"]

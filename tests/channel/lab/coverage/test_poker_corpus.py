@@ -14,7 +14,7 @@ import pytest
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.cases import corpus
-from channelsim.channel.lab.cases.corpus import site_cases, stored_case
+from channelsim.channel.lab.cases.corpus import CaseRuns, site_cases
 from channelsim.channel.lab.coverage.coverage import (
     ProgramCoverage,
     corpus_coverage,
@@ -48,7 +48,7 @@ def test_every_place_is_reached_or_explained(program: str) -> None:
     whole, reasons = found[program], stored_reasons(target)
     for case in cases:
         assert check(case) == []
-        if whole.add(stored_case(target_of(case.game)[0], case)) and not unexplained(
+        if whole.add(CaseRuns(target_of(case.game)[0]).stored(case)) and not unexplained(
             whole, reasons
         ):
             break

@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 import msgspec
 import pytest
 
-from channelsim.channel.findings.finding import SEVERITIES, Finding
+from channelsim.channel.findings.finding import SEVERITIES, Finding, Loss
 from channelsim.channel.lab.cases.corpus import site_cases
 from channelsim.channel.lab.fuzz.findings import still_broken
 from channelsim.channel.lab.fuzz.fuzz import timed_search
@@ -72,7 +72,11 @@ def test_a_finding_says_who_loses_what(found: Finding) -> None:
     assert "its opponent loses 1,000" in found.text
     assert found.differs == ("share: 0 instead of 1,000 of 2,000",)
     assert found.fields[1] == 1
-    assert any("illegal moves pay" in line for line in found.also)
+    assert any("only the referee's limits stop it" in line for line in found.also)
+    assert found.loss == Loss("Alice", "Bob", 1000)
+    assert found.line.startswith(
+        "unslashable cheat: commitA: Alice takes 1,000 mojos that are Bob's: the program accepts"
+    )
 
 
 @pytest.mark.long
@@ -281,9 +285,7 @@ def test_a_bad_file_among_the_findings_is_reported_and_skipped(
     ran = channelsim(capsys, "fuzz", "calpoker", "--seconds", 0.1, "--jobs", 1, "--out", tmp_path)
     assert ran.code == 1
     # How far a tenth of a second comes is not what this is about.
-    assert re.fullmatch(
-        r"channelsim: calpoker: never tried: [a-e, ]+; try more --seconds\n", ran.err
-    )
+    assert re.fullmatch(r"channelsim: calpoker: never tried: [a-e, ]+; try --seconds 1\n", ran.err)
     assert "x.json: cannot be tried: no finding" in ran.out
 
 

@@ -40,7 +40,7 @@ def finding(
         rule="verdicts agree",
         place=validator,
         severity=severity,
-        text="",
+        text=cause,
         cause=cause,
         fields=(fields, fields),
         follows=follows,

@@ -27,6 +27,7 @@ from channelsim.channel.lab.sites.hands import hands
 from channelsim.channel.lab.sites.site import Site
 from channelsim.channel.lab.targets.loading import load
 from channelsim.channel.lab.targets.target import Target
+from channelsim.games.contract import Valid
 from tests.channel.lab.broken import target_file
 
 NO_PAIRS = (
@@ -76,6 +77,31 @@ def test_a_harmless_case_has_a_variant_that_no_evidence_slashes(tmp_path: Path) 
     assert worse.finding.lost > 0
     again = broken_by(target, agree(), worse.case)
     assert worse.finding.cause in {other.cause for other in again}
+
+
+EIGHT_BITS = (
+    *("spacepoker/end.clsp", "(if (is_selection evidence) "),
+    "(if (is_mask evidence 5) ",
+)
+"""Evidence with the top bit set selects four cards."""
+
+
+def test_evidence_that_the_rules_refuse_slashes_a_legal_move_in_another_hand(
+    tmp_path: Path,
+) -> None:
+    target = load(str(target_file(tmp_path, "spacepoker", EIGHT_BITS)))
+    for site in showdowns(target):
+        case = make_case(site, "test", site.play.move, site.play.share, b"\x8f")
+        (finding,) = broken_by(target, agree(), case)
+        if finding.severity == DISAGREEMENT:
+            break
+    assert finding.cause == "SP-END-4: valid"
+    worse = worst_variant(target, agree(), case, finding, ())
+    assert worse is not None
+    assert worse.finding.severity == THEFT
+    assert worse.finding.lost > 0
+    ruling, _ = worse.case.site.ruling(target, worse.case.move, worse.case.share)
+    assert isinstance(ruling, Valid)
 
 
 EVIDENCE_FIRST = (

@@ -10,6 +10,7 @@ import pytest
 from channelsim.channel.lab.mutants.kinds import KINDS
 from tests.channel.command import channelsim
 from tests.channel.lab.broken import target_file
+from tests.channel.lab.toys import toy
 
 SMALL = ("--validator", "a", "--seconds", 1, "--jobs", 1)
 
@@ -85,7 +86,7 @@ def test_wrong_use(
     assert said in ran.err
 
 
-def test_without_rules_there_is_nothing_to_be_held_against(
+def test_without_rules_or_play_there_is_nothing_to_be_held_against(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "a.hex").write_text("ff10ff02ffff010180")
@@ -93,4 +94,30 @@ def test_without_rules_there_is_nothing_to_be_held_against(
     path.write_text('name = "mine"\n[programs]\na = "a.hex"\n')
     ran = channelsim(capsys, "mutants", path)
     assert (ran.code, ran.out) == (2, "")
-    assert "mine: mutants are checked against the rules of an installed game" in ran.err
+    assert "mine: names no rules to check its programs against" in ran.err
+
+
+def test_without_rules_honest_play_has_to_notice(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What no recorded case notices is open; a case that does notice it kills it."""
+    target, cases = toy(tmp_path), tmp_path / "honest.jsonl"
+    asked = ("mutants", target, "--validator", "reveal", "--jobs", 1)
+    ran = channelsim(capsys, *asked)
+    assert ran.code == 1
+    share = "reveal, main, expression 20: (= MOVER_SHARE number) -> 1"
+    assert f"OPEN: {share}" in ran.out
+    assert "mutants meet only the cases of honest play" in ran.out
+    lines = cases.read_text().splitlines()
+    last = next(json.loads(line) for line in lines if json.loads(line)["validator"] == "reveal")
+    wrong = {**last, "id": "wrong share", "mover_share": last["mover_share"] - 1, "expect": "slash"}
+    wrong.pop("next", None)
+    cases.write_text("\n".join([*lines, json.dumps(wrong)]) + "\n")
+    more = channelsim(capsys, *asked)
+    assert share not in more.out
+    assert "open" in more.out
+    lines.append(json.dumps({**wrong, "id": "no", "expect": "raise"}))
+    cases.write_text("\n".join(lines) + "\n")
+    refused = channelsim(capsys, *asked)
+    assert (refused.code, refused.out) == (2, "")
+    assert "no: program: expected raise, got slash" in refused.err

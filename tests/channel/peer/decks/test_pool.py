@@ -19,15 +19,9 @@ from channelsim.channel.peer.interface import (
     Effect,
     Ignored,
     Send,
-    Store,
     Tell,
 )
-from channelsim.channel.protocol.deck_records import (
-    HIGHEST,
-    encode_highest,
-    record_name,
-    restore_decks,
-)
+from channelsim.channel.protocol.deck_records import encode_deck, restore_decks
 from channelsim.channel.protocol.messages import LAST_DECK, DeckAbort, DeckStep, decode, encode
 from channelsim.channel.protocol.state import Side
 from channelsim.games.chance import Chance
@@ -152,18 +146,14 @@ def test_a_wish_for_a_deck_says_nothing_else(wish: DeckStep) -> None:
     assert not two.works
 
 
-def test_a_number_is_stored_before_its_first_step_is_sent_or_answered() -> None:
+def test_a_number_is_used_up_before_its_first_step_is_sent_or_answered() -> None:
     """PD-10: a crash in between uses the number up."""
     two = Pools()
-    started = two.prepare()
-    assert [type(effect) for effect in started] == [Store, ComputeDeck]
+    assert [type(effect) for effect in two.prepare()] == [ComputeDeck]
+    assert two.pools[RECEIVER].highest == 1
     two.compute()
-    joined = two.deliver()
-    assert [type(effect) for effect in joined] == [Store, ComputeDeck]
-    for store in (started[0], joined[0]):
-        assert isinstance(store, Store)
-        assert store.name == HIGHEST
-        assert restore_decks(SETTINGS.group, {store.name: store.data}).highest == 1
+    assert [type(effect) for effect in two.deliver()] == [ComputeDeck]
+    assert two.pools[INITIATOR].highest == 1
 
 
 def test_numbers_rise() -> None:
@@ -397,7 +387,7 @@ def test_a_number_that_is_only_named_stays_unused() -> None:
     """PD-9: proposals that are refused use up nothing."""
     pool = Pools().pools[INITIATOR]
     for number in (1, 1000, 1001, LAST_DECK):
-        assert pools.name(pool, [number, number + 1]) == (pool, [])
+        assert pools.name(pool, [number, number + 1]) is pool
         assert pools.reason_against(pool, [number]) == f"PD-9: deck {number} is unknown"
 
 
@@ -412,7 +402,7 @@ def test_a_new_deck_is_at_most_1000_above_the_highest(highest: int) -> None:
         assert all(isinstance(one, Tell) and isinstance(one.news, Ignored) for one in effects[1:])
     after, effects = pools.receive(pool, DeckStep(highest + 1000, 1, b""))
     assert after.highest == highest + 1000
-    assert effects[0] == Store(HIGHEST, encode_highest(highest + 1000))
+    assert isinstance(effects[0], ComputeDeck)
 
 
 @pytest.mark.parametrize("left", range(4))
@@ -422,7 +412,7 @@ def test_the_last_numbers_are_used_and_then_no_deck_is_begun(left: int) -> None:
     two.pools = [replace(pool, highest=LAST_DECK - left) for pool in two.pools]
     for _ in range(left):
         two.deck()
-        two.pools = [pools.name(pool, [*pool.ready])[0] for pool in two.pools]
+        two.pools = [pools.name(pool, [*pool.ready]) for pool in two.pools]
     for side in Side:
         assert two.pools[side].is_used_up
         assert two.news(side).count(DecksUsedUp()) == (left > 0)
@@ -432,8 +422,6 @@ def test_the_last_numbers_are_used_and_then_no_deck_is_begun(left: int) -> None:
     for step in range(1, 6):
         said = [kind(one) for one in two.receive(INITIATOR, DeckStep(LAST_DECK, step, b""))]
         assert said[0] == "DeckAbort"
-    restored = restore_decks(SETTINGS.group, {HIGHEST: encode_highest(LAST_DECK)})
-    assert restored.highest == LAST_DECK
 
 
 def test_hostile_steps_that_push_the_numbers_up_end_in_no_more_decks() -> None:
@@ -460,7 +448,7 @@ def kind(effect: Effect) -> str:
 
 def test_a_named_deck_leaves_the_pool_for_ever() -> None:
     two = Pools().deck()
-    pool, effects = pools.name(two.pools[INITIATOR], [1])
+    pool = pools.name(two.pools[INITIATOR], [1])
     assert not pool.ready
     assert not pool.is_full
     assert pools.reason_against(two.pools[INITIATOR], [1]) is None
@@ -468,33 +456,21 @@ def test_a_named_deck_leaves_the_pool_for_ever() -> None:
     assert (pools.reason_against(pool, [2]) or "").startswith("PD-9")
     twice = pools.reason_against(two.pools[INITIATOR], [1, 1])
     assert (twice or "").startswith("PD-9")
-    (store,) = effects
-    assert isinstance(store, Store)
-    restored = restore_decks(SETTINGS.group, {store.name: store.data})
-    assert [*restored.named] == [1]
-    assert not restored.free
+    record = encode_deck(two.pools[INITIATOR].ready[1], named=True)
+    free, named = restore_decks(SETTINGS.group, [record])
+    assert ([*free], [*named]) == ([], [1])
     pool, (ignored,) = pools.given_up(pool, DeckAbort(1))
     assert isinstance(ignored, Tell)
     assert isinstance(ignored.news, Ignored)
 
 
-def test_a_crash_loses_a_preparation_and_never_a_finished_deck() -> None:
+def test_a_finished_deck_reads_back_from_its_record() -> None:
     """PD-12."""
     two = Pools().deck()
-    two.prepare()
-    two.until_step(3)
     for side in Side:
-        records: dict[str, bytes] = {}
-        for effect in two.effects[side]:
-            if isinstance(effect, Store):
-                records[effect.name] = effect.data
-        assert {*records} == {HIGHEST, record_name(1)}
-        restored = restore_decks(SETTINGS.group, records)
-        assert restored.highest == 2
-        assert restored.free == two.pools[side].ready
-        stored = [at for at, one in enumerate(two.effects[side]) if isinstance(one, Store)]
-        ready = two.effects[side].index(Tell(DeckReady(1)))
-        assert any(at < ready for at in stored if at)
+        ready = two.pools[side].ready
+        records = [encode_deck(deck, named=False) for deck in ready.values()]
+        assert restore_decks(SETTINGS.group, records) == (ready, {})
 
 
 def test_secrets_are_erased_when_a_deck_is_finished() -> None:

@@ -16,6 +16,7 @@ from channelsim.channel.peer.interface import (
     Command,
     DeckBurnt,
     DeckReady,
+    Erase,
     GameSettled,
     GoOnChain,
     Ignored,
@@ -24,7 +25,6 @@ from channelsim.channel.peer.interface import (
     ProposeGames,
 )
 from channelsim.channel.peer.machine import Phase
-from channelsim.channel.protocol.deck_records import record_name, restore_decks
 from channelsim.channel.protocol.messages import (
     Accept,
     Advisory,
@@ -277,20 +277,18 @@ def test_the_acceptor_that_opens_asks_for_the_potato_at_once() -> None:
 
 
 def test_locks_are_erased_when_the_game_is_final() -> None:
-    """PD-16, in memory and on disk."""
+    """PD-16; the store is told so."""
     table = prepare(opened())
     table.propose(ANN, high()).until(lambda: bool(table.ends[BEN].state.games))
     for end in table.ends:
-        restored = restore_decks(SETTINGS.group, end.stored)
-        assert [*restored.named] == [1]
-        assert not restored.free
-        assert end.endpoint.decks == restored.named
+        assert [*end.endpoint.decks] == [1]
+        assert not end.play.decks.ready
     table.go_on(call, call)
     table.propose(ANN, wish()).go_on()
     for end in table.ends:
         assert not end.endpoint.decks
         assert not end.endpoint.channel.decks
-        assert record_name(1) not in end.stored
+        assert end.effects.count(Erase(1)) == 1
 
 
 def test_the_other_side_never_has_our_locks() -> None:
@@ -314,7 +312,7 @@ def test_unused_decks_are_erased_when_play_ends() -> None:
         assert end.peer.phase is not Phase.PLAYING
         assert not end.endpoint.decks
         assert not end.play.decks.decks
-        assert restore_decks(SETTINGS.group, end.stored).free == {}
+        assert {Erase(1), Erase(2)} <= {*end.effects}
 
 
 @pytest.mark.parametrize("ending", [Close(), GoOnChain()])
@@ -328,7 +326,7 @@ def test_the_deck_of_an_open_proposal_is_erased_when_play_ends(ending: Command) 
     table.pump()
     assert end.peer.phase is not Phase.PLAYING
     assert not end.endpoint.decks
-    assert restore_decks(SETTINGS.group, end.stored).named == {}
+    assert Erase(1) in end.effects
 
 
 # --- a fault is no violation ----------------------------------------------------------------------

@@ -13,7 +13,7 @@ from tests.paths import ROOT
 TEMPLATES = ROOT / "channel/report/html/templates"
 CSS = (TEMPLATES / "page.css").read_text("utf-8")
 
-TEXT = ("text", "dim", "accent", "good", "bad", "initiator", "receiver", "chain")
+TEXT = ("text", "dim", "accent", "good", "bad", "warn", "initiator", "receiver", "chain")
 """Colours of text, on the page and on panels; and of lines and areas."""
 
 
@@ -21,11 +21,23 @@ TEXT = ("text", "dim", "accent", "good", "bad", "initiator", "receiver", "chain"
 def test_text_and_drawings_have_contrast(palette: dict[str, str]) -> None:
     pairs = [(name, back, 4.5) for name in TEXT for back in ("back", "panel")]
     pairs += [(name, "mark", 4.5) for name in ("text", "dim", "bad")] + [("games", "back", 3.0)]
+    # The faces of cards, the filled chip of the worst severities, and code that was never run.
+    pairs += [("ink", "card", 4.5), ("red", "card", 4.5), ("back", "bad", 4.5)]
+    pairs += [("gone", "never", 4.5)]
     assert not [
         (name, back)
         for name, back, least in pairs
         if contrast(palette[name], palette[back]) < least
     ]
+
+
+def test_every_colour_is_one_of_the_palette() -> None:
+    """So that the contrast of all text is computed: no rule has a colour of its own."""
+    rules = re.sub(r":root {.*?}", "", CSS, flags=re.S)
+    assert not re.search(r"#[0-9a-fA-F]{3,8}\b[^{]*;|\brgba?\(", rules)
+    backs = set(re.findall(r"background: var\(--(\w+)\)", CSS))
+    fills = {"initiator", "receiver", "games"}  # areas of a chart, without text
+    assert backs - fills == {"back", "panel", "mark", "card", "bad", "never"}
 
 
 def test_nothing_moves_or_fades() -> None:

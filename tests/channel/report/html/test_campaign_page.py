@@ -15,7 +15,7 @@ from channelsim.channel.campaign.shards import Configuration, Plan
 from channelsim.channel.documents.conform import CheckResult
 from channelsim.channel.documents.document_files import formats, read_document
 from channelsim.channel.documents.results import LostWork, Results
-from channelsim.channel.findings.finding import FORMAT, MOVER, OPPONENT, Loss
+from channelsim.channel.findings.finding import FORMAT, MOVER, OPPONENT, SEVERITIES, Loss
 from channelsim.channel.findings.finding_files import FindingFiles
 from channelsim.channel.lab.coverage.coverage import SampledCoverage
 from channelsim.channel.simulation.sweep import Cell
@@ -75,20 +75,20 @@ def test_a_folder_shows_its_counts_over_time_and_its_summary(
         directory.write_summary(done_at_last)
     assert "300 of 300 cases so far; 1 finding (worst: theft)" in running
     shown = page(capsys, folder)
-    assert f"crosscheck of {HOSTILE}" in text_of(shown.find(".//h1"))
+    assert f"Crosscheck of {HOSTILE}" in text_of(shown.find(".//h1"))
     assert "finished; 1 finding (worst: theft)" in text_of(shown)
     # The plan of a hunt may be an upper bound: only while it runs is it a goal.
     assert "work done300 of 300 cases" in "".join(running.splitlines())
     assert "300 of" not in text_of(shown)
-    assert rows(shown, "Findings") == {"a loss": ["theft", "e", "a law", "0", "1"]}
+    assert rows(shown, "Findings") == {"A loss": ["theft", "e", "0", "1"]}
     assert rows(shown, "Coverage by validator") == {"e": ["8 of 9", "2 of 4"]}
     assert rows(shown, "Outcomes") == {"e": ["100", "200"]}
     lines = {
         text_of(one.find("figcaption")): one.find(".//{*}polyline").get("points")
         for one in shown.iter("figure")
     }
+    # Of the findings there is no chart: their number is the same all the time.
     assert lines == {
-        "findings: 1": "0,90 106.7,0.0 213.3,0.0 320.0,0.0",
         "paths: 10": "0,90 106.7,45.0 213.3,18.0 320.0,0.0",
     }
 
@@ -104,11 +104,12 @@ def test_findings_link_to_their_sections(tmp_path: Path, capsys: Capsys) -> None
     file.write_text(text(crosscheck(target=HOSTILE, findings=findings)))
     shown = page(capsys, file)
     assert list(shown.iter("script")) == []
-    assert list(rows(shown, "Findings")) == [HOSTILE, "a delay"]
+    stolen = f"The mover takes 7 mojos that are its opponent's: e, {HOSTILE}"
+    assert list(rows(shown, "Findings")) == [stolen, "A delay"]
     alone = tmp_path / "alone.json"
     alone.write_bytes(msgspec.json.encode(findings[1]))
     assert HOSTILE in text_of(page(capsys, alone))
-    for number, words in ((1, HOSTILE), (2, "a delay")):
+    for number, words in ((1, stolen), (2, "A delay")):
         (link,) = (one for one in shown.iter("a") if one.get("href") == f"#finding-{number}")
         assert text_of(link) == words
         assert words in text_of(by_id(shown, f"finding-{number}"))
@@ -128,17 +129,23 @@ def test_mutants_costs_checks_and_disputes_have_tables(tmp_path: Path, capsys: C
     assert rows(costs, "Costs against the block") == {"e slash": ["11,000,000", "0.1000%"]}
     assert list(rows(costs, "Whole bundles")) == ["e move"]
     wrong = CheckResult("laws", "", (finding(HOSTILE, "griefing"),) * 5)
-    lines = [f"griefing: e: {HOSTILE}"] * 3
-    checks = rows(shown(conform(wrong)), "Checks")
-    assert checks["laws"][-1] == "; ".join([*lines, "and 2 more"])
+    conformed = shown(conform(wrong, CheckResult("rules", "9 cases")))
+    checks = rows(conformed, "Checks")
+    assert checks["laws"][-1] == HOSTILE * 3 + "and 2 more"
+    assert (checks["laws"][0], checks["rules"][0]) == ("✗ failed", "✓ passed")
+    # Each failure leads to its case and its line.
+    (cell,) = (row[3] for row in conformed.iter("tr") if text_of(row[0]) == "laws")
+    for link in cell.iter("a"):
+        assert HOSTILE in text_of(by_id(conformed, link.get("href")[1:]))
+    assert len(list(cell.iter("a"))) == 3
     cell = Cell(2, 1, Counter(slashed=2))
     late = finding("duty: late", scenario={"seed": "s7"})
     disputed = shown(disputes(matrix={"silent": {"flop": cell, "turn": cell}}, findings=(late,)))
-    assert list(rows(disputed, "Findings")) == ["duty: late"]
+    assert list(rows(disputed, "Findings")) == ["Duty: late"]
     assert "s7" in text_of(by_id(disputed, "finding-1"))
-    assert rows(disputed, "Disputes") == {"silent": ["4", "2", "slashed 4"]}
+    assert rows(disputed, "Disputes") == {"silent": ["4", "✗ 2", "slashed 4"]}
     header = text_of(disputed.find(".//header"))
-    assert header.startswith("Results of dispute run --all ✗")
+    assert header.startswith("Dispute run --all ✗ failed finished; 1 finding")
 
 
 @pytest.mark.parametrize("command", EVERY)
@@ -154,7 +161,8 @@ def test_every_page_counts_all_its_findings(command: str, tmp_path: Path, capsys
     assert document.summary in text_of(shown.find(".//header"))
     assert document.summary.startswith(f"{count} finding")
     if count:
-        assert len(rows(shown, "Findings")) == count
+        (section,) = (one for one in shown.iter("section") if text_of(one[0]) == "Findings")
+        assert len(list(section.find(".//tbody"))) == count
     assert "None" not in text_of(shown.find(".//header"))
 
 
@@ -192,9 +200,9 @@ def test_work_that_was_not_done_is_no_success(tmp_path: Path, capsys: Capsys) ->
     file.write_text(text(crosscheck(lost=(LostWork(3, 1500),))))
     shown = page(capsys, file)
     assert rows(shown, "Seeds that crashed their worker") == {"3": ["1,500"]}
-    assert "✗ not complete: 1 seed could not be done; 0 findings" in text_of(shown)
+    assert "✗ failed not complete: 1 seed could not be done; 0 findings" in text_of(shown)
     file.write_text(text(crosscheck()))
-    assert "✓ finished; 0 findings" in text_of(page(capsys, file))
+    assert "✓ passed finished; 0 findings" in text_of(page(capsys, file))
 
 
 def test_a_summary_shows_findings_whose_files_are_gone(tmp_path: Path, capsys: Capsys) -> None:
@@ -202,7 +210,7 @@ def test_a_summary_shows_findings_whose_files_are_gone(tmp_path: Path, capsys: C
     plan = Plan(configuration.digest, 1, 1)
     with opened(tmp_path / "c", configuration, plan, "cases", resume=False) as directory:
         directory.write_summary(crosscheck(findings=(finding(),)))
-    assert list(rows(page(capsys, tmp_path / "c"), "Findings")) == ["a loss"]
+    assert list(rows(page(capsys, tmp_path / "c"), "Findings")) == ["A loss"]
 
 
 def test_figures_that_nobody_counted_are_refused(tmp_path: Path, capsys: Capsys) -> None:
@@ -212,3 +220,28 @@ def test_figures_that_nobody_counted_are_refused(tmp_path: Path, capsys: Capsys)
         ran = channelsim(capsys, "report", file, "-o", "-")
         assert ran.code == 2
         assert "Expected `int`" in ran.err
+
+
+def test_an_interrupted_campaign_neither_passed_nor_failed(tmp_path: Path, capsys: Capsys) -> None:
+    file = tmp_path / "printed.json"
+    file.write_text(text(crosscheck(interrupted=True)))
+    header = text_of(page(capsys, file).find(".//header"))
+    assert "… not finished interrupted; 0 findings" in header
+    assert "go on with `--resume`" in header
+    file.write_text(text(crosscheck(interrupted=True, findings=(finding(),))))
+    assert "✗ failed interrupted; 1 finding" in text_of(page(capsys, file).find(".//header"))
+
+
+def test_severities_have_a_colour_and_a_word(tmp_path: Path, capsys: Capsys) -> None:
+    file = tmp_path / "printed.json"
+    file.write_text(text(crosscheck(findings=tuple(finding(one, one) for one in SEVERITIES))))
+    shown = page(capsys, file)
+    chips = {
+        text_of(one): one.get("class").split()[-1]
+        for one in shown.iter("span")
+        if "severity" in one.get("class", "")
+    }
+    assert list(chips) == list(SEVERITIES)
+    assert chips["theft"] == "worst"
+    assert chips["griefing"] == "bad"
+    assert chips["disagreement"] == "mild"

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from channelsim.channel.findings.finding import Finding
+from channelsim.channel.findings.finding import Finding, Loss
 from channelsim.channel.findings.finding_files import FindingFiles
 from channelsim.channel.lab.cases.case import make_case
 from channelsim.channel.lab.cases.trial import LabTally
@@ -98,7 +98,7 @@ def test_steps_lead_to_their_lines_of_the_source(stored: tuple[Path, Finding]) -
     path, found = stored
     page = finding_page(path, found)
     lines = {line.anchor: line for file in page.run.sources for line in file.lines if line.anchor}
-    linked = [step for step in page.run.steps if step.anchor]
+    linked = [step for part in page.run.parts for step in part.steps if step.anchor]
     assert len(linked) > 3
     (length,) = (step for step in linked if step.text.startswith("if (= (strlen MOVE) 18)"))
     assert "(= (strlen MOVE) 18)" in lines[length.anchor].text
@@ -130,7 +130,8 @@ def test_on_paper_nothing_is_folded(stored: tuple[Path, Finding], tmp_path: Path
     html = finding_html(finding_page(*stored)).replace("@media print", "@media screen")
     page = re.sub("<meta http-equiv=[^>]*>", "", html).replace("</body>", f"{SHOWN}</body>")
     folded = [node for one in opened(page, tmp_path).document.iter("details") for node in one]
-    assert [node.get("data-shown") for node in folded] == ["true"] * 4
+    assert [node.get("data-shown") for node in folded] == ["true"] * len(folded)
+    assert len(folded) == 10
 
 
 def test_words_of_a_finding_are_text(stored: tuple[Path, Finding]) -> None:
@@ -161,7 +162,8 @@ def test_a_page_without_the_programs_says_so(
     assert (ran.code, ran.err) == (0, "")
     text = text_of(parsed((tmp_path / "page.html").read_text("utf-8")))
     assert "The run is not here" in text
-    assert found.text in text
+    for part in found.text.split(". ", 1):
+        assert part in text
 
 
 def test_the_line_is_the_validators_where_the_referee_is_at_fault(
@@ -174,3 +176,68 @@ def test_the_line_is_the_validators_where_the_referee_is_at_fault(
     fault = Finding(rule="slash path", place="e", severity="theft", text="a", cause="slash path")
     line = shrunk(target, case, fault, 1).source_line
     assert re.fullmatch(rf"{re.escape(str(tmp_path))}/tree/calpoker/e\.clsp:4\d", line)
+
+
+# --- what a reader sees first ---------------------------------------------------------------------
+
+
+def test_the_title_is_a_sentence_and_the_loss_comes_first(stored: tuple[Path, Finding]) -> None:
+    path, found = stored
+    assert found.loss == Loss("Alice", "Bob", 2000)
+    page = finding_page(path, found)
+    document = parsed(finding_html(page))
+    assert text_of(document.find(".//h1")) == "Alice takes 2,000 mojos that are Bob's: e, CP-E-4"
+    header = text_of(document.find(".//header"))
+    assert "Bob loses 2,000 mojos to Alice" in header
+    assert "forbids, so it cannot be slashed" in header
+    assert f"channelsim replay {path}" in header
+
+
+def test_the_fields_of_a_state_have_their_names(stored: tuple[Path, Finding]) -> None:
+    path, found = stored
+    names = [field.name for field in finding_page(path, found).fields]
+    assert names[:3] == ["move", "opponent's share", "evidence"]
+    assert [name for name in names if name.startswith("state: ")] == [
+        "state: bob_mask",
+        "state: alice_cards",
+        "state: bob_cards",
+        "state: discard_commit",
+    ]
+    text = text_of(parsed(finding_html(finding_page(path, found))))
+    assert "8 fields that are the same" in text
+
+
+def test_a_run_like_honest_play_is_folded_and_says_so(stored: tuple[Path, Finding]) -> None:
+    """The check is gone, so no step sees the difference."""
+    page = finding_page(*stored)
+    (part,) = page.run.parts
+    assert part.same
+    document = parsed(finding_html(page))
+    assert f"{len(part.steps)} steps as in honest play" in text_of(document)
+    assert "no test of the program sees the difference" in text_of(document)
+    assert "The line that matters" in [text_of(node) for node in document.iter("h2")]
+
+
+def test_a_run_is_open_where_it_differs(stored: tuple[Path, Finding], tmp_path: Path) -> None:
+    """A test that comes too late: the steps before it are as in honest play."""
+    _, found = stored
+    hashed = "(= (sha256 (substr MOVE 0 17)) discard_commit)"
+    target = target_file(tmp_path, "calpoker", ("calpoker/e.clsp", hashed, f"(if {hashed} 1 (x))"))
+    case = read(load(str(target)), found.probe)
+    shown = shrunk(load(str(target)), case, msgspec.structs.replace(found, brun={}, probe={}), 1)
+    (path,) = FindingFiles(tmp_path).write([shown])
+    page = finding_page(path, shown)
+    assert [part.same for part in page.run.parts][:2] == [True, False]
+    assert not page.run.all_same
+    opened_steps = [step.text for part in page.run.parts if not part.same for step in part.steps]
+    assert any("discard_commit" in text for text in opened_steps)
+
+
+def test_a_check_that_is_missing_is_named(stored: tuple[Path, Finding]) -> None:
+    path, found = stored
+    gone = msgspec.structs.replace(
+        found, source_line="", missing_check="no line checks CP-E-4; the last test that passed is x"
+    )
+    text = text_of(parsed(finding_html(finding_page(path, gone))))
+    assert "No line checks CP-E-4; the last test that passed is x." in text
+    assert "add the check that is missing" in text

@@ -17,6 +17,7 @@ from channelsim.channel.lab.sites.commitments import SHORTEST as SHORTEST_HEAD
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.values import NUMBER, leaves
 from channelsim.clsp.integers import atom_to_int, int_to_atom
+from channelsim.clsp.operators import CODES
 from channelsim.clsp.programs import Program
 from channelsim.clsp.values import NIL, Value, from_list, serialize, to_list
 
@@ -29,7 +30,17 @@ WORD = 40
 LONGEST = 128
 """The longest evidence, in bytes, that is made because the program has its length as a constant."""
 
+NO_PATH = 4
+"""No path into an environment is so long, in bytes."""
+
+GROUP_ORDER = 0x73EDA753299D7D483339D80809A1D80553BDA402FFFE5BFEFFFFFFFF00000001.to_bytes(32, "big")
+"""The order of the groups of BLS12-381: scalars that differ by it multiply a point alike."""
+
+LONGEST_CUT = 4096
+"""A program cuts nothing behind so many bytes: the constant is noise."""
+
 _QUOTE, _SUBSTR, _STRLEN = b"\x01", b"\x0c", b"\x0d"
+_MULTIPLYING = {CODES[name] for name in ("pubkey_for_exp", "g1_multiply", "g2_multiply")}
 _COMPARING = (b"\x09", b"\x0a", b"\x15")
 
 
@@ -44,15 +55,30 @@ def words_of(program: Program) -> tuple[bytes, ...]:
 
 
 @lru_cache(maxsize=64)
+def constants(program: Program) -> tuple[bytes, ...]:
+    """The constants, but for tables: quoted atoms, and those that functions take from their
+    environment, of which only long ones differ from paths. And the order of the group, where the
+    program multiplies points.
+
+    >>> constants(Program(bytes.fromhex("ff09ff02ffff018401020304ffff010580")))
+    (b'\\x01\\x02\\x03\\x04', b'\\x05')
+    """
+    quoted = (tree[1] for tree in _pairs(program.value) if tree[0] == _QUOTE)
+    atoms = {atom for atom in quoted if isinstance(atom, bytes) and len(atom) <= WORD}
+    heads = {head for head, _ in _pairs(program.value) if isinstance(head, bytes)}
+    if heads & _MULTIPLYING:
+        atoms.add(GROUP_ORDER)
+    return tuple(sorted(atoms.union(word for word in words_of(program) if len(word) >= NO_PATH)))
+
+
+@lru_cache(maxsize=64)
 def long_constants(program: Program) -> tuple[bytes, ...]:
-    """The quoted atoms of several bytes, which chance does not find.
+    """The constants of several bytes, which chance does not find.
 
     >>> long_constants(Program(bytes.fromhex("ff09ff02ffff018401020304ffff010580")))
     (b'\\x01\\x02\\x03\\x04',)
     """
-    quoted = (tree[1] for tree in _pairs(program.value) if tree[0] == _QUOTE)
-    atoms = {atom for atom in quoted if isinstance(atom, bytes) and 1 < len(atom) <= WORD}
-    return tuple(sorted(atoms))
+    return tuple(atom for atom in constants(program) if len(atom) > 1)
 
 
 @lru_cache(maxsize=64)
@@ -62,8 +88,8 @@ def head_lengths(program: Program) -> tuple[int, ...]:
     >>> head_lengths(Program(bytes.fromhex("ff0cff02ff80ffff011480")))  # (substr 2 () (q . 20))
     (20,)
     """
-    words = (*_compared_lengths(program), *_cuts(program))
-    lengths = {atom_to_int(word) for word in words if len(word) == 1}
+    compared = {atom_to_int(word) for word in _compared_lengths(program) if len(word) == 1}
+    lengths = compared.union(cuts(program))
     return tuple(sorted(length for length in lengths if SHORTEST_HEAD <= length <= LONGEST_HEAD))
 
 
@@ -78,9 +104,8 @@ def evidence_of(program: Program) -> tuple[Written, ...]:
     >>> [value.hex() for value, _ in evidence_of(program)]
     ['', '03', '1f1f', '1f1f1f', '1f1f1f1f', '1f1f', '1f1f1f', '1f1f1f1f', '1f1f', '1f1f1f']
     """
-    quoted = (tree[1] for tree in _pairs(program.value) if tree[0] == _QUOTE)
-    constants = {atom for atom in quoted if isinstance(atom, bytes) and len(atom) <= WORD}
-    words = [NIL, *constants - {NIL}, *_of_lengths(constants)]
+    known = set(constants(program))
+    words = [NIL, *known - {NIL}, *_of_lengths(known)]
     compared = _of_lengths(set(_compared_lengths(program)))
     often = islice(cycle(compared), len(words) if compared else 0)
     return tuple((word, serialize(word)) for word in (*sorted(words), *often))
@@ -115,8 +140,14 @@ def _compared_lengths(program: Program) -> Iterator[bytes]:
                             yield atom
 
 
-def _cuts(program: Program) -> Iterator[bytes]:
-    """The constants that say where a `substr` of the program begins or ends."""
+@lru_cache(maxsize=64)
+def cuts(program: Program) -> tuple[int, ...]:
+    """The constants that say where a `substr` of the program begins or ends, in order.
+
+    >>> cuts(Program(bytes.fromhex("ff0cff02ff80ffff011480")))  # (substr 2 () (q . 20))
+    (20,)
+    """
+    places = set()
     for operator, operands in _pairs(program.value):
         try:
             ends = from_list(operands)[1:] if operator == _SUBSTR else []
@@ -124,7 +155,8 @@ def _cuts(program: Program) -> Iterator[bytes]:
             continue
         for end in ends:
             if isinstance(end, tuple) and end[0] == _QUOTE and isinstance(end[1], bytes):
-                yield end[1]
+                places.add(atom_to_int(end[1]))
+    return tuple(sorted(place for place in places if 0 < place <= LONGEST_CUT))
 
 
 def evidence_near(atoms: Sequence[bytes], chance: FastChance) -> Value:

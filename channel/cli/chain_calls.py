@@ -1,0 +1,43 @@
+"""Calls that change the test chain of a running `channelsim node`, and its URL as an option."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+import typer
+
+from channelsim.channel.chain.rpc import Patience, RpcClient, line
+from channelsim.channel.errors import UsageError
+
+T = TypeVar("T")
+
+ONCE = Patience(seconds=120.0, attempts=1)
+"""Limits of a call: made again, it could change the chain twice."""
+
+ChainUrl = Annotated[
+    str, typer.Option("--node", metavar="URL", help="The URL that `channelsim node` printed.")
+]
+USUAL = "http://127.0.0.1:8555"
+
+
+class NewPeak(msgspec.Struct, frozen=True):
+    """The height of the tip after a change."""
+
+    new_peak_height: int
+
+
+class _Routes(msgspec.Struct, frozen=True):
+    routes: list[str]
+
+
+def changed(url: str, call: str, answer: type[T], **arguments: Any) -> T:
+    """The answer to a call that changes a test chain. Raises `UsageError`, with the reason."""
+    with closing(RpcClient(url, None, ONCE)) as client:
+        if f"/{call}" not in client.ask("get_routes", _Routes).routes:
+            raise UsageError(f"--node {url}: it is not a test chain; `channelsim node` starts one")
+        found = client.ask_either(call, answer, **arguments)
+    if isinstance(found, str):
+        raise UsageError(line(found))
+    return found

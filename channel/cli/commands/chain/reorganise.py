@@ -1,0 +1,48 @@
+"""`channelsim chain reorganise`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from channelsim.channel.chain.control_calls import MOST_MADE
+from channelsim.channel.cli.chain_calls import USUAL, ChainUrl, NewPeak, changed
+from channelsim.channel.cli.options import Json, whole, whole_number
+from channelsim.channel.report.terminal import print_json
+
+
+def command(
+    blocks: Annotated[
+        int,
+        typer.Argument(parser=whole_number(1, MOST_MADE - 1), help="How many blocks to replace."),
+    ],
+    new: Annotated[
+        int | None, whole(2, MOST_MADE, "How many blocks replace them (one more than they are).")
+    ] = None,
+    push_again: Annotated[
+        bool, typer.Option("--push-again", help="Push the bundles of the replaced blocks again.")
+    ] = False,
+    node: ChainUrl = USUAL,
+    json: Json = False,
+) -> int:
+    """Replace the last blocks of a test chain by others, and print the new height.
+
+    The new blocks spend nothing, and the bundles of the old ones are lost, as on a real node,
+    unless --push-again is given.
+
+    Example: channelsim chain reorganise 3 --push-again
+    """
+    peak = changed(
+        node,
+        "reorg_blocks",
+        NewPeak,
+        num_of_blocks_to_rev=blocks,
+        num_of_new_blocks=blocks + 1 if new is None else new,
+        keep=push_again,
+    ).new_peak_height
+    if json:
+        print_json({"height": peak})
+    else:
+        print(f"height {peak}")
+    return 0

@@ -1,0 +1,44 @@
+"""Try all evidence within bounds on one call of a validator, of which all else is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import thread_time
+from typing import Any
+
+from channelsim.channel.prove.arguments import EVIDENCE, replaced
+from channelsim.channel.prove.executor import SymbolicProgram
+from channelsim.channel.prove.inputs import Domain
+from channelsim.channel.prove.judged import Judged, judged
+from channelsim.channel.prove.path import Path, explore, make_solver
+from channelsim.channel.prove.symbols import Undecided
+from channelsim.clsp.programs import Program
+from channelsim.clsp.values import Value
+
+SECONDS = 20.0
+"""The longest that all evidence of one call is tried."""
+
+
+def every_evidence(
+    program: Program, call: Value, ended_so: Callable[[Judged], bool], pairs: int, atom: int
+) -> bool | None:
+    """True if the program ends so on a call whatever the evidence; None if nobody can tell.
+
+    Where the program looks at evidence as large as the bounds, nobody can: there is larger one.
+    """
+    inputs = Domain((program.hash,), None, 0, pairs=pairs, atom=atom).environment(0)
+    environment: Any = replaced(call, EVIDENCE, inputs.any_value("evidence"))
+    side = SymbolicProgram("evidence", program)
+
+    def run(path: Path) -> bool:
+        return ended_so(judged(path, side.run(path, environment)))
+
+    bounded = False
+    try:
+        for path, ended in explore(run, make_solver(), thread_time() + SECONDS):
+            if not ended:
+                return False
+            bounded = bounded or path.bounded
+    except Undecided:
+        return None
+    return None if bounded else True

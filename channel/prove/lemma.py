@@ -1,0 +1,178 @@
+"""A function that both sides of a claim compute by other means, as one unknown function.
+
+What holds whatever the function is holds for the real one; its results are only known to have their
+form. `lemma_checks` compares the sides' own functions with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import z3
+
+from channelsim.channel.prove.path import Path
+from channelsim.channel.prove.symbols import (
+    Bytes,
+    Condition,
+    Number,
+    Symbolic,
+    Term,
+    bits_of,
+    resize,
+    width,
+)
+from channelsim.clsp.integers import atom_to_int, int_to_atom, is_minimal
+from channelsim.clsp.values import NIL, Value, to_list
+from channelsim.games.forms import Atom, Form, Integer, ListOf, Pair
+
+
+@dataclass(frozen=True)
+class Lemma:
+    """A function of a program by its name in the source, and one of Python that does the same.
+
+    It takes `arguments` (`Integer`, or `Atom` of a fixed size) and returns a `result` of a fixed
+    shape: lists of one length, pairs, integers and atoms. It never raises, and in a program it
+    costs at most `cost`. It is about programs of `game`.
+    """
+
+    name: str
+    game: str
+    function: str
+    python: Callable[..., Any]
+    arguments: tuple[Form, ...]
+    result: Form
+    cost: int
+
+    def applied(self, path: Path, values: Sequence[Symbolic]) -> Symbolic | None:
+        """The unknown result for these arguments; None for known ones, which need no lemma.
+
+        None, too, for arguments that might not be of their forms.
+        """
+        terms = []
+        for form, value in zip(self.arguments, values, strict=True):
+            term = _argument(path, form, value)
+            if term is None:
+                return None
+            terms.append(term)
+        whole = z3.simplify(z3.Concat(*terms) if len(terms) > 1 else terms[0])
+        if z3.is_bv_value(whole):
+            return None
+        conditions: list[Condition] = []
+        leaves: list[str] = []
+
+        def leaf(bits: int) -> Term:
+            name = f"{self.name} {len(leaves)}"
+            path.functions[name] = partial(self.leaf, len(leaves))
+            leaves.append(name)
+            return z3.Function(name, z3.BitVecSort(whole.size()), z3.BitVecSort(bits))(whole)
+
+        result: Symbolic = _unknown(self.result, leaf, conditions)
+        for condition in conditions:
+            path.assume(condition)
+        return result
+
+    def leaf(self, number: int, whole: int) -> int:
+        """The atom with this number of the real result, as its bits are read."""
+        atoms = list(leaves(self.result, self.real(*split(self.arguments, whole))))
+        form, atom = atoms[number]
+        return atom_to_int(atom) if isinstance(form, Integer) else int.from_bytes(atom, "big")
+
+    def real(self, *values: int | bytes) -> Value:
+        """The real result, as a CLVM value."""
+        return as_value(self.result, self.python(*values))
+
+
+def as_value(form: Form, result: Any) -> Value:
+    """A result of Python as a CLVM value of a form."""
+    match form:
+        case Pair(first, second):
+            return as_value(first, result[0]), as_value(second, result[1])
+        case ListOf():
+            return to_list([as_value(form.form, item) for item in result])
+        case _:
+            return result if isinstance(result, bytes) else int_to_atom(result)
+
+
+def leaves(form: Form, value: Any) -> Iterator[tuple[Form, bytes]]:
+    """The atoms of a value with their forms. Raises `ValueError` if it is not of this form."""
+    match form, value:
+        case Pair(first, second), (left, right):
+            yield from leaves(first, left)
+            yield from leaves(second, right)
+        case ListOf(), _:
+            for _ in range(form.most):
+                if not isinstance(value, tuple):
+                    raise ValueError("a list that is too short")
+                yield from leaves(form.form, value[0])
+                value = value[1]
+            if value != NIL:
+                raise ValueError("a list that is too long")
+        case Integer(least, most), bytes():
+            if not (is_minimal(value) and least <= atom_to_int(value) <= most):
+                raise ValueError(f"0x{value.hex()} is no number from {least} to {most}")
+            yield form, value
+        case Atom(size), bytes() if len(value) == size:
+            yield form, value
+        case _:
+            raise ValueError("a value of another shape")
+
+
+def bits_of_form(form: Form) -> int:
+    """The bits of an argument. Raises `TypeError` for a form that no lemma takes."""
+    match form:
+        case Integer(least, most):
+            return width(least, most)
+        case Atom(size) if size:
+            return 8 * size
+    raise TypeError(f"{form!r:.80}: no lemma takes it")
+
+
+def _argument(path: Path, form: Form, value: Symbolic) -> Term | None:
+    match form:
+        case Integer(least, most):
+            number = path.number(value)
+            if number.least < least or number.most > most:
+                return None
+            return resize(number.term, width(least, most))
+        case Atom(size):
+            text = path.bytes(value)
+            if (text.size if isinstance(text, Bytes) else len(text)) != size or not size:
+                return None
+            return bits_of(text)
+    raise TypeError(f"{form!r:.80}: no lemma takes it")
+
+
+def split(forms: Sequence[Form], whole: int) -> Iterator[int | bytes]:
+    """The arguments that make a number up, from the first one."""
+    left = sum(map(bits_of_form, forms))
+    for form in forms:
+        bits = bits_of_form(form)
+        left -= bits
+        part = whole >> left & ((1 << bits) - 1)
+        if isinstance(form, Integer):
+            yield part - (1 << bits) if part >> (bits - 1) else part
+        else:
+            yield part.to_bytes(bits // 8, "big")
+
+
+def _unknown(form: Form, leaf: Callable[[int], Term], conditions: list[Condition]) -> Any:
+    """A value of a form of fixed shape; adds what it fulfils."""
+    match form:
+        case Integer(least, most):
+            term = leaf(width(least, most))
+            conditions += [term >= least, term <= most]
+            return Number(term, least, most)
+        case Atom(size) if size:
+            return Bytes(leaf(8 * size), size)
+        case Pair(first, second):
+            return _unknown(first, leaf, conditions), _unknown(second, leaf, conditions)
+        case ListOf(inner, most, least) if least == most:
+            items = [_unknown(inner, leaf, conditions) for _ in range(most)]
+            if form.ascending:
+                conditions += [low.term < high.term for low, high in pairwise(items)]
+            return to_list(items)
+    raise TypeError(f"{form!r:.80} has no fixed shape")

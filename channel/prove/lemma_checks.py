@@ -1,0 +1,171 @@
+"""Compare a program's own function with a lemma, by real runs: on every argument, or on many.
+
+A lemma whose function is another one in some program says nothing there: what applies it is
+undecided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice, product
+from typing import Any
+
+from channelsim.channel.lab.sites.fast_chance import FastChance
+from channelsim.channel.prove.lemma import Lemma, leaves
+from channelsim.clsp.analysis.code import Code
+from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.programs import Program, symbols
+from channelsim.clsp.run import ProgramSlash, ProgramValid, outcome_word, run
+from channelsim.clsp.values import NIL, Value, serialize, to_list
+from channelsim.games.amounts import counted
+from channelsim.games.forms import Atom, Form, Integer
+
+CHECKS = 5_000
+"""The arguments that are tried where there are more of them."""
+
+
+@dataclass(frozen=True)
+class Used:
+    """A lemma about a function of a program: `body` is its code and `tree` the tree of functions
+    that it is run with, both parts of the program's own value.
+
+    It was compared on `inputs`, which are all if `exhaustive`. `false` says where they differ.
+    """
+
+    lemma: Lemma
+    body: Value
+    tree: Value
+    inputs: int
+    exhaustive: bool
+    false: str
+
+    @property
+    def text(self) -> str:
+        """The lemma, and how often it was compared."""
+        if self.false:
+            return f"{self.lemma.name}: {self.false}"
+        which = (
+            f"all {self.inputs:,} inputs" if self.exhaustive else counted(self.inputs, "input", ",")
+        )
+        return (
+            f"{self.lemma.name}: `{self.lemma.function}` is an unknown function on all sides;"
+            f" compared on {which}"
+        )
+
+
+def uses(lemma: Lemma, program: Program, root: Value) -> list[Used]:
+    """The functions of a program, whose value is `root`, that a lemma is about."""
+    code = Code(root, symbols(program))
+    found = []
+    for function in code.functions:
+        if function.name != lemma.function:
+            continue
+        for tree in code.trees:
+            if _holds(tree, function.body):
+                count, exhaustive, false = _compared(
+                    lemma, serialize(function.body), serialize(tree)
+                )
+                found.append(Used(lemma, function.body, tree, count, exhaustive, false))
+    return found
+
+
+def _holds(tree: Value, body: Value) -> bool:
+    waiting = [tree]
+    while waiting:
+        part = waiting.pop()
+        if part is body:
+            return True
+        if isinstance(part, tuple):
+            waiting += part
+    return False
+
+
+@lru_cache(maxsize=64)
+def _compared(lemma: Lemma, body: bytes, tree: bytes) -> tuple[int, bool, str]:
+    """The number of inputs that were compared, if these are all, and where the functions differ."""
+    code, functions = Program(body), Program(tree).value
+    every = 1
+    for form in lemma.arguments:
+        every *= _count(form)
+    drawn = _all(lemma) if every <= CHECKS else islice(_drawn(lemma), CHECKS)
+    count = 0
+    for count, values in enumerate(drawn, 1):
+        if false := _difference(lemma, code, functions, values):
+            return count, every <= CHECKS, false
+    return count, every <= CHECKS, ""
+
+
+def _difference(lemma: Lemma, code: Program, tree: Value, values: Any) -> str:
+    expected = lemma.real(*values)
+    try:
+        list(leaves(lemma.result, expected))
+    except ValueError as error:
+        return f"{lemma.python.__name__}{values}: {error}"
+    for atoms in product(*(_written(form, value) for form, value in _paired(lemma, values))):
+        outcome = run(code, (tree, to_list(list(atoms))))
+        shown = f"false for {', '.join(f'0x{atom.hex()}' for atom in atoms)}"
+        if isinstance(outcome, ProgramSlash):
+            outcome = ProgramValid(NIL, outcome.cost)
+        if not isinstance(outcome, ProgramValid):
+            return f"{shown}: the program's function ends by {outcome_word(outcome)}"
+        if outcome.value != expected:
+            return f"{shown}: the functions differ"
+        if outcome.cost > lemma.cost:
+            return f"{shown}: the program's function costs {outcome.cost:,}"
+    return ""
+
+
+def _paired(lemma: Lemma, values: Any) -> Iterator[tuple[Form, Any]]:
+    return zip(lemma.arguments, values, strict=True)
+
+
+def _written(form: Form, value: Any) -> list[bytes]:
+    """The atoms by which a program may have an argument: a number in the fewest bytes, and in all
+    the bytes of its bounds."""
+    if not isinstance(form, Integer):
+        return [value]
+    size = max(len(int_to_atom(form.least)), len(int_to_atom(form.most)))
+    return list(dict.fromkeys((int_to_atom(value), value.to_bytes(size, "big", signed=True))))
+
+
+def _count(form: Form) -> int:
+    match form:
+        case Integer(least, most):
+            return most - least + 1
+        case Atom(size):
+            return 1 << 8 * size
+    raise TypeError(f"{form!r:.80}: no lemma takes it")
+
+
+def _all(lemma: Lemma) -> Iterator[tuple[int | bytes, ...]]:
+    yield from product(*map(_values, lemma.arguments))
+
+
+def _values(form: Form) -> Iterator[int | bytes]:
+    match form:
+        case Integer(least, most):
+            yield from range(least, most + 1)
+        case Atom(size):
+            yield from (number.to_bytes(size, "big") for number in range(1 << 8 * size))
+
+
+def _drawn(lemma: Lemma) -> Iterator[tuple[int | bytes, ...]]:
+    """Drawn arguments without end: every second one is at a bound or small."""
+    chance = FastChance(lemma.name.encode())
+    while True:
+        yield tuple(_draw(chance, form) for form in lemma.arguments)
+
+
+def _draw(chance: FastChance, form: Form) -> int | bytes:
+    match form:
+        case Integer(least, most):
+            if chance.random() < 0.5:
+                near = chance.pick((least, most, 0)) + chance.between(-3, 3)
+                scaled = chance.between(least, most) >> chance.below(most.bit_length() + 1)
+                return min(max(chance.pick((near, scaled)), least), most)
+            return chance.between(least, most)
+        case Atom(size):
+            return chance.bytes(size)
+    raise TypeError(f"{form!r:.80}: no lemma takes it")

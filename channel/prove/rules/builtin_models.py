@@ -1,0 +1,403 @@
+"""Builtins and library functions that know stand-ins, under the names that rules use.
+
+A class such as `bytes` is replaced by a class of the same name: `isinstance` and patterns ask it,
+annotations take it, and a call of it makes a plain value where all is known.
+"""
+
+from __future__ import annotations
+
+import builtins
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
+from functools import reduce, wraps
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+from channelsim.channel.prove import models
+from channelsim.channel.prove.rules.choices import chosen_by_if
+from channelsim.channel.prove.rules.running import before_a_change, current, is_running
+from channelsim.channel.prove.rules.sets import SymbolicSet, set_of
+from channelsim.channel.prove.rules.standins import (
+    Data,
+    Int,
+    StandIn,
+    Unseen,
+    all_of,
+    any_of,
+    bool_of,
+    condition_of,
+    data_of,
+    number_of,
+    symbol_of_bytes,
+    symbol_of_number,
+)
+from channelsim.channel.prove.symbols import Number, Truth, Undecided, as_number, minimal
+from channelsim.clsp import integers, values
+
+# --- classes ---------------------------------------------------------------------------------
+
+
+class _Class(type):
+    """The class of classes that stand for a builtin class, `plain`."""
+
+    plain: type[Any]
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return isinstance(instance, cls.plain)
+
+    def __subclasscheck__(cls, subclass: type) -> bool:
+        return issubclass(getattr(subclass, "plain", subclass), cls.plain)
+
+    def __eq__(cls, other: object) -> bool:
+        return other is cls or other is cls.plain
+
+    def __hash__(cls) -> builtins.int:
+        return hash(cls.plain)
+
+    def __getattr__(cls, name: str) -> Any:
+        return getattr(cls.plain, name)
+
+
+class Bytes(metaclass=_Class):
+    """Stands for `bytes`."""
+
+    plain = builtins.bytes
+
+    def __new__(cls, source: Any = b"", *more: Any) -> Any:
+        """As `bytes(…)`."""
+        if more:
+            return builtins.bytes(source, *more)
+        if type(source) is Unseen:
+            source = source.seen()
+        if type(source) is Data:
+            return source
+        if type(source) is Int:
+            return builtins.bytes(source.__index__())
+        if isinstance(source, builtins.bytes | str | builtins.int):
+            return builtins.bytes(source)  # type: ignore[arg-type]
+        items = list(source)
+        if not any(type(item) is Int for item in items):
+            return builtins.bytes(items)
+        result: Any = b""
+        for item in items:
+            if not (item >= 0 and item < 256):
+                raise ValueError("bytes must be in range(0, 256)")
+            result = result + (item.to_bytes(1) if type(item) is Int else builtins.bytes((item,)))
+        return result
+
+    @staticmethod
+    def join(separator: Any, parts: Any) -> Any:
+        """As `bytes.join`."""
+        return Data.join(separator, parts)
+
+
+class Integer(metaclass=_Class):
+    """Stands for `int`."""
+
+    plain = builtins.int
+
+    def __new__(cls, source: Any = 0, *more: Any) -> Any:
+        """As `int(…)`."""
+        return source + 0 if type(source) is Int else builtins.int(source, *more)
+
+    @staticmethod
+    def from_bytes(data: Any, byteorder: str = "big", *, signed: builtins.bool = False) -> Any:
+        """As of an `int`."""
+        symbol = symbol_of_bytes(data)
+        if symbol is None:
+            data = Bytes(data)
+            symbol = symbol_of_bytes(data)
+        if isinstance(symbol, builtins.bytes):
+            return builtins.int.from_bytes(symbol, byteorder, signed=signed)  # type: ignore[arg-type]
+        if byteorder != "big":
+            return Integer.from_bytes(data[::-1], signed=signed)
+        if signed:
+            return number_of(as_number(symbol))
+        # After a zero byte, the signed number is the unsigned one.
+        return number_of(as_number(models.concat(current(), b"\x00", symbol)))
+
+
+class Boolean(metaclass=_Class):
+    """Stands for `bool`."""
+
+    plain = builtins.bool
+
+    def __new__(cls, source: Any = False) -> Any:
+        """As `bool(…)`, not decided yet."""
+        if isinstance(source, SymbolicSet):
+            return bool_of(source.condition)
+        if issubclass(type(source), StandIn):
+            return bool_of(condition_of(source))
+        return builtins.bool(source)
+
+
+class Set(metaclass=_Class):
+    """Stands for `set`."""
+
+    plain = builtins.set
+
+    def __new__(cls, items: Iterable[Any] = ()) -> Any:
+        """As `set(…)`."""
+        return set_of(items)
+
+
+class FrozenSet(metaclass=_Class):
+    """Stands for `frozenset`."""
+
+    plain = builtins.frozenset
+
+    def __new__(cls, items: Iterable[Any] = ()) -> Any:
+        """As `frozenset(…)`."""
+        return set_of(items, builtins.frozenset)
+
+
+# --- functions -------------------------------------------------------------------------------
+
+
+def length(value: Any) -> Any:
+    """`len`: of sets whose items are not known, a number that is not known."""
+    return value.count() if isinstance(value, SymbolicSet) else len(value)
+
+
+def every(items: Iterable[Any]) -> Any:
+    """`all`, as one truth value."""
+    return all_of([_tested(item) for item in items])
+
+
+def some(items: Iterable[Any]) -> Any:
+    """`any`, as one truth value."""
+    return any_of([_tested(item) for item in items])
+
+
+every.of_stand_ins = some.of_stand_ins = True  # type: ignore[attr-defined]
+
+
+def _tested(item: Any) -> Any:
+    return bool_of(item.condition) if isinstance(item, SymbolicSet) else item
+
+
+def _extreme(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
+    def extreme(*items: Any, **options: Any) -> Any:
+        """The largest or the smallest item, as one value where these merge."""
+        listed = list(items[0]) if len(items) == 1 else list(items)
+        if not listed or options or not any(type(item) in (Int, Data) for item in listed):
+            return plain(listed, **options)
+
+        def pair(best: Any, item: Any) -> Any:
+            after = item > best if name == "max" else item < best
+            return chosen_by_if(after, lambda: item, lambda: best)
+
+        return reduce(pair, listed)
+
+    return extreme
+
+
+def absolute(value: Any) -> Any:
+    """`abs`, as one number."""
+    if type(value) is not Int:
+        return abs(value)
+    return chosen_by_if(value < 0, lambda: -value, lambda: value + 0)
+
+
+def following(iterator: Any, *default: Any) -> Any:
+    """`next`, which changes its iterator."""
+    before_a_change()
+    return next(iterator, *default)
+
+
+def code_point(character: Any) -> Any:
+    """`ord`."""
+    if type(character) is not Data:
+        return ord(character)
+    if len(character) != 1:
+        raise TypeError("ord() expected a character")
+    return character[0]
+
+
+def type_of(value: Any, *more: Any) -> Any:
+    """`type` of one value: that of what a stand-in stands for."""
+    if more:
+        return type(value, *more)
+    kind = value.__class__ if issubclass(type(value), StandIn) else type(value)
+    return next((known for known in _CLASSES if known.plain is kind), kind)
+
+
+_CLASSES = (Bytes, Integer, Boolean, Set, FrozenSet)
+
+
+def _no_text(name: str) -> Callable[..., Any]:
+    plain = getattr(builtins, name)
+
+    def text(*values: Any) -> Any:
+        """Refuse to write an input as text."""
+        if is_running() and any(issubclass(type(value), StandIn) for value in values):
+            raise Undecided(f"{name} of an input")
+        return plain(*values)
+
+    return text
+
+
+BUILTINS: Mapping[str, Any] = {
+    **vars(builtins),
+    "bytes": Bytes,
+    "int": Integer,
+    "bool": Boolean,
+    "set": Set,
+    "frozenset": FrozenSet,
+    "len": length,
+    "all": every,
+    "any": some,
+    "max": _extreme("max", max),
+    "min": _extreme("min", min),
+    "abs": absolute,
+    "next": following,
+    "ord": code_point,
+    "type": type_of,
+    "hex": _no_text("hex"),
+    "repr": _no_text("repr"),
+}
+"""The builtins of the rules' modules, without `__import__`."""
+
+
+# --- libraries -------------------------------------------------------------------------------
+
+
+class Digest:
+    """A hash that is being computed: SHA-256 of bytes, and of stand-ins for them."""
+
+    def __init__(self, data: Any = b"", **_: Any) -> None:
+        self._data = data
+
+    def update(self, data: Any) -> None:
+        """As of `hashlib`."""
+        before_a_change()
+        self._data = self._data + data
+
+    def digest(self) -> Any:
+        """As of `hashlib`: an unknown function of what is not known."""
+        symbol = symbol_of_bytes(self._data)
+        if symbol is None:
+            raise TypeError("sha256 of what is not bytes")
+        return data_of(models.hash_of(current(), symbol)) if is_running() else _plain(symbol)
+
+    def hexdigest(self) -> Any:
+        """As of `hashlib`."""
+        digest = self.digest()
+        if type(digest) is Data:
+            raise Undecided("the hex digits of a hash that is not known")
+        return digest.hex()
+
+
+def _plain(data: bytes) -> bytes:
+    return hashlib.sha256(data).digest()
+
+
+def _with_models(**known: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
+    """Functions that use a model if an argument is a stand-in, and the real function else."""
+
+    def either(model: Callable[..., Any], plain: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(plain)
+        def call(*arguments: Any) -> Any:
+            if any(_is_unknown(argument) for argument in arguments):
+                return model(*arguments)
+            return plain(*arguments)
+
+        return call
+
+    plain = {**vars(integers), **vars(values)}
+    return {name: either(model, plain[name]) for name, model in known.items()}
+
+
+def _is_unknown(value: Any) -> bool:
+    if type(value) is tuple:
+        return any(map(_is_unknown, value))
+    return issubclass(type(value), StandIn)
+
+
+def _int_to_atom(number: Any) -> Any:
+    symbol = symbol_of_number(number)
+    if symbol is None:
+        raise TypeError("int_to_atom of what is no number")
+    return data_of(symbol)
+
+
+def _atom_to_int(atom: Any) -> Any:
+    return number_of(as_number(_bytes(atom)))
+
+
+def _is_minimal(atom: Any) -> Any:
+    symbol = _bytes(atom)
+    if isinstance(symbol, builtins.bytes | Number | Truth):
+        return integers.is_minimal(symbol) if isinstance(symbol, builtins.bytes) else True
+    return bool_of(minimal(symbol))
+
+
+def _logxor(left: Any, right: Any) -> Any:
+    return data_of(models.MODELS["logxor"](current(), _bytes(left), _bytes(right)))
+
+
+def _bytes(value: Any) -> Any:
+    symbol = symbol_of_bytes(value)
+    if symbol is None:
+        raise TypeError("what is no bytes where bytes are wanted")
+    return symbol
+
+
+def _tree_hash(value: Any) -> Any:
+    if type(value) is Unseen:
+        value = value.seen()
+    if type(value) is tuple:
+        left, right = map(_tree_hash, value)
+        return Digest(b"\x02" + left + right).digest()
+    return Digest(b"\x01" + value).digest()
+
+
+def _tree_hash_pair(left: Any, right: Any) -> Any:
+    return Digest(b"\x02" + left + right).digest()
+
+
+def _tree_hash_list(hashes: Any) -> Any:
+    result: Any = _tree_hash(b"")
+    for item in reversed(list(hashes)):
+        result = _tree_hash_pair(item, result)
+    return result
+
+
+def _serialize(value: Any) -> Any:
+    raise Undecided("no model of serialize")
+
+
+def _uncached(*arguments: Any, **options: Any) -> Any:
+    """`cache` and `lru_cache`: the function itself, since stand-ins cannot be keys."""
+    if len(arguments) == 1 and callable(arguments[0]):
+        function = arguments[0]
+        with_methods = wraps(function)(lambda *given, **named: function(*given, **named))
+        with_methods.cache_clear = lambda: None  # type: ignore[attr-defined]
+        return with_methods
+    return _uncached
+
+
+LIBRARIES: Mapping[str, Mapping[str, Any]] = {
+    "hashlib": {"sha256": Digest},
+    "functools": {"cache": _uncached, "lru_cache": _uncached},
+    "channelsim.clsp.integers": _with_models(
+        int_to_atom=_int_to_atom,
+        atom_to_int=_atom_to_int,
+        is_minimal=_is_minimal,
+        logxor=_logxor,
+    ),
+    "channelsim.clsp.values": _with_models(
+        tree_hash=_tree_hash,
+        tree_hash_atom=_tree_hash,
+        tree_hash_pair=_tree_hash_pair,
+        tree_hash_list=_tree_hash_list,
+        serialize=_serialize,
+        serialize_atom=_serialize,
+    ),
+}
+"""What rules get instead of parts of these modules."""
+
+
+def library(name: str, module: ModuleType) -> Any:
+    """A module as rules import it."""
+    return SimpleNamespace(**{**vars(module), **LIBRARIES[name]})

@@ -1,0 +1,260 @@
+"""The helpers that rewritten rules call (`syntax`): choices, comparisons, patterns, changes."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import Any
+
+from channelsim.channel.prove.path import CannotMerge
+from channelsim.channel.prove.rules import running
+from channelsim.channel.prove.rules.running import CONTROL, before_a_change, chosen
+from channelsim.channel.prove.rules.sets import SymbolicSet, set_of
+from channelsim.channel.prove.rules.standins import (
+    Data,
+    Int,
+    StandIn,
+    Unseen,
+    any_of,
+    bool_of,
+    condition_of,
+    merged,
+    negated,
+)
+from channelsim.channel.prove.symbols import Undecided
+
+__all__ = ["CONTROL", "before_a_change", "set_of"]
+
+Part = Callable[[], Any]
+
+COMPARISONS: Mapping[str, Callable[[Any, Any], Any]] = {
+    "Eq": operator.eq,
+    "NotEq": operator.ne,
+    "Lt": operator.lt,
+    "LtE": operator.le,
+    "Gt": operator.gt,
+    "GtE": operator.ge,
+    "Is": operator.is_,
+    "IsNot": operator.is_not,
+}
+
+
+# --- choices ---------------------------------------------------------------------------------
+
+
+def chosen_by_if(test: Any, then: Part, otherwise: Part) -> Any:
+    """`then() if test else otherwise()`."""
+    condition = _test(test)
+    if isinstance(condition, bool):
+        return then() if condition else otherwise()
+    return chosen(condition, then, otherwise, merged)
+
+
+def chosen_by_and(*operands: Part) -> Any:
+    """`a and b and …`."""
+    value = operands[0]()
+    if len(operands) == 1:
+        return value
+    return chosen_by_if(value, lambda: chosen_by_and(*operands[1:]), lambda: value)
+
+
+def chosen_by_or(*operands: Part) -> Any:
+    """`a or b or …`."""
+    value = operands[0]()
+    if len(operands) == 1:
+        return value
+    return chosen_by_if(value, lambda: value, lambda: chosen_by_or(*operands[1:]))
+
+
+def opposite(value: Any) -> Any:
+    """`not value`."""
+    condition = _test(value)
+    return not condition if isinstance(condition, bool) else bool_of(negated(condition))
+
+
+def all_lazy(given: Any, items: Iterable[Part]) -> Any:
+    """`all(…)` of items that are not evaluated yet, by the name `all` of the module."""
+    if not getattr(given, "of_stand_ins", False):
+        return given(item() for item in items)
+    return _test_value(chosen_by_and(lambda: True, *items))
+
+
+def any_lazy(given: Any, items: Iterable[Part]) -> Any:
+    """`any(…)` of items that are not evaluated yet, by the name `any` of the module."""
+    if not getattr(given, "of_stand_ins", False):
+        return given(item() for item in items)
+    return _test_value(chosen_by_or(lambda: False, *items))
+
+
+def _test(value: Any) -> Any:
+    """Where a value is true; a plain bool for all but stand-ins."""
+    if isinstance(value, SymbolicSet):
+        return value.condition
+    return condition_of(value)
+
+
+def _test_value(value: Any) -> Any:
+    condition = _test(value)
+    return condition if isinstance(condition, bool) else bool_of(condition)
+
+
+# --- comparisons -----------------------------------------------------------------------------
+
+
+def compared(left: Any, *pairs: Any) -> Any:
+    """`a < b < c`, with the operators by name and the operands after the first one."""
+    name, right, *rest = pairs
+    value = right()
+    result = has(value, left) if name == "In" else None
+    if name == "NotIn":
+        result = opposite(has(value, left))
+    if result is None:
+        result = COMPARISONS[name](left, value)
+    if not rest:
+        return result
+    return chosen_by_if(result, lambda: compared(value, *rest), lambda: result)
+
+
+def has(container: Any, item: Any) -> Any:
+    """`item in container`."""
+    if type(container) is Unseen:
+        container = container.seen()
+    if isinstance(container, SymbolicSet):
+        return container.has(item)
+    if type(container) is Data:
+        return container.has(item)
+    if type(item) is Unseen and isinstance(container, bytes | AbstractSet | Mapping | range):
+        item = item.seen()
+    if isinstance(container, bytes):
+        return Data.has(container, item) if _is_unknown(item) else item in container  # type: ignore[arg-type]
+    if isinstance(container, range) and _is_unknown(item):
+        return _in_range(container, item)
+    if isinstance(container, list | tuple):
+        return any_of([same(item, each) for each in container])
+    if isinstance(container, AbstractSet | Mapping) and _is_unknown(item):
+        return any_of([same(item, each) for each in container])
+    return item in container
+
+
+def same(left: Any, right: Any) -> Any:
+    """`left == right` of values that may be tuples, as one truth value."""
+    if left is right:
+        return True
+    if type(left) is tuple and type(right) is tuple:
+        if len(left) != len(right):
+            return False
+        return chosen_by_and(
+            lambda: True,
+            *(lambda a=a, b=b: same(a, b) for a, b in zip(left, right, strict=True)),
+        )
+    return left == right
+
+
+def _in_range(numbers: range, item: Any) -> Any:
+    if not len(numbers) or type(item) is not Int:
+        return False
+    low, high = min(numbers[0], numbers[-1]), max(numbers[0], numbers[-1])
+    inside = chosen_by_and(lambda: low <= item, lambda: item <= high)
+    step = abs(numbers.step)
+    if step == 1:
+        return inside
+    return chosen_by_and(lambda: inside, lambda: (item - low) % step == 0)
+
+
+def _is_unknown(value: Any) -> bool:
+    """True for a stand-in, and for a tuple that has one in it."""
+    if type(value) is tuple:
+        return any(map(_is_unknown, value))
+    return isinstance(type(value), type) and issubclass(type(value), StandIn)
+
+
+# --- patterns --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """The parts of a value that fits a pattern: true, also without parts."""
+
+    parts: list[Any]
+
+
+def sequence_parts(value: Any, count: int, star: int) -> Box | None:
+    """The parts of a sequence, with the rest at the place of a star; None for another value."""
+    if type(value) is Unseen:
+        value = value.seen()
+    if not isinstance(value, list | tuple):
+        return None
+    items = list(value)
+    if star < 0:
+        return Box(items) if len(items) == count else None
+    if len(items) < count - 1:
+        return None
+    after = count - 1 - star
+    rest = items[star : len(items) - after]
+    return Box([*items[:star], rest, *items[len(items) - after :]])
+
+
+SELF_MATCHING = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple)
+
+
+def class_parts(value: Any, kind: Any, count: int, names: list[str]) -> Box | None:
+    """The parts of an object of a class by position and by name; None for another object."""
+    kind = getattr(kind, "plain", kind)
+    if not isinstance(value, kind):
+        return None
+    if kind in SELF_MATCHING:
+        return Box([value]) if count else Box([])
+    places = list(getattr(kind, "__match_args__", ()))[:count]
+    if len(places) < count:
+        raise TypeError(f"{kind.__name__} has no {count} places for a pattern")
+    absent = object()
+    parts = [getattr(value, name, absent) for name in (*places, *names)]
+    return None if any(part is absent for part in parts) else Box(parts)
+
+
+def bound(value: Any) -> bool:
+    """True: a name in a pattern takes any value."""
+    return True
+
+
+def no_model_of_match() -> bool:
+    """A pattern that is not followed."""
+    raise Undecided("no model of a pattern with keys")
+
+
+# --- changes ---------------------------------------------------------------------------------
+
+
+def changed(value: Any) -> Any:
+    """The object, before a method of it that changes it."""
+    before_a_change()
+    return value
+
+
+def may_change(value: Any) -> None:
+    """Called before `value += …`, which changes a list but not a number."""
+    if isinstance(value, list | set | dict | bytearray):
+        before_a_change()
+
+
+def iterated(value: Any) -> Any:
+    """What a loop goes through: not an iterator that it would use up for others."""
+    if running.is_running() and hasattr(type(value), "__next__") and running.current().speculating:
+        raise CannotMerge
+    return value
+
+
+def method(of: Any, name: str) -> Any:
+    """A method of bytes that may get stand-ins."""
+    if type(of) is not bytes:
+        return getattr(of, name)
+
+    def call(*arguments: Any) -> Any:
+        plain = [list(part) if name == "join" else part for part in arguments]
+        if not any(map(_is_unknown, plain[0] if name == "join" else plain)):
+            return getattr(of, name)(*plain)
+        return getattr(Data, name)(of, *plain)
+
+    return call

@@ -1,0 +1,155 @@
+"""The Python rules of a validator as a side of a claim."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from inspect import unwrap
+from traceback import extract_tb
+from typing import Any
+
+from channelsim.channel.lab.targets.target import Target
+from channelsim.channel.prove.arguments import (
+    AMOUNT,
+    EVIDENCE,
+    MOVE,
+    SHARE,
+    STATE,
+    coin_field,
+    part,
+)
+from channelsim.channel.prove.executor import Ending, RaisedHere, Returned, Unknown
+from channelsim.channel.prove.path import LATE, Path
+from channelsim.channel.prove.rules.reading import Reading
+from channelsim.channel.prove.rules.running import CONTROL, along
+from channelsim.channel.prove.rules.standins import data_of, number_of, symbol_of, value_of
+from channelsim.channel.prove.rules.typed import States
+from channelsim.channel.prove.symbols import Raises, Symbolic, Undecided
+from channelsim.clsp.integers import atom_to_int
+from channelsim.clsp.run import Outcome, ProgramSlash, ProgramValid, Raised
+from channelsim.clsp.values import NIL, Value, to_list
+from channelsim.games.contract import Judge, Raise, Slash, Valid, Verdict
+from channelsim.games.judge import result_value
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The rules of a validator of a target, on stand-ins and for real."""
+
+    target: Target
+    validator: str
+    name: str = field(init=False, default="the rules")
+
+    @cached_property
+    def _reading(self) -> Reading:
+        return Reading(self.target, self.validator)
+
+    def run(self, path: Path, environment: Symbolic) -> Ending:
+        """Judge the move on stand-ins."""
+        with along(path):
+            try:
+                return self._judged(path, environment)
+            except Undecided as undecided:
+                if undecided.reason == LATE:
+                    return Unknown(LATE)
+                return Unknown(undecided.reason, _line(undecided))
+            except Raises as raises:
+                return Unknown("the rules take a part of an atom", _line(raises))
+            except CONTROL:
+                raise
+            except RecursionError:
+                return Unknown("calls that are nested too deep")
+            except Exception as error:
+                reason = f"the rules raise {type(error).__name__}, or there is no model: {error}"
+                return Unknown(reason, _line(error))
+
+    def _judged(self, path: Path, environment: Symbolic) -> Ending:
+        reading = self._reading
+        judge = reading.twins.function(self._judge)
+        states = States(reading.twins)
+        given: Any = environment
+        verdict = judge(
+            reading.state(environment),
+            data_of(part(given, coin_field(MOVE))),
+            number_of(part(given, coin_field(SHARE))),
+            number_of(part(given, coin_field(AMOUNT))),
+            value_of(part(given, EVIDENCE)),
+            dict(self.target.hashes),
+        )
+        match verdict:
+            case Slash():
+                return Returned(NIL)
+            case Raise():
+                return RaisedHere()
+            case Valid(step, conditions):
+                return Returned(self._result(states, step, conditions))
+        raise TypeError(f"{type(verdict).__name__} is no verdict")
+
+    def _result(self, states: States, step: Any, conditions: Iterable[Any]) -> Symbolic:
+        asked: list[Any] = [symbol_of(condition) for condition in conditions]
+        if step is None:
+            return to_list([NIL, NIL, NIL, *asked])
+        size: Any = states.number(step.max_move_size)
+        state: Any = states.value(step.state)
+        return to_list([self.target.hashes[step.validator], state, size, *asked])
+
+    @property
+    def _judge(self) -> Judge:
+        """The rules as their author wrote them: what they raise is a finding, and ends nothing."""
+        judge: Judge = unwrap(self.target.game.validators[self.validator].judge)
+        return judge
+
+    def verdict(self, environment: Value) -> Verdict:
+        """What the rules say for real, also in a state whose fields do not fit each other.
+
+        Raises what they raise.
+        """
+        given: Any = environment
+        return self._judge(
+            self._reading.real_state(part(given, STATE)),
+            part(given, coin_field(MOVE)),
+            atom_to_int(part(given, coin_field(SHARE))),
+            atom_to_int(part(given, coin_field(AMOUNT))),
+            part(given, EVIDENCE),
+            self.target.hashes,
+        )
+
+    def real(self, environment: Value) -> Outcome:
+        """Judge the move for real; rules that raise are a program that raises."""
+        try:
+            verdict = self.verdict(environment)
+        except Exception as error:
+            return Raised(f"the rules raise {type(error).__name__}: {error}")
+        match verdict:
+            case Slash():
+                return ProgramSlash(0)
+            case Raise(rule):
+                return Raised(rule)
+            case Valid(step, conditions):
+                return ProgramValid(result_value(step, self.target.hashes, conditions), 0)
+
+    def place(self, node: Any) -> str:
+        """The file and the line."""
+        return str(node) if node != NIL else ""
+
+    def constants(self) -> Iterator[int]:
+        """None: those of the program are enough."""
+        return iter(())
+
+
+def _line(error: BaseException) -> str:
+    """The last line of rules that an error passed, as `file:line`."""
+    ours = ("channel/prove/", "<frozen")
+    places = [
+        f"{frame.filename}:{frame.lineno}"
+        for frame in extract_tb(error.__traceback__)
+        if not any(part in frame.filename for part in ours)
+    ]
+    prefixes = sorted((f"{path}/" for path in sys.path if path), key=len, reverse=True)
+    place = places[-1] if places else ""
+    for prefix in prefixes:
+        if place.startswith(prefix):
+            return place.removeprefix(prefix)
+    return place

@@ -1,0 +1,356 @@
+"""A pass over the syntax tree of rules: it rewrites what Python does not let a stand-in intercept.
+
+| Python | becomes a call of |
+|---|---|
+| `a and b`, `a or b`, `x if c else y` | both sides without a fork, where these merge |
+| `not x`, `x in y`, `x not in y` | a truth value that is not decided yet |
+| `low < x < high` | the same of several comparisons |
+| `all(f(x) for x in xs)`, `any(…)` | one truth value of all items |
+| `match` | `if` with a test of each pattern |
+| a change of an object | the same, after a check that no two sides are tried |
+| `except` | the same, but not for what the prover raises |
+| `raise Error(f"…")` | the same without the text |
+
+What would mean something else inside of a lambda (`:=`, `yield`, `await`, `super()`) stays as it
+is: it then forks the path. So do loops and `if` statements.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Any, TypeGuard
+
+HELPER = "__prove__"
+"""The name of the helpers in the rules' modules."""
+
+CHANGING = frozenset(
+    {
+        *("append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse"),
+        *("add", "discard", "update", "setdefault", "popitem", "difference_update"),
+        *("intersection_update", "symmetric_difference_update", "send", "throw", "close", "write"),
+        *("appendleft", "extendleft", "popleft", "rotate", "subtract", "__setitem__"),
+        *("move_to_end", "__setattr__", "__delitem__"),
+    }
+)
+"""Methods that change their object."""
+
+OF_BYTES = frozenset({"join", "startswith", "endswith", "count"})
+"""Methods of bytes that get stand-ins as arguments."""
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+def rewritten(source: str, file: str) -> ast.Module:
+    """The syntax tree of a module of rules, ready to run on stand-ins. Raises SyntaxError."""
+    tree = ast.parse(source, file)
+    changed: ast.Module = _Pass().visit(tree)
+    return ast.fix_missing_locations(changed)
+
+
+def _helper(name: str) -> ast.Attribute:
+    return ast.Attribute(ast.Name(HELPER, ast.Load()), name, ast.Load())
+
+
+def _call(name: str, *arguments: ast.expr) -> ast.Call:
+    return ast.Call(_helper(name), list(arguments), [])
+
+
+def _lambda(body: ast.expr) -> ast.Lambda:
+    nothing = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
+    return ast.Lambda(nothing, body)
+
+
+def _fits_lambda(*nodes: ast.expr) -> bool:
+    """True if expressions mean the same inside of a lambda."""
+    for node in nodes:
+        for part in ast.walk(node):
+            if isinstance(part, ast.NamedExpr | ast.Yield | ast.YieldFrom | ast.Await):
+                return False
+            if isinstance(part, ast.Name) and part.id in ("super", "locals", "__class__"):
+                return False
+    return True
+
+
+def _is_generator(node: ast.expr) -> TypeGuard[ast.GeneratorExp]:
+    return (
+        isinstance(node, ast.GeneratorExp)
+        and not any(part.is_async for part in node.generators)
+        and _fits_lambda(node.elt)
+    )
+
+
+class _Pass(ast.NodeTransformer):
+    """Rewrites functions: what modules and classes do when they are imported stays as it is."""
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._fresh = 0
+
+    def visit(self, node: ast.AST) -> Any:
+        """Visit a node; outside of functions only look for functions."""
+        if isinstance(node, _FUNCTIONS):
+            return self._function(node)
+        if isinstance(node, ast.ClassDef):
+            depth, self._depth = self._depth, 0
+            self.generic_visit(node)
+            self._depth = depth
+            return node
+        if not self._depth:
+            return self.generic_visit(node)
+        changed = super().visit(node)
+        if isinstance(changed, ast.AST) and isinstance(node, ast.expr | ast.stmt):
+            ast.copy_location(changed, node)
+        return changed
+
+    def _function(self, node: Any) -> Any:
+        # Decorators, defaults and annotations are evaluated outside.
+        self._depth += 1
+        if isinstance(node, ast.Lambda):
+            node.body = self.visit(node.body)
+        else:
+            node.body = _statements(self.visit(part) for part in node.body)
+        self._depth -= 1
+        return node
+
+    # --- expressions -----------------------------------------------------------------------------
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
+        """Rewrite `and` and `or`."""
+        self.generic_visit(node)
+        if not _fits_lambda(*node.values):
+            return node
+        name = "chosen_by_and" if isinstance(node.op, ast.And) else "chosen_by_or"
+        return _call(name, *map(_lambda, node.values))
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
+        """Rewrite `x if c else y`."""
+        self.generic_visit(node)
+        if not _fits_lambda(node.body, node.orelse):
+            return node
+        return _call("chosen_by_if", node.test, _lambda(node.body), _lambda(node.orelse))
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
+        """Rewrite `not`."""
+        self.generic_visit(node)
+        return _call("opposite", node.operand) if isinstance(node.op, ast.Not) else node
+
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        """Rewrite `in`, and several comparisons in a row."""
+        self.generic_visit(node)
+        if len(node.ops) == 1:
+            if not isinstance(node.ops[0], ast.In | ast.NotIn):
+                return node
+            found = _call("has", node.comparators[0], node.left)
+            return found if isinstance(node.ops[0], ast.In) else _call("opposite", found)
+        if not _fits_lambda(*node.comparators):
+            return node
+        pairs: list[ast.expr] = []
+        for operator, right in zip(node.ops, node.comparators, strict=True):
+            pairs += (ast.Constant(type(operator).__name__), _lambda(right))
+        return _call("compared", node.left, *pairs)
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        """Rewrite `all`, `any`, and methods that change objects or get stand-ins."""
+        self.generic_visit(node)
+        match node:
+            case ast.Call(ast.Name("all" | "any" as name), [items], []) if _is_generator(items):
+                lazy = ast.ListComp(_bound(items), items.generators)
+                return _call(f"{name}_lazy", ast.Name(name, ast.Load()), lazy)
+            case ast.Call(ast.Attribute(of, name)) if name in CHANGING:
+                node.func = ast.Attribute(_call("changed", of), name, ast.Load())
+            case ast.Call(ast.Attribute(of, name)) if name in OF_BYTES:
+                node.func = _call("method", of, ast.Constant(name))
+        return node
+
+    def visit_Set(self, node: ast.Set) -> ast.expr:
+        """Rewrite `{a, b}`, whose items may not be known."""
+        self.generic_visit(node)
+        return _call("set_of", ast.List(node.elts, ast.Load()))
+
+    def visit_SetComp(self, node: ast.SetComp) -> ast.expr:
+        """Rewrite `{f(x) for x in xs}`."""
+        self.generic_visit(node)
+        return _call("set_of", ast.ListComp(node.elt, node.generators))
+
+    # --- statements ------------------------------------------------------------------------------
+
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        """Check before an assignment to a part of an object."""
+        self.generic_visit(node)
+        return self._checked(node, node.targets)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
+        """Check before an assignment to a part of an object."""
+        if node.value is not None:
+            node.value = self.visit(node.value)
+        return self._checked(node, [node.target])
+
+    def visit_Delete(self, node: ast.Delete) -> Any:
+        """Check before a part is taken away."""
+        self.generic_visit(node)
+        return self._checked(node, node.targets)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        """Check before an object may change in place."""
+        self.generic_visit(node)
+        if isinstance(node.target, ast.Name):
+            loaded = ast.Name(node.target.id, ast.Load())
+            return [self._check(node, _call("may_change", loaded)), node]
+        return self._checked(node, [node.target])
+
+    def visit_Global(self, node: ast.Global) -> Any:
+        """Refuse to try a function that assigns to names of others."""
+        return [node, self._check(node, _call("before_a_change"))]
+
+    def visit_Nonlocal(self, node: ast.Nonlocal) -> Any:
+        """Refuse to try a function that assigns to names of others."""
+        return [node, self._check(node, _call("before_a_change"))]
+
+    def visit_For(self, node: ast.For) -> ast.stmt:
+        """Do not use up an iterator of others while two sides are tried."""
+        self.generic_visit(node)
+        if not isinstance(node.iter, ast.Call):
+            node.iter = _call("iterated", node.iter)
+        return node
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.comprehension:
+        """Do not use up an iterator of others while two sides are tried."""
+        self.generic_visit(node)
+        if not isinstance(node.iter, ast.Call):
+            node.iter = _call("iterated", node.iter)
+        return node
+
+    def visit_Try(self, node: ast.Try) -> ast.stmt:
+        """Let what the prover raises pass every handler."""
+        self.generic_visit(node)
+        if node.handlers:
+            node.handlers.insert(
+                0, ast.ExceptHandler(_helper("CONTROL"), None, [ast.Raise(None, None)])
+            )
+        return node
+
+    def visit_Raise(self, node: ast.Raise) -> ast.stmt:
+        """Leave out the text of an error, which may name an input."""
+        if isinstance(node.exc, ast.Call):
+            node.exc.args = [
+                ast.Constant("") if isinstance(part, ast.JoinedStr) else part
+                for part in node.exc.args
+            ]
+        return self.generic_visit(node)  # type: ignore[return-value]
+
+    def _checked(self, node: ast.stmt, targets: Sequence[ast.expr]) -> Any:
+        parts = (part for target in targets for part in ast.walk(target))
+        if any(
+            isinstance(part, ast.Attribute | ast.Subscript) and not isinstance(part.ctx, ast.Load)
+            for part in parts
+        ):
+            return [self._check(node, _call("before_a_change")), node]
+        return node
+
+    def _check(self, node: ast.stmt, call: ast.Call) -> ast.stmt:
+        return ast.copy_location(ast.Expr(call), node)
+
+    # --- match -----------------------------------------------------------------------------------
+
+    def visit_Match(self, node: ast.Match) -> Any:
+        """Rewrite `match` as `if`s."""
+        self._fresh += 1
+        subject = f"{HELPER}subject{self._fresh}"
+        chain: list[ast.stmt] = []
+        for case in reversed(node.cases):
+            tests = self._pattern(case.pattern, ast.Name(subject, ast.Load()))
+            if case.guard is not None:
+                tests.append(self.visit(case.guard))
+            body = _statements(self.visit(part) for part in case.body)
+            test = ast.BoolOp(ast.And(), tests) if len(tests) > 1 else tests[0]
+            chain = [ast.copy_location(ast.If(test, body, chain), case.pattern)]
+        start = ast.Assign([ast.Name(subject, ast.Store())], self.visit(node.subject))
+        return [ast.copy_location(start, node), *chain]
+
+    def _pattern(self, pattern: ast.pattern, value: ast.expr) -> list[ast.expr]:
+        """The tests of a pattern, in order; names are bound by tests that are true."""
+        match pattern:
+            case ast.MatchValue(expected):
+                return [ast.Compare(value, [ast.Eq()], [expected])]
+            case ast.MatchSingleton(constant):
+                return [ast.Compare(value, [ast.Is()], [ast.Constant(constant)])]
+            case ast.MatchAs(inner, name):
+                tests = self._pattern(inner, value) if inner is not None else []
+                return tests + (_binding(name, value) if name is not None else [_true()])
+            case ast.MatchOr(patterns):
+                each = [self._pattern(part, value) for part in patterns]
+                return [ast.BoolOp(ast.Or(), [ast.BoolOp(ast.And(), [_true(), *t]) for t in each])]
+            case ast.MatchSequence(patterns):
+                return self._sequence(patterns, value)
+            case ast.MatchClass(kind, patterns, names, inner):
+                keys = ast.List([ast.Constant(name) for name in names], ast.Load())
+                found = self._name()
+                tests = [
+                    ast.NamedExpr(
+                        ast.Name(found, ast.Store()),
+                        _call("class_parts", value, kind, ast.Constant(len(patterns)), keys),
+                    ),
+                ]
+                return tests + self._parts([*patterns, *inner], found)
+        return [_call("no_model_of_match")]
+
+    def _sequence(self, patterns: Sequence[ast.pattern], value: ast.expr) -> list[ast.expr]:
+        stars = [at for at, part in enumerate(patterns) if isinstance(part, ast.MatchStar)]
+        star = stars[0] if stars else -1
+        parts = self._name()
+        found: ast.expr = ast.NamedExpr(
+            ast.Name(parts, ast.Store()),
+            _call("sequence_parts", value, ast.Constant(len(patterns)), ast.Constant(star)),
+        )
+        return [found, *self._parts(patterns, parts)]
+
+    def _parts(self, patterns: Sequence[ast.pattern], found: str) -> list[ast.expr]:
+        """The tests of patterns against the parts in a box that was found."""
+        tests = []
+        for at, part in enumerate(patterns):
+            inside = ast.Attribute(ast.Name(found, ast.Load()), "parts", ast.Load())
+            item = ast.Subscript(inside, ast.Constant(at), ast.Load())
+            if isinstance(part, ast.MatchStar):
+                tests += _binding(part.name, item) if part.name is not None else []
+            else:
+                tests += self._pattern(part, item)
+        return tests
+
+    def _name(self) -> str:
+        self._fresh += 1
+        return f"{HELPER}part{self._fresh}"
+
+
+def _true() -> ast.expr:
+    return ast.Constant(True)
+
+
+def _binding(name: str, value: ast.expr) -> list[ast.expr]:
+    """A test that is true, and binds a name."""
+    return [_call("bound", ast.NamedExpr(ast.Name(name, ast.Store()), value))]
+
+
+def _bound(items: ast.GeneratorExp) -> ast.Lambda:
+    """The item of a generator as a function that remembers the names of its loops."""
+    names = {
+        part.id: None
+        for loop in items.generators
+        for part in ast.walk(loop.target)
+        if isinstance(part, ast.Name)
+    }
+    arguments = ast.arguments(
+        posonlyargs=[],
+        args=[ast.arg(name) for name in names],
+        kwonlyargs=[],
+        kw_defaults=[],
+        defaults=[ast.Name(name, ast.Load()) for name in names],
+    )
+    return ast.Lambda(arguments, items.elt)
+
+
+def _statements(visited: Any) -> list[ast.stmt]:
+    body: list[ast.stmt] = []
+    for part in visited:
+        body += part if isinstance(part, list) else [part]
+    return body

@@ -1,0 +1,182 @@
+"""Functions that are unknown ones in proofs, and their separate comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from time import thread_time
+
+import pytest
+
+from channelsim.channel.lab.targets.loading import load as load_target
+from channelsim.channel.prove.arguments import MOVE, coin_field, part
+from channelsim.channel.prove.claims import Equal, lemmas_used
+from channelsim.channel.prove.comparison import SizeReport, examine_size
+from channelsim.channel.prove.inputs import Domain
+from channelsim.channel.prove.lemma import Lemma
+from channelsim.channel.prove.lemma_checks import CHECKS, uses
+from channelsim.channel.prove.lemmas import lemmas_of
+from channelsim.channel.prove.proof import make_question
+from channelsim.channel.prove.rules.claim import ObeysRules
+from channelsim.clsp.analysis.closures import deep
+from channelsim.clsp.compiler import compile_source
+from channelsim.clsp.integers import atom_to_int
+from channelsim.clsp.programs import Program, load, with_symbols
+from channelsim.games.forms import Atom, Integer, ListOf, Record
+
+SOURCE = """
+(mod
+  (
+    PROGRAM_HASH
+    (MOVER_PUBKEY WAITER_PUBKEY TIMEOUT AMOUNT MOD_HASH NONCE
+     MOVE MAX_MOVE_SIZE INFOHASH_B MOVER_SHARE INFOHASH_A)
+  )
+  (include *standard-cl-23*)
+  (defun score (number) {score})
+  (if (= (strlen MOVE) {size})
+    (if {test} (list PROGRAM_HASH (score MOVE) 4) ())
+    ()
+  )
+)
+"""
+
+SQUARE = "(list (r (divmod (* number number) 97)) (r (divmod number 7)))"
+IN_ANOTHER_WAY = "(list (r (divmod (* (+ number 97) (- number 97)) 97)) (% (- number 49) 7))"
+RARE = (
+    "(if (= number -77) (list 1 1) (list (r (divmod (* number number) 97)) (r (divmod number 7))))"
+)
+
+
+def score(number: int) -> tuple[int, int]:
+    """The function in Python."""
+    return number * number % 97, number % 7
+
+
+def wrong_score(number: int) -> tuple[int, int]:
+    """Another one for a single number."""
+    return (0, 0) if number == 100 else score(number)
+
+
+SCORE = Lemma(
+    name="the score",
+    game="none",
+    function="score",
+    python=score,
+    arguments=(Integer(-128, 127),),
+    result=ListOf(Integer(0, 96), 2, 2),
+    cost=100_000,
+)
+
+
+Compile = Callable[..., Program]
+
+
+@pytest.fixture
+def compiled(tmp_path: Path) -> Compile:
+    """Compile a validator with this score, for moves of a size that pass a test."""
+
+    def compile_text(text: str, size: int = 1, test: str = "1") -> Program:
+        source = tmp_path / "score.clsp"
+        source.write_text(SOURCE.format(score=text, size=size, test=test))
+        return compile_source(source)
+
+    return compile_text
+
+
+def compared(left: Program, right: Program, lemma: Lemma = SCORE, size: int = 1) -> SizeReport:
+    domain = Domain((left.hash,), Record(object, ()), size)
+    with deep():
+        claim = Equal(("left", "right"), (left, right), (lemma,))
+        return examine_size(claim, domain, size, thread_time() + 20)
+
+
+def test_functions_that_are_written_in_two_ways_are_one(compiled: Compile) -> None:
+    programs = compiled(SQUARE), compiled(IN_ANOTHER_WAY)
+    report = compared(*programs)
+    assert (report.broken, report.gaps.total(), report.confirmed) == (False, 0, report.paths)
+    (text,) = lemmas_used(Equal(("left", "right"), programs, (SCORE,)))
+    assert text == (
+        "the score: `score` is an unknown function on all sides; compared on all 256 inputs"
+    )
+
+
+@pytest.mark.parametrize("text", [RARE, "(list 1 2 3)", "(x)", "(divmod number 97)", "1"])
+def test_a_function_that_is_another_one_is_undecided(compiled: Compile, text: str) -> None:
+    right = compiled(text)
+    (use,) = uses(SCORE, right, right.value)
+    assert use.false
+    report = compared(compiled(SQUARE), right)
+    assert report.broken or any("a lemma does not hold" in gap.reason for gap in report.gaps)
+
+
+def test_a_python_function_that_is_another_one_is_undecided(compiled: Compile) -> None:
+    lemma = replace(SCORE, python=wrong_score)
+    program = compiled(SQUARE)
+    report = compared(program, compiled(IN_ANOTHER_WAY), lemma)
+    (gap,) = report.gaps
+    assert gap.reason == "a lemma does not hold: the score: false for 0x64: the functions differ"
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"result": ListOf(Integer(0, 95), 2, 2)}, "0x60 is no number from 0 to 95"),
+        ({"result": ListOf(Integer(0, 96), 3, 3)}, "a list that is too short"),
+        ({"cost": 1000}, "the program's function costs"),
+    ],
+)
+def test_a_form_and_a_cost_are_compared_too(
+    compiled: Compile, changed: dict[str, object], reason: str
+) -> None:
+    program = compiled(SQUARE)
+    (use,) = uses(replace(SCORE, **changed), program, program.value)  # type: ignore[arg-type]
+    assert reason in use.false
+
+
+def test_a_difference_beside_the_function_is_shown(compiled: Compile) -> None:
+    report = compared(compiled(SQUARE), compiled(SQUARE, test="(not (= (f (score MOVE)) 16))"))
+    assert report.counterexample is not None
+    number = atom_to_int(part(report.counterexample, coin_field(MOVE)))
+    assert score(number)[0] == 16
+
+
+def test_where_there_are_more_arguments_many_are_drawn(compiled: Compile) -> None:
+    lemma = replace(SCORE, arguments=(Integer(-(1 << 39), (1 << 39) - 1),))
+    program = compiled(SQUARE, size=5)
+    (use,) = uses(lemma, program, program.value)
+    assert (use.inputs, use.exhaustive, use.false) == (CHECKS, False, "")
+    last = "(if (= number 549755813887) (list 1 1) (list (r (divmod (* number number) 97)) 0))"
+    other = compiled(last.replace(" 0))", " (r (divmod number 7))))"), size=5)
+    assert uses(lemma, other, other.value)[0].false
+
+
+def test_a_function_of_bytes(compiled: Compile) -> None:
+    lemma = replace(
+        SCORE,
+        python=lambda text: text[::-1],
+        arguments=(Atom(2),),
+        result=Atom(2),
+    )
+    program = compiled("(concat (substr number 1) (substr number 0 1))", size=2)
+    assert not uses(lemma, program, program.value)[0].false
+    assert not compared(program, program, lemma, 2).gaps
+
+
+def test_california_poker_deals_alike() -> None:
+    (lemma,) = lemmas_of("calpoker")
+    program = with_symbols(load("calpoker/c"))
+    (use,) = uses(lemma, program, program.value)
+    assert (use.false, use.inputs) == ("", CHECKS)
+    assert lemmas_of("spacepoker") == lemmas_of(None) == ()
+
+
+def test_rules_and_program_are_one_but_for_the_deal() -> None:
+    target = load_target("calpoker")
+    claim = ObeysRules(target, "c", 48)
+    question = make_question(claim, (target,), "c")
+    with deep():
+        report = examine_size(claim, question.domain(), 48, thread_time() + 60)
+    assert (report.broken, report.gaps.total(), report.unconfirmed) == (False, 0, 0)
+    assert report.endings["valid"]
+    assert len(lemmas_used(claim)) == 1

@@ -1,0 +1,258 @@
+"""A reader who has only the page answers: did it hold, what happened, who lost how much, what next.
+
+The answers are read from the HTML as a reader without JavaScript sees it, and compared with the
+JSON of the same stored result.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from channelsim.channel.documents.conform import CheckResult
+from channelsim.channel.findings.finding import MOVER, OPPONENT, Loss
+from channelsim.channel.simulation import transcript
+from channelsim.channel.simulation.promises.checker import BrokenPromise
+from tests.browser import parsed, text_of
+from tests.channel.command import channelsim
+from tests.channel.written_documents import (
+    conform,
+    crosscheck,
+    disputes,
+    fuzz,
+    mutants,
+    survivor,
+    text,
+)
+from tests.channel.written_findings import finding, written
+
+Capsys = pytest.CaptureFixture[str]
+
+VERDICTS = {"✓ passed": True, "✗ failed": False, "… not finished": None}
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What a page says at its beginning; `holds` is None where it is not done yet."""
+
+    holds: bool | None
+    happened: str
+    loss: str
+    next: str
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A stored result: its JSON, and the file that there is a page of."""
+
+    data: dict[str, Any]
+    file: Path
+
+
+def read(html: str) -> Answers:
+    """Read the answers from a page, without its scripts."""
+    document = parsed(html)
+    for parent in list(document.iter()):
+        for child in [child for child in parent if child.tag in ("script", "style")]:
+            parent.remove(child)
+    header = document.find(".//header")
+    verdict = next(node for node in header.iter("p") if "verdict" in node.get("class", ""))
+    told = [text_of(node) for node in document.iter("p") if node.get("class") == "story"]
+    answers = {text_of(pair.find("dt")): text_of(pair.find("dd")) for pair in header.iter("div")}
+    return Answers(
+        VERDICTS[text_of(verdict.find("span"))],
+        " ".join((text_of(verdict), *told)),
+        answers["Loss"],
+        answers["Next"],
+    )
+
+
+# --- the facts, from the JSON alone ---------------------------------------------------------------
+
+
+def session_facts(data: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    put = data["coins"]["channel"]["amount"] // 2
+    yield "happened", f"played {len(data['hands'])} hand"
+    yield from money_facts(data["balances"], dict.fromkeys(data["balances"], put))
+    yield "next", "nothing to do"
+
+
+def dispute_facts(data: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    put = [int(re.findall("put in ([0-9]+)", line)[0]) for line in data["account"][:2]]
+    for name, paid in zip(("initiator", "receiver"), put, strict=True):
+        assert name in data["account"][("initiator", "receiver").index(name)].lower()
+        assert paid
+    opened = any(data["got"].values())
+    if opened:
+        yield from money_facts(data["got"], dict(zip(data["got"], put, strict=True)))
+    else:
+        yield "happened", "No channel was opened"
+        yield "loss", "nobody lost anything"
+    yield "happened", data["scenario"]["adversary"]
+    for broken in data["broken_promises"]:
+        yield "happened", broken["how"] if isinstance(broken, dict) else broken.split(": ")[-1]
+    yield "next", "channelsim dispute run " + data["scenario"]["adversary"]
+
+
+def money_facts(got: dict[str, int], put: dict[str, int]) -> Iterator[tuple[str, str]]:
+    """Who got how much, and who lost how much to whom."""
+    for name, mojos in got.items():
+        yield "happened", f"{name.title()} got {mojos:,} mojos"
+        if mojos < put[name]:
+            other = next(each for each in got if each != name)
+            yield "loss", f"{name.title()} lost"
+            yield "loss", f"{put[name] - mojos:,} mojos"
+            yield "loss", f"to {other.title()}"
+    if got == put:
+        yield "loss", "nobody lost anything"
+
+
+def finding_facts(data: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    yield "happened", data["text"]
+    yield from loss_facts(data["loss"])
+    yield "next", "channelsim trace"
+
+
+def document_facts(data: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    yield "happened", data["summary"]
+    yield "happened", data["worst"]
+    listed = data.get("findings") or [
+        failure for check in data.get("checks", ()) for failure in check["failures"]
+    ]
+    losses = [found["loss"] for found in listed if found["loss"] is not None]
+    yield from loss_facts(max(losses, key=lambda loss: loss["amount"], default=None))
+    if data["worst"]:
+        yield "next", "begin with the first finding"
+    else:
+        yield "next", "--resume" if data["interrupted"] else "nothing to do"
+
+
+def loss_facts(loss: dict[str, Any] | None) -> Iterator[tuple[str, str]]:
+    if loss is None:
+        yield "loss", "nobody is known to lose money"
+        return
+    for part in (f"loses {loss['amount']:,} mojos", loss["taker"], loss["loser"][1:]):
+        yield "loss", part
+
+
+# --- the stored results ---------------------------------------------------------------------------
+
+
+def played(capsys: Capsys, folder: Path, *command: object) -> Stored:
+    """A session or dispute: what it printed as JSON, and its transcript."""
+    file = folder / "run.jsonl"
+    ran = channelsim(capsys, *command, "--json", "--transcript", file)
+    return Stored(json.loads(ran.out), file)
+
+
+def stored(folder: Path, written_text: str) -> Stored:
+    """A finding or a document in a file."""
+    file = folder / "stored.json"
+    file.write_text(written_text)
+    return Stored(json.loads(written_text), file)
+
+
+def is_sound(data: dict[str, Any]) -> bool:
+    return bool(data["checks"]["python_clvm_agree"] and data["checks"]["conserved"])
+
+
+def is_kept(data: dict[str, Any]) -> bool:
+    return bool(data["deviated"]) and not data["broken_promises"]
+
+
+THEFT = finding("its slash fails", loss=Loss(MOVER, OPPONENT, 12345))
+DELAY = finding("nobody can go on", "griefing")
+
+SESSIONS: dict[str, tuple[object, ...]] = {
+    "one hand": ("play", "calpoker", "--hands", 1, "--seed", 3),
+    "three hands": ("play", "spacepoker", "--hands", 3, "--seed", 7),
+}
+DISPUTES: dict[str, tuple[object, ...]] = {
+    "an old state": ("stale-oldest@9", "--weather", "reorgs"),
+    "an illegal move": ("wrong-commitment@5", "--game", "calpoker"),
+    "no channel": ("breaks-ch-open-5@0",),
+    "nothing to change": ("dead@20",),
+}
+FINDINGS = {
+    "a theft": written(
+        text="its slash fails", loss={"taker": "Alice", "loser": "Bob", "amount": 9000}
+    ),
+    "a delay": written(text="nobody can go on", severity="griefing"),
+}
+DOCUMENTS = {
+    "crosscheck with thefts": text(crosscheck(findings=(DELAY, THEFT))),
+    "crosscheck without findings": text(crosscheck()),
+    "fuzz, interrupted": text(fuzz(interrupted=True)),
+    "conform": text(
+        conform(CheckResult("rules", "9 cases", (THEFT,)), CheckResult("cost", "1 run"))
+    ),
+    "mutants": text(mutants(survivor())),
+    "disputes": text(disputes(findings=(finding("duty: late", "broken promise"),))),
+}
+
+
+def check(capsys: Capsys, result: Stored, holds: bool | None, facts: Callable[..., Any]) -> None:
+    ran = channelsim(capsys, "report", result.file, "-o", "-")
+    assert ran.code == 0
+    answers = read(ran.out)
+    assert answers.holds is holds
+    for question, fact in facts(result.data):
+        assert fact in getattr(answers, question), (question, fact, answers)
+
+
+@pytest.mark.parametrize("name", SESSIONS)
+def test_a_session_answers(name: str, tmp_path: Path, capsys: Capsys) -> None:
+    result = played(capsys, tmp_path, *SESSIONS[name])
+    check(capsys, result, is_sound(result.data), session_facts)
+
+
+@pytest.mark.parametrize("name", DISPUTES)
+def test_a_dispute_answers(name: str, tmp_path: Path, capsys: Capsys) -> None:
+    result = played(capsys, tmp_path, "dispute", "run", *DISPUTES[name])
+    assert is_kept(result.data) is (name != "nothing to change")
+    check(capsys, result, is_kept(result.data), dispute_facts)
+
+
+def test_a_broken_promise_answers(
+    tmp_path: Path, capsys: Capsys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = [BrokenPromise("money", "1500 mojos were planted elsewhere")]
+    monkeypatch.setattr(transcript, "check", lambda run: broken)
+    result = played(capsys, tmp_path, "dispute", "run", "stale-oldest@9")
+    assert not is_kept(result.data)
+    ran = channelsim(capsys, "report", result.file, "-o", "-")
+    answers = read(ran.out)
+    assert answers.holds is False
+    assert (
+        "1 promise to Initiator was broken: 1,500 mojos were planted elsewhere" in answers.happened
+    )
+    assert "with a promise broken" in answers.loss
+    assert "try the dispute again after a change" in answers.next
+
+
+@pytest.mark.parametrize("name", FINDINGS)
+def test_a_finding_answers(name: str, tmp_path: Path, capsys: Capsys) -> None:
+    check(capsys, stored(tmp_path, FINDINGS[name]), False, finding_facts)
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_a_document_answers(name: str, tmp_path: Path, capsys: Capsys) -> None:
+    result = stored(tmp_path, DOCUMENTS[name])
+    holds = False if result.data["worst"] else None if result.data["interrupted"] else True
+    check(capsys, result, holds, document_facts)
+
+
+def test_a_page_that_says_something_else_is_noticed(tmp_path: Path, capsys: Capsys) -> None:
+    """The facts are those of this result: with those of another one the check fails."""
+    result = stored(tmp_path, FINDINGS["a theft"])
+    other = json.loads(FINDINGS["a delay"])
+    with pytest.raises(AssertionError):
+        check(capsys, Stored(other, result.file), False, finding_facts)
+    with pytest.raises(AssertionError):
+        check(capsys, result, True, finding_facts)
