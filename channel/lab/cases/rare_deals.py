@@ -132,10 +132,10 @@ class RareDeals:
 
         First: that two classes meet, with better kickers on the worse side; at which kicker hands
         of one class differ, with the others equal or better on the worse side, or that they tie;
-        the hands with the least or the greatest first kicker of a class; and how two
-        comparisons at the end go together (a better high hand with equal low hands). All that
-        whichever side is better. Next: the same with any kickers, for either side. Last: which
-        kickers meet.
+        the hands with the least or the greatest first kicker of a class; the closest hands of two
+        classes or of one (`_is_close`); and how two comparisons at the end go together (a better
+        high hand with equal low hands). All that whichever side is better. Next: the same with any
+        kickers, for either side. Last: which kickers meet.
         """
         orders = []
         for name, (mine, theirs) in compared.items():
@@ -153,9 +153,11 @@ class RareDeals:
             else:
                 kickers = order * general[2][0]
                 yield Wanted(FIRST if kickers < 0 else NEXT, (name,), (*sides, kickers))
-            for edge in (self._edge(name, rank) for rank in (mine, theirs)):
-                if alike and order and edge:
-                    yield Wanted(FIRST, (name,), (*sides, *edge))
+            edges = [self._edge((name, rank[0]), rank[1]) for rank in (mine, theirs)]
+            if order and alike:
+                yield from (Wanted(FIRST, (name,), (*sides, *edge)) for edge in edges if edge)
+            if order and self._is_close(name, *sorted((mine, theirs))):
+                yield Wanted(FIRST, (name,), (*sides, "close"))
             yield Wanted(NEXT, (name,), general)
             for key in exact:
                 yield Wanted(LAST, (name,), key)
@@ -163,16 +165,27 @@ class RareDeals:
             sign = -1 if (order, others_order) < (0, 0) else 1
             yield Wanted(FIRST, (name, other), (sign * order, sign * others_order))
 
-    def _edge(self, name: str, rank: Rank) -> tuple[int, ...]:
-        """The first kicker of a hand, if none of its class has a lesser or a greater one."""
-        if not rank[1]:
+    def _edge(self, key: tuple[object, ...], kickers: tuple[int, ...]) -> tuple[int, ...]:
+        """The first kicker, with -1 or 1, if there was no lesser or no greater one by this key."""
+        if not kickers:
             return ()
-        key, first = (name, rank[0]), rank[1][0]
+        first = kickers[0]
         least, most = self._edges.get(key, (first, first))
         self._edges[key] = min(least, first), max(most, first)
         if first <= least:
             return -1, first
         return (1, first) if first >= most else ()
+
+    def _is_close(self, name: str, worse: Rank, better: Rank) -> bool:
+        """True for the greatest hand of one class against the least of a better one, and for the
+        least of a class, with the greatest second kicker, against the next."""
+        low, high = (self._edge((name, rank[0]), rank[1]) for rank in (worse, better))
+        if worse[0] != better[0]:
+            return low[:1] == (1,) and high[:1] == (-1,)
+        if low[:1] != (-1,) or better[1][0] != worse[1][0] + 1:
+            return False
+        second = self._edge((name, worse[0], "second"), worse[1][1:])
+        return second[:1] == (1,) and better[1][1:] < worse[1][1:]
 
     def _near(self) -> Cards:
         """A deal near one that is known, or with cards of two, or a new one."""
