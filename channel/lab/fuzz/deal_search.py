@@ -75,8 +75,14 @@ class DealSearch:
 
     @property
     def eager(self) -> bool:
-        """True if there are deals left that are wanted for more than certain kickers."""
-        return self._rare is not None and self._rare.eager
+        """True if there are deals left that are wanted for more than certain kickers.
+
+        Always where secrets are drawn, since nobody knows what they lead to.
+        """
+        if self._rare is None or self._pack is None:
+            return False
+        drawn = not self.stacks and self._pack.stacked is None
+        return drawn or self._rare.eager
 
     def remember(self, site: Site) -> None:
         """Keep a site if other cards can be put there, or other secrets lead to other cards."""

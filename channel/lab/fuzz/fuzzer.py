@@ -56,11 +56,12 @@ FRESH = 32
 """Cases at a site of a hand."""
 
 DUELLING = 0.4
-"""The largest share of the work that goes into duels and rare deals, where a target has any."""
+"""The largest share of the work that goes into duels, where a target has any."""
 
-DEALING, DEALT_ALL = 0.5, 0.2
-"""The parts of that for rare deals: as long as some are wanted that are more than other kickers,
-and after that."""
+STACKING, DEALING, DEALT_ALL = 0.4, 0.2, 0.05
+"""The largest shares of the work that go into rare deals, where a target has any: with stacked
+decks, instead of duels; otherwise as long as some are wanted that are more than other kickers, and
+after that."""
 
 BORDERING = 0.04
 """The largest share of the work that goes into borders, where a target has any."""
@@ -211,10 +212,9 @@ class Fuzzer:
         while True:
             rounds += 1
             reached = [name for name, cases in self.corpus.items() if cases]
-            deals = 0.0 if not self._deals.ready else DEALING if self._deals.eager else DEALT_ALL
-            if self._due(self._duels, DUELLING * (1 - deals)):
+            if self._due(self._duels, DUELLING):
                 yield from self._on_account_of(self._duels, self._called(self._duels, "duel"))
-            elif self._due(self._deals, DUELLING * (1.0 if self._deals.stacks else deals)):
+            elif self._due(self._deals, self._dealing):
                 yield from self._on_account_of(self._deals, self._called(self._deals, "deal"))
             elif rounds > HANDS_FIRST and self._due(self._borders, BORDERING):
                 yield from self._on_account_of(self._borders, self._called(self._borders, "border"))
@@ -249,6 +249,13 @@ class Fuzzer:
     def _drawn(self, search: RareSearch | OperandSearch) -> Iterator[Trial]:
         for site in search.places():
             yield self._trial(site, self._mutated(site, RARE_CASES))
+
+    @property
+    def _dealing(self) -> float:
+        """The largest share of the work that goes into rare deals now."""
+        if self._deals.stacks:
+            return STACKING
+        return DEALING if self._deals.eager else DEALT_ALL
 
     def _due(self, search: Search, share: float) -> bool:
         return search.ready and self._searched[type(search).__name__] < share * self.work

@@ -7,7 +7,7 @@ import pytest
 from channelsim.channel.lab.cases.rare_deals import FIRST, LAST, NEXT, NOTHING, TOGETHER, RareDeals
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.games import registry
-from channelsim.games.pack import Cards, Compared, Pack
+from channelsim.games.pack import Cards, Compared, Pack, Rank
 from channelsim.games.poker.ranking import QUADS, STRAIGHT, STRAIGHT_FLUSH
 
 HAND = "hand"
@@ -109,3 +109,24 @@ def test_only_the_comparisons_that_were_tried_count() -> None:
         assert deals.see(cards, twice(cards)) < LAST  # both together, several times
     deals.tried(twice(cards), ("one", "other"))
     assert deals.see(cards, twice(cards)) == NOTHING
+
+
+def test_the_closest_hands_of_a_class_and_of_two_are_wanted_first() -> None:
+    deals = rare(Pack(2, parity, cards=4))
+
+    def wanted(mine: Rank, theirs: Rank) -> set[object]:
+        return {
+            some.what[-1]
+            for some in deals.wanted({HAND: (mine, theirs)})
+            if some.level == FIRST and some.names == (HAND,)
+        }
+
+    # Pairs from twos to aces, twos with a five, and the ends of two pairs.
+    wanted(((1,), (2, 14)), ((1,), (14, 3)))
+    wanted(((1,), (2, 5)), ((1,), (3, 4)))
+    wanted(((2,), (3, 2)), ((2,), (14, 13)))
+    assert "close" in wanted(((1,), (2, 14)), ((1,), (3, 4)))
+    assert "close" in wanted(((2,), (3, 2)), ((1,), (14, 3)))
+    assert "close" not in wanted(((1,), (2, 5)), ((1,), (3, 4)))  # not the greatest kicker
+    assert "close" not in wanted(((1,), (2, 14)), ((1,), (4, 3)))  # not next to each other
+    assert "close" not in wanted(((2,), (5, 2)), ((1,), (14, 3)))
