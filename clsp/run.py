@@ -119,28 +119,23 @@ def run_serialized(program: bytes, args: bytes, max_cost: int = MAX_COST) -> Out
 
     Raises `BadValue` when the program or the arguments are no CLVM.
     """
+    outcome: Outcome
     for observer in _observers:
         observer(program, args)
     if _cut_off and (known := _cut_off.get((program, args, max_cost))):
         return known
-    outcome = _run(program, args, max_cost)
-    if max_cost == MAX_COST and is_cut_off(outcome):
-        if len(_cut_off) == KNOWN:
-            del _cut_off[next(iter(_cut_off))]
-        _cut_off[program, args, max_cost] = outcome
-    return outcome
-
-
-def _run(program: bytes, args: bytes, max_cost: int) -> Outcome:
     try:
         cost, result = run_chia_program(program, args, max_cost, STRICT)
     except ValueError as error:
         reason = str(error.args[0]) if error.args else ""
-        if reason.startswith(_COST_EXCEEDED):
-            return CostExceeded()
         if reason == _NOT_CLVM:
             raise BadValue("the program or its arguments are not serialized CLVM") from error
-        return Raised(reason)
+        outcome = CostExceeded() if reason.startswith(_COST_EXCEEDED) else Raised(reason)
+        if max_cost == MAX_COST and reason.startswith((_COST_EXCEEDED, *OUT_OF_MEMORY)):
+            if len(_cut_off) == KNOWN:
+                del _cut_off[next(iter(_cut_off))]
+            _cut_off[program, args, max_cost] = outcome
+        return outcome
     if result.atom == NIL:
         return ProgramSlash(cost)
     try:

@@ -212,6 +212,30 @@ def action_lines(hand: Hand, phrase: str, money_after: MoneyAfter) -> list[Line]
     return [(name, (f" {phrase}", "")), *moved]
 
 
+def bet_between(
+    before: Money, now: Money, mover: Seat, unit: int, *, is_raise: bool | None = None
+) -> str:
+    """The mover's check, call, bet or raise, by the money before and after it.
+
+    `is_raise` says that a bet would be a raise, None that it is one if a call is due.
+
+    >>> bet_between(Money((100, 100), (900, 900)), Money((500, 100), (500, 900)), Seat.ALICE, 100)
+    'bets 4 units (400 mojos)'
+    >>> bet_between(Money((500, 100), (500, 900)), Money((500, 500), (500, 500)), Seat.BOB, 100)
+    'calls 4 units (400 mojos)'
+    """
+    due = before.put[mover.other] - before.put[mover]
+    raised = now.put[mover] - now.put[mover.other]
+    if raised > 0:
+        is_raise = due > 0 if is_raise is None else is_raise
+        verb, mojos = ("raises by" if is_raise else "bets"), raised
+    elif due > 0:
+        verb, mojos = "calls", due
+    else:
+        return "checks"
+    return f"{verb} {amount_text(mojos, unit)}{' and is all-in' if now.stacks[mover] == 0 else ''}"
+
+
 def bet_phrase(hand: Hand, verb: str, mojos: int, now: Money) -> str:
     """A bet, a raise or a call of this many mojos, after which the players have `now`."""
     words = {"bet": "bets", "raise": "raises by", "call": "calls"}[verb]

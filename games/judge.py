@@ -154,16 +154,22 @@ def check_next(
 
     Raises `IllegalMove`, naming the field and the place that made it.
     """
-    if step is None:
-        return
+    if step is not None and (why := unread(game, hashes, step)):
+        raise IllegalMove(
+            f"the game {game.name}: the state of {step.validator} that {before.validator} leads to"
+            f" is refused by its own reader: {why} (the move {atom_text(move)}, share {share},"
+            f"{at(before)})"
+        )
+
+
+def unread(game: Game, hashes: Hashes, step: Next) -> str:
+    """The reason why the reader of a validator refuses the state in its record; "" where it does
+    not."""
     try:
         game.validators[step.validator].read_state(step.state.value(), hashes)
     except BadState as error:
-        raise IllegalMove(
-            f"the game {game.name}: the state of {step.validator} that {before.validator} leads to"
-            f" is refused by its own reader: {error} (the move {atom_text(move)}, share {share},"
-            f"{at(before)})"
-        ) from None
+        return str(error)
+    return ""
 
 
 def judge_move(

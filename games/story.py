@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 import msgspec
 
@@ -59,6 +59,15 @@ class Story(Protocol):
 
     def view(self, player: Player) -> list[Line]:
         """Lines for a person at this seat before its next decision."""
+        ...
+
+
+@runtime_checkable
+class ShowsMoves(Protocol):
+    """A story that names the other player's moves by what both players see."""
+
+    def move_between(self, terms: Terms, before: Position, after: Position) -> str:
+        """The move that led from one position to another, as a phrase; empty if nobody sees it."""
         ...
 
 

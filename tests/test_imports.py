@@ -111,6 +111,7 @@ PACKAGES = (
 
 LAB = (
     *("targets", "sites", "referee", "cases", "laws", "crosscheck", "fuzz", "coverage", "trace"),
+    "debug",
     *("node", "costs", "mutants", "testing"),
 )
 """The packages of `channel.lab`: each may import those before it."""

@@ -38,10 +38,10 @@ JUSTIFIED = {
     frozenset(("SizeReport", "PartResult")): "with values and parts of programs, and as it travels",
     frozenset(("DeckSecrets", "Secrets")): "scalars to compute with, and hex in a file of vectors",
     frozenset(("FinishedDeck", "DeckRecord")): SECOND,
-    frozenset(("Move", "_Moved")): SECOND,
     frozenset(("Acted", "OwnAction")): SECOND,
     frozenset(("GameSettled", "GameEnded")): SECOND,
     frozenset(("ChannelState", "LedgerState")): "the second model shares no code with the first",
+    frozenset(("ObeysRules", "StaysTrue")): "two claims about the rules of one validator",
     frozenset(("DisputesDocument", "SweepTotals")): "findings and a summary, and sums of runs",
 }
 """Pairs of types that may have the same fields, and why."""

@@ -23,7 +23,7 @@ def started(folder: Path, *options: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, SCRIPT, *options],
         env={**os.environ, "TMPDIR": str(folder)},
-        stdin=subprocess.DEVNULL,
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -68,6 +68,17 @@ def test_an_interrupt_cleans_up(tmp_path: Path, ends_by: int) -> None:
     finally:
         script.terminate()
         script.communicate(timeout=GUARD)
+
+
+def test_a_person_sees_both_hands_at_the_end(tmp_path: Path) -> None:
+    script = started(tmp_path, "--block-every", "0.1", "--hands", "1")
+    out, err = script.communicate("check\n" * 10, timeout=GUARD)
+    assert (script.returncode, err) == (0, "")
+    assert out.count("You are the initiator.") == 1
+    assert out.count("The receiver checks.") >= 3
+    _, _, end = out.partition("game 0 ended")
+    assert "their cards  │" in end
+    assert "their cards" not in out.partition("game 0 ended")[0]
 
 
 def test_two_terminals_get_commands_that_fit(tmp_path: Path) -> None:

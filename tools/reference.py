@@ -51,7 +51,7 @@ FORMATS = {
     Kind.FINDING: ("channel.findings.finding", "Finding", "[Fuzz](../lab.md#fuzz)"),
     Kind.SPENDS: ("channel.lab.cases.corpus", "RefereeSpend", "[Coverage](../lab.md#coverage)"),
     Kind.COSTS: ("channel.lab.costs.snapshot", "Snapshot", "[Costs](../lab.md#costs)"),
-    Kind.REASONS: ("channel.lab.mutants.reasons", "_File", "[Mutants](../lab.md#mutants)"),
+    Kind.REASONS: ("channel.lab.mutants.reasons", "_File", "[Mutants](../checking.md#mutants)"),
     Kind.UNREACHABLE: ("channel.lab.coverage.coverage", "_File", "[Coverage](../lab.md#coverage)"),
     Kind.SCRIPT: ("channel.session.script", "Script", "[Scripts](../scripts.md)"),
     Kind.TRANSCRIPT: ("channel.session.transcript", "_Header", "[Transcripts](../transcripts.md)"),

@@ -238,7 +238,7 @@ class SimulatedChain:
         """Make blocks with the bundles of the mempool."""
         with self.lock:
             self._farm(blocks)
-            self._note(Farmed(blocks, self.peak()))
+            self._note(Farmed(blocks, self.ledger.height))
 
     def _farm(self, blocks: int) -> None:
         left = blocks

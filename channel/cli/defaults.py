@@ -107,4 +107,6 @@ def _tables(command: str, target: str) -> Iterator[_Table]:
     path = Path(target)
     if path.suffix == ".toml" and path.is_file():
         written = toml_files.read(path, TargetFile, Kind.TARGET)
-        yield _Table(written, (command,), getattr(written.value, command, {}))
+        values = getattr(written.value, command, None)
+        if isinstance(values, dict):  # `[play]` says something else
+            yield _Table(written, (command,), values)

@@ -18,8 +18,9 @@ from channelsim.channel.session.session_events import NewsFor, SessionEvent
 from channelsim.games import registry
 from channelsim.games.amounts import counted, in_units
 from channelsim.games.choices import with_bounds
-from channelsim.games.contract import Action, Amount, Choice, Line, Player
+from channelsim.games.contract import Action, Amount, Choice, Line, Player, Position, Terms
 from channelsim.games.errors import IllegalAction
+from channelsim.games.story import ShowsMoves
 
 QUIT = ("quit", "exit", "q")
 HELP = ("?", "h", "help")
@@ -47,7 +48,7 @@ class Prompt:
         self._games = games
         self._read = read or (lambda: input())
         self._shown: list[Line] = []
-        self._hands: dict[int, tuple[str, Player]] = {}
+        self._hands: dict[int, tuple[Terms, Player]] = {}
         self._introduced = False
 
     def decide(self, game: str, player: Player) -> Action:
@@ -114,22 +115,33 @@ class Prompt:
         self._say("  `quit` leaves the table, and the session is not finished.", "")
 
     def follow(self, event: SessionEvent) -> None:
-        """Show what a person of a single peer sees at the end of a hand: maybe the other's cards.
+        """Show a person of a single peer the other side's moves, and what it sees at the end.
 
         In a session of both peers, the narrator tells more.
         """
         match event:
             case NewsFor(_, GameStarted(game, player)):
-                self._hands[game.id] = game.terms.game, player
+                self._hands[game.id] = game.terms, player
             case NewsFor(_, Acted(game_id) | Moved(game_id) | SawCards(game_id) as news):
                 if game_id in self._hands:
-                    self._hands[game_id] = self._hands[game_id][0], news.player
+                    terms, player = self._hands[game_id]
+                    self._hands[game_id] = terms, news.player
+                    if isinstance(news, Moved):
+                        self._tell(terms, player.position, news.after)
             case NewsFor(_, GameSettled(game_id) | GameEnded(game_id)):
                 hand = self._hands.pop(game_id, None)
                 if hand is not None:
-                    self._show(registry.get(hand[0]).story.view(hand[1]))
+                    self._show(registry.get(hand[0].game).story.view(hand[1]))
             case _:
                 pass
+
+    def _tell(self, terms: Terms, before: Position, after: Position) -> None:
+        """Say what the other side did, as far as its move shows it."""
+        story = registry.get(terms.game).story
+        if isinstance(story, ShowsMoves):
+            move = story.move_between(terms, before, after)
+            if move:
+                self._say(f"The {self._opponent} {move}.", "bold")
 
     def choose(self, number: int) -> Pick | None:
         """The game that the person names as the dealer; None for no more hands."""

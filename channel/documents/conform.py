@@ -52,14 +52,12 @@ class Mistake(NamedTuple):
 def mistakes(results: Iterable[CheckResult]) -> list[Mistake]:
     """Each mistake once, by its worst finding; of equally bad ones, by that of the fuzzer.
 
-    One mistake is what breaks one rule at one validator. Findings that name no cause are mistakes
-    of their own.
+    Those are alike by `mistake_key`.
     """
     groups: dict[Hashable, list[tuple[str, Finding]]] = {}
     for result in results:
         for finding in result.failures:
-            key = root(finding) if finding.cause else finding.line
-            groups.setdefault(key, []).append((result.check, finding))
+            groups.setdefault(mistake_key(finding), []).append((result.check, finding))
     return [
         Mistake(
             tuple(dict.fromkeys(check for check, _ in group)),
@@ -68,6 +66,14 @@ def mistakes(results: Iterable[CheckResult]) -> list[Mistake]:
         )
         for group in groups.values()
     ]
+
+
+def mistake_key(finding: Finding) -> Hashable:
+    """Find what the findings of one mistake have in common: it breaks one rule at one validator.
+
+    Findings that name no cause are mistakes of their own.
+    """
+    return root(finding) if finding.cause else finding.line
 
 
 def _worst_first(finding: Finding) -> tuple[int, bool]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 _WITHOUT_LOSS = {
     "griefing": "Money stays locked, and nobody gains by it",
-    "disagreement": "Nobody loses money by this",
+    "disagreement": "Nobody is known to lose money by this",
     "broken promise": "An honest peer does not get what it is promised",
     "exception": "The code fails where it has to answer",
     "surviving mutant": "No test notices this",

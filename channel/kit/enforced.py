@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from channelsim.channel.documents.conform import CheckResult
 from channelsim.channel.findings.finding import Finding
 from channelsim.channel.kit.conformance import Subject, failed_check
-from channelsim.channel.lab.mutants.broken_rules import named_rules
+from channelsim.channel.lab.mutants.broken_rules import named_rules, unread_rules
 from channelsim.channel.lab.mutants.enforcement import Enforcement
 from channelsim.channel.lab.mutants.hunt import MutantResult
 from channelsim.channel.lab.mutants.reasons import rule_reasons
@@ -37,8 +37,12 @@ def enforced(subject: Subject) -> CheckResult:
         *(_unbroken(target, rule, rules[rule]) for rule in never),
         *(_unnoticed(target, change) for change in result.open),
     ]
-    tried = "; ".join(_tried(subject, result, len(rules), len(never), judged))
-    if (result.left or subject.cut_off) and not failures:
+    unread = unread_rules(target, subject.broken_rules)
+    parts = list(_tried(subject, result, len(rules), len(never), judged))
+    if unread:
+        parts.append(f"not checked: {', '.join(unread)}, which no judge is seen to name")
+    tried = "; ".join(parts)
+    if (result.left or subject.cut_off or unread) and not failures:
         return CheckResult(ENFORCED, unchecked=tried)
     return CheckResult(ENFORCED, tried, tuple(failures))
 

@@ -155,12 +155,12 @@ def _reason_not_to_accept(
 def _edited(stored: ProofResult, question: Question) -> str:
     """The difference between a proof and one of its sizes, examined again; "" for none.
 
-    The size with the fewest paths: the answer takes a moment.
+    The size with the fewest paths that has any: the answer takes a moment.
     """
     from channelsim.channel.prove.path import LATE
     from channelsim.channel.prove.proof import examine
 
-    size = min(question.sizes, key=lambda size: (stored.sizes[size], size))
+    size = min(question.sizes, key=lambda size: (not stored.sizes[size], stored.sizes[size], size))
     part = examine(question, size, thread_time() + SHORT)
     if any(reason == LATE for reason, _, _ in part.undecided):
         return ""

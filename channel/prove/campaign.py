@@ -21,6 +21,7 @@ from channelsim.channel.campaign.campaign import Place
 from channelsim.channel.campaign.engine import CampaignRun
 from channelsim.channel.campaign.job import Counts, ShardWork
 from channelsim.channel.campaign.shards import Configuration, Plan, Shard
+from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import Finding
 from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.lab.targets.target_inputs import check_inputs, target_inputs
@@ -99,8 +100,13 @@ class ProofCampaign:
         return Plan(self.configuration.digest, len(self.parts), unit=1)
 
     def worker(self) -> ShardWork:
-        """Check that the targets here are those of the command. Raises `UsageError`."""
-        inputs = self.configuration.inputs
+        """Check that targets and solver here are those of the command. Raises `UsageError`."""
+        inputs, solver = self.configuration.inputs, self.configuration.options["z3"]
+        if solver != z3.get_version_string():
+            raise UsageError(
+                f"a worker has z3 {z3.get_version_string()}, this command {solver}: install the"
+                " same version on all"
+            )
         for target, own in zip(self.questions[0].targets, _inputs_by_target(inputs), strict=False):
             check_inputs(target, own)
         return self._examine
@@ -143,7 +149,7 @@ class ProofCampaign:
                     if self.parts[shard.first][0] == number
                 ]
                 if proof.broken and number not in findings:
-                    findings[number] = in_play(Counterexample.of(proof))
+                    findings[number] = _finding(proof, run)
             place.files.write(findings.values())
             if run.interrupted:
                 break
@@ -164,6 +170,17 @@ class ProofCampaign:
             lost=tuple(lost),
             digest=None if run.interrupted else sha256(data).hexdigest(),
         )
+
+
+def _finding(proof: Proof, run: CampaignRun[PartResult]) -> Finding:
+    """The finding of a broken claim, at a place of play unless the user cannot wait for that."""
+    counterexample = Counterexample.of(proof)
+    if not run.interrupted:
+        try:
+            return in_play(counterexample)
+        except KeyboardInterrupt:
+            run.interrupted = True
+    return counterexample.finding()
 
 
 def _first(done: tuple[Shard, PartResult]) -> int:

@@ -87,17 +87,17 @@ def examine_size(
     domain: Domain,
     size: int,
     deadline: float,
-    is_read: Callable[[Value], bool] = lambda state: True,
+    takes: Callable[[Value], bool] = lambda environment: True,
     refuses: Refuses = lambda path, environment: False,
     refuses_first: bool = False,
 ) -> SizeReport:
-    """Examine a claim on moves of one size, in states that `is_read` accepts.
+    """Examine a claim on moves of one size, on arguments whose state its reader `takes`.
 
-    `refuses` says of a path that it is about states that `is_read` does not accept: it is left out.
+    `refuses` says of a path that it is about states that it does not take: it is left out.
     It is asked where the claim may be broken, or before the sides run: `refuses_first`, for states
     in which these cannot run. Raises `WrongModel`.
     """
-    return _Examination(claim, domain, size, deadline, is_read, refuses, refuses_first).run()
+    return _Examination(claim, domain, size, deadline, takes, refuses, refuses_first).run()
 
 
 class _Examination:
@@ -107,13 +107,13 @@ class _Examination:
         domain: Domain,
         size: int,
         deadline: float,
-        is_read: Callable[[Value], bool],
+        takes: Callable[[Value], bool],
         refuses: Refuses,
         refuses_first: bool,
     ) -> None:
         self._claim, self._sides = claim, claim.sides()
         self._domain, self._deadline = domain, deadline
-        self._is_read, self._refuses, self._refuses_first = is_read, refuses, refuses_first
+        self._takes, self._refuses, self._refuses_first = takes, refuses, refuses_first
         self._inputs = claim.environment(domain, size, free)
         self._solver = make_solver()
         self.report = SizeReport(size)
@@ -222,7 +222,7 @@ class _Examination:
         drawn: bool = False,
     ) -> None:
         if not endings:
-            if self._is_read(state_of(environment)):
+            if self._takes(environment):
                 raise WrongModel(
                     "a reader is followed wrongly: it takes a state that it refuses by the models:"
                     f" {serialize(state_of(environment)).hex()}"
@@ -235,7 +235,7 @@ class _Examination:
             check_models(side.name, ending, value, outcome, environment)
         self.report.endings[outcome_word(outcomes[0])] += 1
         if self._is_broken(environment):
-            if self._is_read(state_of(environment)):
+            if self._takes(environment):
                 self.report.counterexample = environment
             elif not drawn:
                 self.report.gaps[Gap(REFUSED)] += 1

@@ -20,8 +20,8 @@ from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.prove.executor import Ending, RaisedHere, Returned
 from channelsim.channel.prove.inputs import Inputs, Variable, Variables, concrete, undecided
 from channelsim.channel.prove.models import HASH
-from channelsim.channel.prove.path import Path, pushed
-from channelsim.channel.prove.symbols import Bytes, Condition, Number, Symbolic, Term, Truth
+from channelsim.channel.prove.path import Path, pushed, selected
+from channelsim.channel.prove.symbols import Bytes, Condition, Lazy, Number, Symbolic, Term, Truth
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import (
     CostExceeded,
@@ -36,6 +36,9 @@ from channelsim.clsp.values import NIL, Value, serialize
 
 ATTEMPTS = 24
 """The secrets that are tried for a path that depends on the digits of their hashes."""
+
+FEW_BITS = 9
+"""The bits of a secret of which all values are tried."""
 
 
 Functions: TypeAlias = Mapping[str, Callable[[int], int]]
@@ -65,7 +68,7 @@ def example(
         _decide_shapes(solver, [inputs.environment, *results], decided)
         terms = [*solver.assertions(), *terms_in(results, decided)]
         hashes = _hashes(terms, path.functions)
-        for _ in range(ATTEMPTS):
+        for _ in range(_attempts(hashes)):
             facts: list[Condition] = []
             model = _with_real_hashes(solver, hashes, facts, path.functions)
             if model is not None:
@@ -86,18 +89,37 @@ def example(
     return None
 
 
+def _attempts(hashes: Sequence[Term]) -> int:
+    """How many inputs are tried: all, where what is hashed has few bits altogether."""
+    secrets = {term.arg(0).get_id(): term.arg(0).size() for term in hashes}
+    bits = sum(secrets.values())
+    return max(ATTEMPTS, 1 << bits) if bits <= FEW_BITS else ATTEMPTS
+
+
 def _decide_shapes(
     solver: z3.Solver, values: Iterable[Symbolic], decided: dict[str, Symbolic]
 ) -> None:
-    """Give the first shape to each part of which no program looked at the shape."""
+    """Give the first possible shape to each part of which no program looked at the shape."""
     for value in values:
         while lazies := undecided(value, decided):
             for lazy in lazies:
+                number = _first_possible(solver, lazy)
                 if len(lazy.alternatives) > 1:
-                    solver.add(lazy.selector == 0)
-                decided[lazy.name], conditions = lazy.alternatives[0]()
+                    solver.add(selected(lazy, number))
+                decided[lazy.name], conditions = lazy.alternatives[number]()
                 for condition in conditions:
                     solver.add(condition)
+
+
+def _first_possible(solver: z3.Solver, lazy: Lazy) -> int:
+    """The first alternative; of an atom whose length was looked at, one that is possible."""
+    if not lazy.longer or solver.check(lazy.selector == 0) == z3.sat:
+        return 0
+    if solver.check() != z3.sat:
+        return 0
+    chosen = solver.model().eval(lazy.selector, True).as_signed_long()
+    last = len(lazy.alternatives) - 1
+    return chosen if 0 <= chosen < last else last
 
 
 def _with_real_hashes(

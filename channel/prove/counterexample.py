@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from channelsim.channel.findings.finding import DISAGREEMENT, ComparedPart, Finding
+from channelsim.channel.findings.finding import DISAGREEMENT, NOBODY_KNOWS, ComparedPart, Finding
 from channelsim.channel.lab.cases.describe import (
     described_call,
     described_run,
@@ -107,10 +107,10 @@ class Counterexample:
             text = f"{words[0]}, which breaks the claim"
         elif len(set(words)) == 1:
             text = f"{words[0]} in all, with other results"
-        severity, lines = DISAGREEMENT, self.described()
+        severity, lines, reach = DISAGREEMENT, self.described(), NOBODY_KNOWS
         text = f"not {question.claim.name}: {text}"
         if isinstance(question.claim, LawClaim):
-            severity = question.claim.severity
+            severity, reach = question.claim.severity, question.claim.reach
             text, *more = question.claim.explained(self.environment)
             lines = (*lines, *more)
         parts = () if case is None else compared(blamed, case)
@@ -121,7 +121,7 @@ class Counterexample:
             severity=severity,
             text=text,
             cause=claim,
-            reach="nobody knows",
+            reach=reach,
             mistake=f"{question.validator} {claim}",
             target=blamed.name,
             source=blamed.source,

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from channelsim.channel.prove import models
 from channelsim.channel.prove.lemma import Lemma
 from channelsim.channel.prove.lemma_checks import Used, uses
-from channelsim.channel.prove.path import Path, name_of
+from channelsim.channel.prove.path import Path
 from channelsim.channel.prove.places import place_of
 from channelsim.channel.prove.symbols import (
     Bytes,
@@ -259,10 +259,6 @@ class _Run:
         known = COMMON[code]
         if not known.least <= len(given) <= known.most:
             raise Raises
-        if code in ARITHMETIC:
-            for value in given:
-                if isinstance(value, bytes | Bytes):
-                    self._path.read_as_numbers[name_of(value)] = value
         if code == SHA256:
             constants = [value for value in given if isinstance(value, bytes)]
             if len(constants) == len(given):
@@ -272,6 +268,8 @@ class _Run:
             result = self._computed(code, given)
         else:
             result = model(self._path, *given)
+        if code in ARITHMETIC:
+            self._path.note_numbers(given)
         size = sum(map(_size, given)) + _size(result)
         self._path.spend(STEP + 30 * size + size * size // 100)
         return result

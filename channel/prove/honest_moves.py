@@ -16,11 +16,21 @@ from channelsim.channel.lab.sites.honest_play import recorded_sites
 from channelsim.channel.lab.sites.site import Site, make_site
 from channelsim.channel.lab.sites.values import leaves
 from channelsim.channel.lab.targets.target import Target
-from channelsim.channel.prove.arguments import EVIDENCE, MORE, Steps, part, replaced
+from channelsim.channel.prove.arguments import (
+    AMOUNT,
+    EVIDENCE,
+    MORE,
+    STATE,
+    Steps,
+    coin_field,
+    part,
+    replaced,
+)
 from channelsim.channel.prove.inputs import Inputs
 from channelsim.channel.prove.judged import Judged, Leads, judged_really
 from channelsim.channel.prove.reruns import Run, plain
 from channelsim.channel.prove.symbols import Condition
+from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.run import run_serialized
 from channelsim.clsp.values import NIL, Value, deserialize, to_list
 from channelsim.games.amounts import counted
@@ -56,6 +66,17 @@ class HonestMove:
     def arguments(self) -> Any:
         """The arguments as a value."""
         return deserialize(self.serialized)
+
+    @property
+    def state(self) -> Value:
+        """The state in which it was made."""
+        state: Value = part(self.arguments, STATE)
+        return state
+
+    @property
+    def amount(self) -> int:
+        """The mojos of the coin."""
+        return atom_to_int(part(self.arguments, coin_field(AMOUNT)))
 
     @property
     def taken_with(self) -> Value:

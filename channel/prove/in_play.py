@@ -51,6 +51,9 @@ from channelsim.games.selfplay import PlayedMove, turns
 PLACES = 60
 """Places of the validator in hands at which a counterexample is tried."""
 
+MOST_PLACES = 1000
+"""Places of which only the state is compared."""
+
 HANDS = 200
 """The most hands that are played to find them."""
 
@@ -73,10 +76,18 @@ def in_play(counterexample: Counterexample) -> Finding:
     plain = counterexample.finding()
     placed = _placed(counterexample)
     if placed is None:
-        return plain
+        reached = _is_played(counterexample)
+        return msgspec.structs.replace(plain, reach=PLAYED) if reached else plain
     reach, case = placed
     finding = _by_laws(counterexample.blamed, case)
     return finding or msgspec.structs.replace(plain, reach=reach)
+
+
+def _is_played(counterexample: Counterexample) -> bool:
+    """True if its state was played, about its amount."""
+    place = counterexample.state, counterexample.amount
+    sites = islice(_sites(counterexample), MOST_PLACES)
+    return any((site.state, site.amount) == place for site in sites)
 
 
 def _placed(counterexample: Counterexample) -> tuple[Reach, SiteCase] | None:

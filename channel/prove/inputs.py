@@ -90,6 +90,9 @@ class Domain:
     pairs: int = PAIRS
     atom: int = ATOM
     program: Value = NIL
+    by_hand: bool = False
+    """Take any value within the bounds for a form that is written by hand: its reader, in Python,
+    can say which of them it refuses."""
     state: Value | None = None
     amount: int | None = None
     """The only state and the only amount, for a place of play; None for all."""
@@ -101,12 +104,12 @@ class Domain:
             f"any value of at most {counted(self.pairs, 'pair')} inside each other,"
             f" with atoms of at most {counted(self.atom, 'byte')}"
         )
-        opaque = ", ".join(_opaque("state", self.form)) if self.form is not None else ""
+        fields = ", ".join(_opaque("state", self.form)) if self.form is not None else ""
+        opaque = f"; {fields} {shape if self.by_hand else 'only passed on'}" if fields else ""
         return (
             f"move: every value of 0 to {counted(self.longest, 'byte')}",
             f"amount: 0 to {MAX_AMOUNT}, share: 0 to the amount",
-            f"state: {'every value of its form' if self.form is not None else shape}"
-            + (f"; {opaque} only passed on" if opaque else ""),
+            f"state: {'every value of its form' if self.form is not None else shape}{opaque}",
             f"evidence: {shape}",
             "hashes of programs: those of either side",
             f"timeout, nonce: 0 to {MAX_AMOUNT}, limit of the next move: 0 to {MOST_SIZE}",
@@ -276,9 +279,9 @@ class Inputs:
         built_once = tuple(map(built, range(len(alternatives))))
         return Lazy(name, selector, built_once, longer, bounded)
 
-    def _any(self, name: str, pairs: int) -> Lazy:
-        """A value of any shape, within the bounds."""
-        sizes = range(1, self._domain.atom + 1)
+    def _any(self, name: str, pairs: int, longest: int = 0) -> Lazy:
+        """A value of any shape, within the bounds; atoms of at least `longest` bytes are."""
+        sizes = range(1, max(self._domain.atom, longest) + 1)
         alternatives: list[Callable[[], Part]] = [
             lambda: (NIL, ()),
             lambda: (
@@ -294,7 +297,10 @@ class Inputs:
         if pairs:
             alternatives.append(
                 lambda: (
-                    (self._any(f"{name}.first", pairs - 1), self._any(f"{name}.rest", pairs - 1)),
+                    (
+                        self._any(f"{name}.first", pairs - 1, longest),
+                        self._any(f"{name}.rest", pairs - 1, longest),
+                    ),
                     (),
                 )
             )
@@ -333,6 +339,9 @@ class Inputs:
                     name, [inner for _, inner in fields], [field_name for field_name, _ in fields]
                 )
             case Opaque(write, examples=examples):
+                if self._domain.by_hand:
+                    longest = max((_longest(write(each)) for each in examples), default=0)
+                    return self._any(name, self._domain.pairs, longest + 1), ()
                 return Hidden(name, write(examples[0]) if examples else NIL), ()
         raise TypeError(f"{form!r:.80} is no form")
 
@@ -360,6 +369,13 @@ class Inputs:
         ]
         conditions = tuple(condition for part in parts for condition in part[1])
         return _listed([part[0] for part in parts]), conditions
+
+
+def _longest(value: Value) -> int:
+    """The bytes of the longest atom of a value."""
+    if isinstance(value, tuple):
+        return max(map(_longest, value))
+    return len(value)
 
 
 def _drawn_number(part: Part) -> int:

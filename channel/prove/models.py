@@ -19,6 +19,7 @@ from channelsim.channel.prove.symbols import (
     MOST_BYTES,
     Bytes,
     Condition,
+    Lazy,
     Number,
     Raises,
     Symbolic,
@@ -124,8 +125,16 @@ def all_of(path: Path, *values: Symbolic) -> Symbolic:
 
 
 def same(path: Path, left: Symbolic, right: Symbolic) -> Symbolic:
-    """Model `=`, which compares bytes."""
-    return make_truth(equal(path.atom(left), path.atom(right)))
+    """Model `=`, which compares bytes; a length that is not decided only with the other one."""
+    mine, theirs = path.shape(left), path.shape(right)
+    for undecided, other in ((mine, theirs), (theirs, mine)):
+        if (
+            isinstance(undecided, Lazy)
+            and isinstance(other, bytes | Bytes)
+            and not path.has_size(undecided, _size(other))
+        ):
+            return NIL
+    return make_truth(equal(path.atom(mine), path.atom(theirs)))
 
 
 def greater(path: Path, left: Symbolic, right: Symbolic) -> Symbolic:
@@ -169,7 +178,10 @@ def sliced(atom: bytes | Bytes, start: int, end: int) -> bytes | Bytes:
 
 
 def length(path: Path, value: Symbolic) -> Symbolic:
-    """Model `strlen`, of a number without a fork."""
+    """Model `strlen`, of a number or of an atom of any length without a fork."""
+    undecided = path.undecided_length(path.shape(value))
+    if undecided is not None:
+        return undecided
     atom = path.atom(value)
     if isinstance(atom, bytes | Bytes):
         return int_to_atom(_size(atom))

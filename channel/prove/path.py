@@ -27,8 +27,10 @@ from channelsim.channel.prove.symbols import (
     Undecided,
     as_number,
     fits,
+    resize,
     sizes,
     truth_of,
+    width,
 )
 from channelsim.clsp.run import MAX_COST
 from channelsim.clsp.values import NIL
@@ -298,6 +300,44 @@ class Path:
             self.decided[lazy.name] = value
             self.bounded = self.bounded or lazy.bounded
         return value
+
+    def note_numbers(self, values: Iterable[Symbolic]) -> None:
+        """Note that arithmetic has taken these for numbers."""
+        for value in values:
+            atom = value
+            while isinstance(atom, Lazy) and atom.name in self.decided:
+                atom = self.decided[atom.name]
+            if isinstance(atom, bytes | Bytes):
+                self.read_as_numbers[name_of(atom)] = atom
+
+    def undecided_length(self, value: Symbolic) -> Number | None:
+        """The bytes of an atom of which only that it is not empty is decided; None for others."""
+        if not isinstance(value, Lazy) or not value.longer or value.name in self.decided:
+            return None
+        lengths = [build()[0] for build in value.alternatives]
+        counts = [atom.size for atom in lengths if isinstance(atom, Bytes)]
+        if len(counts) < len(lengths):
+            return None
+        bits = width(0, max(counts))
+        term = z3.BitVecVal(counts[-1], bits)
+        for number in reversed(range(len(counts) - 1)):
+            chosen = selected(value, number)
+            term = z3.If(chosen, z3.BitVecVal(counts[number], bits), term)
+        self.bounded = self.bounded or value.bounded
+        return Number(resize(term, width(min(counts), max(counts))), min(counts), max(counts))
+
+    def has_size(self, lazy: Lazy, size: int) -> bool:
+        """Decide whether an atom that is not empty has this many bytes, by a fork if it may."""
+        if lazy.name in self.decided or not lazy.longer:
+            return True  # it is compared as it is
+        self.bounded = self.bounded or lazy.bounded
+        for number, build in enumerate(lazy.alternatives):
+            atom = build()[0]
+            if not isinstance(atom, Bytes):
+                return True
+            if atom.size == size:
+                return self.branch(selected(lazy, number))
+        return False
 
     def number(self, value: Symbolic) -> Number:
         """A value as a number; a pair raises."""

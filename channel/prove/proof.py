@@ -15,6 +15,8 @@ import msgspec
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.targets.target import Target
+from channelsim.channel.prove.arguments import STATE
+from channelsim.channel.prove.arguments import part as part_of
 from channelsim.channel.prove.claims import Claim, Equal, lemmas_used
 from channelsim.channel.prove.comparison import examine_size
 from channelsim.channel.prove.inputs import ATOM, PAIRS, Domain
@@ -88,6 +90,7 @@ class Question:
                 for name in sorted(names)
             },
             program=self.programs[0].value,
+            by_hand=getattr(self.claim, "by_hand", False),
         )
 
     def is_read(self, state: Value) -> bool:
@@ -103,6 +106,13 @@ class Question:
                 continue
             return True
         return False
+
+    def takes(self, environment: Value) -> bool:
+        """True if the reader takes the state among the arguments, and its `holds` is true."""
+        if not self.is_read(part_of(environment, STATE)):
+            return False
+        reading = self.reading
+        return reading is None or reading.really_holds(environment)
 
     @property
     def reading(self) -> Reading | None:
@@ -320,7 +330,7 @@ def prove(
 def examine(question: Question, size: int, deadline: float) -> PartResult:
     """Examine one size, until this `thread_time`. Raises `WrongModel`."""
     with deep():
-        given = question.claim, question.domain(), size, deadline, question.is_read
+        given = question.claim, question.domain(), size, deadline, question.takes
         reading = question.reading
         if reading is None:
             report = examine_size(*given)

@@ -108,6 +108,6 @@ def _problem(proof: ProofResult) -> str:
         return f"{proof.verdict}, although something is undecided"
     if set(proof.sizes) != set(range(proof.longest + 2)):
         return f"{proof.verdict}, although sizes of the move were left out"
-    if proof.confirmed + proof.unconfirmed != proof.paths or proof.confirmed < 2:
+    if proof.confirmed + proof.unconfirmed != proof.paths or not proof.confirmed:
         return f"{proof.verdict}, although its paths do not add up"
     return ""

@@ -99,4 +99,4 @@ def _is_input(question: Question, environment: Value) -> bool:
     amount, share = (
         atom_to_int(part(environment, coin_field(number))) for number in (AMOUNT, SHARE)
     )
-    return 0 <= share <= amount and question.is_read(part(environment, STATE))
+    return 0 <= share <= amount and question.takes(environment)

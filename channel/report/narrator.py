@@ -59,7 +59,7 @@ class Narrator:
                 first, second = hand.names
                 self._rule(f"hand {number + 1}: {_title(registry.get(game), hand)}")
                 self._say(
-                    f"The {proposer} proposes it {self._stakes(hand)}; the {first} moves first,"
+                    f"Proposed by the {proposer}, {self._stakes(hand)}; the {first} moves first,"
                     f" the {second} second.",
                     style="dim",
                 )

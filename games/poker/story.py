@@ -13,6 +13,7 @@ from typing import TypeAlias
 from channelsim.games.amounts import amount_text, counted
 from channelsim.games.betting import (
     action_lines,
+    bet_between,
     bet_phrase,
     field,
     money_fields,
@@ -20,7 +21,7 @@ from channelsim.games.betting import (
     size_fields,
 )
 from channelsim.games.cards import dimmed, faces, pictures, signs
-from channelsim.games.contract import Hand, Line, Player, Seat, Span, Step
+from channelsim.games.contract import Hand, Line, Player, Position, Seat, Span, Step, Terms
 from channelsim.games.poker.arranging import arranged
 from channelsim.games.poker.known_cards import KnownCards
 from channelsim.games.poker.player import PokerPlayer
@@ -73,6 +74,19 @@ class PokerStory:
         halves = VARIANTS[hand.terms.game].showdown.low and cards is not None
         split = f"{result.by}: the pot is" if halves or passed_out(hand) else "the pot is"
         return [*lines, *result_lines(hand, result, split)]
+
+    def move_between(self, terms: Terms, before: Position, after: Position) -> str:
+        """The bet, call or check that led from one position to another; empty for other moves."""
+        is_raise: bool | None = None
+        match before.state, after.state:
+            case Begin(), Mid():
+                pass
+            case Mid(raises=raises, brought_in=brought_in), _ if not after.over:
+                is_raise = raises > 0 or bool(brought_in)
+            case _:
+                return ""
+        then, now = money(terms, before), money(terms, after)
+        return bet_between(then, now, before.mover, terms.unit, is_raise=is_raise)
 
     def view(self, player: Player) -> list[Line]:
         """The knowledge of this seat: its cards, the board, the best hand so far, the money."""

@@ -10,9 +10,16 @@ from itertools import combinations
 from typing import TypeAlias
 
 from channelsim.games.amounts import amount_text
-from channelsim.games.betting import action_lines, bet_phrase, field, money_fields, size_fields
+from channelsim.games.betting import (
+    action_lines,
+    bet_between,
+    bet_phrase,
+    field,
+    money_fields,
+    size_fields,
+)
 from channelsim.games.cards import dimmed, face, pictures
-from channelsim.games.contract import Hand, Line, Player, Seat, Step
+from channelsim.games.contract import Hand, Line, Player, Position, Seat, Step, Terms
 from channelsim.games.results import result_lines, showdown_lines, step_lines
 from channelsim.games.spacepoker.cards import wins_toss
 from channelsim.games.spacepoker.hands import boost_sign, card_names, describe, value_of_five
@@ -42,6 +49,14 @@ class SpacePokerStory:
         """The result of the hand. Both hands are named only after a showdown."""
         lines = showdown_lines(hand, showdown(hand), describe, card_names)
         return [*lines, *result_lines(hand, hand_result(hand), "the pot is")]
+
+    def move_between(self, terms: Terms, before: Position, after: Position) -> str:
+        """The bet, call or check that led from one position to another; empty for other moves."""
+        if after.over or not isinstance(before.state, BeginRound | MidRound):
+            return ""
+        if isinstance(before.state, BeginRound) and isinstance(after.state, BeginRound):
+            return "pongs"
+        return bet_between(money(terms, before), money(terms, after), before.mover, terms.unit)
 
     def view(self, player: Player) -> list[Line]:
         """The knowledge of this seat: its cards, the board, the money."""

@@ -35,6 +35,12 @@ def command(
     without_rules: Annotated[
         bool, typer.Option("--without-rules", help="Only search without rules.")
     ] = False,
+    stored: Annotated[
+        bool,
+        typer.Option(
+            "--stored", help="Without rules: with the stored cases that the games come with."
+        ),
+    ] = False,
     only: Annotated[
         list[str] | None, typer.Option(metavar="ID", help="Only this mistake; may be repeated.")
     ] = None,
@@ -83,7 +89,9 @@ def command(
     if rate:
         return _rates([mistake for mistake in chosen if only or mistake.rare], runs, first, json)
     tasks = [
-        (mistake.id, side, budget * CORES, CORES, seed) for mistake in chosen for side in sides
+        (mistake.id, side, budget * CORES, CORES, seed, stored)
+        for mistake in chosen
+        for side in sides
     ]
     found: list[Search] = []
     for result in _in_processes(search, tasks, jobs):

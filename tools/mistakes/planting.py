@@ -13,6 +13,7 @@ from shutil import copytree, ignore_patterns
 import msgspec
 
 from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.cases.corpus import FOLDER, CaseRuns, corpus_lines, own_corpus
 from channelsim.channel.lab.cases.describe import vector
 from channelsim.channel.lab.sites.generate import site_of
 from channelsim.channel.lab.sites.hands import hands
@@ -21,7 +22,7 @@ from channelsim.channel.lab.targets.target import REFEREE, Target
 from channelsim.clsp.compiler import compile_set
 from channelsim.clsp.programs import SOURCE, Program
 from channelsim.games.vectors import Case
-from tools.mistakes.listed import Mistake
+from tools.mistakes.listed import ROOT, Mistake
 
 HANDS = 50
 """Hands of recorded play: as many as `channelsim record` plays."""
@@ -36,11 +37,14 @@ POINT_TESTS = (
 
 
 @contextmanager
-def planted(game: str, mistake: Mistake | None, with_rules: bool) -> Iterator[Target]:
+def planted(
+    game: str, mistake: Mistake | None, with_rules: bool, stored: bool = False
+) -> Iterator[Target]:
     """The target of a game with this mistake in its sources, or with none; compiled.
 
-    Without rules it has honest play that was recorded on the right programs. The sources are there
-    as long as the target is used. Raises `UsageError`.
+    Without rules it has honest play that was recorded on the right programs, and with `stored` the
+    cases of illegal moves that the game comes with. The sources are there as long as the target is
+    used. Raises `UsageError`.
     """
     right = loading.load(game)
     with tempfile.TemporaryDirectory(prefix="mistake-") as scratch:
@@ -55,7 +59,8 @@ def planted(game: str, mistake: Mistake | None, with_rules: bool) -> Iterator[Ta
         lines += [f'{name} = "{path}"' for name, path in _programs(right, top).items()]
         if not with_rules:
             lines += ["[play]", 'honest = "honest.jsonl"']
-            cases = b"\n".join(map(msgspec.json.encode, honest_play(game)))
+            recorded = (*honest_play(game), *(stored_cases(right) if stored else ()))
+            cases = b"\n".join(map(msgspec.json.encode, recorded))
             (folder / "honest.jsonl").write_bytes(cases + b"\n")
         file = folder / "target.toml"
         file.write_text("\n".join(lines) + "\n", "utf-8")
@@ -105,6 +110,21 @@ def honest_play(game: str) -> tuple[Case, ...]:
                 nameless = msgspec.structs.replace(case, id="")
                 cases.setdefault(msgspec.json.encode(nameless), case)
     return tuple(cases.values())
+
+
+def stored_cases(target: Target) -> tuple[Case, ...]:
+    """The cases that are not legal in a game's own corpus, or in that of its tests.
+
+    Legal ones there need not be honest play.
+    """
+    folder = own_corpus(target) or ROOT / "examples" / target.name / "tests" / FOLDER
+    return tuple(
+        case
+        for path in sorted(folder.glob("*.jsonl"))
+        if path.stem in target.programs
+        for _, case in corpus_lines(path, path.read_bytes(), Case)
+        if case.expect != "valid" and not CaseRuns(target).stored(case).differs
+    )
 
 
 def _top(target: Target) -> Path:

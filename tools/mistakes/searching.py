@@ -41,13 +41,16 @@ class Search(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     elsewhere: tuple[str, ...] = ()
 
 
-def search(name: str, with_rules: bool, seconds: float, fuzzers: int, seed: str) -> Search:
+def search(
+    name: str, with_rules: bool, seconds: float, fuzzers: int, seed: str, stored: bool = False
+) -> Search:
     """Search for the mistake of this id, for so many seconds of the processor at most.
 
-    The fuzzers, which are those that `channelsim fuzz` runs in as many jobs, work in turn.
+    `stored`: without rules, with the cases of illegal moves that the game comes with. The fuzzers,
+    which are those that `channelsim fuzz` runs in as many jobs, work in turn.
     """
     mistake = next(mistake for mistake in mistakes() if mistake.id == name)
-    with planted(mistake.game, mistake, with_rules) as target:
+    with planted(mistake.game, mistake, with_rules, stored) as target:
         return _searched(mistake, target, with_rules, seconds, fuzzers, seed)
 
 

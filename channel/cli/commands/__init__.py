@@ -19,8 +19,8 @@ HEADINGS = {
         *("conform", "fuzz", "crosscheck", "prove", "mutants", "coverage", "vectors", "record"),
         *("dispute", "crash-test"),
     ),
-    "Look at results": ("view", "report", "trace", "replay", "compare", "corpus"),
-    "Run peers on a chain": ("node", "peer", "channels", "close", "recover", "watch"),
+    "Look at results": ("view", "report", "debug", "trace", "replay", "compare", "corpus"),
+    "Run peers on a chain": ("node", "chain", "peer", "channels", "close", "recover", "watch"),
     "Measure": ("cost",),
 }
 """The commands under each heading of `channelsim --help`."""

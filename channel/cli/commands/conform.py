@@ -239,7 +239,7 @@ def _file_of(finding: Finding, folder: Path | None) -> Path | None:
 def _print(printed: ConformDocument, missed: Sequence[str], folder: Path | None) -> None:
     """Print the mistakes below the table, what was not reached (`missed`), and the sums.
 
-    `folder` is that of the command's campaign, if it has one.
+    The findings of a campaign of the command are files in its folder.
     """
     out, results = console(), printed.checks
     shown: Counter[str] = Counter()
@@ -260,7 +260,7 @@ def _print(printed: ConformDocument, missed: Sequence[str], folder: Path | None)
         if number > SHOWN:
             say(out, f"{check}: and {number - SHOWN} more")
     if folder is None and any(mistake.finding.vector for mistake in mistakes(results)):
-        say(out, "with --out DIR, findings are stored as files for `view` and `trace`")
+        say(out, "with --out DIR, findings are stored as files for `view` and `debug`")
     for line in missed:
         say(out, f"not reached: {line}", "yellow")
     counts = Counter(result.result for result in results)

@@ -212,7 +212,7 @@ def _print(report: CrosscheckReport, printed: CrosscheckDocument, files: Finding
     if len(findings) > SHOWN:
         say(out, f"and {counted(len(findings) - SHOWN, 'more finding')}")
     if findings and not files.paths(findings):
-        say(out, "with --out DIR, findings are stored as files for `view` and `trace`")
+        say(out, "with --out DIR, findings are stored as files for `view` and `debug`")
     if report.digest is not None:
         say(out, f"digest    {report.digest}")
     say(

@@ -14,9 +14,8 @@ from typing import TypeAlias
 
 from channelsim.channel.lab.cases.case import SiteCase, make_case
 from channelsim.channel.lab.sites.fast_chance import FastChance
-from channelsim.channel.lab.sites.parts import filled, moved
 from channelsim.channel.lab.sites.site import Call, elsewhere
-from channelsim.channel.lab.sites.values import NUMBER, leaves, with_leaf
+from channelsim.channel.lab.sites.values import NUMBER, leaves, moved, with_leaf
 from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.analysis.operands import Operands
 from channelsim.clsp.integers import atom_to_int, int_to_atom
@@ -125,7 +124,7 @@ def _changed_parts(parts: Sequence[bytes], constants: Sequence[bytes]) -> Iterat
     for part in parts:
         if len(part) > 1:
             for byte in dict.fromkeys(part[:FILLED]):
-                yield part, filled(part, byte)
+                yield part, bytes([byte]) * len(part)
             yield from _moved_by_constants(part, constants)
 
 

@@ -12,13 +12,13 @@ from typing import TypeAlias
 
 from channelsim.channel.lab.cases.case import SiteCase, make_case
 from channelsim.channel.lab.sites.fast_chance import FastChance
-from channelsim.channel.lab.sites.parts import Parts
+from channelsim.channel.lab.sites.parts import with_changed_part
 from channelsim.channel.lab.sites.program_words import (
     Written,
+    constants,
     evidence_near,
     evidence_of,
     head_lengths,
-    long_constants,
     words_of,
 )
 from channelsim.channel.lab.sites.site import END, HEADS, Call, Site
@@ -77,13 +77,19 @@ class Mutator:
 
     def __init__(self, target: Target, site: Site, chance: FastChance) -> None:
         self.site = site
-        constants = long_constants(target.programs[site.validator])
-        named = (atom_to_int(atom) for atom in constants if len(atom) <= NUMBER)
+        program = target.programs[site.validator]
+        long = tuple(atom for atom in constants(program) if len(atom) > 1)
+        named = (atom_to_int(atom) for atom in long if len(atom) <= NUMBER)
         self.numbers = numbers(site.state, site.amount, site.play.share, *named)
-        self._heads = head_lengths(target.programs[site.validator])
+        self._heads = head_lengths(program)
         self._random = chance.random
         self._chance = chance
         self._pick = chance.pick
+        # A part that the program reads as one: filled with one byte, or moved by a constant.
+        self.part: Change = lambda move: (
+            "part",
+            with_changed_part(move, program, self._atoms, chance),
+        )
         self.changes: Sequence[Change] = (
             *(self.length, self.byte, lambda move: ("bytes", chance.bytes(len(move)))),
             *(self.selection, self.selection, self.tail, self.tail, self.encoding, self.atom),
@@ -92,10 +98,9 @@ class Mutator:
         self._honest_share = _share(site.play.share)
         self._shares = tuple(map(_share, self.numbers))
         self._held = tuple((value, serialize(value)) for value in site.held)
-        self._special = evidence_of(target.programs[site.validator])
+        self._special = evidence_of(program)
         self._atoms = tuple(dict.fromkeys(atom for atom in leaves(site.state) if atom))
-        self._words = (*self._atoms, *constants)
-        self._parts = Parts(target, site.validator, self._atoms)
+        self._words = (*self._atoms, *long)
 
     def cases(self, count: int) -> list[SiteCase]:
         """Make this many cases. Most change one field, so that the others are still right and the
@@ -219,10 +224,6 @@ class Mutator:
         if lot < 0.75:
             return "atom", move[: max(0, len(move) - len(atom))] + atom
         return "atom", self.head(move) + atom
-
-    def part(self, move: bytes) -> tuple[str, bytes]:
-        """A part that the program reads as one: filled with one byte, or moved by a constant."""
-        return "part", self._parts.changed(move, self._chance)
 
     def head(self, move: bytes) -> bytes:
         """The part before a number."""

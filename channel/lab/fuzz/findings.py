@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from textwrap import wrap
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -42,6 +43,7 @@ from channelsim.channel.lab.cases.trial import (
 from channelsim.channel.lab.fuzz.case_records import read, record_of
 from channelsim.channel.lab.fuzz.shrink import broken_by
 from channelsim.channel.lab.laws import applies, laws_for
+from channelsim.channel.lab.sites.hands import plain_hands
 from channelsim.channel.lab.sites.honest_play import Recorded
 from channelsim.channel.lab.targets.target import REFEREE, Target
 from channelsim.clsp.run import CostExceeded, ProgramSlash, ProgramValid, Raised, run_serialized
@@ -58,6 +60,9 @@ STORED = "stored cases"
 
 PROVED = "prove"
 """The rule of findings that break a claim of a proof, and no law at any place of play."""
+
+MOVES = 60
+"""Moves that are played to see who makes those of a kind."""
 
 REFEREES = frozenset(
     (
@@ -98,12 +103,14 @@ def shrunk(
     environment = case.arguments
     left = len(fields(case))
     finding = _with_source(target, finding, environment)
+    names = _names(target, case)
+    added = _sentences(target, case, finding, names)
     return described(
         target,
         msgspec.structs.replace(
             finding,
-            text=" ".join(filter(None, (f"{finding.text}.", *_sentences(target, case, finding)))),
-            loss=_named(case, _lost(case, finding)),
+            text=" ".join(filter(None, (f"{finding.text}.", *added))),
+            loss=_named(names, _lost(case, finding)),
             brun=finding.brun or (_run(target, finding.place, environment) if judged else {}),
             differs=differences(case),
             fields=(max(before, left), left),
@@ -189,14 +196,16 @@ def _with_source(target: Target, finding: Finding, environment: bytes) -> Findin
     return decision.of(finding)
 
 
-def _sentences(target: Target, case: SiteCase, finding: Finding) -> Iterator[str]:
+def _sentences(
+    target: Target, case: SiteCase, finding: Finding, names: Names | None
+) -> Iterator[str]:
     """The hands that meet in this case, and what it costs whom."""
     site = case.site
     if site.natural:
         evidence = reversed(site.evidence(case.move))
         calls = (case.call, *((case.move, case.share, value) for value in evidence))
         yield hands_met(target, site.before.state, calls)
-    yield _money(case, finding)
+    yield _money(case, finding, names)
     if finding.severity == GRIEFING:
         yield _consequence(case, finding)
 
@@ -219,18 +228,19 @@ def _consequence(case: SiteCase, finding: Finding) -> str:
     )
 
 
-def _money(case: SiteCase, finding: Finding) -> str:
+def _money(case: SiteCase, finding: Finding, names: Names | None) -> str:
     """A sentence on who loses how much in this case; empty if the finding is not about money."""
     site = case.site
     if not site.natural or finding.severity not in (THEFT, UNSLASHABLE):
         return ""
     honest, declared, amount = site.play.share, case.share, site.amount
     whole = counted(amount, "mojo", ",")
+    mover, other = names or ("the mover", "the opponent")
     if finding.cause.startswith(LEGAL_SLASHED):
         due = amount - declared
         return (
-            f"In the case shown the mover, who keeps {due:,} of {whole} by the rules,"
-            f" ends with 0 and its opponent with {amount:,}."
+            f"In the case shown {mover}, who keeps {due:,} of {whole} by the rules,"
+            f" ends with 0 and {other} with {amount:,}."
         )
     if finding.cause.partition(":")[0] in REFEREES | {LEADS_ELSEWHERE}:
         return (
@@ -239,19 +249,19 @@ def _money(case: SiteCase, finding: Finding) -> str:
         )
     if declared < honest:
         return (
-            f"In the case shown the mover keeps {amount - declared:,} of {whole}, where"
-            f" honest play would leave it {amount - honest:,}: its opponent loses"
+            f"In the case shown {mover} keeps {amount - declared:,} of {whole}, where"
+            f" honest play would leave {amount - honest:,}: {other} loses"
             f" {honest - declared:,}."
         )
     if declared > honest:
         return (
-            f"In the case shown the mover leaves its opponent {declared:,} of {whole},"
-            f" where honest play leaves {honest:,}; by the rules the opponent may claim all, and"
+            f"In the case shown {mover} leaves {other} {declared:,} of {whole},"
+            f" where honest play leaves {honest:,}; by the rules {other} may claim all, and"
             " cannot."
         )
     return (
-        f"In the case shown the opponent may claim all {whole} by the rules, and cannot:"
-        f" it keeps the {declared:,} that honest play leaves it, and the cheat goes on."
+        f"In the case shown {other} may claim all {whole} by the rules, and cannot: what honest"
+        f" play leaves, {declared:,}, is all that is left, and the cheat goes on."
     )
 
 
@@ -264,13 +274,32 @@ def _lost(case: SiteCase, finding: Finding) -> Loss | None:
     return Loss(MOVER, OPPONENT, honest - declared)
 
 
-def _named(case: SiteCase, loss: Loss | None) -> Loss | None:
-    """The loss with the names of the sides in the game, Alice and Bob, where it was played."""
-    if loss is None or isinstance(case.site.receiver, Recorded):
+Names: TypeAlias = tuple[str, str]
+"""The names of the mover and its opponent: Alice and Bob, in the order of a case."""
+
+
+def _named(names: Names | None, loss: Loss | None) -> Loss | None:
+    """The loss with the names of the sides in the game, where they are known."""
+    if loss is None or names is None:
         return loss
-    mover = case.site.before.mover
-    names = {MOVER: mover.name.title(), OPPONENT: mover.other.name.title()}
-    return Loss(names[loss.taker], names[loss.loser], loss.amount)
+    by_role = dict(zip((MOVER, OPPONENT), names, strict=True))
+    taker, loser = (by_role.get(side, side) for side in (loss.taker, loss.loser))
+    return Loss(taker, loser, loss.amount)
+
+
+def _names(target: Target, case: SiteCase) -> Names | None:
+    """Who moves in a case. A place that was read from a record does not say it: there, None unless
+    one player makes all moves of this kind."""
+    movers = {case.site.before.mover}
+    if isinstance(case.site.receiver, Recorded):
+        played = islice(plain_hands(target, b"movers"), MOVES) if target.rules else ()
+        movers = {
+            turn.before.mover for turn in played if turn.before.validator == case.site.validator
+        }
+    if len(movers) != 1:
+        return None
+    (mover,) = movers
+    return mover.name.title(), mover.other.name.title()
 
 
 def result_of_run(run: Mapping[str, str], endless: bool = False) -> str:

@@ -8,18 +8,22 @@ from channelsim.channel.findings.finding import UNSLASHABLE, Finding
 from channelsim.channel.lab.cases.bound_paths import unbound_paths
 from channelsim.channel.lab.cases.trial import NOT_BOUND, Trial
 from channelsim.channel.lab.laws import Needs
-from channelsim.channel.lab.sites.commitments import hash_of, opening
+from channelsim.channel.lab.sites.commitments import hash_of, in_value, opening, special_secrets
 from channelsim.channel.lab.sites.honest_play import recorded_sites
+from channelsim.channel.lab.sites.site import elsewhere
 from channelsim.channel.lab.sites.values import leaves
 from channelsim.clsp.run import ProgramValid
 from channelsim.clsp.values import Value
 from channelsim.games.contract import Slash
 
+SPECIAL = 4
+"""The secrets that nobody draws that are tried at one site."""
+
 
 class CommitmentsAreBound:
     """Changes the bytes of the honest move whose hash is in the state: one at a time, and all into
-    the secret behind another commitment of the state. Where trees or chains of hashes lead to the
-    commitment, bytes below them."""
+    the secret behind another commitment of the state, or one that nobody draws. And one byte of
+    the commitment. Where trees or chains of hashes lead to it, bytes below them."""
 
     name = "commitments are bound"
     every = 8
@@ -57,6 +61,45 @@ class CommitmentsAreBound:
         for secret in _other_secrets(trial, play.move[start:end]):
             move = play.move[:start] + secret + play.move[end:]
             yield from self._try(trial, move, text, f"{NOT_BOUND}: {where}, by another secret")
+        secret = play.move[start:end]
+        text = (
+            f"{where} of the move may be a certain secret that the commitment is not of: the mover"
+            " cannot be slashed"
+        )
+        special = special_secrets(secret, tuple(leaves(trial.site.state)))
+        for other in chance.shuffled([other for other in special if other != secret])[:SPECIAL]:
+            move = play.move[:start] + other + play.move[end:]
+            yield from self._try(trial, move, text, f"{NOT_BOUND}: {where}, by a certain secret")
+        yield from self._in_part(trial, secret, where)
+
+    def _in_part(self, trial: Trial, secret: bytes, where: str) -> Iterator[Finding]:
+        """Report a commitment of which the program compares some bytes, and others not: with these
+        changed it takes the honest move, with those it slashes that."""
+        site, play = trial.site, trial.site.play
+        image = hash_of(secret, tuple(leaves(site.state)))(secret)
+        compared, ignored = False, list[Finding]()
+        last = len(image) - 1
+        for at in (0, last, trial.chance.below(last)):
+            changed = image[:at] + bytes([image[at] ^ 1 << trial.chance.below(8)]) + image[at + 1 :]
+            state = in_value(site.state, {image: changed})
+            other = elsewhere(trial.target, site, state, site.amount, play, natural=True)
+            if other is None:
+                continue
+            text = (
+                f"only a part of the commitment that {where} of the move open is compared: the"
+                " mover may look for two secrets that are alike there, and cannot be slashed"
+            )
+            cause = f"{NOT_BOUND}: {where}, but for a part of the hash"
+            findings = list(self._try(trial.at(other), play.move, text, cause))
+            ignored += findings
+            compared |= not findings and self._slashed(trial.at(other))
+        if compared:
+            yield from ignored[:1]
+
+    def _slashed(self, trial: Trial) -> bool:
+        play = trial.site.play
+        known = (play.evidence, *trial.site.evidence(play.move))
+        return any(trial.slashes(play.move, play.share, evidence) for evidence in known)
 
     def _try(self, trial: Trial, move: bytes, text: str, cause: str) -> Iterator[Finding]:
         """Report the move if the program takes it, and slashes it with no evidence."""

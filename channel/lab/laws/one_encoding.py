@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from channelsim.channel.findings.finding import GRIEFING, Finding
 from channelsim.channel.lab.cases.trial import Trial
 from channelsim.channel.lab.laws import Needs
-from channelsim.channel.lab.sites.values import NUMBER
+from channelsim.channel.lab.sites.commitments import in_value
+from channelsim.channel.lab.sites.program_words import constants, cuts
+from channelsim.channel.lab.sites.values import NUMBER, moved
 from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.run import ProgramValid
 from channelsim.clsp.values import Value
@@ -18,8 +20,16 @@ LONGEST = 64
 """The most places at which a fill byte is inserted."""
 
 
+TRIES = 6
+"""The parts of the honest move that are tried with a number that differs by a constant."""
+
+LEAST = 4
+"""Shorter constants, in bytes, are not tried: numbers that differ by them are often both legal."""
+
+
 class OneEncoding:
-    """Inserts a fill byte into the honest move, at every place."""
+    """Inserts a fill byte into the honest move, at every place, and changes numbers in it by
+    constants of the program."""
 
     name = "one encoding"
     every = 8
@@ -44,6 +54,41 @@ class OneEncoding:
                     " changes no number that follows, and it cannot be slashed"
                 )
                 call = move, play.share, play.evidence
+                cause = "two encodings: the move"
+                yield trial.finding(self.name, GRIEFING, text, cause, call, Slash(""))
+                return
+        yield from self._congruent(trial, result_value(known.next, trial.target.hashes))
+
+    def _congruent(self, trial: Trial, known: Value) -> Iterator[Finding]:
+        """Report a part of the move that the program checks, but takes as well if the number in it
+        is greater or less by a constant, such as the order of a group: all else stays the same."""
+        play, chance = trial.site.play, trial.chance
+        program = trial.target.programs[trial.site.validator]
+        steps = [atom for atom in constants(program) if len(atom) >= LEAST]
+        starts = (0, *cuts(program))
+        for _ in range(TRIES if steps else 0):
+            constant, start = chance.pick(steps), chance.pick(starts)
+            end = start + len(constant)
+            part, step = play.move[start:end], atom_to_int(constant) * chance.pick((1, -1))
+            other = moved(part, step)
+            if end > len(play.move) or atom_to_int(other) != atom_to_int(part) + step:
+                continue
+            trial.tally.tried[self.name] += 1
+            moves = [
+                play.move[:start] + changed + play.move[end:]
+                for changed in (other, moved(part, 1), moved(part, -1), chance.bytes(len(part)))
+            ]
+            outcome, *others = (trial.run(move, play.share, play.evidence) for move in moves)
+            if not isinstance(outcome, ProgramValid) or any(
+                isinstance(result, ProgramValid) for result in others
+            ):
+                continue
+            if in_value(outcome.value, {other: part}) == known:
+                text = (
+                    f"bytes {start} to {end - 1} of the move may be another number as well, which"
+                    f" differs by 0x{constant.hex()}, and it cannot be slashed"
+                )
+                call = moves[0], play.share, play.evidence
                 cause = "two encodings: the move"
                 yield trial.finding(self.name, GRIEFING, text, cause, call, Slash(""))
                 return

@@ -16,7 +16,7 @@ from channelsim.channel.lab.laws import Needs
 from channelsim.clsp.values import NIL, Value
 from channelsim.games.contract import Hashes, Raise, Slash, Valid
 from channelsim.games.evidence import unchecked
-from channelsim.games.judge import result_value
+from channelsim.games.judge import result_value, unread
 
 
 class VerdictsAgree:
@@ -42,8 +42,8 @@ class VerdictsAgree:
                 agreed = result is not None and leads_to(result, verdict, hashes)
                 if verdict.conditions:
                     yield from self._unchecked(trial, case, verdict)
-                step = verdict.next
-                if step is not None and site.natural and (why := trial.target.unread(step)):
+                step, whole = verdict.next, site.natural and trial.target.rules is not None
+                if step is not None and whole and (why := unread(trial.target.game, hashes, step)):
                     yield self._unread(trial, case, step.validator, why)
             else:
                 note(verdict.rule, cost, case)

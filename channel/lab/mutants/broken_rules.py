@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dis import get_instructions
 from functools import partial
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -17,6 +18,8 @@ from channelsim.channel.lab.targets.target import Target
 from channelsim.games.contract import Game
 from channelsim.games.errors import BadState, BadTerms
 from channelsim.games.vectors import resolve_case
+
+_WORDS = re.compile(r"[\w-]+")
 
 UNIT, STACK = 10, 1000
 """The stakes of the terms that are made wrong."""
@@ -31,6 +34,18 @@ def named_rules(target: Target) -> dict[str, str]:
         if (judge := target.judge(name)) is not None
         for rule in sorted(named_in(judge, rules))
     }
+
+
+def unread_rules(target: Target, broken: Collection[str]) -> list[str]:
+    """The rules that no judge, and no check of terms, is seen to name, and that no case broke.
+
+    Their ids are put together as the code runs, or nothing checks them.
+    """
+    rules = _sentences(target)
+    named = set(named_rules(target)) | set(broken)
+    if target.rules is not None:
+        named |= named_in((target.game.terms, target.game.initial), rules, in_texts=True)
+    return [rule for rule in rules if rule not in named]
 
 
 def broken_rules(
@@ -83,11 +98,12 @@ def _of_terms(game: Game) -> Iterator[str]:
         try:
             game.terms(parameters)
         except BadTerms as error:
-            yield from re.findall(r"[\w-]+", str(error))
+            yield from _WORDS.findall(str(error))
 
 
-def named_in(judge: object, rules: Collection[str]) -> set[str]:
-    """The rules whose ids are constants of a function, or of functions that it uses."""
+def named_in(judge: object, rules: Collection[str], in_texts: bool = False) -> set[str]:
+    """The rules whose ids are constants of a function, or of functions that it uses; with
+    `in_texts`, also those that are words of a constant."""
     named: set[str] = set()
     seen: set[int] = set()
     waiting: list[object] = [judge]
@@ -98,7 +114,8 @@ def named_in(judge: object, rules: Collection[str]) -> set[str]:
         seen.add(id(part))
         match part:
             case str():
-                named |= {part} & set(rules)
+                words = _WORDS.findall(part) if in_texts else (part,)
+                named |= set(words) & set(rules)
             case FunctionType():
                 waiting += _parts(part)
             case CodeType():
@@ -122,8 +139,10 @@ def named_in(judge: object, rules: Collection[str]) -> set[str]:
 
 
 def _parts(function: FunctionType) -> Iterator[object]:
-    """The code of a function, with the values that it closes over and the globals that it names."""
+    """The code of a function, with the values that it closes over, the globals that it names, and
+    the texts that it puts together from constants."""
     yield function.__code__
+    yield from _composed(function.__code__, function.__globals__)
     yield from function.__defaults__ or ()
     for cell in function.__closure__ or ():
         try:
@@ -145,3 +164,43 @@ def _names(code: CodeType) -> Iterator[str]:
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
             yield from _names(inner)
+
+
+def _composed(code: CodeType, known: Mapping[str, object]) -> Iterator[str]:
+    """The texts that code puts together from constants and constants of its module: f-strings and
+    sums. Nothing of those with a part that is known only as the code runs."""
+    pushed: list[object] = []
+    for step in get_instructions(code):
+        match step.opname:
+            case "LOAD_CONST":
+                pushed.append(step.argval)
+            case "LOAD_GLOBAL" | "LOAD_NAME":
+                pushed.append(known.get(step.argval))
+            case "FORMAT_VALUE" | "FORMAT_SIMPLE":
+                pushed.append(_text(pushed.pop() if pushed else None))
+            case "BUILD_STRING":
+                parts = pushed[-step.arg :] if step.arg else []
+                del pushed[len(pushed) - len(parts) :]
+                pushed.append(_joined(parts, step.arg or 0))
+                yield from filter(None, (pushed[-1],))
+            case "BINARY_OP" if step.argrepr == "+":
+                parts = pushed[-2:]
+                del pushed[len(pushed) - len(parts) :]
+                pushed.append(_joined(parts, 2))
+                yield from filter(None, (pushed[-1],))
+            case "RESUME" | "PRECALL" | "CACHE" | "PUSH_NULL" | "COPY_FREE_VARS" | "NOP":
+                pass
+            case _:
+                pushed.append(None)
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _composed(inner, known)
+
+
+def _text(value: object) -> str | None:
+    return str(value) if isinstance(value, str | int) else None
+
+
+def _joined(parts: list[object], count: int) -> str | None:
+    texts = [part for part in parts if isinstance(part, str)]
+    return "".join(texts) if len(texts) == count else None

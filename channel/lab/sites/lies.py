@@ -19,14 +19,14 @@ import msgspec
 
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.hands import drawn_terms
-from channelsim.channel.lab.sites.honest_play import Recorded, legal_result, plays
-from channelsim.channel.lab.sites.parts import Parts
-from channelsim.channel.lab.sites.replays import COST
-from channelsim.channel.lab.sites.site import Site, make_site, typed
+from channelsim.channel.lab.sites.honest_play import Recorded, plays
+from channelsim.channel.lab.sites.parts import with_changed_part
+from channelsim.channel.lab.sites.replays import program_result, ruled
+from channelsim.channel.lab.sites.site import Site, make_site
 from channelsim.channel.lab.sites.values import leaves, numbers, transferred
 from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.run import ProgramSlash, ProgramValid, run_serialized
+from channelsim.clsp.run import ProgramSlash, ProgramValid
 from channelsim.games.amounts import counted
 from channelsim.games.chance import Chance
 from channelsim.games.contract import (
@@ -217,9 +217,8 @@ class _Hand:
     def _lied(self, site: Site) -> tuple[Site, Valid] | None:
         """The place with another move that the program takes, and what that leads to."""
         honest, known = taken(self.target, site), self.known.get(site.validator, ())
-        parts = Parts(self.target, site.validator, tuple(leaves(site.state)))
         for _ in range(TRIES):
-            play = another_play(site, known, parts, self.chance)
+            play = another_play(self.target, site, known, self.chance)
             if play == site.play or not site.fits(play.move, play.share):
                 continue
             other = msgspec.structs.replace(site, play=play)
@@ -244,9 +243,8 @@ def recorded_lies(target: Target, hand: Sequence[Site], chance: FastChance) -> I
     """
     at = chance.below(len(hand))
     first, known = hand[at], plays(target, hand[at].validator)
-    parts = Parts(target, first.validator, tuple(leaves(first.state)))
     for _ in range(TRIES):
-        play = another_play(first, known, parts, chance)
+        play = another_play(target, first, known, chance)
         site = msgspec.structs.replace(first, play=play, known=None)
         if play == first.play or not first.fits(play.move, play.share):
             continue
@@ -272,14 +270,11 @@ def taken(target: Target, site: Site) -> Valid | None:
     None where some does, where the program takes none of it, and where its result is no record of
     the target.
     """
-    move, share = site.play.move, site.play.share
     if site.validator in target.missing:
-        ruling, _ = site.ruling(target, move, share)
-        return ruling if isinstance(ruling, Valid) else None
-    program = target.programs[site.validator].serialized
+        return ruled(target, site)
     legal: Valid | None = None
-    for evidence in site.candidates(move):
-        outcome = run_serialized(program, site.environment(move, share, evidence.value), COST)
+    for evidence in site.candidates(site.play.move):
+        outcome, result = program_result(target, site, evidence.value)
         if isinstance(outcome, ProgramSlash):
             return None
         if not isinstance(outcome, ProgramValid):
@@ -287,14 +282,11 @@ def taken(target: Target, site: Site) -> Valid | None:
         asked = program_conditions(outcome.value)
         if asked and met(asked, evidence.signature):
             return None
-        legal = legal or legal_result(target, outcome.value)
-    if legal is None or (step := legal.next) is None:
-        return legal
-    state = typed(target, step.validator, step.state.value())
-    return None if state is None else Valid(msgspec.structs.replace(step, state=state))
+        legal = legal or result
+    return legal
 
 
-def another_play(site: Site, known: Sequence[Play], parts: Parts, chance: FastChance) -> Play:
+def another_play(target: Target, site: Site, known: Sequence[Play], chance: FastChance) -> Play:
     """Another move at a place: one of another hand or place, or the honest one with changes."""
     play = site.play
     move, share = play.move, play.share
@@ -316,7 +308,8 @@ def another_play(site: Site, known: Sequence[Play], parts: Parts, chance: FastCh
         case 6:
             share = abs(chance.pick(numbers(site.state, site.amount, share)))
         case 7:
-            move = parts.changed(move, chance)
+            program = target.programs[site.validator]
+            move = with_changed_part(move, program, tuple(leaves(site.state)), chance)
         case _:
             move = int_to_atom(chance.pick(numbers(site.state, site.amount, share)))
     if share == play.share and chance.random() < 0.2:

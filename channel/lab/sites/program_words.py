@@ -6,7 +6,7 @@ certain value has the value. Both are among the atoms of the program, with some 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import cycle, islice
 from operator import itemgetter
@@ -15,7 +15,7 @@ from typing import TypeAlias
 from channelsim.channel.lab.sites.commitments import LONGEST as LONGEST_HEAD
 from channelsim.channel.lab.sites.commitments import SHORTEST as SHORTEST_HEAD
 from channelsim.channel.lab.sites.fast_chance import FastChance
-from channelsim.channel.lab.sites.values import NUMBER, leaves
+from channelsim.channel.lab.sites.values import NUMBER, leaves, moved
 from channelsim.clsp.integers import atom_to_int, int_to_atom
 from channelsim.clsp.operators import CODES
 from channelsim.clsp.programs import Program
@@ -68,17 +68,8 @@ def constants(program: Program) -> tuple[bytes, ...]:
     heads = {head for head, _ in _pairs(program.value) if isinstance(head, bytes)}
     if heads & _MULTIPLYING:
         atoms.add(GROUP_ORDER)
-    return tuple(sorted(atoms.union(word for word in words_of(program) if len(word) >= NO_PATH)))
-
-
-@lru_cache(maxsize=64)
-def long_constants(program: Program) -> tuple[bytes, ...]:
-    """The constants of several bytes, which chance does not find.
-
-    >>> long_constants(Program(bytes.fromhex("ff09ff02ffff018401020304ffff010580")))
-    (b'\\x01\\x02\\x03\\x04',)
-    """
-    return tuple(atom for atom in constants(program) if len(atom) > 1)
+    atoms |= {atom for atom in leaves(program.value) if NO_PATH <= len(atom) <= WORD}
+    return tuple(sorted(atoms))
 
 
 @lru_cache(maxsize=64)
@@ -104,17 +95,26 @@ def evidence_of(program: Program) -> tuple[Written, ...]:
     >>> [value.hex() for value, _ in evidence_of(program)]
     ['', '03', '1f1f', '1f1f1f', '1f1f1f1f', '1f1f', '1f1f1f', '1f1f1f1f', '1f1f', '1f1f1f']
     """
-    known = set(constants(program))
-    words = [NIL, *known - {NIL}, *_of_lengths(known)]
-    compared = _of_lengths(set(_compared_lengths(program)))
-    often = islice(cycle(compared), len(words) if compared else 0)
-    return tuple((word, serialize(word)) for word in (*sorted(words), *often))
-
-
-def _of_lengths(numbers: Collection[bytes]) -> list[bytes]:
-    """Atoms with these lengths, one byte more and one less."""
-    near = {atom_to_int(atom) + step for atom in numbers if len(atom) <= 2 for step in (-1, 0, 1)}
-    return [b"\x1f" * length for length in sorted(near) if 0 < length <= LONGEST]
+    known, compared = set(constants(program)), set(_compared_lengths(program))
+    # Atoms with each of these numbers as their length, and with one byte more and one less.
+    long, often = (
+        [
+            b"\x1f" * length
+            for length in sorted(
+                {
+                    atom_to_int(atom) + step
+                    for atom in numbers
+                    if len(atom) <= 2
+                    for step in (-1, 0, 1)
+                }
+            )
+            if 0 < length <= LONGEST
+        ]
+        for numbers in (known, compared)
+    )
+    words = sorted([NIL, *known - {NIL}, *long])
+    times = len(words) if often else 0
+    return tuple((word, serialize(word)) for word in (*words, *islice(cycle(often), times)))
 
 
 def _pairs(value: Value) -> Iterator[tuple[Value, Value]]:
@@ -168,7 +168,12 @@ def evidence_near(atoms: Sequence[bytes], chance: FastChance) -> Value:
     atom = chance.pick(atoms)
     as_number = len(atom) <= NUMBER and chance.random() < 0.5
     form, steps = chance.pick(_NEAR)
-    return form([_moved(atom, step, as_number) for step in steps])
+    return form(
+        [
+            int_to_atom(atom_to_int(atom) + step) if step and as_number else moved(atom, step)
+            for step in steps
+        ]
+    )
 
 
 _Form: TypeAlias = Callable[[Sequence[bytes]], Value]
@@ -179,13 +184,3 @@ _NEAR: tuple[tuple[_Form, tuple[int, ...]], ...] = (
     *((to_list, (-1, 1)), (to_list, (-2, -1)), (to_list, (1, 2))),
 )
 """The forms of evidence near an atom, each with its items: steps below or above the atom."""
-
-
-def _moved(atom: bytes, step: int, as_number: bool) -> bytes:
-    """A neighbour of the atom, as a number or of the same length; the atom where it has none."""
-    if not step:
-        return atom
-    if as_number:
-        return int_to_atom(atom_to_int(atom) + step)
-    number = int.from_bytes(atom, "big") + step
-    return number.to_bytes(len(atom), "big") if 0 <= number < 1 << 8 * len(atom) else atom

@@ -25,12 +25,13 @@ from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.hands import LONGEST
 from channelsim.channel.lab.sites.hash_paths import HashPaths, other_bytes, rewritten
 from channelsim.channel.lab.sites.honest_play import Recorded, legal_result
-from channelsim.channel.lab.sites.parts import Parts
+from channelsim.channel.lab.sites.parts import with_changed_part
 from channelsim.channel.lab.sites.site import Site, make_site, typed
 from channelsim.channel.lab.sites.values import leaves
 from channelsim.channel.lab.targets.target import Target
-from channelsim.clsp.run import ProgramValid, run_serialized
-from channelsim.clsp.values import NIL, serialize
+from channelsim.clsp.programs import Program
+from channelsim.clsp.run import Outcome, ProgramValid, run_serialized
+from channelsim.clsp.values import NIL, Value, serialize
 from channelsim.games.contract import Next, Play, Valid
 from channelsim.games.evidence import Evidence
 from channelsim.games.judge import position_after
@@ -82,7 +83,11 @@ def with_words(
             return
         proof = in_value(site.play.evidence, words)
         play = Play(change(site.play.move, words), site.play.share, proof)
-        evidence = (Evidence(proof), *_in_evidence(site.candidates(site.play.move), words))
+        others = (
+            msgspec.structs.replace(candidate, value=in_value(candidate.value, words))
+            for candidate in site.candidates(site.play.move)
+        )
+        evidence = (Evidence(proof), *others)
         receiver = Recorded(before, tuple(dict.fromkeys(evidence)), before.mover.other)
         place = make_site(target, before, play, site.amount, receiver, base=site, guessed=True)
         if play.move != site.play.move or place.state != site.state:
@@ -100,17 +105,36 @@ def program_step(target: Target, site: Site) -> Next | None:
     of the target.
     """
     if site.validator in target.missing:
-        verdict, _ = site.ruling(target, site.play.move, site.play.share)
-        return verdict.next if isinstance(verdict, Valid) else None
-    program = target.programs[site.validator].serialized
+        legal = ruled(target, site)
+        return None if legal is None else legal.next
     for evidence in dict.fromkeys((site.play.evidence, NIL, *site.held)):
-        environment = site.environment(site.play.move, site.play.share, evidence)
-        outcome = run_serialized(program, environment, COST)
-        legal = legal_result(target, outcome.value) if isinstance(outcome, ProgramValid) else None
-        if legal is not None and (step := legal.next) is not None:
-            state = typed(target, step.validator, step.state.value())
-            return None if state is None else msgspec.structs.replace(step, state=state)
+        _, legal = program_result(target, site, evidence)
+        if legal is not None and legal.next is not None:
+            return legal.next
     return None
+
+
+def ruled(target: Target, site: Site) -> Valid | None:
+    """What the site's move leads to by the rules, where its validator has no program; None where
+    they slash it."""
+    ruling, _ = site.ruling(target, site.play.move, site.play.share)
+    return ruling if isinstance(ruling, Valid) else None
+
+
+def program_result(target: Target, site: Site, evidence: Value) -> tuple[Outcome, Valid | None]:
+    """Run the site's move with this evidence, up to `COST`: the outcome, and the legal verdict that
+    it is, with the next state as the validator's reader has it.
+
+    No verdict where it is none, and of a state that the reader refuses.
+    """
+    program, play = target.programs[site.validator].serialized, site.play
+    outcome = run_serialized(program, site.environment(play.move, play.share, evidence), COST)
+    legal = legal_result(target, outcome.value) if isinstance(outcome, ProgramValid) else None
+    if legal is None or (step := legal.next) is None:
+        return outcome, legal
+    state = typed(target, step.validator, step.state.value())
+    read = None if state is None else Valid(msgspec.structs.replace(step, state=state))
+    return outcome, read
 
 
 class RecordedHands:
@@ -153,8 +177,8 @@ def _another_secret(
         return {}
     site, old, atoms = chance.pick(secrets)
     others = [secret for _, secret, _ in secrets]
-    parts = Parts(target, site.validator, tuple(leaves(site.state)))
-    new = chance.bytes(len(old)) if plain else _secret_like(old, site, others, parts, chance)
+    program = target.programs[site.validator]
+    new = chance.bytes(len(old)) if plain else _secret_like(old, site, others, program, chance)
     hashed = hash_of(old, atoms)
     if not plain and chance.random() < 0.05:
         # A commitment that nothing opens.
@@ -163,7 +187,7 @@ def _another_secret(
 
 
 def _secret_like(
-    old: bytes, site: Site, others: Sequence[bytes], parts: Parts, chance: FastChance
+    old: bytes, site: Site, others: Sequence[bytes], program: Program, chance: FastChance
 ) -> bytes:
     """A secret of the same length or another, near the old one or far from it."""
     size, room = len(old), site.before.max_move_size - len(site.play.move)
@@ -179,12 +203,7 @@ def _secret_like(
         case 4:
             return chance.pick(others)
         case 5:
-            return parts.changed(old, chance)
+            return with_changed_part(old, program, tuple(leaves(site.state)), chance)
         case _:
             at, length = chance.below(size), 1 + chance.below(8)
             return old[:at] + chance.bytes(min(length, size - at)) + old[at + length :]
-
-
-def _in_evidence(candidates: Sequence[Evidence], words: Words) -> Iterator[Evidence]:
-    for evidence in candidates:
-        yield msgspec.structs.replace(evidence, value=in_value(evidence.value, words))

@@ -32,6 +32,16 @@ def longer(atom: bytes, count: int) -> bytes:
     return (b"\xff" if atom and atom[0] & 0x80 else b"\x00") * count + atom
 
 
+def moved(part: bytes, step: int) -> bytes:
+    r"""The number in these bytes and so much more, in as many bytes; in two's complement below 0.
+
+    >>> moved(b"\x00\xff", 1), moved(b"\x05", -7)
+    (b'\x01\x00', b'\xfe')
+    """
+    size = len(part)
+    return ((int.from_bytes(part, "big") + step) % (1 << 8 * size)).to_bytes(size, "big")
+
+
 def transferred(data: bytes, chance: FastChance) -> bytes:
     r"""The bytes with one of them smaller and another one greater by the same, as rules about sums
     have it; mostly bytes that look like small numbers, of either sign.

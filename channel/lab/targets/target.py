@@ -24,9 +24,8 @@ from channelsim.clsp.analysis.operands import OperandLog
 from channelsim.clsp.analysis.tracer import TooDeep, Tracer
 from channelsim.clsp.programs import Program, source_of, with_symbols
 from channelsim.games import registry
-from channelsim.games.contract import Game, Hashes, Judge, Next, Opaque, RawState, Validator
+from channelsim.games.contract import Game, Hashes, Judge, Opaque, RawState, Validator
 from channelsim.games.dealing import dealer
-from channelsim.games.errors import BadState
 from channelsim.games.referee import referee
 from channelsim.games.vectors import Case
 
@@ -255,16 +254,6 @@ class Target:
             return self.game.validators[validator]
         judge = self.own_rules.judges.get(validator)
         return None if judge is None else Validator(validator, judge, RAW)
-
-    def unread(self, step: Next) -> str:
-        """The reason why a state that the rules lead to does not fit its form; "" where it does."""
-        if self.rules is None:
-            return ""
-        try:
-            self.game.validators[step.validator].read_state(step.state.value(), self.hashes)
-        except BadState as error:
-            return str(error)
-        return ""
 
     def sentence(self, rule: str) -> str:
         """The sentence of a rule; empty where it is not known."""

@@ -36,7 +36,7 @@ _COMPARING = frozenset((_EQUAL, b"\x0a", b"\x15"))
 OPEN = 8
 """The number of open calls that are remembered: enough to distinguish a program from a function."""
 
-_SHUFFLING = frozenset((APPLY, IF, CONS, b"\x05", b"\x06", b"\x07"))
+SHUFFLING = frozenset((APPLY, IF, CONS, b"\x05", b"\x06", b"\x07"))
 """Operators that only move values about."""
 
 
@@ -104,7 +104,7 @@ class _Lines:
             self._let(step, depth)
         if step.body is not None:
             self.add(step.body, depth, calls)
-        if self.verbosity and step.operator not in _SHUFFLING:
+        if self.verbosity and step.operator not in SHUFFLING:
             self._operator(step, depth)
 
     # --- one kind of line each ----------------------------------------------------------------
@@ -112,8 +112,7 @@ class _Lines:
     def _call(
         self, step: TraceStep, depth: int, function: Function, calls: tuple[Value, ...]
     ) -> None:
-        given = [f"{name}={self._value(value, 30)}" for name, value in self.record.arguments(step)]
-        head = f"{function.name}({', '.join(given)})"
+        head = call_text(self.record, step)
         result = f"= {self._value(step.value, 60)}" if step.ended else "does not return"
         line = self.line_of(function.name, "")
         source = f"  ;{_KEPT}{line}" if line and function.name not in self.called else ""
@@ -137,35 +136,12 @@ class _Lines:
             self.lines += _indented(f"let {', '.join(given)}", depth)
 
     def _choice(self, choice: TraceStep, depth: int) -> None:
-        test, value = tested(choice)
-        text = self.record.expression(test, choice, WIDTH - 30 - 2 * depth)
-        said = "no" if value == NIL else "yes"
-        if value not in (NIL, b"\x01"):
-            said += f" ({self._value(value, 20)})"
-        else:
-            said += self._compared(test, choice)
-        whole = self.record.expression(test, choice)
-        source = self.line_of(self.record.owner(choice) or "", whole)
-        self._line(f"if {text}: {said}", depth, source)
-
-    def _compared(self, test: Value, choice: TraceStep) -> str:
-        """The two values that a test compares, where they are not the same."""
-        step = next((inner for inner in choice.inner if inner.node is test), None)
-        if step is None or step.operator not in _COMPARING:
-            return ""
-        values = [value_of(operand, step) for operand in operands(test)]
-        words = ["?" if value is None else self._value(value, 30) for value in values]
-        if len(words) != 2 or (words[0] == words[1] and step.value != NIL):
-            return ""
-        if step.operator != _EQUAL:
-            words = ["0" if word == "()" else word for word in words]
-        return f" ({words[0]} and {words[1]})"
+        text = choice_text(self.record, choice, WIDTH - 30 - 2 * depth)
+        whole = self.record.expression(tested(choice)[0], choice)
+        self._line(text, depth, self.line_of(self.record.owner(choice) or "", whole))
 
     def _operator(self, step: TraceStep, depth: int) -> None:
-        result = f"= {self._value(step.value, 40)}" if step.ended else "raises"
-        if result == "= ()" and step.operator in NUMERIC and step.operator not in _COMPARING:
-            result = "= 0"
-        self._line(f"{self._head(step, depth, result)} {result}", depth)
+        self._line(operator_text(self.record, step, WIDTH - 2 * depth), depth)
 
     def _node(self, step: TraceStep, depth: int) -> None:
         code = self.record.text_of(step.node).code
@@ -194,6 +170,49 @@ class _Lines:
 
     def _value(self, value: Value, room: int) -> str:
         return value_text(value, room, self.record.known)
+
+
+def call_text(record: RunRecord, step: TraceStep) -> str:
+    """A call of a function, with its arguments by name."""
+    name = "" if step.function is None else step.function.name
+    given = [
+        f"{argument}={value_text(value, 30, record.known)}"
+        for argument, value in record.arguments(step)
+    ]
+    return f"{name}({', '.join(given)})"
+
+
+def choice_text(record: RunRecord, choice: TraceStep, room: int) -> str:
+    """A test and its result, with the values that it compares; the test in so many characters."""
+    test, value = tested(choice)
+    said = "no" if value == NIL else "yes"
+    if value not in (NIL, b"\x01"):
+        said += f" ({value_text(value, 20, record.known)})"
+    else:
+        said += _compared(record, test, choice)
+    return f"if {record.expression(test, choice, room)}: {said}"
+
+
+def operator_text(record: RunRecord, step: TraceStep, room: int) -> str:
+    """An operator with its operands and its result, in about so many characters."""
+    result = f"= {value_text(step.value, 40, record.known)}" if step.ended else "raises"
+    if result == "= ()" and step.operator in NUMERIC and step.operator not in _COMPARING:
+        result = "= 0"
+    return f"{record.expression(step.node, step, max(20, room - len(result) - 1))} {result}"
+
+
+def _compared(record: RunRecord, test: Value, choice: TraceStep) -> str:
+    """The two values that a test compares, where they are not the same."""
+    step = next((inner for inner in choice.inner if inner.node is test), None)
+    if step is None or step.operator not in _COMPARING:
+        return ""
+    values = [value_of(operand, step) for operand in operands(test)]
+    words = ["?" if value is None else value_text(value, 30, record.known) for value in values]
+    if len(words) != 2 or (words[0] == words[1] and step.value != NIL):
+        return ""
+    if step.operator != _EQUAL:
+        words = ["0" if word == "()" else word for word in words]
+    return f" ({words[0]} and {words[1]})"
 
 
 def value_of(operand: Value, step: TraceStep) -> Value | None:

@@ -107,7 +107,7 @@ def read(path: Path, target: str | None = None, case: str | None = None) -> Trac
         if case is not None:
             raise UsageError(f"{path}: a finding holds one case; --case is for files of cases")
         return of_finding(path, parsed(path, text), chosen)
-    return _of_case(path, _pick(path, text, case), chosen)
+    return of_case(path, _pick(path, text, case), chosen)
 
 
 def _pick(path: Path, text: bytes, case_id: str | None) -> Case:
@@ -140,7 +140,7 @@ def of_finding(path: Path, finding: Finding, target: Target | None = None) -> Tr
         target, problem = from_finding.target, from_finding.problem
     if case is not None:
         try:
-            request = _of_case(path, case, target)
+            request = of_case(path, case, target)
         except UsageError as error:
             if run is None:
                 raise UsageError(f"{path}: {problem}") if problem else error from None
@@ -193,7 +193,8 @@ def _shows(request: TraceRequest, run: tuple[bytes, bytes]) -> bool:
     return bool(cases.check_program(case, target.name, target.programs))
 
 
-def _of_case(path: Path, case: Case, target: Target | None) -> TraceRequest:
+def of_case(path: Path, case: Case, target: Target | None) -> TraceRequest:
+    """The call of a case of the file `path`, on a target's programs. Raises `UsageError`."""
     try:
         target = target or of_game(registry.get(case.game))
     except UnknownGame as error:
@@ -225,11 +226,27 @@ class TracedRun:
 
 def traced(request: TraceRequest, verbosity: int) -> TracedRun:
     """Trace a run. Raises `UsageError` for a program that cannot be traced."""
+    record, ended = recorded_run(request)
+    steps = trace_lines(record, verbosity, cache(request.line_of))
+    given = tuple(_head(request, record, bool(verbosity)))
+    return TracedRun(given, tuple(steps), tuple(ended))
+
+
+def recorded_run(request: TraceRequest) -> tuple[RunRecord, list[str]]:
+    """Run a request: its record, and the lines on how and where it was decided.
+
+    Raises `UsageError` for a program that cannot be traced.
+    """
     outcome = run_serialized(request.program.serialized, request.arguments)
     try:
         record = RunRecord(request.program, request.symbols, request.arguments, request.known)
     except TooDeep as error:
         raise UsageError(f"{request.name}: {error}") from None
+    return record, _how_it_ended(request, record, outcome)
+
+
+def _how_it_ended(request: TraceRequest, record: RunRecord, outcome: Outcome) -> list[str]:
+    """The lines on how a run ended, which expression and line decided, and what was expected."""
     ended = filled(_sentence(request, record, outcome))
     if request.asked is not None:
         target, case = request.asked
@@ -242,8 +259,7 @@ def traced(request: TraceRequest, verbosity: int) -> TracedRun:
     problem = request.problem or missing_source(request.target, request.name)
     if problem:
         ended.append(f"no lines of the source: {problem}")
-    steps = trace_lines(record, verbosity, cache(request.line_of))
-    return TracedRun(tuple(_head(request, record, bool(verbosity))), tuple(steps), tuple(ended))
+    return ended
 
 
 def trace_text(request: TraceRequest, verbosity: int) -> Iterator[str]:

@@ -14,22 +14,32 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, Protocol, runtime_checkable
 
+import z3
+
 from channelsim.channel.errors import UsageError
+from channelsim.channel.findings.finding import Reach
 from channelsim.channel.lab.targets.target import Target
+from channelsim.channel.prove.arguments import AMOUNT, STATE, coin_field, part, replaced
 from channelsim.channel.prove.claims import Claim
 from channelsim.channel.prove.honest_moves import HonestMove, honest_moves
-from channelsim.channel.prove.inputs import ATOM, PAIRS
+from channelsim.channel.prove.inputs import ATOM, PAIRS, Domain, Inputs, Variables
 from channelsim.channel.prove.judged import Judged
 from channelsim.channel.prove.lemma import Lemma
 from channelsim.channel.prove.lemmas import lemmas_of
 from channelsim.channel.prove.reruns import Run, plain
 from channelsim.channel.prove.result import Verdict
+from channelsim.channel.prove.symbols import Number
+from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.programs import Program
 from channelsim.clsp.values import Value
+from channelsim.games.amounts import counted
 from channelsim.games.names import nearest_or_all
 
 VERDICTS: tuple[Verdict, Verdict] = ("proved", "refuted")
 """What a proof of a law is called, and a counterexample."""
+
+MOST_STATES = 8
+"""The most states of honest play that claims are about where no form says which there are."""
 
 ALL = "all"
 """The name of all laws together."""
@@ -57,6 +67,39 @@ class Subject:
     def program(self) -> Program:
         """The program that the laws are about."""
         return self.target.programs[self.validator]
+
+    @cached_property
+    def states(self) -> tuple[tuple[Value, int], ...]:
+        """The states that a claim is about, each with its amount, if no form says which there are:
+        those of honest play. Empty where there is a form, or no honest play."""
+        if self.target.rules is not None:
+            return ()
+        states = {(move.state, move.amount): None for move in self.honest}
+        return tuple(states)[:MOST_STATES]
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        """What claims about all moves assume of the state."""
+        if not self.states:
+            return ()
+        return (f"in {counted(len(self.states), 'state')} of the file of honest play only",)
+
+    def inputs(self, domain: Domain, size: int, variables: Variables) -> Inputs:
+        """The arguments with a move of this size that the referee takes; none with a longer one."""
+        inputs = domain.environment(size, variables)
+        if domain.state is None and self.states:
+            amount: Number = part(inputs.environment, coin_field(AMOUNT))
+            choices = [(state, (amount.term == held,)) for state, held in self.states]
+            state = inputs.choice("honest state", choices)
+            amounts = z3.Or(*[amount.term == held for _, held in self.states])
+            conditions = (*inputs.conditions, amounts)
+            inputs = inputs.instead(replaced(inputs.environment, STATE, state), conditions)
+        return inputs.with_more([], [size <= domain.longest])
+
+    def is_known(self, environment: Value) -> bool:
+        """True if the claims are about the state among the arguments, with this amount."""
+        held = atom_to_int(part(environment, coin_field(AMOUNT)))
+        return not self.states or (part(environment, STATE), held) in self.states
 
     @property
     def lemmas(self) -> tuple[Lemma, ...]:
@@ -87,6 +130,10 @@ class LawClaim(Claim, Protocol):
     @property
     def severity(self) -> str:
         """How bad it is where the law is broken."""
+
+    @property
+    def reach(self) -> Reach:
+        """The way to a place where it is broken, as far as the claim says it."""
 
     def explained(self, environment: Value) -> tuple[str, ...]:
         """The finding's text, and lines with the inputs that the arguments do not have."""

@@ -12,7 +12,7 @@ from typing import Any
 
 import z3
 
-from channelsim.channel.findings.finding import UNSLASHABLE
+from channelsim.channel.findings.finding import PLAYED, UNSLASHABLE
 from channelsim.channel.prove.arguments import MOVE, coin_field, part, replaced
 from channelsim.channel.prove.collisions import ASSUMED, no_collisions
 from channelsim.channel.prove.executor import Ending
@@ -43,6 +43,7 @@ class OnlyTheCommittedBytes:
 
     name = "commitments are bound"
     severity = UNSLASHABLE
+    reach = PLAYED
     verdicts = VERDICTS
     needs = ()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from channelsim.channel.findings.finding import THEFT
+from channelsim.channel.findings.finding import NOBODY_KNOWS, THEFT
 from channelsim.channel.prove.executor import Ending, SymbolicProgram
 from channelsim.channel.prove.inputs import Domain, Inputs, Variables
 from channelsim.channel.prove.laws import BOTH, VERDICTS, Subject
@@ -23,11 +23,17 @@ class WithinTheLimit:
 
     name = "cost"
     severity = THEFT
+    reach = NOBODY_KNOWS
     verdicts = VERDICTS
-    assumes = (
-        "the cost is that of the program alone: in a slash, that of the referee comes on top",
-    )
     needs = BOTH
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        """Each assumption in words."""
+        alone = (
+            "the cost is that of the program alone: in a slash, that of the referee comes on top"
+        )
+        return (alone, *self.subject.assumes)
 
     def sides(self) -> tuple[SymbolicProgram]:
         """The program."""
@@ -35,7 +41,7 @@ class WithinTheLimit:
 
     def environment(self, domain: Domain, size: int, variables: Variables) -> Inputs:
         """The arguments of the validator."""
-        return domain.environment(size, variables)
+        return self.subject.inputs(domain, size, variables)
 
     def broken(self, path: Path, inputs: Inputs, endings: Sequence[Ending]) -> Condition:
         """False: what might exceed the limit has no ending."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from channelsim.channel.findings.finding import THEFT
+from channelsim.channel.findings.finding import PLAYED, THEFT
 from channelsim.channel.lab.sites.values import leaves
 from channelsim.channel.prove.arguments import EVIDENCE, MORE, part, replaced
 from channelsim.channel.prove.executor import Ending
@@ -39,6 +39,7 @@ class HonestMovesAreLegal:
 
     name = "honest moves hold"
     severity = THEFT
+    reach = PLAYED
     verdicts = VERDICTS
     needs = ("valid",)
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from channelsim.channel.findings.finding import THEFT
-from channelsim.channel.prove.all_evidence import every_evidence
-from channelsim.channel.prove.arguments import EVIDENCE, replaced
+from channelsim.channel.findings.finding import NOBODY_KNOWS, THEFT
+from channelsim.channel.prove.all_values import every_value
+from channelsim.channel.prove.arguments import EVIDENCE, STATE, replaced
 from channelsim.channel.prove.executor import Ending
 from channelsim.channel.prove.honest_moves import PIECES
 from channelsim.channel.prove.inputs import Domain, Inputs, Variables
@@ -29,6 +29,7 @@ NEEDED = (
     "the program raises on a move, but for some evidence that play does not hold; whether its"
     " opponent holds it, only rules can say"
 )
+SHAPE = "the program raises in some state, of which nothing says that play can reach it"
 UNSURE = "the program raises on a move, perhaps for all evidence"
 
 
@@ -44,6 +45,7 @@ class EveryMoveIsJudged:
 
     name = "illegal moves pay"
     severity = THEFT
+    reach = NOBODY_KNOWS
     verdicts = VERDICTS
     needs = ()
 
@@ -53,6 +55,7 @@ class EveryMoveIsJudged:
         return (
             "a challenger holds `()` and the evidence of honest play; without rules, that an"
             " illegal move is slashed, and not taken for legal, cannot be said",
+            *self.subject.assumes,
         )
 
     def sides(self) -> tuple[Run, ...]:
@@ -67,19 +70,32 @@ class EveryMoveIsJudged:
 
     def environment(self, domain: Domain, size: int, variables: Variables) -> Inputs:
         """The arguments of the validator, with a move that the referee takes."""
-        return domain.environment(size, variables).with_more([], [size <= domain.longest])
+        return self.subject.inputs(domain, size, variables)
 
     def broken(self, path: Path, inputs: Inputs, endings: Sequence[Ending]) -> Condition:
         """Where every piece of evidence fails."""
-        return all(_fails(judged(path, ending)) for ending in endings)
+        if not all(_fails(judged(path, ending)) for ending in endings):
+            return False
+        if self._is_shapeless and any(name.startswith("state") for name in path.decided):
+            raise Undecided(SHAPE)
+        return True
+
+    @property
+    def _is_shapeless(self) -> bool:
+        """True if nothing is known of the states."""
+        return self.subject.target.rules is None and not self.subject.states
 
     def is_broken(self, environment: Value) -> bool:
         """True if every piece of evidence within the bounds fails. Raises `Undecided`."""
+        if not self.subject.is_known(environment):
+            return False
         if not all(_fails(judged_really(side.real(environment))) for side in self.sides()):
             return False
-        answer = every_evidence(
-            self.subject.program, plain(environment), _fails, self.subject.pairs, self.subject.atom
-        )
+        free = (EVIDENCE, STATE) if self._is_shapeless else (EVIDENCE,)
+        bounds = self.subject.pairs, self.subject.atom
+        answer = every_value(self.subject.program, plain(environment), free, _fails, *bounds)
+        if self._is_shapeless and answer is not True:
+            return False  # in another state
         if answer is None:
             raise Undecided(UNSURE)
         if answer is not True:

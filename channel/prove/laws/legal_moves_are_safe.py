@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from channelsim.channel.findings.finding import THEFT
+from channelsim.channel.findings.finding import NOBODY_KNOWS, THEFT
 from channelsim.channel.prove.arguments import EVIDENCE, MORE, part, replaced
 from channelsim.channel.prove.executor import Ending
 from channelsim.channel.prove.guards import ASSUMED, unguarded
@@ -52,12 +52,15 @@ class SameForAllEvidence:
 
     name = "legal moves are safe"
     severity = THEFT
+    reach = NOBODY_KNOWS
     verdicts = VERDICTS
-    assumes = (
-        "a move is legal that the program takes with some evidence",
-        ASSUMED,
-    )
     needs = BOTH
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        """Each assumption in words."""
+        legal = "a move is legal that the program takes with some evidence"
+        return (legal, ASSUMED, *self.subject.assumes)
 
     def sides(self) -> tuple[Run, ...]:
         """The program with one piece of evidence, and where that is legal with another."""
@@ -67,8 +70,8 @@ class SameForAllEvidence:
 
     def environment(self, domain: Domain, size: int, variables: Variables) -> Inputs:
         """The arguments, and another piece of evidence."""
-        inputs = domain.environment(size, variables)
-        return inputs.with_more([inputs.any_value("other evidence")], [size <= domain.longest])
+        inputs = self.subject.inputs(domain, size, variables)
+        return inputs.with_more([inputs.any_value("other evidence")])
 
     def broken(self, path: Path, inputs: Inputs, endings: Sequence[Ending]) -> Condition:
         """Where both are legal and lead to different records."""
@@ -89,6 +92,8 @@ class SameForAllEvidence:
     def is_broken(self, environment: Value) -> bool:
         """True if both real runs are legal and lead to different records."""
         one, other = (judged_really(side.real(environment)) for side in self.sides())
+        if not self.subject.is_known(environment):
+            return False
         if not isinstance(one, Leads) or not isinstance(other, Leads):
             return False
         return one.record != other.record

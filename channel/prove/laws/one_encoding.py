@@ -14,7 +14,7 @@ from typing import Any, TypeGuard
 
 import z3
 
-from channelsim.channel.findings.finding import GRIEFING
+from channelsim.channel.findings.finding import GRIEFING, NOBODY_KNOWS
 from channelsim.channel.prove.arguments import MORE, MOVE, coin_field, part, replaced
 from channelsim.channel.prove.collisions import ASSUMED, no_collisions
 from channelsim.channel.prove.concrete_runs import terms_in
@@ -48,6 +48,7 @@ class OneMoveToEachRecord:
 
     name = "one encoding"
     severity = GRIEFING
+    reach = NOBODY_KNOWS
     verdicts = VERDICTS
     needs = BOTH
 
@@ -60,6 +61,7 @@ class OneMoveToEachRecord:
             ASSUMED,
             "moves that end the game lead to no record",
             *((unread,) if end else ()),
+            *self.subject.assumes,
         )
 
     def sides(self) -> tuple[Run, ...]:
@@ -70,8 +72,8 @@ class OneMoveToEachRecord:
 
     def environment(self, domain: Domain, size: int, variables: Variables) -> Inputs:
         """The arguments, and another move, which is not longer."""
-        inputs = domain.environment(size, variables)
-        return inputs.with_more([inputs.any_bytes("other move", size)], [size <= domain.longest])
+        inputs = self.subject.inputs(domain, size, variables)
+        return inputs.with_more([inputs.any_bytes("other move", size)])
 
     def broken(self, path: Path, inputs: Inputs, endings: Sequence[Ending]) -> Condition:
         """Where both lead to the same record."""
@@ -116,7 +118,7 @@ class OneMoveToEachRecord:
     def is_broken(self, environment: Value) -> bool:
         """True if two real runs lead to the same record, and read what the moves differ in."""
         mine, other = part(environment, MINE), part(environment, OTHER)
-        if mine == other:
+        if mine == other or not self.subject.is_known(environment):
             return False
         path = Path(None, (), inf)
         one, two = self.sides()

@@ -13,7 +13,7 @@ from typing import Any
 
 import z3
 
-from channelsim.channel.findings.finding import THEFT
+from channelsim.channel.findings.finding import NOBODY_KNOWS, THEFT
 from channelsim.channel.prove.arguments import AMOUNT, COIN, MORE, SHARE, coin_field, part, replaced
 from channelsim.channel.prove.executor import Ending, RaisedHere, Unknown
 from channelsim.channel.prove.inputs import Domain, Inputs, Variables
@@ -39,10 +39,9 @@ class ShareWithinTheAmount:
 
     name = "shares"
     severity = THEFT
+    reach = NOBODY_KNOWS
     verdicts = VERDICTS
-    assumes = (
-        f"shares from -{FURTHEST} to {FURTHEST}, of a move that is as long as the coin allows",
-    )
+    assumes = (f"the share is a number from -{FURTHEST} to {FURTHEST} in the fewest bytes",)
     needs = ()
 
     def sides(self) -> tuple[Run, ...]:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from channelsim.channel.findings.finding import THEFT
+from channelsim.channel.findings.finding import PLAYED, THEFT
 from channelsim.channel.lab.cases.mutator import SHAPES
 from channelsim.channel.prove.arguments import EVIDENCE, SHARE, coin_field, part, replaced
 from channelsim.channel.prove.executor import Ending
@@ -45,6 +45,7 @@ class NoSmallerShare:
 
     name = "shares are bound"
     severity = THEFT
+    reach = PLAYED
     verdicts = VERDICTS
     needs = ()
 

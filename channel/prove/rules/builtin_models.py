@@ -155,7 +155,12 @@ class FrozenSet(metaclass=_Class):
 
 
 def length(value: Any) -> Any:
-    """`len`: of sets whose items are not known, a number that is not known."""
+    """`len`: of sets and bytes of which it is not known, a number that is not known."""
+    if type(value) is Unseen and value.items is None:
+        path = current()
+        undecided = path.undecided_length(path.shape(value.symbol))
+        if undecided is not None:
+            return number_of(undecided)
     return value.count() if isinstance(value, SymbolicSet) else len(value)
 
 

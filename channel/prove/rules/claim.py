@@ -22,6 +22,7 @@ from channelsim.channel.prove.lemmas import lemmas_of
 from channelsim.channel.prove.move_sizes import sizes_in_play
 from channelsim.channel.prove.path import Path
 from channelsim.channel.prove.result import Verdict
+from channelsim.channel.prove.rules.invariant import StaysTrue, check_start, invariants
 from channelsim.channel.prove.rules.side import Rules
 from channelsim.channel.prove.symbols import Condition, Symbolic
 from channelsim.clsp.run import ProgramValid
@@ -47,6 +48,8 @@ class ObeysRules:
     name = "rules"
     verdicts: tuple[Verdict, Verdict] = ("proved", "refuted")
     assumes: tuple[str, ...] = ()
+    by_hand = True
+    """Fields with a form that is written by hand are any value that their reader takes."""
     needs: tuple[str, ...] = ("valid", "slash")
 
     def sides(self) -> tuple[SymbolicProgram, Rules]:
@@ -95,11 +98,19 @@ _ENDS = (END, to_list([NIL, NIL]), to_list([NIL]))
 
 
 def claims_of_rules(target: Target, validator: str) -> tuple[Claim, ...]:
-    """The claim that a validator of a target obeys its rules; none where there are no rules."""
+    """The claims about a validator and its rules; none where there are no rules.
+
+    Raises `UsageError` for a `holds` of a state that is false in play.
+    """
     if target.rules is None:
         return ()
     limits, _ = sizes_in_play(target, validator)
-    return (ObeysRules(target, validator, max(limits, default=MOST_SIZE)),)
+    longest = max(limits, default=MOST_SIZE)
+    obeys = ObeysRules(target, validator, longest)
+    if not invariants(target):
+        return (obeys,)
+    check_start(target)
+    return obeys, StaysTrue(target, validator, longest)
 
 
 def len_of(move: Any) -> int:

@@ -11,13 +11,15 @@ from functools import cached_property
 from typing import Any
 
 from channelsim.channel.lab.targets.target import Target
-from channelsim.channel.prove.arguments import STATE, part
+from channelsim.channel.prove.arguments import AMOUNT, STATE, coin_field, part
 from channelsim.channel.prove.lemmas import lemmas_of
 from channelsim.channel.prove.path import LATE, Path
 from channelsim.channel.prove.rules.running import CONTROL, along
+from channelsim.channel.prove.rules.standins import number_of
 from channelsim.channel.prove.rules.twins import Twins, twins_of
 from channelsim.channel.prove.rules.typed import States
 from channelsim.channel.prove.symbols import Raises, Symbolic, Undecided
+from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.values import Value
 from channelsim.games.errors import BadState
 from channelsim.games.forms import Form, ListOf, Opaque, Pair, Record, parts, reader
@@ -45,7 +47,8 @@ class Reading:
     def is_free(self) -> bool:
         """True if the reader takes every value of the form."""
         return not self.comes_first and not any(
-            isinstance(inner, Record) and inner.checked for inner in parts(self.form)
+            isinstance(inner, Record) and (inner.checked or has_invariant(inner))
+            for inner in parts(self.form)
         )
 
     @cached_property
@@ -66,13 +69,28 @@ class Reading:
         """The state of constants, whose fields need not fit each other. Raises `BadState`."""
         return reader(_unchecked(self.form))(value, self.validator, self.target.hashes)
 
+    def really_holds(self, environment: Value) -> bool:
+        """True if the `holds` of the state is, if it has one. Raises `BadState`."""
+        if not has_invariant(self.form):
+            return True
+        given: Any = environment
+        validator = self.target.game.validators[self.validator]
+        state: Any = validator.read_state(part(given, STATE), self.target.hashes)
+        return bool(state.holds(atom_to_int(part(given, coin_field(AMOUNT)))))
+
     def refuses(self, path: Path, environment: Symbolic) -> bool:
-        """True if the reader refuses the state on this path; false where nothing can be said."""
+        """True if the reader refuses the state on this path, or its `holds` is false there.
+
+        False where nothing can be said.
+        """
         if self.is_free:
             return False
         with along(path):
             try:
-                self.state(environment, checked=True)
+                given: Any = environment
+                state = self.state(environment, checked=True)
+                if has_invariant(self.form):
+                    return not state.holds(number_of(part(given, coin_field(AMOUNT))))
             except BadState:
                 return True
             except Undecided as undecided:
@@ -83,6 +101,11 @@ class Reading:
             except (Raises, Exception):
                 return False
         return False
+
+
+def has_invariant(form: Form) -> bool:
+    """True if states of this form say by `holds(amount)` which of them play reaches."""
+    return isinstance(form, Record) and callable(getattr(form.kind, "holds", None))
 
 
 def _unchecked(form: Form) -> Form:

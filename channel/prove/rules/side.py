@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from inspect import unwrap
@@ -48,9 +48,13 @@ class Rules:
 
     def run(self, path: Path, environment: Symbolic) -> Ending:
         """Judge the move on stand-ins."""
+        return self.followed(path, lambda: self._ending(self.judged(environment)))
+
+    def followed(self, path: Path, run: Callable[[], Ending]) -> Ending:
+        """What a function of stand-ins ends with; unknown where something has no model."""
         with along(path):
             try:
-                return self._judged(path, environment)
+                return run()
             except Undecided as undecided:
                 if undecided.reason == LATE:
                     return Unknown(LATE)
@@ -65,26 +69,27 @@ class Rules:
                 reason = f"the rules raise {type(error).__name__}, or there is no model: {error}"
                 return Unknown(reason, _line(error))
 
-    def _judged(self, path: Path, environment: Symbolic) -> Ending:
-        reading = self._reading
-        judge = reading.twins.function(self._judge)
-        states = States(reading.twins)
+    def judged(self, environment: Symbolic) -> Any:
+        """The verdict on stand-ins, within `followed`."""
+        judge = self._reading.twins.function(self._judge)
         given: Any = environment
-        verdict = judge(
-            reading.state(environment),
+        return judge(
+            self._reading.state(environment),
             data_of(part(given, coin_field(MOVE))),
             number_of(part(given, coin_field(SHARE))),
             number_of(part(given, coin_field(AMOUNT))),
             value_of(part(given, EVIDENCE)),
             dict(self.target.hashes),
         )
+
+    def _ending(self, verdict: Any) -> Ending:
         match verdict:
             case Slash():
                 return Returned(NIL)
             case Raise():
                 return RaisedHere()
             case Valid(step, conditions):
-                return Returned(self._result(states, step, conditions))
+                return Returned(self._result(States(self._reading.twins), step, conditions))
         raise TypeError(f"{type(verdict).__name__} is no verdict")
 
     def _result(self, states: States, step: Any, conditions: Iterable[Any]) -> Symbolic:

@@ -15,6 +15,7 @@ from channelsim.channel.campaign.directory import (
     read_shards,
 )
 from channelsim.channel.campaign.engine import ProgressLine
+from channelsim.channel.documents.conform import mistake_key
 from channelsim.channel.documents.document_files import read_document
 from channelsim.channel.documents.results import CampaignResults, Results
 from channelsim.channel.errors import UsageError
@@ -161,8 +162,7 @@ def _page(
         _section(path, finding, f"finding-{number}")
         for number, (path, finding) in enumerate(ordered[:MOST_SECTIONS], 1)
     )
-    keys = {finding.line: f"finding-{at}" for at, (_, finding) in enumerate(ordered, 1)}
-    keys = {line: key for line, key in keys.items() if int(key[8:]) <= MOST_SECTIONS}
+    keys = {mistake_key(section.finding): section.key for section in sections}
     shown = () if document is None else tables(document, keys)
     failed = bool(findings) or any(table.failed for table in shown)
     return CampaignPage(

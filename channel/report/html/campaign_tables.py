@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from channelsim.channel.documents.conform import CheckResult, ConformDocument, Status
+from channelsim.channel.documents.conform import CheckResult, ConformDocument, Status, mistake_key
 from channelsim.channel.documents.cost import CostDocument
 from channelsim.channel.documents.coverage import CoverageDocument
 from channelsim.channel.documents.crosscheck import CrosscheckDocument
@@ -61,13 +61,13 @@ class Table(msgspec.Struct, frozen=True):
     wraps: bool = False
 
 
-def tables(document: Results, keys: Mapping[str, str]) -> tuple[Table, ...]:
-    """The tables of a document that have rows; `keys` are those of findings' sections, by line."""
+def tables(document: Results, keys: Mapping[Hashable, str]) -> tuple[Table, ...]:
+    """The tables of a document that have rows; `keys` are those of the sections of mistakes."""
     lost = [_lost(document.lost)] if isinstance(document, CampaignResults) else []
     return tuple(table for table in (*lost, *_tables(document, keys)) if table.rows)
 
 
-def _tables(document: Results, keys: Mapping[str, str]) -> Iterator[Table]:
+def _tables(document: Results, keys: Mapping[Hashable, str]) -> Iterator[Table]:
     """The tables of each command."""
     match document:
         case ConformDocument():
@@ -233,7 +233,7 @@ def _lost(lost: Iterable[LostWork]) -> Table:
 _STATUS = {Status.PASSED: "good", Status.FAILED: "bad", Status.NOT_CHECKED: "mild"}
 
 
-def _checks(checks: Iterable[CheckResult], keys: Mapping[str, str]) -> Table:
+def _checks(checks: Iterable[CheckResult], keys: Mapping[Hashable, str]) -> Table:
     rows = tuple(
         (
             Cell(check.check),
@@ -248,10 +248,10 @@ def _checks(checks: Iterable[CheckResult], keys: Mapping[str, str]) -> Table:
     return Table("Checks", head, rows, failed=failed, wraps=True)
 
 
-def _few(failures: tuple[Finding, ...], keys: Mapping[str, str]) -> Iterator[Link]:
+def _few(failures: tuple[Finding, ...], keys: Mapping[Hashable, str]) -> Iterator[Link]:
     """Links to the first failures, and how many more there are."""
     for failure in failures[:FEW]:
-        yield Link(title(failure), keys.get(failure.line, ""))
+        yield Link(title(failure), keys.get(mistake_key(failure), ""))
     if len(failures) > FEW:
         yield Link(f"and {len(failures) - FEW:,} more")
 

@@ -312,7 +312,9 @@ def _commands(path: Path, finding: Finding) -> tuple[str, ...]:
     commands = (command_line("replay", path),) if finding.probe else ()
     if finding.replay:
         commands = (finding.replay,)
-    return commands if finding.scenario is not None else (*commands, command_line("trace -v", path))
+    if finding.scenario is not None:
+        return commands
+    return *commands, command_line("trace -v", path), command_line("debug", path)
 
 
 # --- the case beside honest play ----------------------------------------------------------------

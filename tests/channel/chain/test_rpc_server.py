@@ -261,9 +261,8 @@ def test_an_address_that_is_not_ours_is_refused() -> None:
 
 
 def test_the_documents_list_the_calls(url: str) -> None:
-    section = (
-        (ROOT / "docs" / "lab.md").read_text().partition("## A test chain")[2].partition("\n## ")[0]
-    )
+    page = (ROOT / "docs" / "test-chain.md").read_text("utf-8")
+    section = page.partition("## A test chain\n")[2].partition("\n## ")[0]
     rows = [line for line in section.splitlines() if line.startswith("| ")]
     listed = {name for row in rows for name in re.findall(r"`([a-z_]+)`", row)} - {"cost"}
     assert {f"/{name}" for name in listed} == {*asked(url, "get_routes", {})["routes"]}

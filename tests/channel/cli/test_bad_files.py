@@ -305,7 +305,14 @@ WRITTEN = {
 }
 """What commands write: other tests are about these."""
 
-TARGETS = {"replay target", "vectors make game", "play game", "dispute run game"}
+TARGETS = {
+    "replay target",
+    "vectors make game",
+    "play game",
+    "dispute run game",
+    "dispute list game",
+    "debug target",
+}
 """Targets behind another file, and names of games, that are no files."""
 
 

@@ -84,7 +84,8 @@ class Reports:
 
 
 @pytest.fixture
-def reports(tmp_path: Path) -> Reports:
+def reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Reports:
+    monkeypatch.chdir(tmp_path)  # what is stored by default is stored here
     return Reports(tmp_path)
 
 

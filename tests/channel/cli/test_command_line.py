@@ -46,7 +46,7 @@ NUMBERS = [
     for path, command in COMMANDS.items()
     for parameter in command.params
     if hints(command).get(parameter.name) in (int, float, int | None, float | None)
-    and not parameter.count
+    and not getattr(parameter, "count", True)  # an argument has none
 ]
 
 

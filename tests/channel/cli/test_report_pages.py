@@ -61,7 +61,7 @@ def test_the_page_of_a_dispute(tmp_path: Path, capsys: Capsys) -> None:
     assert channelsim(capsys, "dispute", "run", "silent@5", *options).code == 0
     assert channelsim(capsys, "report", transcript, "-o", again).code == 0
     assert page.read_bytes() == again.read_bytes()
-    assert "Initiator against silent" in text_of(parsed(page.read_text("utf-8")))
+    assert "Initiator against Receiver as silent" in text_of(parsed(page.read_text("utf-8")))
 
 
 @pytest.mark.parametrize("there", [True, False])

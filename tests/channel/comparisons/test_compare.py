@@ -234,7 +234,8 @@ def wrong_files(folder: Path, capsys: Capture) -> dict[str, tuple[Any, Any, str]
             "a document of another version",
         ),
         "no document": (b"[1]", conform, "not a document that --json printed"),
-        "not JSON": (b"{", conform, "not a document"),
+        "not JSON": (b"{]", conform, "not a document"),
+        "half of it": (conform[: len(conform) // 2], conform, "the JSON ends early, at line "),
         "a target": (b'name = "x"\n[programs]\n', conform, "a target, not a document"),
         "a figure": (cost, cost.replace(b"100", b"9" * 400), "most"),
     }

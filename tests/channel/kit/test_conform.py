@@ -79,7 +79,7 @@ def test_a_mistake_fails_the_checks_that_see_it(
     ran = channelsim(capsys, "conform", path, *options)
     assert ran.code == 1
     assert ran.out.count("laws, fuzz: theft: reveal: ") == 1
-    assert ran.out.count("mojos that are Bob's: an honest move may declare less") == 1
+    assert ran.out.count("mojos that are its opponent's: an honest move may declare less") == 1
     assert ran.out.count(": theft: ") == 1
     assert "{" not in ran.out
     assert ran.out.splitlines()[-1].endswith("; 1 finding (worst: theft)")

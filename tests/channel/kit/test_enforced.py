@@ -153,6 +153,24 @@ def test_a_rule_that_no_case_breaks_fails(
     assert failure["text"].startswith(expected)
 
 
+def test_a_rule_that_no_judge_is_seen_to_name_is_not_checked(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = own_rules(tmp_path)
+    rules = path.with_name("rules.py")
+    text = rules.read_text()
+    without = text.replace(f'Slash("{RULE}")', 'Slash("REVEAL-1")')
+    rules.write_text(without)
+    row = row_of(channelsim(capsys, "conform", path, *QUICK, "--json"))
+    assert row["result"] == "not checked"
+    assert row["why"].endswith(f"; not checked: {RULE}, which no judge is seen to name")
+    composed = text.replace(f'Slash("{RULE}")', 'Slash(f"{PREFIX}-3")')
+    rules.write_text(composed.replace("RULES = {", 'PREFIX = "REVEAL"\nRULES = {'))
+    row = row_of(channelsim(capsys, "conform", path, *QUICK, "--json"))
+    assert row["result"] == "failed"  # it is seen, and nothing breaks it
+    assert RULE in row["failures"][0]["text"]
+
+
 def test_a_test_that_nothing_misses_fails(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -134,7 +134,7 @@ def test_a_broken_claim_fails(
 def test_a_bad_file_is_refused_before_the_work(target: Target, tmp_path: Path) -> None:
     path = written(tmp_path, proved(target))
     path.write_bytes(path.read_bytes()[:-9])
-    with pytest.raises(UsageError, match="no file of proofs"):
+    with pytest.raises(UsageError, match="the file is not whole"):
         Subject(target, Effort(proofs=path))
 
 

@@ -10,11 +10,13 @@ from xml.etree import ElementTree
 
 import msgspec
 import pytest
+import z3
 
 from channelsim.channel.campaign import engine
 from channelsim.channel.campaign.campaign import here
 from channelsim.channel.campaign.engine import CampaignStatus
 from channelsim.channel.documents.prove import ProveDocument
+from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.targets.loading import load
 from channelsim.channel.prove import proof_file
 from channelsim.channel.prove.campaign import proof_campaign
@@ -146,3 +148,13 @@ def test_parts_of_a_broken_claim_are_left_out(pair: tuple[Path, Path]) -> None:
     report = campaign.run(here(campaign))
     assert list(report.results[0].sizes) == [1]
     assert len(report.findings) == 1
+
+
+def test_a_worker_has_the_solver_of_the_command(
+    pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = (load(str(path), partial=True) for path in pair)
+    campaign = proof_campaign([compare(first, second, "pay", longest=1)], seconds=1)
+    monkeypatch.setattr(z3, "get_version_string", lambda: "0.0")
+    with pytest.raises(UsageError, match=r"a worker has z3 0\.0"):
+        campaign.worker()

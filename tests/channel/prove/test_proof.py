@@ -143,11 +143,11 @@ def test_a_difference_in_a_key_has_no_vector(capsys: Capsys, tmp_path: Path) -> 
 
 def test_what_is_left_out_is_undecided(capsys: Capsys) -> None:
     options = ("--validator", "commitA", "--against", "spacepoker", "--jobs", 1)
-    mid = ("--validator", "mid_round", "--against", "spacepoker", "--jobs", 1, "--move-bytes", 33)
-    late = channelsim(capsys, "prove", "spacepoker", *mid, "--seconds", 0.1)
+    end = ("--validator", "end", "--against", "spacepoker", "--jobs", 1)
+    late = channelsim(capsys, "prove", "spacepoker", *end, "--seconds", 0.1)
     assert late.code == 1
     assert "undecided: the time is over" in late.out
-    assert late.out.splitlines()[-1].startswith("undecided: mid_round")
+    assert late.out.splitlines()[-1].startswith("undecided: end")
     short = channelsim(capsys, "prove", "spacepoker", *options, "--move-bytes", 3)
     assert short.code == 1
     assert "undecided: no move ends valid within these bounds" in short.out
@@ -170,6 +170,8 @@ def test_wrong_use_is_one_line(
     alone = (unplayed, "--against", unplayed, "--validator", "commitA")
     assert "--move-bytes" in refused(*alone)
     monkeypatch.setattr(prove_command, "SOLVER", "no_such_solver")
+    # A typing error is seen without the solver.
+    assert "no program of 'commitC'" in refused(*both, "--validator", "commitC")
     assert "pip install 'channelsim[prove]'" in refused(*both, "--validator", "commitA")
 
 

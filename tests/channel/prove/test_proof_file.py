@@ -44,7 +44,7 @@ def edited(change: Callable[[Any], None]) -> bytes:
     ("data", "says"),
     [
         (b"", "is empty"),
-        (FILE.json()[:-40], "no file of proofs"),
+        (FILE.json()[:-40], "the file is not whole"),
         (b'{"format": "channelsim proofs 9"}', "proofs of another version"),
         (b'{"format": "channelsim document prove 1"}', "a document that --json printed"),
         (edited(lambda file: file["proofs"][0].update(verdict="undecided")), "was changed"),

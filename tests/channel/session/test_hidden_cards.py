@@ -7,6 +7,7 @@ from functools import partial
 from io import StringIO
 from typing import TypeVar
 
+import msgspec
 from rich.console import Console
 
 from channelsim.channel.report.html.session_log import SessionLog
@@ -121,11 +122,15 @@ class Views:
 
 
 def pages(log: SessionLog) -> list[str]:
-    """What the page says of each hand."""
+    """What the page says of each hand: its rows, and its cards, actions and result."""
     begins = [hand.event for hand in log.hands]
     ends = [*begins[1:], len(log.events)]
     hands = [log.events[begin:end] for begin, end in zip(begins, ends, strict=True)]
-    return ["\n".join("\n".join((row.text, *row.lines)) for row in rows) for rows in hands]
+    views = [json.dumps(msgspec.to_builtins(hand.view), ensure_ascii=False) for hand in log.hands]
+    return [
+        "\n".join((*("\n".join((row.text, *row.lines)) for row in rows), view))
+        for rows, view in zip(hands, views, strict=True)
+    ]
 
 
 def test_what_a_side_hides_in_space_poker_is_nowhere_on_the_other_side() -> None:

@@ -50,7 +50,7 @@ def test_both_stakes_are_named(uneven: Game, capsys: pytest.CaptureFixture[str])
     assert ran.code == 0
     said = " ".join(ran.out.split())
     assert (
-        "The initiator proposes it for 15 units (1500 mojos) of the initiator and 5 units"
+        "Proposed by the initiator, for 15 units (1500 mojos) of the initiator and 5 units"
         " (500 mojos) of the receiver; the initiator moves first, the receiver second." in said
     )
 

@@ -21,7 +21,9 @@ class _Funded(msgspec.Struct, frozen=True):
 
 
 def command(
-    address: Annotated[str, typer.Argument(help="An address (txch1…), or a puzzle hash in hex.")],
+    address: Annotated[
+        str, typer.Argument(help="An address of the test chain, or a puzzle hash in hex.")
+    ],
     rewards: Annotated[
         int,
         whole(1, MOST_REWARDS, f"How many block rewards, each a coin of {BLOCK_REWARD:,} mojos."),
@@ -31,7 +33,7 @@ def command(
 ) -> int:
     """Pay block rewards of a test chain to any address, each in a block of its own.
 
-    Example: channelsim chain fund txch1…
+    Example: channelsim chain fund txch1abc
     """
     puzzle_hash = puzzle_hash_of(address)
     done = changed(node, "fund_address", _Funded, address=puzzle_hash.hex(), rewards=rewards)

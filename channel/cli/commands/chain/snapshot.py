@@ -19,7 +19,7 @@ def command(node: ChainUrl = USUAL, json: Json = False) -> int:
 
     Snapshots end with the node.
 
-    Example: id=$(channelsim chain snapshot)
+    Example: channelsim chain snapshot
     """
     taken = changed(node, "snapshot", _Snapshot)
     if json:

@@ -150,7 +150,7 @@
     yield raw;
   }
 
-  function judged([id, game, validator, rules, program, rule, sentence, runs]) {
+  function judged([, game, validator, rules, program, rule, sentence, runs]) {
     const made = element("table");
     const body = element("tbody");
     const add = (name, value) => {
@@ -159,7 +159,7 @@
       line.append(head, element("td", "", value));
       body.append(line);
     };
-    made.append(element("caption", "", `Move in game ${id}`), body);
+    made.append(element("caption", "", "The move"), body);
     add("validator", `${game}/${validator}`);
     add("rules say", rules);
     add("program says", runs ? `${program} (${runs === 1 ? "1 run" : `${runs} runs`})` : program);
@@ -320,6 +320,8 @@
     goTo(named ? Number(named[1]) - 1 : decisive);
   }
 
+  // What needs this script is not shown without it.
+  for (const shown of document.querySelectorAll("[hidden]")) shown.hidden = false;
   addEventListener("hashchange", begin);
   see("game");
   begin();

@@ -12,9 +12,8 @@ from channelsim.channel.lab.cases.copies import SPECIAL, copied_states, copies, 
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.generate import site_of
 from channelsim.channel.lab.sites.hands import hands
-from channelsim.channel.lab.sites.parts import moved
 from channelsim.channel.lab.sites.site import Call
-from channelsim.channel.lab.sites.values import leaves
+from channelsim.channel.lab.sites.values import leaves, moved
 from channelsim.channel.lab.targets.target import of_game
 from channelsim.clsp.analysis.operands import Operands
 from channelsim.clsp.integers import atom_to_int, int_to_atom

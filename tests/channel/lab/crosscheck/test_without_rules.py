@@ -7,11 +7,13 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from chia_rs import AugSchemeMPL
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.crosscheck.crosscheck import crosscheck
 from channelsim.channel.lab.fuzz.fuzz_part import FuzzPart
 from channelsim.channel.lab.laws import Needs, laws, laws_for
+from channelsim.channel.lab.sites.program_words import GROUP_ORDER
 from channelsim.channel.lab.targets.loading import load
 from tests.channel.lab.fuzzing import searched
 from tests.channel.lab.toys import MISTAKES, toy
@@ -55,9 +57,16 @@ OPENS = """(mod (program_hash
     [
         ("(= (sha256 MOVE) mine)", set()),
         ("(if (= (sha256 MOVE) mine) 1 (= (sha256 MOVE) theirs))", {"by another secret"}),
+        ("(if (= (sha256 MOVE) mine) 1 (= (logior 0 MOVE) 0))", {"by a certain secret"}),
+        (
+            "(= (substr (sha256 MOVE) 0 4) (substr mine 0 4))",
+            {"but for a part of the hash"},
+        ),
+        # Bytes of a commitment that lead elsewhere are no part that is compared.
+        ("(if (= (sha256 MOVE) mine) (if (= (substr mine 0 1) 300) () 1) ())", set()),
     ],
 )
-def test_the_secret_behind_another_commitment_is_tried(
+def test_other_secrets_and_parts_of_commitments_are_tried(
     check: str, found: set[str], tmp_path: Path
 ) -> None:
     include, then = '(include "hashes/last.clinc")', "(list LAST_HASH theirs 16)"
@@ -84,6 +93,55 @@ def test_the_secret_behind_another_commitment_is_tried(
     path.write_text(f'name = "two"\n{programs}[play]\nhonest = "honest.jsonl"\n')
     causes = [finding.cause for finding in crosscheck(load(str(path)), 1500, "s", 1).tally.causes()]
     assert {cause.rpartition(", ")[2] for cause in causes} == found
+
+
+OPENING = """(mod (program_hash
+      (MOVER WAITER TIMEOUT AMOUNT MOD NONCE MOVE MAX_SIZE INFOHASH_B MOVER_SHARE INFOHASH_A)
+      {state} program evidence . rest)
+  (include *standard-cl-23*)
+  {include}
+  (if (if (= (strlen MOVE) 33) {check} ()) (if (> MOVER_SHARE 499) {next} ()) ()))
+"""
+
+SCALAR = "(substr MOVE 1 33)"
+OPENED = f"(= (pubkey_for_exp {SCALAR}) key)"
+ORDER = f"0x{GROUP_ORDER.hex()}"
+
+
+@pytest.mark.parametrize(
+    ("check", "found"),
+    [
+        (f"(if (> {SCALAR} 0) (if (> {ORDER} {SCALAR}) {OPENED} ()) ())", False),
+        (f"(if (> {ORDER} {SCALAR}) {OPENED} ())", True),
+        (OPENED, True),
+        ("1", False),  # nothing is checked: another matter
+    ],
+)
+def test_a_number_has_no_other_that_differs_by_the_order_of_a_group(
+    check: str, found: bool, tmp_path: Path
+) -> None:
+    include, then = '(include "hashes/last.clinc")', f"(list LAST_HASH {SCALAR} 16)"
+    opening = OPENING.format(state="key", include=include, check=check, next=then)
+    last = OPENS.format(state="state", include="", check="1", next="(list 0 0 0)")
+    (tmp_path / "opening.clsp").write_text(opening)
+    (tmp_path / "last.clsp").write_text(last)
+    lines = []
+    for number in range(6):
+        scalar = AugSchemeMPL.key_gen(bytes([number]) * 32)
+        shown = bytes(scalar).hex()
+        after = {"validator": "last", "state": f"0x{shown}", "max_move_size": 16}
+        fields = {"game": "x", "tag": "honest", "amount": 1000, "mover_share": 500, "evidence": 0}
+        fields |= {"max_move_size": 33, "expect": "valid", "validator": "opening", "next": after}
+        key = bytes(scalar.get_g1()).hex()
+        opens = {"id": f"opening-{number}", "state": f"0x{key}", "move": f"07{shown}"}
+        lines.append(fields | opens)
+    (tmp_path / "honest.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    path = tmp_path / "points.toml"
+    programs = '[programs]\nopening = "opening.clsp"\nlast = "last.clsp"\n'
+    path.write_text(f'name = "points"\n{programs}[play]\nhonest = "honest.jsonl"\n')
+    findings = crosscheck(load(str(path)), 1500, "s", 1).tally.causes()
+    encodings = [finding.text for finding in findings if finding.rule == "one encoding"]
+    assert any("which differs by 0x73eda753" in text for text in encodings) == found
 
 
 def test_a_result_too_large_to_read_is_a_run_that_fails(tmp_path: Path) -> None:

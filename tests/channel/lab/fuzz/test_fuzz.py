@@ -69,7 +69,7 @@ def test_a_finding_says_who_loses_what(found: Finding) -> None:
     assert (found.place, found.severity) == ("commitA", "unslashable cheat")
     assert found.cause == "SP-COMMITA-2"
     assert "With Alice's commitment, Bob's share is his whole stake" in found.text
-    assert "its opponent loses 1,000" in found.text
+    assert "Bob loses 1,000" in found.text
     assert found.differs == ("share: 0 instead of 1,000 of 2,000",)
     assert found.fields[1] == 1
     assert any("only the referee's limits stop it" in line for line in found.also)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from channelsim.channel.lab.sites.fast_chance import FastChance
-from channelsim.channel.lab.sites.parts import Parts, moved
+from channelsim.channel.lab.sites.parts import with_changed_part
 from channelsim.channel.lab.sites.program_words import GROUP_ORDER, constants, cuts
-from channelsim.channel.lab.targets.target import Target, of_game
+from channelsim.channel.lab.sites.values import moved
+from channelsim.channel.lab.targets.target import of_game
 from channelsim.clsp.compiler import compile_set
 from channelsim.clsp.integers import atom_to_int, int_to_atom
 from channelsim.clsp.programs import Program
@@ -37,15 +37,11 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
     return compile_set({"parts": source}, [], {}).programs["parts"]
 
 
-@pytest.fixture(scope="module")
-def target(program: Program) -> Target:
-    game = of_game(registry.get("calpoker"))
-    return replace(game, programs={**game.programs, "e": program})
-
-
-def changed(target: Target, atoms: tuple[bytes, ...] = (), count: int = 4000) -> set[bytes]:
-    parts, chance = Parts(target, "e", atoms), FastChance(b"parts")
-    return {parts.changed(MOVE, chance) for _ in range(count)}
+def changed(
+    program: Program, atoms: tuple[bytes, ...] = (), move: bytes = MOVE, count: int = 4000
+) -> set[bytes]:
+    chance = FastChance(b"parts")
+    return {with_changed_part(move, program, atoms, chance) for _ in range(count)}
 
 
 def test_cuts_and_constants_are_read_from_the_program(program: Program) -> None:
@@ -54,28 +50,27 @@ def test_cuts_and_constants_are_read_from_the_program(program: Program) -> None:
     assert GROUP_ORDER not in constants(program)
 
 
-def test_a_part_is_filled_with_one_of_its_bytes(target: Target) -> None:
-    moves = changed(target)
+def test_a_part_is_filled_with_one_of_its_bytes(program: Program) -> None:
+    moves = changed(program)
     assert {bytes([byte]) * len(MOVE) for byte in MOVE} <= moves
     for start, stop in ((0, 2), (2, 7), (7, 12), (0, 7), (2, 12)):
         filled = {MOVE[:start] + bytes([byte]) * (stop - start) + MOVE[stop:] for byte in MOVE}
         assert len(filled & moves) == stop - start
 
 
-def test_a_part_is_filled_with_a_byte_of_the_state(target: Target) -> None:
-    assert b"\xee" * len(MOVE) in changed(target, (b"\xee\xef",))
-    assert b"\xee" * len(MOVE) not in changed(target)
+def test_a_part_is_filled_with_a_byte_of_the_state(program: Program) -> None:
+    assert b"\xee" * len(MOVE) in changed(program, (b"\xee\xef",))
+    assert b"\xee" * len(MOVE) not in changed(program)
 
 
-def test_a_part_is_moved_by_a_constant_and_by_numbers_of_the_state(target: Target) -> None:
-    moves = changed(target, (b"\x03\xe8",))
+def test_a_part_is_moved_by_a_constant_and_by_numbers_of_the_state(program: Program) -> None:
+    moves = changed(program, (b"\x03\xe8",))
     for step in (LIMIT, -LIMIT, 1000, -1000):
         assert MOVE[:2] + moved(MOVE[2:7], step) + MOVE[7:] in moves
 
 
-def test_a_number_at_the_end_is_moved_in_the_fewest_bytes(target: Target) -> None:
-    parts, chance = Parts(target, "e", (b"\x03\xe8",)), FastChance(b"parts")
-    moves = {parts.changed(b"\x05", chance) for _ in range(500)}
+def test_a_number_at_the_end_is_moved_in_the_fewest_bytes(program: Program) -> None:
+    moves = changed(program, (b"\x03\xe8",), b"\x05")
     assert {int_to_atom(1005), int_to_atom(-995)} <= moves
 
 
@@ -87,8 +82,8 @@ def test_a_number_below_zero_is_congruent() -> None:
     assert (below - scalar) % order == 0
 
 
-def test_nothing_is_changed_in_nothing(target: Target) -> None:
-    assert Parts(target, "e", (b"\x05",)).changed(b"", FastChance(b"parts")) == b""
+def test_nothing_is_changed_in_nothing(program: Program) -> None:
+    assert changed(program, (b"\x05",), b"", 10) == {b""}
 
 
 def test_points_are_multiplied_by_scalars_of_their_group() -> None:

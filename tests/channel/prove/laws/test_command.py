@@ -35,9 +35,9 @@ def proved(
 ) -> tuple[int, ProveDocument]:
     ran = channelsim(
         *(capsys, "prove", path, "--validator", "only", "--move-bytes", longest),
-        *("--jobs", 1, "--evidence-pairs", 1, "--json", *options),
+        *("--jobs", 1, "--evidence-pairs", 1, "--evidence-bytes", 5, "--json", *options),
     )
-    assert not ran.err, ran.err
+    assert ran.out, ran.err
     return ran.code, msgspec.json.decode(ran.out, type=ProveDocument)
 
 
@@ -70,6 +70,50 @@ def test_two_moves_of_a_rare_sum_lead_to_one_record(capsys: Capsys, tmp_path: Pa
     (finding,) = document.findings
     assert "two moves lead to the same record" in finding.text
     assert any(line.startswith("other move: 6 bytes: 0x") for line in finding.differs)
+
+
+# It raises in a state that is no list, and in one with a number above 3.
+LISTED = (
+    "(if (> (f STATE) 3) (x) (if (= (strlen MOVE) 1)"
+    " (if (= SHARE (/ AMOUNT 2)) (c PROGRAM_HASH (c (c (f STATE) (c MOVE ())) (c 4 ()))) ()) ()))"
+)
+
+
+def with_honest_play(path: Path, state: int) -> Path:
+    """The target with a file of one honest move, in this state."""
+    case = {
+        "id": "small-only-00000",
+        "tag": "honest",
+        "game": "small",
+        "validator": "only",
+        "amount": 100,
+        "mover_share": 50,
+        "max_move_size": 1,
+        "move": "07",
+        "evidence": "0x",
+        "state": [state],
+        "expect": "valid",
+        "next": {"validator": "only", "state": [state, "0x07"], "max_move_size": 4},
+    }
+    (path.parent / "honest.jsonl").write_text(msgspec.json.encode(case).decode() + "\n")
+    path.write_text(path.read_text() + '[play]\nhonest = "honest.jsonl"\n')
+    return path
+
+
+def test_without_a_form_laws_are_about_states_of_honest_play(
+    capsys: Capsys, tmp_path: Path
+) -> None:
+    path = target(tmp_path, LISTED)
+    law = ("--law", "illegal moves pay")
+    code, document = proved(capsys, path, *law, longest=1)
+    (proof,) = document.proofs
+    assert (code, proof.verdict) == (1, "undecided")
+    assert "in some state" in proof.undecided[0].reason
+    more = ("--law", "honest moves hold", "--law", "one encoding")
+    code, document = proved(capsys, with_honest_play(path, 3), *law, *more, longest=1)
+    assert (code, {proof.verdict for proof in document.proofs}) == (0, {"proved"})
+    (proof,) = (proof for proof in document.proofs if proof.claim == law[1])
+    assert "in 1 state of the file of honest play only" in proof.assumes
 
 
 @pytest.mark.parametrize(

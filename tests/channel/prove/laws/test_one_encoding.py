@@ -24,6 +24,14 @@ def claim(text: str, declared: tuple[int, int] = (0, 0)) -> OneMoveToEachRecord:
     ("text", "state", "sizes"),
     [
         pytest.param(ANY_NUMBER, "nothing", range(4), id="a number with fill bytes"),
+        # A longer number comes from the shorter move.
+        pytest.param(
+            f"(if (> MOVE -1) (if (= (strlen MOVE) 2) {record('MOVE')}"
+            f" (if (= (substr MOVE 0 2) 0x0101) {record('(substr MOVE 2)')} ())) ())",
+            "nothing",
+            [3],
+            id="a fill byte of the shorter move",
+        ),
         pytest.param(ONE_BYTE.format(MASKED), "nothing", [1], id="a bit that is masked"),
         pytest.param(
             f"(if (> (strlen MOVE) 1) {record('(substr MOVE 0 2)')} ())",

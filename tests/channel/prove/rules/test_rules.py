@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 import z3
 
+from channelsim.channel.prove import models
 from channelsim.channel.prove.concrete_runs import WrongModel
 from channelsim.channel.prove.rules import builtin_models, choices, sets, standins
+from channelsim.channel.prove.rules.running import Merged
 from channelsim.channel.prove.rules.standins import Data, Int, number_of
-from channelsim.channel.prove.symbols import as_number, make_number
+from channelsim.channel.prove.symbols import as_number, make_number, resize
 from tests.channel.prove.rules.toys import END, TO_OTHER, Toy, examined, question_of
 
 Patch = pytest.MonkeyPatch
@@ -256,19 +258,17 @@ def test_a_planted_difference_is_shown(name: str, tmp_path: Path, monkeypatch: P
 def _above(self: Int, other: object) -> Any:
     left, right = as_number(self.symbol), as_number(standins.symbol_of_number(other))
     bits = max(left.term.size(), right.term.size())
-    return standins.bool_of(
-        z3.UGT(standins.resize(left.term, bits), standins.resize(right.term, bits))
-    )
+    return standins.bool_of(z3.UGT(resize(left.term, bits), resize(right.term, bits)))
 
 
 def _rounded(self: Int, other: int) -> Any:
     number = as_number(self.symbol)
-    wide = standins.resize(number.term, 80)
+    wide = resize(number.term, 80)
     return number_of(make_number(wide / other, -(1 << 70), 1 << 70))
 
 
 def _signed_byte(atom: Any, at: int) -> Any:
-    return number_of(as_number(standins.models.sliced(atom, at, at + 1)))
+    return number_of(as_number(models.sliced(atom, at, at + 1)))
 
 
 def _next_item(self: Data, index: Any) -> Any:
@@ -335,9 +335,7 @@ WRONG: dict[str, tuple[str, Callable[[Patch], object]]] = {
     ),
     "both sides of a choice are the first": (
         "a merge that needs no fork",
-        lambda patch: patch.setattr(
-            choices, "merged", lambda condition, then, other: standins.Merged(then)
-        ),
+        lambda patch: patch.setattr(choices, "merged", lambda condition, then, other: Merged(then)),
     ),
     "bytes in another order": (
         "match",

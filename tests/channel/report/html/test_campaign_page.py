@@ -123,7 +123,7 @@ def test_mutants_costs_checks_and_disputes_have_tables(tmp_path: Path, capsys: C
         return page(capsys, file)
 
     hunted = shown(mutants(survivor()))
-    assert rows(hunted, "Mutants by validator") == {"e": ["3 of 4", "0", "1"]}
+    assert rows(hunted, "Mutants by validator") == {"e": ["3 of 4", "0", "0", "1"]}
     assert rows(hunted, "Mutants that nothing noticed")["e"][3:5] == ["1", "2"]
     costs = shown(cost())
     assert rows(costs, "Costs against the block") == {"e slash": ["11,000,000", "0.1000%"]}
@@ -245,3 +245,14 @@ def test_severities_have_a_colour_and_a_word(tmp_path: Path, capsys: Capsys) -> 
     assert chips["theft"] == "worst"
     assert chips["griefing"] == "bad"
     assert chips["disagreement"] == "mild"
+
+
+def test_all_failures_of_one_mistake_lead_to_its_section(tmp_path: Path, capsys: Capsys) -> None:
+    file = tmp_path / "printed.json"
+    small, large = (finding("it pays", cause="E-1", loss=Loss("Alice", "Bob", n)) for n in (1, 9))
+    results = (CheckResult("rules", "", (small,)), CheckResult("fuzz", "", (large,)))
+    file.write_text(text(conform(*results)))
+    shown = page(capsys, file)
+    checks = next(node for node in shown.iter("section") if text_of(node.find("h2")) == "Checks")
+    assert [link.get("href") for link in checks.iter("a")] == ["#finding-1", "#finding-1"]
+    assert len([node for node in shown.iter("section") if node.get("class") == "finding"]) == 1

@@ -241,3 +241,28 @@ def test_a_check_that_is_missing_is_named(stored: tuple[Path, Finding]) -> None:
     text = text_of(parsed(finding_html(finding_page(path, gone))))
     assert "No line checks CP-E-4; the last test that passed is x." in text
     assert "add the check that is missing" in text
+
+
+def test_sides_have_names_where_it_is_known_who_moves(
+    stored: tuple[Path, Finding], tmp_path: Path
+) -> None:
+    """A case that was read does not say it, but only Alice makes a move of this kind; in Space
+    Poker, either player makes those of a betting round."""
+    _, found = stored
+    target = load(found.source)
+    case = read(target, found.probe)
+    (agree,) = (law for law in laws() if law.name == "verdicts agree")
+    assert shrunk(target, case, broken_by(target, agree, case)[0], 1).loss == found.loss
+    share = ("spacepoker/begin_round.clsp", "(= MOVER_SHARE (- (/ AMOUNT 2) half_pot))", "1")
+    rounds = load(str(target_file(tmp_path, "spacepoker", share)))
+    turn = next(
+        turn for turn in plain_hands(rounds, b"page") if turn.before.validator == "begin_round"
+    )
+    site = make_site(rounds, turn.before, turn.play, turn.amount, turn.receiver)
+    played = make_case(site, "page", site.play.move, 0, site.held[-1])
+    known = shrunk(rounds, played, broken_by(rounds, agree, played)[0], 1)
+    assert known.loss is not None
+    assert {known.loss.taker, known.loss.loser} == {"Alice", "Bob"}
+    again = read(rounds, known.probe)
+    unknown = shrunk(rounds, again, broken_by(rounds, agree, again)[0], 1)
+    assert unknown.loss == Loss("the mover", "its opponent", known.loss.amount)

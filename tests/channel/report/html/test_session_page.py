@@ -373,3 +373,14 @@ def test_a_page_of_many_hands_folds_all_but_the_last() -> None:
     ]
     assert len(folded) == 6
     assert [node.get("open") is not None for node in folded] == [False] * 5 + [True]
+
+
+def test_what_needs_a_script_is_not_shown_without_one(tmp_path: Path) -> None:
+    html = session_html(session()[0])
+    plain = parsed(html)
+    hidden = [node for node in plain.iter() if node.get("hidden") is not None]
+    assert {node.get("class") for node in hidden} == {"time", "course", "goto"}
+    unseen = {node for outer in hidden for node in outer.iter()}
+    assert not [n for n in plain.iter() if n.tag in ("button", "input") and n not in unseen]
+    document = opened(html, tmp_path).document
+    assert not [node for node in document.iter() if node.get("hidden") is not None]
