@@ -258,6 +258,21 @@ GAME: Mapping[str, Problem] = {
 }
 """The answers of those functions of a `Game` that are asked the same in every game."""
 
+COMPARED = unless(
+    dictionary_of(is_a(str), tuple_of(_is_rank, 2)),
+    "not two ranks by name, each a pair of tuples of whole numbers",
+)
+"""The answer of `Pack.compared`."""
+
+STACKED = unless(
+    or_none(lambda pair: isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[1], bytes)),
+    "not None, or a state and a move",
+)
+"""The answer of `Pack.stacked`."""
+
+CARDS_READ = unless(or_none(tuple_of(is_number)), "not None or a tuple of cards")
+"""The answer of `Pack.read`."""
+
 WORK = unless(or_none(callable), "not a function, or None")
 """The answer of a `Benchmark`."""
 

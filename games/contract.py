@@ -49,6 +49,7 @@ from channelsim.games.forms import (
 )
 from channelsim.games.hidden import Hidden
 from channelsim.games.names import quoted
+from channelsim.games.pack import Pack, Rank
 from channelsim.games.plain_player import Moves, PlainPlayer, Taken
 from channelsim.games.players import (
     Initial,
@@ -110,6 +111,7 @@ __all__ = [
     "OneOf",
     "Opaque",
     "Optional",
+    "Pack",
     "Pair",
     "Parameters",
     "Plain",
@@ -143,9 +145,6 @@ __all__ = [
     "even_stakes",
     "even_terms",
 ]
-
-Rank: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
-"""How a hand ranks: its class (such as two pairs), and what decides between hands of that class."""
 
 Showdown: TypeAlias = Callable[[State, bytes, Value], tuple[Rank, Rank] | None]
 """The ranks of the mover's and the waiter's hand that a validator compares, in this state, for this
@@ -251,6 +250,8 @@ class Game:
       `scripts/bench` compares;
     - `showdown` ranks the hands that a call compares, so that the lab has every class of hands meet
       every other;
+    - `pack` says what a deal of cards makes the game compare, so that the lab can choose deals in
+      which rare hands meet (`Pack`); of a game with a prepared deck it then stacks the deck;
     - `hidden` declares what players commit to before the rules can see it (`Hidden`): what is
       legal, and what a cheat could hide.
     """
@@ -284,6 +285,7 @@ class Game:
     slash_costs: Mapping[str, int] = field(default_factory=dict)
     showdown: Showdown | None = None
     hands_shown: HandsShown | None = None
+    pack: Pack | None = None
     hidden: tuple[Hidden, ...] = ()
     missing: tuple[str, ...] = field(init=False, default=())
 

@@ -6,6 +6,7 @@ deck that both sides prepared; it uses `shared_deck` and `deck_entropy`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from channelsim.games.chance import Chance
@@ -13,6 +14,7 @@ from channelsim.games.contract import Game, Seat, SharedDeck, Terms
 from channelsim.games.deck.finished import SIMULATED_DEALER, FinishedDeck, simulated_decks
 from channelsim.games.deck.group import real_group
 from channelsim.games.deck.secrets import draw_secrets, encode_scalars
+from channelsim.games.deck.stacked import StackedDecks
 from channelsim.games.deck.terms import LEAST_ROUNDS, DeckTerms
 
 ENTROPY_SIZE = 64
@@ -32,9 +34,38 @@ def deal(game: Game, terms: Terms, chance: Chance) -> tuple[Terms, tuple[bytes, 
     initiator = Seat(chance.below(2))
     deck_terms = DeckTerms(chance.bytes(32), 1, game.deck_positions, LEAST_ROUNDS)
     secrets = [draw_secrets(real_group(), deck_terms, chance.bytes) for _ in Seat]
-    decks = simulated_decks(real_group(), deck_terms, *secrets)
+    return _dealt(terms, simulated_decks(real_group(), deck_terms, *secrets), initiator, chance)
+
+
+class StackedDealer:
+    """Deals hands of a game with a deck in which each position has the card that it is told.
+
+    Its decks have the same locks, so a hand costs no more than one without a deck, after some
+    hands. For simulations only: a deck that both players prepared cannot be stacked.
+    """
+
+    def __init__(self, game: Game, chance: Chance) -> None:
+        terms = DeckTerms(chance.bytes(32), 1, game.deck_positions, LEAST_ROUNDS)
+        secrets = [draw_secrets(real_group(), terms, chance.bytes) for _ in Seat]
+        self._decks = StackedDecks(real_group(), terms, *secrets)
+
+    def deal(
+        self, terms: Terms, cards: Sequence[int], chance: Chance
+    ) -> tuple[Terms, tuple[bytes, bytes]]:
+        """Fill in the deck with these cards by position, and draw who is the channel's initiator.
+
+        Returns the terms, and the secret bytes of Alice and Bob. Raises `ValueError` unless the
+        cards are different ones, one for each position of the game.
+        """
+        return _dealt(terms, self._decks.deck(cards), Seat(chance.below(2)), chance)
+
+
+def _dealt(
+    terms: Terms, decks: tuple[FinishedDeck, FinishedDeck], initiator: Seat, chance: Chance
+) -> tuple[Terms, tuple[bytes, bytes]]:
+    """The terms with a deck, and the secret bytes of Alice and Bob."""
     alices, bobs = decks if initiator is Seat.ALICE else reversed(decks)
-    count = game.deck_positions
+    count = len(alices.points)
     return replace(terms, deck=shared_deck(alices, count, initiator)), (
         deck_entropy(alices, count, chance.bytes(FRESH_SIZE)),
         deck_entropy(bobs, count, chance.bytes(FRESH_SIZE)),

@@ -25,6 +25,7 @@ from channelsim.games.forms import Opaque
 from channelsim.games.hidden import Hidden
 from channelsim.games.judge import hashes_of
 from channelsim.games.names import LONGEST
+from channelsim.games.pack import Pack
 from channelsim.games.players import Player, Policy, Seat
 from channelsim.games.story import Hand
 from channelsim.plugins import called, cut
@@ -50,6 +51,21 @@ def field_problem(game: Game) -> str:
     for key, validator in game.validators.items():
         if validator.name != key:
             return f"its validator {key} is called {cut(validator.name)} in itself"
+    return _pack_problem(game)
+
+
+def _pack_problem(game: Game) -> str:
+    """What is wrong with a right `Pack` in this game; an empty text for nothing."""
+    pack, positions = game.pack, game.deck_positions
+    if pack is None:
+        return ""
+    if positions and (pack.dealt, pack.cards) != (positions, CARDS):
+        return (
+            f"its pack deals {pack.dealt} of {pack.cards} cards, but its deck has {positions}"
+            f" positions and {CARDS} cards"
+        )
+    if unknown := set(pack.judged.values()) - set(game.validators):
+        return f"its pack names the validator {cut(min(unknown))}, which it has not"
     return ""
 
 
@@ -81,6 +97,19 @@ def _is_validator(value: object) -> bool:
 
 def _is_carry(value: object) -> bool:
     return isinstance(value, Carry) and callable(value.left) and callable(value.add)
+
+
+def _is_pack(value: object) -> bool:
+    return (
+        isinstance(value, Pack)
+        and is_number(value.dealt)
+        and is_number(value.cards)
+        and 0 < value.dealt <= value.cards
+        and callable(value.compared)
+        and all(or_none(callable)(function) for function in (value.stacked, value.read))
+        and dictionary_of(is_a(str), is_a(str))(value.judged)
+        and answers.tuple_of(is_a(bytes))(tuple(value.selections))
+    )
 
 
 def _is_story(value: object) -> bool:
@@ -153,6 +182,10 @@ FIELDS: Mapping[str, tuple[str, Check]] = {
     ),
     "showdown": ("a function, or None", or_none(callable)),
     "hands_shown": ("a function, or None", or_none(callable)),
+    "pack": (
+        "a Pack with no more cards dealt than there are, functions, and names, or None",
+        or_none(_is_pack),
+    ),
     "hidden": (
         "a tuple of Hidden, each with another name, two functions and the seats that hide it",
         _are_hidden,
@@ -195,8 +228,18 @@ def checked(game: Game) -> Game:
             _seam(game.carry.left, case, answers.LEFT),
             _seam(game.carry.add, case, answers.PARAMETERS),
         ),
+        pack=game.pack and _pack(game.pack, case),
         story=Checked(game.story, case),
         benchmarks={name: _benchmark(prepare, case) for name, prepare in game.benchmarks.items()},
+    )
+
+
+def _pack(pack: Pack, case: str) -> Pack:
+    return replace(
+        pack,
+        compared=called(pack.compared, case, answers.COMPARED),
+        stacked=pack.stacked and called(pack.stacked, case, answers.STACKED),
+        read=pack.read and called(pack.read, case, answers.CARDS_READ),
     )
 
 

@@ -55,6 +55,18 @@ def turns(
     Raises `IllegalMove` for a game whose player and rules, or whose rules and readers, differ.
     """
     terms, entropy = deal(game, terms, chance)
+    yield from turns_of(game, hashes, terms, entropy, policies, chance)
+
+
+def turns_of(
+    game: Game,
+    hashes: Hashes,
+    terms: Terms,
+    entropy: tuple[bytes, bytes],
+    policies: tuple[Policy, Policy],
+    chance: Chance,
+) -> Iterator[PlayedMove]:
+    """As `turns`, for a hand that is dealt: its terms with the deck, and both secret bytes."""
     position = game.initial(terms).position
     players = [seated(game, seat, terms, entropy[seat]) for seat in Seat]
     while not position.over:

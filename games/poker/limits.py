@@ -126,11 +126,12 @@ def acts_first(first: int, button: int, own: Sequence[int], other: Sequence[int]
     """
     if first < First.HIGHEST:
         return first == button
-    lead = _value(First(first), own) - _value(First(first), other)
+    lead = board_value(First(first), own) - board_value(First(first), other)
     return (-lead if first in (First.LOWEST, First.LOWEST_ACE_LOW) else lead) >= button
 
 
-def _value(first: First, cards: Sequence[int]) -> int:
+def board_value(first: First, cards: Sequence[int]) -> int:
+    """The value by which open cards are compared: a single card's, or the key of a board."""
     ace_low = first in (First.HIGHEST_ACE_LOW, First.LOWEST_ACE_LOW)
     if len(cards) == 1:
         return (cards[0] + 4) % 52 if ace_low else cards[0]

@@ -19,7 +19,7 @@ from channelsim.games.spacepoker.result import PARTS, street, summarize
 from channelsim.games.spacepoker.rules import RULES
 from channelsim.games.spacepoker.story import SpacePokerStory
 from channelsim.games.spacepoker.terms import NAME, default_parameters, initial, read_terms
-from channelsim.games.spacepoker.validators import VALIDATORS, hands_shown, showdown
+from channelsim.games.spacepoker.validators import PACK, VALIDATORS, hands_shown, showdown
 
 # --- ways to play -------------------------------------------------------------------------------
 
@@ -110,5 +110,6 @@ GAME = Game(
     benchmarks=BENCHMARKS,
     showdown=showdown,
     hands_shown=hands_shown,
+    pack=PACK,
 )
 """The game as the registry finds it."""

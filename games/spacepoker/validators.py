@@ -21,6 +21,7 @@ from channelsim.clsp.values import Value
 from channelsim.games.contract import (
     Hashes,
     Next,
+    Pack,
     Raise,
     Rank,
     Slash,
@@ -31,9 +32,11 @@ from channelsim.games.contract import (
     by_name,
 )
 from channelsim.games.counting import HandValue, ranked, read_mask
+from channelsim.games.pack import Cards, Compared
 from channelsim.games.spacepoker.cards import above, board, hole, wins_toss
 from channelsim.games.spacepoker.hands import (
     FIVE_OF_SEVEN,
+    best_of_seven,
     selection_text,
     value_of_selection,
 )
@@ -231,6 +234,25 @@ def _dealt(mover_0: bytes, mover_1: bytes, waiter_0: bytes) -> tuple[_Dealt, _De
     waiters, waiter_boost = hole(waiter_0, above(mover_1, 3))
     return (movers + common, mover_boost), (waiters + common, waiter_boost)
 
+
+def cards_shown(state: State, move: bytes) -> Cards | None:
+    """The seven cards and the boost of the mover, and of the waiter; None before the showdown."""
+    if not isinstance(state, End) or len(move) != REVEAL_SIZE:
+        return None
+    dealt = _dealt(move[:16], state.mover_image, state.waiter_preimage)
+    return tuple(number for cards, boost in dealt for number in (*cards, boost))
+
+
+def compared(cards: Cards) -> Compared:
+    """The best hands of the mover and the waiter."""
+    size = len(cards) // 2
+    (*mine, boost), (*theirs, others_boost) = cards[:size], cards[size:]
+    mover, waiter = best_of_seven(mine, boost), best_of_seven(theirs, others_boost)
+    return {"hand": (ranked(mover), ranked(waiter))}
+
+
+PACK = Pack(16, compared, read=cards_shown)
+"""The cards of both players, which come out of hashes."""
 
 VALIDATORS = by_name(
     Validator("commitA", commit_a, CommitA.form),

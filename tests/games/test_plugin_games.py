@@ -8,6 +8,7 @@ import pytest
 
 from channelsim.games import registry
 from channelsim.games.contract import Carry, Game, Hidden
+from channelsim.games.pack import Pack
 from channelsim.games.plugin_games import FIELDS, field_problem
 
 GAME = registry.get("calpoker")
@@ -27,6 +28,14 @@ WRONG: dict[str, list[object]] = {
     "policies": [{}, {"random": 7}, {7: print}],
     "parts": ["streets", (7,)],
     "benchmarks": [{"speed": 7}],
+    "pack": [
+        Pack(0, lambda cards: {}),
+        Pack(53, lambda cards: {}),
+        Pack(16, 7),  # type: ignore[arg-type]
+        Pack(16, lambda cards: {}, stacked=7),  # type: ignore[arg-type]
+        Pack(16, lambda cards: {}, judged={"hand": "showdown"}),
+        Pack(16, lambda cards: {}, selections=(7,)),  # type: ignore[arg-type]
+    ],
     "hidden": [
         [BOARD],
         (7,),
@@ -62,3 +71,12 @@ def test_what_a_field_cannot_hold_is_named(name: str) -> None:
         object.__setattr__(game, name, wrong)
         assert field_problem(game).startswith("its "), wrong
         assert len(field_problem(game).splitlines()) == 1
+
+
+def test_a_pack_has_the_cards_of_its_games_deck() -> None:
+    pack = Pack(3, lambda cards: {})
+    game = replace(GAME, deck_positions=4, pack=pack)
+    assert field_problem(game) == (
+        "its pack deals 3 of 52 cards, but its deck has 4 positions and 52 cards"
+    )
+    assert field_problem(replace(game, deck_positions=3)) == ""

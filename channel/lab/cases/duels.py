@@ -198,6 +198,13 @@ class Meetings:
         that the rules allow, and with the next lower number."""
         yield from self.at_the_limit(site, self.pairs(site, site.before.state, site.play.move))
 
+    def best(self, site: Site) -> Iterator[Call]:
+        """As `calls`, with the best hands of both sides, whether they have met or not."""
+        hands = self._dealt_hands(site, site.before.state, site.play.move)
+        if hands is not None:
+            mine, theirs = hands
+            yield from self.at_the_limit(site, [Pair(mine[max(mine)], theirs[max(theirs)])])
+
     def pairs(self, site: Site, state: State | None, move: bytes) -> list[Pair]:
         """The selections by which hands meet that seldom did, in a state of the site's validator
         and with a move there: those of other secrets than the site's, for example."""
@@ -302,13 +309,14 @@ class Meetings:
                     yield move, shares[least - 1], pair.evidence
 
     def _taken(self, site: Site) -> list[bytes]:
-        """The selections that this validator takes, as the last byte of a move and as evidence."""
+        """The selections that this validator takes, as the last bytes of a move and as evidence."""
         known = self._selections.get(site.validator)
         if not known:
             state, move = site.before.state, site.play.move
+            pack = self._target.game.pack
             known = [
                 selection
-                for selection in dict.fromkeys(SELECTIONS)
+                for selection in dict.fromkeys((pack and pack.selections) or SELECTIONS)
                 if self._ranks(state, move, selection) is not None
             ]
             self._selections[site.validator] = known
@@ -325,7 +333,7 @@ class Meetings:
 
 def _selecting(move: bytes, selection: bytes) -> bytes:
     """The move with another selection at its end."""
-    return move[: -len(selection)] + selection
+    return move[: len(move) - len(selection)] + selection
 
 
 def _by_class(ranks: Iterable[Rank]) -> dict[Class, list[Rank]]:

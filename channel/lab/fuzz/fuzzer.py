@@ -22,6 +22,7 @@ from channelsim.channel.lab.cases.copies import copied_states, copies
 from channelsim.channel.lab.cases.mutator import GuidedMutator, Mutator
 from channelsim.channel.lab.cases.runs import A_CASE, COST
 from channelsim.channel.lab.cases.trial import LabTally, Trial
+from channelsim.channel.lab.fuzz.deal_search import DealSearch
 from channelsim.channel.lab.fuzz.findings import RECORDED, recorded, shrunk
 from channelsim.channel.lab.fuzz.fuzz_part import FuzzPart, corpus_case
 from channelsim.channel.lab.fuzz.grouping import followed
@@ -30,6 +31,7 @@ from channelsim.channel.lab.fuzz.shrink import Shrinker, broken_by, case_of
 from channelsim.channel.lab.fuzz.worst import worst_variant
 from channelsim.channel.lab.laws import Law, laws_for, tried
 from channelsim.channel.lab.referee.referee_runs import RefereeRunner
+from channelsim.channel.lab.sites.borders import Borders
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.generate import generate_sites
 from channelsim.channel.lab.sites.hands import plain_hands
@@ -55,6 +57,14 @@ FRESH = 32
 
 DUELLING = 0.4
 """The largest share of the work that goes into duels, where a target has any."""
+
+STACKING, DEALING, DEALT_ALL = 0.4, 0.2, 0.05
+"""The largest shares of the work that go into rare deals, where a target has any: with stacked
+decks, instead of duels; otherwise as long as some are wanted that are more than other kickers, and
+after that."""
+
+BORDERING = 0.04
+"""The largest share of the work that goes into borders, where a target has any."""
 
 RARE_CASES = 12
 """Cases at a place that a rare secret leads to."""
@@ -95,7 +105,7 @@ PLAIN = 400
 ENOUGH = 6
 """The sites of each validator that are enough for that."""
 
-Search: TypeAlias = DuelSearch | RareSearch | OperandSearch
+Search: TypeAlias = DuelSearch | DealSearch | Borders | RareSearch | OperandSearch
 """A search with an account of its own."""
 
 Cause: TypeAlias = tuple[str, str, str]
@@ -140,6 +150,9 @@ class Fuzzer:
         self._alone: set[str] = set()  # validators without a program that were tried
         deals = derive(self.seed.encode(), "deals", self.number)
         self._duels = DuelSearch(self.target, deals, self._chance)
+        chosen = derive(self.seed.encode(), "rare deals", self.number)
+        self._deals = DealSearch(self.target, chosen)
+        self._borders = Borders(self.target, derive(self.seed.encode(), "borders", self.number))
         self._rare = RareSearch(self.target, self._chance)
         played = derive(self.seed.encode(), "operands", self.number)
         self._operands = OperandSearch(self.target, played, self._chance)
@@ -200,7 +213,11 @@ class Fuzzer:
             rounds += 1
             reached = [name for name, cases in self.corpus.items() if cases]
             if self._due(self._duels, DUELLING):
-                yield from self._on_account_of(self._duels, self._duelled())
+                yield from self._on_account_of(self._duels, self._called(self._duels, "duel"))
+            elif self._due(self._deals, self._dealing):
+                yield from self._on_account_of(self._deals, self._called(self._deals, "deal"))
+            elif rounds > HANDS_FIRST and self._due(self._borders, BORDERING):
+                yield from self._on_account_of(self._borders, self._called(self._borders, "border"))
             elif self._due(self._rare, DRAWING):
                 yield from self._on_account_of(self._rare, self._drawn(self._rare))
             elif rounds > HANDS_FIRST and self._due(self._operands, REPLAYING):
@@ -214,6 +231,7 @@ class Fuzzer:
                 judged = site.validator in self.target.present
                 if judged and site.natural and not site.guessed:
                     self._duels.remember(site)
+                    self._deals.remember(site)
                     self._rare.remember(site)
                 yield self._trial(site, self._mutated(site))
             else:
@@ -224,13 +242,20 @@ class Fuzzer:
 
     # --- searches ----------------------------------------------------------------------------
 
-    def _duelled(self) -> Iterator[Trial]:
-        for site, calls in self._duels.calls():
-            yield self._trial(site, [make_case(site, "duel", *call) for call in calls])
+    def _called(self, search: DuelSearch | DealSearch | Borders, tag: str) -> Iterator[Trial]:
+        for site, calls in search.calls():
+            yield self._trial(site, [make_case(site, tag, *call) for call in calls])
 
     def _drawn(self, search: RareSearch | OperandSearch) -> Iterator[Trial]:
         for site in search.places():
             yield self._trial(site, self._mutated(site, RARE_CASES))
+
+    @property
+    def _dealing(self) -> float:
+        """The largest share of the work that goes into rare deals now."""
+        if self._deals.stacks:
+            return STACKING
+        return DEALING if self._deals.eager else DEALT_ALL
 
     def _due(self, search: Search, share: float) -> bool:
         return search.ready and self._searched[type(search).__name__] < share * self.work

@@ -113,6 +113,8 @@ class DuelSearch:
         """Keep the site if two selections are compared there; most validators have none."""
         if self._target.rules is None or site.validator in self._peaceful:
             return
+        if self._target.game.pack is not None and self._target.game.deck_positions:
+            return  # its decks are stacked
         if next(duel(self._target, site, self._chance), None) is not None:
             self._sites.append(site)
             return

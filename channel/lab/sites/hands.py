@@ -49,15 +49,21 @@ def drawn_terms(target: Target, chance: Chance) -> tuple[Terms, tuple[Policy, Po
     That is by the first policies of the game, which are the plain ones, by `random`, or by going to
     the limits.
     """
-    named, variations = target.game.policies, target.game.variations
+    named = target.game.policies
     quick = dict(list(named.items())[:2])
     if "random" in named:
         quick["random"] = named["random"]
     policies = (*quick.values(), to_the_limits)
-    unit, stack = chance.pick(UNITS), chance.between(1, MOST_STACK)
-    changed = bool(variations) and not chance.chance(50)
-    terms = terms_of(target, unit, stack, chance.pick(variations) if changed else NO_CHANGES)
+    terms = any_terms(target, chance)
     return terms, (chance.pick(policies), chance.pick(policies))
+
+
+def any_terms(target: Target, chance: Chance, most: int = MOST_STACK) -> Terms:
+    """Terms with a stack of at most so many units, half of the time with a variation."""
+    variations = target.game.variations
+    unit, stack = chance.pick(UNITS), chance.between(1, most)
+    changed = bool(variations) and not chance.chance(50)
+    return terms_of(target, unit, stack, chance.pick(variations) if changed else NO_CHANGES)
 
 
 def plain_hands(target: Target, seed: bytes) -> Iterator[PlayedMove]:
@@ -96,6 +102,11 @@ def to_the_limits(player: Player, chance: Chance) -> Action:
     choice = chance.pick(choices)
     if not isinstance(choice, Amount):
         return random_action(choice, chance)
+    return near_a_limit(choice, chance)
+
+
+def near_a_limit(choice: Amount, chance: Chance) -> Action:
+    """The least or the most amount of a choice, one next to these, or their middle."""
     step = choice.step
     low, high = choice.least // step, choice.most // step
     near = {low, high, min(low + 1, high), max(high - 1, low), (low + high) // 2}
