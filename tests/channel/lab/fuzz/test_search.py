@@ -70,7 +70,7 @@ def test_a_mistake_at_a_value_that_hardly_ever_comes_is_found(
     source.write_text(text.replace("MOVER_SHARE number", f"MOVER_SHARE (if {rare} number 0)"))
     (tmp_path / "rules.py").write_text(ONCE_RULES)
     path.write_text(f'rules = "rules.py"\n{path.read_text()}')
-    found = searched(load(str(path)), "d", work).findings
+    found = searched(load(str(path)), "a", work).findings
     assert {one.place for one in found} == {"reveal"}
     assert {one.severity for one in found} >= {"theft"}
 
