@@ -11,6 +11,8 @@ from functools import lru_cache, reduce
 from typing import TypeAlias
 
 from channelsim.channel.lab.cases.case import SiteCase, make_case
+from channelsim.channel.lab.sites.commitments import LONGEST as LONGEST_HEAD
+from channelsim.channel.lab.sites.commitments import SHORTEST
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.parts import with_changed_part
 from channelsim.channel.lab.sites.program_words import (
@@ -18,7 +20,7 @@ from channelsim.channel.lab.sites.program_words import (
     constants,
     evidence_near,
     evidence_of,
-    head_lengths,
+    lengths,
     words_of,
 )
 from channelsim.channel.lab.sites.site import END, HEADS, Call, Site
@@ -81,7 +83,10 @@ class Mutator:
         long = tuple(atom for atom in constants(program) if len(atom) > 1)
         named = (atom_to_int(atom) for atom in long if len(atom) <= NUMBER)
         self.numbers = numbers(site.state, site.amount, site.play.share, *named)
-        self._heads = head_lengths(program)
+        # The lengths that the first part of a move may have, the one that opens something.
+        cuts, compared = lengths(program)
+        heads = {*cuts, *(atom_to_int(atom) for atom in compared if len(atom) == 1)}
+        self._heads = tuple(size for size in sorted(heads) if SHORTEST <= size <= LONGEST_HEAD)
         self._random = chance.random
         self._chance = chance
         self._pick = chance.pick

@@ -8,7 +8,7 @@ from channelsim.channel.findings.finding import GRIEFING, Finding
 from channelsim.channel.lab.cases.trial import Trial
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.sites.commitments import in_value
-from channelsim.channel.lab.sites.program_words import constants, cuts
+from channelsim.channel.lab.sites.program_words import constants, lengths
 from channelsim.channel.lab.sites.values import NUMBER, moved
 from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.run import ProgramValid
@@ -65,7 +65,7 @@ class OneEncoding:
         play, chance = trial.site.play, trial.chance
         program = trial.target.programs[trial.site.validator]
         steps = [atom for atom in constants(program) if len(atom) >= LEAST]
-        starts = (0, *cuts(program))
+        starts = (0, *lengths(program).cuts)
         for _ in range(TRIES if steps else 0):
             constant, start = chance.pick(steps), chance.pick(starts)
             end = start + len(constant)

@@ -47,18 +47,16 @@ def opening(move: bytes, atoms: frozenset[bytes]) -> tuple[int, int] | None:
     for length in range(size, SHORTEST - 1, -1):
         for start in range(size - length + 1):
             shown = move[start : start + length]
-            if _sha256(shown) in images or tree_hash_atom(shown) in images:
+            if sha256(shown).digest() in images or tree_hash_atom(shown) in images:
                 return start, start + length
     return None
 
 
 def hash_of(secret: bytes, atoms: Collection[bytes]) -> Hash:
     """The function by which one of these atoms commits to the secret."""
-    return _sha256 if _sha256(secret) in atoms else tree_hash_atom
-
-
-def _sha256(data: bytes) -> bytes:
-    return sha256(data).digest()
+    if sha256(secret).digest() in atoms:
+        return lambda data: sha256(data).digest()
+    return tree_hash_atom
 
 
 def hashes(secret: bytes, hashed: Hash) -> Iterator[bytes]:

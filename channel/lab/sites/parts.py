@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from channelsim.channel.lab.sites.fast_chance import FastChance
-from channelsim.channel.lab.sites.program_words import constants, cuts
+from channelsim.channel.lab.sites.program_words import constants, lengths
 from channelsim.channel.lab.sites.values import NUMBER, moved
 from channelsim.clsp.integers import atom_to_int, int_to_atom
 from channelsim.clsp.programs import Program
@@ -29,7 +29,7 @@ def with_changed_part(
 
     Parts lie between the places at which the program cuts. `atoms` are those of the state.
     """
-    ends = sorted({0, len(move), *(cut for cut in cuts(program) if cut < len(move))})
+    ends = sorted({0, len(move), *(cut for cut in lengths(program).cuts if cut < len(move))})
     if len(ends) < 2:
         return move
     start, stop = sorted(chance.shuffled(ends)[:2])

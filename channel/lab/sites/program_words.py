@@ -10,16 +10,14 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import cycle, islice
 from operator import itemgetter
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from channelsim.channel.lab.sites.commitments import LONGEST as LONGEST_HEAD
-from channelsim.channel.lab.sites.commitments import SHORTEST as SHORTEST_HEAD
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.values import NUMBER, leaves, moved
 from channelsim.clsp.integers import atom_to_int, int_to_atom
 from channelsim.clsp.operators import CODES
 from channelsim.clsp.programs import Program
-from channelsim.clsp.values import NIL, Value, from_list, serialize, to_list
+from channelsim.clsp.values import NIL, Value, serialize, to_list
 
 Written: TypeAlias = tuple[Value, bytes]
 """A value, and its serialization."""
@@ -73,18 +71,6 @@ def constants(program: Program) -> tuple[bytes, ...]:
 
 
 @lru_cache(maxsize=64)
-def head_lengths(program: Program) -> tuple[int, ...]:
-    """The lengths in bytes that the first part of a move may have, the one that opens something.
-
-    >>> head_lengths(Program(bytes.fromhex("ff0cff02ff80ffff011480")))  # (substr 2 () (q . 20))
-    (20,)
-    """
-    compared = {atom_to_int(word) for word in _compared_lengths(program) if len(word) == 1}
-    lengths = compared.union(cuts(program))
-    return tuple(sorted(length for length in lengths if SHORTEST_HEAD <= length <= LONGEST_HEAD))
-
-
-@lru_cache(maxsize=64)
 def evidence_of(program: Program) -> tuple[Written, ...]:
     """Each constant of the program, and an atom of each length that may be one of them.
 
@@ -95,7 +81,7 @@ def evidence_of(program: Program) -> tuple[Written, ...]:
     >>> [value.hex() for value, _ in evidence_of(program)]
     ['', '03', '1f1f', '1f1f1f', '1f1f1f1f', '1f1f', '1f1f1f', '1f1f1f1f', '1f1f', '1f1f1f']
     """
-    known, compared = set(constants(program)), set(_compared_lengths(program))
+    known, compared = set(constants(program)), set(lengths(program).compared)
     # Atoms with each of these numbers as their length, and with one byte more and one less.
     long, often = (
         [
@@ -127,36 +113,39 @@ def _pairs(value: Value) -> Iterator[tuple[Value, Value]]:
             waiting += (tree[1], tree[0])
 
 
-def _compared_lengths(program: Program) -> Iterator[bytes]:
-    """The constants that the program compares with the length of something."""
+class Lengths(NamedTuple):
+    """The constants that say where a `substr` of a program begins or ends, in order, and those that
+    it compares with the length of something."""
+
+    cuts: tuple[int, ...]
+    compared: tuple[bytes, ...]
+
+
+@lru_cache(maxsize=64)
+def lengths(program: Program) -> Lengths:
+    """The lengths that a program cuts at and compares.
+
+    >>> lengths(Program(bytes.fromhex("ff0cff02ff80ffff011480")))  # (substr 2 () (q . 20))
+    Lengths(cuts=(20,), compared=())
+    """
+    places, compared = set(), set()
     for tree in _pairs(program.value):
         match tree:
+            case (operator, (_, ends)) if operator == _SUBSTR:
+                while isinstance(ends, tuple):
+                    match ends[0]:
+                        case (quote, bytes(atom)) if quote == _QUOTE:
+                            places.add(atom_to_int(atom))
+                    ends = ends[1]
             case (operator, (one, (other, b""))) if operator in _COMPARING:
                 for length, constant in ((one, other), (other, one)):
                     match length, constant:
                         case (operator, (_, b"")), (quote, bytes(atom)) if (
                             operator == _STRLEN and quote == _QUOTE
                         ):
-                            yield atom
-
-
-@lru_cache(maxsize=64)
-def cuts(program: Program) -> tuple[int, ...]:
-    """The constants that say where a `substr` of the program begins or ends, in order.
-
-    >>> cuts(Program(bytes.fromhex("ff0cff02ff80ffff011480")))  # (substr 2 () (q . 20))
-    (20,)
-    """
-    places = set()
-    for operator, operands in _pairs(program.value):
-        try:
-            ends = from_list(operands)[1:] if operator == _SUBSTR else []
-        except ValueError:
-            continue
-        for end in ends:
-            if isinstance(end, tuple) and end[0] == _QUOTE and isinstance(end[1], bytes):
-                places.add(atom_to_int(end[1]))
-    return tuple(sorted(place for place in places if 0 < place <= LONGEST_CUT))
+                            compared.add(atom)
+    cuts = tuple(sorted(place for place in places if 0 < place <= LONGEST_CUT))
+    return Lengths(cuts, tuple(sorted(compared)))
 
 
 def evidence_near(atoms: Sequence[bytes], chance: FastChance) -> Value:

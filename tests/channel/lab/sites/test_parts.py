@@ -8,7 +8,7 @@ import pytest
 
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.parts import with_changed_part
-from channelsim.channel.lab.sites.program_words import GROUP_ORDER, constants, cuts
+from channelsim.channel.lab.sites.program_words import GROUP_ORDER, constants, lengths
 from channelsim.channel.lab.sites.values import moved
 from channelsim.channel.lab.targets.target import of_game
 from channelsim.clsp.compiler import compile_set
@@ -45,7 +45,7 @@ def changed(
 
 
 def test_cuts_and_constants_are_read_from_the_program(program: Program) -> None:
-    assert cuts(program) == (2, 7)
+    assert lengths(program).cuts == (2, 7)
     assert LIMIT.to_bytes(5, "big") in constants(program)
     assert GROUP_ORDER not in constants(program)
 
