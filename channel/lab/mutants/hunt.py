@@ -178,15 +178,15 @@ def prepared_cases(
         pool[REFEREE], limits[REFEREE] = judged_spends.diverse(target, seed)
         sizes[REFEREE] = judged_spends.CHUNK
     validators = [name for name in names if name != REFEREE]
-    if target.rules is None:
-        pool |= {name: [] for name in validators}
-        limits |= dict.fromkeys(validators, 0)
-        sizes |= dict.fromkeys(validators, 0.0)
-    elif validators:
-        of_validators = diverse(target, seed, validators)
+    if judged := [name for name in validators if target.judge(name) is not None]:
+        of_validators = diverse(target, seed, judged)
         pool |= of_validators[0]
         limits |= of_validators[1]
         sizes |= of_validators[2]
+    for name in validators:
+        pool.setdefault(name, [])
+        limits.setdefault(name, 0)
+        sizes.setdefault(name, 0.0)
     for name in pool:
         cases, program = stored.get(name, ()), target.with_referee[name].serialized
         costs = [COST_FACTOR * cost_of(program, case.arguments) for case in cases]
