@@ -48,6 +48,7 @@ from channelsim.games.forms import (
     parts,
 )
 from channelsim.games.hidden import Hidden
+from channelsim.games.lemma import Lemma
 from channelsim.games.names import quoted
 from channelsim.games.pack import Pack, Rank
 from channelsim.games.plain_player import Moves, PlainPlayer, Taken
@@ -253,7 +254,8 @@ class Game:
     - `pack` says what a deal of cards makes the game compare, so that the lab can choose deals in
       which rare hands meet (`Pack`); of a game with a prepared deck it then stacks the deck;
     - `hidden` declares what players commit to before the rules can see it (`Hidden`): what is
-      legal, and what a cheat could hide.
+      legal, and what a cheat could hide;
+    - `lemmas` are functions that programs and rules compute by other means (`Lemma`), for proofs.
     """
 
     name: str
@@ -287,6 +289,7 @@ class Game:
     hands_shown: HandsShown | None = None
     pack: Pack | None = None
     hidden: tuple[Hidden, ...] = ()
+    lemmas: tuple[Lemma, ...] = ()
     missing: tuple[str, ...] = field(init=False, default=())
 
     def __post_init__(self) -> None:

@@ -15,15 +15,17 @@ from typing import Any
 
 from channelsim.clsp.programs import Program
 from channelsim.games import answers
+from channelsim.games.amounts import counted
 from channelsim.games.answers import Check, Problem, dictionary_of, is_a, is_number, or_none
 from channelsim.games.case_text import asked, at, judged
 from channelsim.games.chance import Chance
 from channelsim.games.choices import Action, choose, forced_action
 from channelsim.games.contract import Benchmark, Carry, Game, Validator
 from channelsim.games.errors import IllegalAction
-from channelsim.games.forms import Opaque
+from channelsim.games.forms import Atom, Integer, ListOf, Opaque, Pair
 from channelsim.games.hidden import Hidden
 from channelsim.games.judge import hashes_of
+from channelsim.games.lemma import Lemma
 from channelsim.games.names import LONGEST
 from channelsim.games.pack import Pack
 from channelsim.games.players import Player, Policy, Seat
@@ -61,8 +63,8 @@ def _pack_problem(game: Game) -> str:
         return ""
     if positions and (pack.dealt, pack.cards) != (positions, CARDS):
         return (
-            f"its pack deals {pack.dealt} of {pack.cards} cards, but its deck has {positions}"
-            f" positions and {CARDS} cards"
+            f"its pack deals {pack.dealt} of {counted(pack.cards, 'card')}, but its deck has"
+            f" {counted(positions, 'position')} and {CARDS} cards"
         )
     if unknown := set(pack.judged.values()) - set(game.validators):
         return f"its pack names the validator {cut(min(unknown))}, which it has not"
@@ -133,6 +135,34 @@ def _is_hidden(value: object) -> bool:
     )
 
 
+def _is_lemma(value: object) -> bool:
+    return (
+        isinstance(value, Lemma)
+        and _is_line(value.name)
+        and _is_name(value.function)
+        and callable(value.python)
+        and _filled(answers.tuple_of(_is_fixed))(value.arguments)
+        and all(isinstance(form, Integer | Atom) for form in value.arguments)
+        and _is_fixed(value.result)
+        and is_number(value.cost)
+    )
+
+
+def _is_fixed(form: object) -> bool:
+    """True if all values of a form have one shape, and their atoms a bound."""
+    match form:
+        case Integer():
+            return True
+        case Atom(size):
+            return bool(size)
+        case Pair(first, second):
+            return _is_fixed(first) and _is_fixed(second)
+        case ListOf(inner, most, least):
+            return least == most and _is_fixed(inner)
+        case _:
+            return False
+
+
 _FUNCTION = "a function", callable
 _BOOL = "a bool", is_a(bool)
 
@@ -189,6 +219,10 @@ FIELDS: Mapping[str, tuple[str, Check]] = {
     "hidden": (
         "a tuple of Hidden, each with another name, two functions and the seats that hide it",
         _are_hidden,
+    ),
+    "lemmas": (
+        "a tuple of `Lemma`, each with names, forms that a lemma takes, and a cost",
+        answers.tuple_of(_is_lemma),
     ),
 }
 """By field, in the order of the contract: what it is, in words and as a check."""

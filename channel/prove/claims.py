@@ -16,7 +16,6 @@ from channelsim.channel.prove.concrete_runs import differ
 from channelsim.channel.prove.equality import difference
 from channelsim.channel.prove.executor import Ending, SymbolicProgram
 from channelsim.channel.prove.inputs import Domain, Inputs, Variables
-from channelsim.channel.prove.lemma import Lemma
 from channelsim.channel.prove.lemma_checks import Used
 from channelsim.channel.prove.path import Path
 from channelsim.channel.prove.result import Verdict
@@ -24,6 +23,7 @@ from channelsim.channel.prove.symbols import Condition, Symbolic, Undecided
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import Outcome
 from channelsim.clsp.values import Value
+from channelsim.games.lemma import Lemma
 
 
 class Side(Protocol):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from channelsim.channel.prove import models
-from channelsim.channel.prove.lemma import Lemma
+from channelsim.channel.prove.lemma import applied
 from channelsim.channel.prove.lemma_checks import Used, uses
 from channelsim.channel.prove.path import Path
 from channelsim.channel.prove.places import place_of
@@ -44,6 +44,7 @@ from channelsim.clsp.operators import (
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import Outcome, ProgramRaised, run
 from channelsim.clsp.values import NIL, Value
+from channelsim.games.lemma import Lemma
 
 STEP = 3000
 """More than an operation costs, without what it costs by the bytes of its operands."""
@@ -190,7 +191,7 @@ class _Run:
                 return None
             values.append(rest[0])
             rest = rest[1]
-        result = use.lemma.applied(self._path, values)
+        result = applied(use.lemma, self._path, values)
         if result is not None:
             if use.false:
                 raise Undecided(f"a lemma does not hold: {use.text}")

@@ -7,7 +7,6 @@ form. `lemma_checks` compares the sides' own functions with it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -27,63 +26,55 @@ from channelsim.channel.prove.symbols import (
 )
 from channelsim.clsp.integers import atom_to_int, int_to_atom, is_minimal
 from channelsim.clsp.values import NIL, Value, to_list
+from channelsim.games import registry
 from channelsim.games.forms import Atom, Form, Integer, ListOf, Pair
+from channelsim.games.lemma import Lemma
 
 
-@dataclass(frozen=True)
-class Lemma:
-    """A function of a program by its name in the source, and one of Python that does the same.
+def lemmas_of(game: str | None) -> tuple[Lemma, ...]:
+    """The lemmas of a game's rules; none for None."""
+    return () if game is None else registry.get(game).lemmas
 
-    It takes `arguments` (`Integer`, or `Atom` of a fixed size) and returns a `result` of a fixed
-    shape: lists of one length, pairs, integers and atoms. It never raises, and in a program it
-    costs at most `cost`. It is about programs of `game`.
+
+def applied(lemma: Lemma, path: Path, values: Sequence[Symbolic]) -> Symbolic | None:
+    """The unknown result for these arguments; None for known ones, which need no lemma.
+
+    None, too, for arguments that might not be of their forms.
     """
-
-    name: str
-    game: str
-    function: str
-    python: Callable[..., Any]
-    arguments: tuple[Form, ...]
-    result: Form
-    cost: int
-
-    def applied(self, path: Path, values: Sequence[Symbolic]) -> Symbolic | None:
-        """The unknown result for these arguments; None for known ones, which need no lemma.
-
-        None, too, for arguments that might not be of their forms.
-        """
-        terms = []
-        for form, value in zip(self.arguments, values, strict=True):
-            term = _argument(path, form, value)
-            if term is None:
-                return None
-            terms.append(term)
-        whole = z3.simplify(z3.Concat(*terms) if len(terms) > 1 else terms[0])
-        if z3.is_bv_value(whole):
+    terms = []
+    for form, value in zip(lemma.arguments, values, strict=True):
+        term = _argument(path, form, value)
+        if term is None:
             return None
-        conditions: list[Condition] = []
-        leaves: list[str] = []
+        terms.append(term)
+    whole = z3.simplify(z3.Concat(*terms) if len(terms) > 1 else terms[0])
+    if z3.is_bv_value(whole):
+        return None
+    conditions: list[Condition] = []
+    leaves: list[str] = []
 
-        def leaf(bits: int) -> Term:
-            name = f"{self.name} {len(leaves)}"
-            path.functions[name] = partial(self.leaf, len(leaves))
-            leaves.append(name)
-            return z3.Function(name, z3.BitVecSort(whole.size()), z3.BitVecSort(bits))(whole)
+    def leaf(bits: int) -> Term:
+        name = f"{lemma.name} {len(leaves)}"
+        path.functions[name] = partial(leaf_of, lemma, len(leaves))
+        leaves.append(name)
+        return z3.Function(name, z3.BitVecSort(whole.size()), z3.BitVecSort(bits))(whole)
 
-        result: Symbolic = _unknown(self.result, leaf, conditions)
-        for condition in conditions:
-            path.assume(condition)
-        return result
+    result: Symbolic = _unknown(lemma.result, leaf, conditions)
+    for condition in conditions:
+        path.assume(condition)
+    return result
 
-    def leaf(self, number: int, whole: int) -> int:
-        """The atom with this number of the real result, as its bits are read."""
-        atoms = list(leaves(self.result, self.real(*split(self.arguments, whole))))
-        form, atom = atoms[number]
-        return atom_to_int(atom) if isinstance(form, Integer) else int.from_bytes(atom, "big")
 
-    def real(self, *values: int | bytes) -> Value:
-        """The real result, as a CLVM value."""
-        return as_value(self.result, self.python(*values))
+def leaf_of(lemma: Lemma, number: int, whole: int) -> int:
+    """The atom with this number of the real result, as its bits are read."""
+    atoms = list(leaves(lemma.result, real_result(lemma, *split(lemma.arguments, whole))))
+    form, atom = atoms[number]
+    return atom_to_int(atom) if isinstance(form, Integer) else int.from_bytes(atom, "big")
+
+
+def real_result(lemma: Lemma, *values: int | bytes) -> Value:
+    """The real result, as a CLVM value."""
+    return as_value(lemma.result, lemma.python(*values))
 
 
 def as_value(form: Form, result: Any) -> Value:

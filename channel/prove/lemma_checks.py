@@ -13,7 +13,7 @@ from itertools import islice, product
 from typing import Any
 
 from channelsim.channel.lab.sites.fast_chance import FastChance
-from channelsim.channel.prove.lemma import Lemma, leaves
+from channelsim.channel.prove.lemma import leaves, real_result
 from channelsim.clsp.analysis.code import Code
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import Program, symbols
@@ -21,6 +21,7 @@ from channelsim.clsp.run import ProgramSlash, ProgramValid, outcome_word, run
 from channelsim.clsp.values import NIL, Value, serialize, to_list
 from channelsim.games.amounts import counted
 from channelsim.games.forms import Atom, Form, Integer
+from channelsim.games.lemma import Lemma
 
 CHECKS = 5_000
 """The arguments that are tried where there are more of them."""
@@ -98,7 +99,7 @@ def _compared(lemma: Lemma, body: bytes, tree: bytes) -> tuple[int, bool, str]:
 
 
 def _difference(lemma: Lemma, code: Program, tree: Value, values: Any) -> str:
-    expected = lemma.real(*values)
+    expected = real_result(lemma, *values)
     try:
         list(leaves(lemma.result, expected))
     except ValueError as error:

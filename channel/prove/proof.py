@@ -20,7 +20,7 @@ from channelsim.channel.prove.arguments import part as part_of
 from channelsim.channel.prove.claims import Claim, Equal, lemmas_used
 from channelsim.channel.prove.comparison import examine_size
 from channelsim.channel.prove.inputs import ATOM, PAIRS, Domain
-from channelsim.channel.prove.lemmas import lemmas_of
+from channelsim.channel.prove.lemma import lemmas_of
 from channelsim.channel.prove.move_sizes import sizes_in_play
 from channelsim.channel.prove.path import LATE
 from channelsim.channel.prove.result import ProofResult, Undecidable, Verdict

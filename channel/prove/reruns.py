@@ -10,13 +10,13 @@ from typing import Any
 from channelsim.channel.prove.arguments import MORE, replaced
 from channelsim.channel.prove.executor import Ending, Returned, SymbolicProgram, Unknown
 from channelsim.channel.prove.judged import Judged, judged, real_ending
-from channelsim.channel.prove.lemma import Lemma
 from channelsim.channel.prove.lemma_checks import Used
 from channelsim.channel.prove.path import Path
 from channelsim.channel.prove.symbols import Symbolic, Undecided
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import Outcome, ProgramSlash, run
 from channelsim.clsp.values import NIL, Value
+from channelsim.games.lemma import Lemma
 
 
 def plain(environment: Any) -> Any:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from channelsim.games.calpoker import actions
 from channelsim.games.calpoker.hands import best_of_eight
+from channelsim.games.calpoker.lemmas import DEAL
 from channelsim.games.calpoker.pack import PACK
 from channelsim.games.calpoker.player import ENTROPY_SIZE, new_player
 from channelsim.games.calpoker.policies import POLICIES
@@ -85,5 +86,6 @@ GAME = Game(
     showdown=showdown,
     hands_shown=hands_shown,
     pack=PACK,
+    lemmas=(DEAL,),
 )
 """The game as the registry finds it."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from channelsim.games.amounts import counted
 from channelsim.games.deck.finished import FinishedDeck
 from channelsim.games.deck.group import Group
 from channelsim.games.deck.secrets import DeckSecrets
@@ -35,7 +36,8 @@ class StackedDecks:
         """
         different = len(set(cards)) == len(cards) == self._terms.positions
         if not different or not set(cards) <= set(range(CARDS)):
-            raise ValueError(f"not {self._terms.positions} different cards: {tuple(cards)}")
+            wanted = counted(self._terms.positions, "different card")
+            raise ValueError(f"not {wanted}: {tuple(cards)}")
         places = list(enumerate(cards))
         missing = [place for place in places if place not in self._points]
         order = self._group.order

@@ -8,11 +8,15 @@ import pytest
 
 from channelsim.games import registry
 from channelsim.games.contract import Carry, Game, Hidden
+from channelsim.games.forms import Integer, ListOf
+from channelsim.games.lemma import Lemma
 from channelsim.games.pack import Pack
 from channelsim.games.plugin_games import FIELDS, field_problem
 
 GAME = registry.get("calpoker")
 BOARD = Hidden("board", lambda chance: chance.bytes(4), lambda chance, legal: chance.bytes(4))
+
+SCORE = Lemma("the score", "score", len, (Integer(0, 9),), ListOf(Integer(0, 1), 2, 2), 1000)
 
 WRONG: dict[str, list[object]] = {
     "validators": [{}, {"a/b": GAME.validators["a"]}, {"x": GAME.validators["a"]}],
@@ -35,6 +39,16 @@ WRONG: dict[str, list[object]] = {
         Pack(16, lambda cards: {}, stacked=7),  # type: ignore[arg-type]
         Pack(16, lambda cards: {}, judged={"hand": "showdown"}),
         Pack(16, lambda cards: {}, selections=(7,)),  # type: ignore[arg-type]
+    ],
+    "lemmas": [
+        [SCORE],
+        (7,),
+        (replace(SCORE, name=""),),
+        (replace(SCORE, python=None),),  # type: ignore[arg-type]
+        (replace(SCORE, arguments=()),),
+        (replace(SCORE, arguments=(ListOf(Integer(0, 1), 2, 2),)),),
+        (replace(SCORE, result=ListOf(Integer(0, 1), 2)),),
+        (replace(SCORE, cost="low"),),  # type: ignore[arg-type]
     ],
     "hidden": [
         [BOARD],

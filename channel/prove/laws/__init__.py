@@ -24,8 +24,7 @@ from channelsim.channel.prove.claims import Claim
 from channelsim.channel.prove.honest_moves import HonestMove, honest_moves
 from channelsim.channel.prove.inputs import ATOM, PAIRS, Domain, Inputs, Variables
 from channelsim.channel.prove.judged import Judged
-from channelsim.channel.prove.lemma import Lemma
-from channelsim.channel.prove.lemmas import lemmas_of
+from channelsim.channel.prove.lemma import lemmas_of
 from channelsim.channel.prove.reruns import Run, plain
 from channelsim.channel.prove.result import Verdict
 from channelsim.channel.prove.symbols import Number
@@ -33,6 +32,7 @@ from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.programs import Program
 from channelsim.clsp.values import Value
 from channelsim.games.amounts import counted
+from channelsim.games.lemma import Lemma
 from channelsim.games.names import nearest_or_all
 
 VERDICTS: tuple[Verdict, Verdict] = ("proved", "refuted")

@@ -28,6 +28,7 @@ from channelsim.channel.prove.reruns import Run, plain
 from channelsim.channel.prove.same_numbers import alike
 from channelsim.channel.prove.symbols import Bytes, Condition, Symbolic, Undecided, conjunction
 from channelsim.clsp.values import Value
+from channelsim.games.amounts import counted
 
 OTHER = (*MORE, 0)
 MINE = coin_field(MOVE)
@@ -152,7 +153,7 @@ class OneMoveToEachRecord:
         return (
             "two moves lead to the same record: a move may be written in two ways, and neither can"
             " be slashed",
-            f"other move: {len(other)} bytes: 0x{other.hex()}",
+            f"other move: {counted(len(other), 'byte')}: 0x{other.hex()}",
         )
 
 

@@ -18,7 +18,7 @@ from channelsim.channel.prove.concrete_runs import differ
 from channelsim.channel.prove.equality import difference, unequal
 from channelsim.channel.prove.executor import Ending, Returned, SymbolicProgram
 from channelsim.channel.prove.inputs import MOST_SIZE, Domain, Inputs, Variables
-from channelsim.channel.prove.lemmas import lemmas_of
+from channelsim.channel.prove.lemma import lemmas_of
 from channelsim.channel.prove.move_sizes import sizes_in_play
 from channelsim.channel.prove.path import Path
 from channelsim.channel.prove.result import Verdict

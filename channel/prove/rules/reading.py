@@ -12,7 +12,7 @@ from typing import Any
 
 from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.prove.arguments import AMOUNT, STATE, coin_field, part
-from channelsim.channel.prove.lemmas import lemmas_of
+from channelsim.channel.prove.lemma import lemmas_of
 from channelsim.channel.prove.path import LATE, Path
 from channelsim.channel.prove.rules.running import CONTROL, along
 from channelsim.channel.prove.rules.standins import number_of

@@ -37,6 +37,7 @@ from channelsim.channel.prove.symbols import (
 )
 from channelsim.clsp.integers import atom_to_int, int_to_atom
 from channelsim.clsp.values import NIL
+from channelsim.games.amounts import counted
 
 
 class StandIn:
@@ -291,7 +292,7 @@ class Data(StandIn):
         if not path.branch(inside):
             raise IndexError("index out of range")
         if size > models.LONGEST_TABLE:
-            raise Undecided(f"an index that is not known into {size} bytes")
+            raise Undecided(f"an index that is not known into {counted(size, 'byte')}")
         low, high = max(number.least, -size), min(number.most, size - 1)
         item: Any = _byte(atom, high % size)
         for at in range(high - 1, low - 1, -1):

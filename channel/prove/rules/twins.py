@@ -16,12 +16,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeAlias
 
-from channelsim.channel.prove.lemma import Lemma
 from channelsim.channel.prove.rules import choices
 from channelsim.channel.prove.rules.builtin_models import BUILTINS, LIBRARIES, library
 from channelsim.channel.prove.rules.syntax import HELPER, rewritten
 from channelsim.channel.prove.rules.unknown import unknown
 from channelsim.channel.prove.symbols import Undecided
+from channelsim.games.lemma import Lemma
 
 GAMES = "channelsim.games"
 

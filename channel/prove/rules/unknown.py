@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from channelsim.channel.prove.lemma import Lemma
+from channelsim.channel.prove.lemma import applied
 from channelsim.channel.prove.rules.running import current
 from channelsim.channel.prove.rules.standins import (
     data_of,
@@ -15,12 +15,13 @@ from channelsim.channel.prove.rules.standins import (
 )
 from channelsim.clsp.values import from_list
 from channelsim.games.forms import Form, Integer, ListOf, Pair
+from channelsim.games.lemma import Lemma
 
 
 def unknown(lemma: Lemma, function: Callable[..., Any]) -> Callable[..., Any]:
     """The function of a lemma on stand-ins; on plain values `function` itself."""
 
-    def applied(*values: Any) -> Any:
+    def apply(*values: Any) -> Any:
         """Apply the lemma to stand-ins."""
         symbols = [
             symbol_of_number(value) if isinstance(form, Integer) else symbol_of_bytes(value)
@@ -28,10 +29,10 @@ def unknown(lemma: Lemma, function: Callable[..., Any]) -> Callable[..., Any]:
         ]
         result = None
         if None not in symbols:
-            result = lemma.applied(current(), symbols)
+            result = applied(lemma, current(), symbols)
         return function(*values) if result is None else _python(lemma.result, result)
 
-    return applied
+    return apply
 
 
 def _python(form: Form, symbol: Any) -> Any:

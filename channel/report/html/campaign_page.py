@@ -126,8 +126,8 @@ def document_page(path: Path, document: Results) -> CampaignPage:
 def _title(command: str, target: str | None) -> str:
     """The name of a page: what was done, and to what.
 
-    >>> _title("fuzz", "calpoker"), _title("dispute run --all", None)
-    ('Fuzz of calpoker', 'Dispute run --all')
+    >>> _title("fuzz", "my game"), _title("dispute run --all", None)
+    ('Fuzz of my game', 'Dispute run --all')
     """
     name = command[:1].upper() + command[1:]
     return f"{name} of {target}" if target else name

@@ -40,13 +40,17 @@ Money = tuple[int, int]
 
 
 def games_text(names: Sequence[str]) -> str:
-    """The names of games for people, in a list.
+    """The names of games for people, each once."""
+    return _listed(list(dict.fromkeys(title_of(registry.get(name)) for name in names)))
 
-    >>> games_text(["spacepoker"]), games_text(["holdem", "razz", "holdem"])
-    ('Space Poker', "Texas Hold'em and Razz")
+
+def _listed(words: Sequence[str]) -> str:
+    """Words as a list in a sentence.
+
+    >>> _listed(["parity"]), _listed(["parity", "ticks", "wordle"])
+    ('parity', 'parity, ticks and wordle')
     """
-    titles = list(dict.fromkeys(title_of(registry.get(name)) for name in names))
-    return " and ".join(filter(None, (", ".join(titles[:-1]), titles[-1])))
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 def result_text(got: Money, put: Money, unit: int) -> str:

@@ -14,9 +14,8 @@ from channelsim.channel.prove.arguments import MOVE, coin_field, part
 from channelsim.channel.prove.claims import Equal, lemmas_used
 from channelsim.channel.prove.comparison import SizeReport, examine_size
 from channelsim.channel.prove.inputs import Domain
-from channelsim.channel.prove.lemma import Lemma
+from channelsim.channel.prove.lemma import lemmas_of
 from channelsim.channel.prove.lemma_checks import CHECKS, uses
-from channelsim.channel.prove.lemmas import lemmas_of
 from channelsim.channel.prove.proof import make_question
 from channelsim.channel.prove.rules.claim import ObeysRules
 from channelsim.clsp.analysis.closures import deep
@@ -24,6 +23,7 @@ from channelsim.clsp.compiler import compile_source
 from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.programs import Program, load, with_symbols
 from channelsim.games.forms import Atom, Integer, ListOf, Record
+from channelsim.games.lemma import Lemma
 
 SOURCE = """
 (mod
@@ -60,7 +60,6 @@ def wrong_score(number: int) -> tuple[int, int]:
 
 SCORE = Lemma(
     name="the score",
-    game="none",
     function="score",
     python=score,
     arguments=(Integer(-128, 127),),

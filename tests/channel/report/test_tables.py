@@ -178,8 +178,13 @@ EVERY = [
 FOREIGN: set[Command] = {("report",), ("record",), ("view",)}
 """What they do is up to a plug-in, to an author's driver, or to a browser."""
 
-ENDLESS: set[Command] = {("node",)}
-"""They end with Ctrl-C: see `tests/channel/cli/test_node.py`."""
+ENDLESS: set[Command] = {("node",), ("debug",)}
+"""They end with Ctrl-C, or the end of their input: see `tests/channel/cli`."""
+
+OF_NODES: set[Command] = {
+    ("chain", name) for name in ("fund", "make", "reorganise", "revert", "snapshot")
+}
+"""They need a node that runs: see `tests/channel/cli/test_chain.py`."""
 
 OF_PEERS: set[Command] = {
     *(("peer", name) for name in ("connect", "identity", "listen")),
@@ -195,7 +200,7 @@ CODE = {("trace",), ("coverage",)}
 
 
 def test_every_command_is_among_them() -> None:
-    assert {*CHEAP, *DEAR, *FOREIGN, *ENDLESS, *OF_PEERS, *ELSEWHERE} == set(COMMANDS)
+    assert {*CHEAP, *DEAR, *FOREIGN, *ENDLESS, *OF_NODES, *OF_PEERS, *ELSEWHERE} == set(COMMANDS)
 
 
 def options(path: Command) -> set[str]:

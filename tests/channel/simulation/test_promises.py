@@ -505,7 +505,7 @@ def test_an_impossible_scenario_is_wrong_use(change: dict[str, object]) -> None:
 
 def test_exceptions_are_counted_and_the_other_runs_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
     few = [Scenario(GAME, "x", "dead"), Scenario(GAME, "x", "leaver")]
-    monkeypatch.setattr(sweep_campaign, "beginnings", lambda seed, number: iter(few))
+    monkeypatch.setattr(sweep_campaign, "beginnings", lambda *given: iter(few))
     monkeypatch.setattr(everything, "MOST_STEPS", 1)
     monkeypatch.setattr(
         Peer, "start", lambda self, peak: (_ for _ in ()).throw(InvariantError("planted"))

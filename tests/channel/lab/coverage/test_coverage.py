@@ -173,7 +173,7 @@ BAD = {
     "no such folder": (None, "", "no such folder"),
     "nothing in it": ("notes.txt", "", "has no .jsonl files"),
     "no such program": ("ludo.jsonl", "{}", "no program 'ludo'"),
-    "no JSON": ("end.jsonl", "{", "end.jsonl: line 1"),
+    "no JSON": ("end.jsonl", "{", "end.jsonl: the JSON ends early, at line 1"),
     "not text": ("end.jsonl", '{"id": "\udcff"}', "end.jsonl: line 1"),
     "no case": ("end.jsonl", '\n{"id":"x"}', "line 2: the key `tag` is missing"),
     "another validator's": ("end.jsonl", None, "is a case of commitA, not of end"),

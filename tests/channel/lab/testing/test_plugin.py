@@ -187,7 +187,7 @@ def test_wrong_use_is_said_in_one_line(tmp_path: Path) -> None:
         "gone": (None, "cannot be read"),
         "empty": ("", "has no cases"),
         "null": (written(), "has no cases"),
-        "brace": ("{", "line 1, column 2: "),
+        "brace": ("{", "the JSON ends early, at line 1, column 2: "),
         "short": (written(vector={"id": 1}), "line 1: "),
     }
     for name, (text, _) in bad.items():
