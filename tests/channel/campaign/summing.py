@@ -46,8 +46,7 @@ class Squares:
         return msgspec.json.decode(data, type=list[int])
 
     def _do(self, shard: Shard) -> bytes:
-        if self.kill_once and os.path.exists(self.kill_once):
-            os.unlink(self.kill_once)
+        if self.kill_once and _removed(self.kill_once):
             if self.kills_parent:
                 os.kill(os.getppid(), signal.SIGKILL)
             os._exit(9)
@@ -77,3 +76,12 @@ class Place:
     def _look(self, shard: Shard) -> bytes:
         main = threading.current_thread() is threading.main_thread()
         return msgspec.json.encode((main, signal.getitimer(signal.ITIMER_PROF)[1]))
+
+
+def _removed(path: str) -> bool:
+    """Remove a file; false if it is not there, or if another process was faster."""
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        return False
+    return True
