@@ -285,9 +285,9 @@ class SimulatedChain:
         The mempool is as it was, too. Takes about as long as the changes did.
         """
         with self.lock:
-            made = self.ledger.headers_made
+            headers_made = self.ledger.headers_made
             self._keep(kept)
-            skipped = made - self.ledger.headers_made
+            skipped = headers_made - self.ledger.headers_made
             self.ledger.skip(skipped)
             self._note(Reverted(kept, skipped))
 

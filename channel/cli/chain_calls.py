@@ -37,7 +37,7 @@ def changed(url: str, call: str, answer: type[T], **arguments: Any) -> T:
     with closing(RpcClient(url, None, ONCE)) as client:
         if f"/{call}" not in client.ask("get_routes", _Routes).routes:
             raise UsageError(f"--node {url}: it is not a test chain; `channelsim node` starts one")
-        found = client.ask_either(call, answer, **arguments)
-    if isinstance(found, str):
-        raise UsageError(line(found))
-    return found
+        answered = client.ask_either(call, answer, **arguments)
+    if isinstance(answered, str):
+        raise UsageError(line(answered))
+    return answered

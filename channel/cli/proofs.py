@@ -51,7 +51,7 @@ def _common(proofs: tuple[ProofResult, ...]) -> list[str]:
 
 
 def _lines(proof: ProofResult, common: list[str]) -> Iterator[str]:
-    """What one proof rests on besides, and what it leaves out."""
+    """The other bounds and assumptions of a proof, and the parts that it leaves out."""
     if proof.verdict in BROKEN:
         return
     yield from (bound for bound in proof.bounds if bound not in common)
@@ -108,7 +108,7 @@ def sum_line(printed: ProveDocument) -> str:
 def check_report(target: Target, printed: ProveDocument) -> CheckReport:
     """A check for each claim about a validator: failed if it is broken or undecided, skipped if an
     interrupt came before."""
-    found = _by_proof(printed)
+    findings_by_proof = _by_proof(printed)
     checks = [
         Checked(
             proof.name,
@@ -116,11 +116,11 @@ def check_report(target: Target, printed: ProveDocument) -> CheckReport:
             PASSED_OVER if _passed_over(proof, printed) else "",
             f"The claim {proof.claim} about {proof.validator}.",
         )
-        for proof, findings in zip(printed.proofs, found, strict=True)
+        for proof, findings in zip(printed.proofs, findings_by_proof, strict=True)
     ]
     mistakes = [
         (proof.name, finding)
-        for proof, findings in zip(printed.proofs, found, strict=True)
+        for proof, findings in zip(printed.proofs, findings_by_proof, strict=True)
         for finding in findings
     ]
     return CheckReport(

@@ -144,8 +144,8 @@ class Finding(
     def line(self) -> str:
         """The severity, the place, and the sentence that says who takes what from whom."""
         head = "" if self.severity == FAILED_CHECK else f"{self.severity}: "
-        said = sentence(self)
-        return f"{head}{self.place}: {said}" if self.place else f"{head}{said}"
+        loss_sentence = sentence(self)
+        return f"{head}{self.place}: {loss_sentence}" if self.place else f"{head}{loss_sentence}"
 
     def believable(self) -> Finding:
         """Downgrade a theft if no side loses money in the case that shows it."""

@@ -18,7 +18,7 @@ _WITHOUT_LOSS = {
     "surviving mutant": "No test notices this",
     "unnoticed fault": "No check notices this",
 }
-"""What a finding of a severity means where no side is known to take anything, by severity."""
+"""The meaning of each severity where no side is known to take anything."""
 
 MOST_TITLE = 100
 """Characters of a title."""
@@ -29,7 +29,7 @@ _TAKEN = ("theft", "unslashable cheat")
 
 
 def sentence(finding: Finding) -> str:
-    """Who takes what from whom, and why nobody can stop it; what else it means where nobody does.
+    """Say who takes what from whom, and why nobody can stop it, or what else a finding means.
 
     Every place that shows a finding shows this: terminal, JSON, JUnit, SARIF and pages.
 

@@ -200,10 +200,10 @@ def _changed(counterexample: Counterexample, site: Site) -> Iterator[Site]:
     chosen: list[Value] = [counterexample.state]
     if len(mine) == len(theirs):
         chosen += (with_leaf(site.state, at, new) for at, new in hashes)
-        every = site.state
+        all_changed = site.state
         for at, new in hashes:
-            every = with_leaf(every, at, new)
-        chosen.append(every)
+            all_changed = with_leaf(all_changed, at, new)
+        chosen.append(all_changed)
     for state in chosen:
         changed = elsewhere(target, site, state, site.amount, site.play, natural=True)
         if changed is not None and state != site.state and is_own_choice(target, changed):

@@ -84,6 +84,11 @@ def other_record(path: Path, left: Leads, right: Leads) -> Condition:
     return unequal(path, left.record, right.record)
 
 
+def is_legal(ended: Judged) -> bool:
+    """True if a move is legal, perhaps under conditions."""
+    return isinstance(ended, Leads)
+
+
 def not_slashed(ended: Judged) -> bool:
     """True if the slash does not pay by itself."""
     return not isinstance(ended, Slashes)

@@ -59,7 +59,7 @@ class Used:
 def uses(lemma: Lemma, program: Program, root: Value) -> list[Used]:
     """The functions of a program, whose value is `root`, that a lemma is about."""
     code = Code(root, symbols(program))
-    found = []
+    lemma_uses = []
     for function in code.functions:
         if function.name != lemma.function:
             continue
@@ -68,8 +68,8 @@ def uses(lemma: Lemma, program: Program, root: Value) -> list[Used]:
                 count, exhaustive, false = _compared(
                     lemma, serialize(function.body), serialize(tree)
                 )
-                found.append(Used(lemma, function.body, tree, count, exhaustive, false))
-    return found
+                lemma_uses.append(Used(lemma, function.body, tree, count, exhaustive, false))
+    return lemma_uses
 
 
 def _holds(tree: Value, body: Value) -> bool:
@@ -87,15 +87,15 @@ def _holds(tree: Value, body: Value) -> bool:
 def _compared(lemma: Lemma, body: bytes, tree: bytes) -> tuple[int, bool, str]:
     """The number of inputs that were compared, if these are all, and where the functions differ."""
     code, functions = Program(body), Program(tree).value
-    every = 1
+    total = 1
     for form in lemma.arguments:
-        every *= _count(form)
-    drawn = _all(lemma) if every <= CHECKS else islice(_drawn(lemma), CHECKS)
+        total *= _count(form)
+    drawn = _all(lemma) if total <= CHECKS else islice(_drawn(lemma), CHECKS)
     count = 0
     for count, values in enumerate(drawn, 1):
         if false := _difference(lemma, code, functions, values):
-            return count, every <= CHECKS, false
-    return count, every <= CHECKS, ""
+            return count, total <= CHECKS, false
+    return count, total <= CHECKS, ""
 
 
 def _difference(lemma: Lemma, code: Program, tree: Value, values: Any) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
-from channelsim.channel.prove.arguments import MORE, replaced
+from channelsim.channel.prove.arguments import EVIDENCE, MORE, part, replaced
 from channelsim.channel.prove.executor import Ending, Returned, SymbolicProgram, Unknown
 from channelsim.channel.prove.judged import Judged, judged, real_ending
 from channelsim.channel.prove.lemma_checks import Used
@@ -22,6 +22,15 @@ from channelsim.games.lemma import Lemma
 def plain(environment: Any) -> Any:
     """The arguments of a validator, without a claim's own inputs behind them."""
     return replaced(environment, MORE, NIL)
+
+
+OTHER = (*MORE, 0)
+"""The place of the first further input of a claim: another move, or other evidence."""
+
+
+def with_other_evidence(environment: Any) -> Any:
+    """The arguments of a validator with the claim's other evidence."""
+    return plain(replaced(environment, EVIDENCE, part(environment, OTHER)))
 
 
 @dataclass(eq=False)

@@ -40,10 +40,10 @@ def main() -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="two-peers-")))
-        every = f"{asked.block_every:g}"
-        node = stack.enter_context(background(folder / "node", "node", "--block-every", every))
+        pause = f"{asked.block_every:g}"
+        node = stack.enter_context(background(folder / "node", "node", "--block-every", pause))
         about = next(node)
-        print(f"node: {about['url']}, with a block every {every} s", flush=True)
+        print(f"node: {about['url']}, with a block every {pause} s", flush=True)
         passphrase = folder / "passphrase"
         private(passphrase, secrets.token_hex(16))
         fingerprints = {}

@@ -36,8 +36,8 @@ class StackedDecks:
         """
         different = len(set(cards)) == len(cards) == self._terms.positions
         if not different or not set(cards) <= set(range(CARDS)):
-            wanted = counted(self._terms.positions, "different card")
-            raise ValueError(f"not {wanted}: {tuple(cards)}")
+            needed = counted(self._terms.positions, "different card")
+            raise ValueError(f"not {needed}: {tuple(cards)}")
         places = list(enumerate(cards))
         missing = [place for place in places if place not in self._points]
         order = self._group.order

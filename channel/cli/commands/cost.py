@@ -36,7 +36,7 @@ from channelsim.games.amounts import counted
 ABOUT = "The node takes every spend, and none costs more than is stored."
 
 MORE = 10
-"""How many times as many cases to try if a validator was never tried."""
+"""The factor of the cases to try if a validator was never tried."""
 
 CASES, SEED = 5000, "cost"
 """Used where neither the command line nor a snapshot says otherwise."""

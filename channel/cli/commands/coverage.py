@@ -121,8 +121,8 @@ def command(
                     file.write(page.encode())
                     file.finish()
                 if lcov_file is not None:
-                    found = source_coverage(tried, programs.values(), libraries=everything)
-                    lines.write(lcov(found).encode())
+                    at_sources = source_coverage(tried, programs.values(), libraries=everything)
+                    lines.write(lcov(at_sources).encode())
                     lines.finish()
             reasons = stored_reasons(tried)
             printed = document(tried.name, programs, reasons, interrupted)
@@ -148,7 +148,7 @@ def command(
                     command="coverage",
                     target=tried.name,
                     source=tried.source,
-                    checks=[Checked(name, found) for name, found in failures.items()],
+                    checks=[Checked(name, at_sources) for name, at_sources in failures.items()],
                     summary=summary(chain.from_iterable(failures.values())),
                     incomplete="interrupted: not all cases were run" if interrupted else left_out,
                 )
@@ -211,8 +211,8 @@ def _failure(program: ProgramCoverage, text: str, line: str = "") -> Finding:
 
 def _low(failures: Mapping[str, Sequence[Finding]]) -> Iterator[str]:
     """The programs of which too little is reached."""
-    for found in failures.values():
-        yield from (finding.line for finding in found if finding.text.startswith(LOW))
+    for at_sources in failures.values():
+        yield from (finding.line for finding in at_sources if finding.text.startswith(LOW))
 
 
 def document(

@@ -73,7 +73,7 @@ def command(
 
 
 def _untried(totals: CrashTotals, kills: int, least: int) -> Iterator[str]:
-    """What was not tried: kills, if runs without one ended the test early, and those of stages."""
+    """The kills that were not tried, also of single stages."""
     if totals.idle:
         yield (
             f"stopped after {counted(totals.kills, 'kill')} of {kills}: {MOST_IDLE} runs in a row"

@@ -50,7 +50,7 @@ from channelsim.games.amounts import counted
 from channelsim.games.vectors import Case
 
 MORE = 10
-"""How many times as many cases to try if a validator was never tried."""
+"""The factor of the cases to try if a validator was never tried."""
 
 SHOWN = 12
 """Causes that are printed; the rest are counted."""

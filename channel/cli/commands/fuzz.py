@@ -67,7 +67,7 @@ LONG, SHORT = 60.0, 10.0
 """Seconds of a run, and of a round of `--watch`, unless `--seconds` says otherwise."""
 
 MORE = 10
-"""How many times as much work to try if a validator was never tried."""
+"""The factor of the work to try if a validator was never tried."""
 
 MOST_WORK = 10**15
 """Units: centuries."""

@@ -298,10 +298,10 @@ def survivor_text(survivor: Survivor) -> str:
     proof = survivor.proof
     if proof is not None and proof.is_equal:
         return f"{proof.text}: {text}"
-    said = "" if proof is None else f"; {proof.text}"
+    proof_text = "" if proof is None else f"; {proof.text}"
     if survivor.reason is None:
-        return f"OPEN: {text}{said}"
-    return f"argued: {text}: {survivor.reason}{said}"
+        return f"OPEN: {text}{proof_text}"
+    return f"argued: {text}: {survivor.reason}{proof_text}"
 
 
 def _cells(count: Count) -> tuple[str, ...]:

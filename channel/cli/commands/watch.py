@@ -284,7 +284,7 @@ _VERDICTS = {
     False: "maybe bad for the owner, the newest of these data did not count; the owner's peer knows"
     " whether that was right: start it",
 }
-"""What the end means for the owner, by whether it ended well."""
+"""The meaning of the end for the owner, by whether it ended well."""
 
 
 def _late_remedy(fee: int | None) -> str:

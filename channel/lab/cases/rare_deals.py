@@ -49,8 +49,8 @@ Names: TypeAlias = tuple[str, ...]
 """Names of comparisons."""
 
 
-class Wanted(NamedTuple):
-    """What is wanted, of which comparisons, and whether first, next or last."""
+class Feature(NamedTuple):
+    """A feature of deals that is looked for: of which comparisons, and whether first or last."""
 
     level: int
     names: Names
@@ -67,11 +67,11 @@ class RareDeals:
 
     def __init__(self, pack: Pack, chance: FastChance) -> None:
         self._pack, self._chance = pack, chance
-        self._known: dict[Wanted, Cards] = {}
-        self._parents: tuple[list[Wanted], list[Wanted]] = ([], [])
-        self._seen: Counter[Wanted] = Counter()
-        self._tried: Counter[Wanted] = Counter()
-        self._waiting: tuple[dict[Wanted, Cards], ...] = ({}, {}, {})
+        self._known: dict[Feature, Cards] = {}
+        self._parents: tuple[list[Feature], list[Feature]] = ([], [])
+        self._seen: Counter[Feature] = Counter()
+        self._tried: Counter[Feature] = Counter()
+        self._waiting: tuple[dict[Feature, Cards], ...] = ({}, {}, {})
         self._edges: dict[tuple[object, ...], tuple[int, int]] = {}
 
     @property
@@ -88,15 +88,15 @@ class RareDeals:
     def see(self, cards: Cards, compared: Compared) -> int:
         """Note what is wanted of a deal: when the first of it is wanted, `NOTHING` for none."""
         first = NOTHING
-        for wanted in self.wanted(compared):
-            level = wanted.level
+        for feature in self.features(compared):
+            level = feature.level
             if level < LAST:
-                self._seen[wanted] += 1
-                if wanted not in self._known:
-                    self._parents[level].append(wanted)
-                self._known[wanted] = cards  # the newest: equals lead to others in time
-            if self._tried[wanted] < wanted.times:
-                self._waiting[level][wanted] = cards
+                self._seen[feature] += 1
+                if feature not in self._known:
+                    self._parents[level].append(feature)
+                self._known[feature] = cards  # the newest: equals lead to others in time
+            if self._tried[feature] < feature.times:
+                self._waiting[level][feature] = cards
                 first = min(first, level)
         return first
 
@@ -105,14 +105,14 @@ class RareDeals:
         count as tried. None if none waits."""
         for waiting in self._waiting:
             while waiting:
-                wanted = self._chance.pick(tuple(waiting))
-                cards = waiting[wanted]
+                feature = self._chance.pick(tuple(waiting))
+                cards = waiting[feature]
                 compared = self._pack.compared(cards)
-                if wanted not in set(self.wanted(compared)):
-                    del waiting[wanted]  # what is least or greatest has changed since
+                if feature not in set(self.features(compared)):
+                    del waiting[feature]  # what is least or greatest has changed since
                     continue
                 judged = self._pack.judged
-                places = {judged.get(name) for name in wanted.names}
+                places = {judged.get(name) for name in feature.names}
                 names = tuple(name for name in compared if judged.get(name) in places)
                 self.tried(compared, names)
                 return cards, names
@@ -120,15 +120,15 @@ class RareDeals:
 
     def tried(self, compared: Compared, names: Names) -> None:
         """Count what a deal has of what is wanted, if these of its comparisons were tried."""
-        for wanted in self.wanted(compared):
-            if not set(wanted.names) <= set(names):
+        for feature in self.features(compared):
+            if not set(feature.names) <= set(names):
                 continue
-            self._tried[wanted] += 1
-            if self._tried[wanted] >= wanted.times:
-                self._waiting[wanted.level].pop(wanted, None)
+            self._tried[feature] += 1
+            if self._tried[feature] >= feature.times:
+                self._waiting[feature.level].pop(feature, None)
 
-    def wanted(self, compared: Compared) -> Iterator[Wanted]:
-        """What a deal shows of all that is wanted.
+    def features(self, compared: Compared) -> Iterator[Feature]:
+        """The features of a deal that the search looks for.
 
         First: that two classes meet, with better kickers on the worse side; at which kicker hands
         of one class differ, with the others equal or better on the worse side, or that they tie;
@@ -149,21 +149,21 @@ class RareDeals:
             if alike:
                 # At which kicker the first difference is, 0 for none, and who is better after it.
                 at, rest = general[2][0], order * general[2][-1] if order else 0
-                yield Wanted(FIRST if rest <= 0 else NEXT, (name,), (*sides, at, rest))
+                yield Feature(FIRST if rest <= 0 else NEXT, (name,), (*sides, at, rest))
             else:
                 kickers = order * general[2][0]
-                yield Wanted(FIRST if kickers < 0 else NEXT, (name,), (*sides, kickers))
+                yield Feature(FIRST if kickers < 0 else NEXT, (name,), (*sides, kickers))
             edges = [self._edge((name, rank[0]), rank[1]) for rank in (mine, theirs)]
             if order and alike:
-                yield from (Wanted(FIRST, (name,), (*sides, *edge)) for edge in edges if edge)
+                yield from (Feature(FIRST, (name,), (*sides, *edge)) for edge in edges if edge)
             if order and self._is_close(name, *sorted((mine, theirs))):
-                yield Wanted(FIRST, (name,), (*sides, "close"))
-            yield Wanted(NEXT, (name,), general)
+                yield Feature(FIRST, (name,), (*sides, "close"))
+            yield Feature(NEXT, (name,), general)
             for key in exact:
-                yield Wanted(LAST, (name,), key)
+                yield Feature(LAST, (name,), key)
         for (name, order), (other, others_order) in combinations(orders, 2):
             sign = -1 if (order, others_order) < (0, 0) else 1
-            yield Wanted(FIRST, (name, other), (sign * order, sign * others_order))
+            yield Feature(FIRST, (name, other), (sign * order, sign * others_order))
 
     def _edge(self, key: tuple[object, ...], kickers: tuple[int, ...]) -> tuple[int, ...]:
         """The first kicker, with -1 or 1, if there was no lesser or no greater one by this key."""

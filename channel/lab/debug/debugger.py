@@ -397,10 +397,10 @@ def _set(session: Session, rest: str) -> Answer:
         raise UsageError(f"set FIELD VALUE: the fields are {fields}")
     changed = edited(case, record, name, text.strip())
     try:
-        again = of_case(Path("set"), expecting(target, changed), target)
+        rerun = of_case(Path("set"), expecting(target, changed), target)
     except BadCase as error:
         raise UsageError(f"set {name}: {error}") from None
-    return _begun(session, again, (*session.before, request))
+    return _begun(session, rerun, (*session.before, request))
 
 
 def _undo(session: Session, rest: str) -> Answer:

@@ -64,16 +64,16 @@ def expecting(target: Target, case: Case) -> Case:
 
     Where they say nothing, as without rules, it is the result of the program. Raises `BadCase`.
     """
-    said = None if target.rules is None else verdict(case, target.game, target.hashes)
-    said = said or _outcome(target, case)
-    if not isinstance(said, Valid):
-        expect: Expect = "slash" if isinstance(said, Slash) else "raise"
+    expected = None if target.rules is None else verdict(case, target.game, target.hashes)
+    expected = expected or _outcome(target, case)
+    if not isinstance(expected, Valid):
+        expect: Expect = "slash" if isinstance(expected, Slash) else "raise"
         return replace(case, expect=expect, next=None, conditions=[])
     record = None
-    if said.next is not None:
-        state = described_value(said.next.state.value(), target, bytes.fromhex(case.move))
-        record = NextRecord(said.next.validator, state, said.next.max_move_size)
-    conditions = [described_value(condition, target) for condition in said.conditions]
+    if expected.next is not None:
+        state = described_value(expected.next.state.value(), target, bytes.fromhex(case.move))
+        record = NextRecord(expected.next.validator, state, expected.next.max_move_size)
+    conditions = [described_value(condition, target) for condition in expected.conditions]
     return replace(case, expect="valid", next=record, conditions=conditions)
 
 

@@ -126,9 +126,9 @@ class Stops(Sequence[Stop]):
     def decision(self) -> int:
         """The stop that decides how the run ends: the operator, or the last test before it."""
         step, choice = self.record.decided()
-        wanted = choice if step is None or step.operator in (RAISE, IF) else step
+        deciding = choice if step is None or step.operator in (RAISE, IF) else step
         for number in range(len(self) - 1, -1, -1):
-            if wanted is not None and self._stops[number].step is wanted:
+            if deciding is not None and self._stops[number].step is deciding:
                 return number
         tests = [n for n, stop in enumerate(self._stops) if stop.kind is Kind.TEST]
         return tests[-1] if tests else len(self) - 1

@@ -185,12 +185,12 @@ def call_text(record: RunRecord, step: TraceStep) -> str:
 def choice_text(record: RunRecord, choice: TraceStep, room: int) -> str:
     """A test and its result, with the values that it compares; the test in so many characters."""
     test, value = tested(choice)
-    said = "no" if value == NIL else "yes"
+    answer = "no" if value == NIL else "yes"
     if value not in (NIL, b"\x01"):
-        said += f" ({value_text(value, 20, record.known)})"
+        answer += f" ({value_text(value, 20, record.known)})"
     else:
-        said += _compared(record, test, choice)
-    return f"if {record.expression(test, choice, room)}: {said}"
+        answer += _compared(record, test, choice)
+    return f"if {record.expression(test, choice, room)}: {answer}"
 
 
 def operator_text(record: RunRecord, step: TraceStep, room: int) -> str:

@@ -98,8 +98,8 @@ class Subject:
 
     def is_known(self, environment: Value) -> bool:
         """True if the claims are about the state among the arguments, with this amount."""
-        held = atom_to_int(part(environment, coin_field(AMOUNT)))
-        return not self.states or (part(environment, STATE), held) in self.states
+        amount = atom_to_int(part(environment, coin_field(AMOUNT)))
+        return not self.states or (part(environment, STATE), amount) in self.states
 
     @property
     def lemmas(self) -> tuple[Lemma, ...]:
@@ -174,10 +174,10 @@ def named(names: Iterable[str]) -> tuple[Law, ...]:
     Raises `UsageError`.
     """
     known = {law.name: law for law in laws()}
-    wanted = dict.fromkeys(name.replace("-", " ") for name in names)
-    if ALL in wanted or not wanted:
+    asked = dict.fromkeys(name.replace("-", " ") for name in names)
+    if ALL in asked or not asked:
         return laws()
-    for name in wanted:
+    for name in asked:
         if name not in known:
             raise UsageError(f"no law {name!r}{nearest_or_all(name, (*known, ALL))}")
-    return tuple(known[name] for name in wanted)
+    return tuple(known[name] for name in asked)

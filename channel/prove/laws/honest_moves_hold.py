@@ -8,26 +8,24 @@ from typing import Any
 
 from channelsim.channel.findings.finding import PLAYED, THEFT
 from channelsim.channel.lab.sites.values import leaves
-from channelsim.channel.prove.arguments import EVIDENCE, MORE, part, replaced
+from channelsim.channel.prove.arguments import MORE, part, replaced
 from channelsim.channel.prove.executor import Ending
 from channelsim.channel.prove.guards import ASSUMED, unguarded
 from channelsim.channel.prove.honest_moves import HonestMove, honest_inputs, source
 from channelsim.channel.prove.inputs import Domain, Inputs, Variables
 from channelsim.channel.prove.judged import (
-    Judged,
     Leads,
     Slashes,
+    is_legal,
     judged,
     judged_really,
     other_record,
 )
 from channelsim.channel.prove.laws import VERDICTS, Subject
 from channelsim.channel.prove.path import Path
-from channelsim.channel.prove.reruns import Run, plain
+from channelsim.channel.prove.reruns import OTHER, Run, plain, with_other_evidence
 from channelsim.channel.prove.symbols import Condition
 from channelsim.clsp.values import NIL, Value, serialize
-
-OTHER = (*MORE, 0)
 
 
 @dataclass(frozen=True)
@@ -51,7 +49,7 @@ class HonestMovesAreLegal:
     def sides(self) -> tuple[Run, ...]:
         """The program with the evidence of play, and where that is legal with any other."""
         honest = self.subject.run()
-        other = self.subject.run("other evidence", _with_other, honest, _is_legal)
+        other = self.subject.run("other evidence", with_other_evidence, honest, is_legal)
         return honest, other
 
     def environment(self, domain: Domain, size: int, variables: Variables) -> Inputs:
@@ -95,14 +93,6 @@ class HonestMovesAreLegal:
             " mover loses everything",
             f"other evidence: {serialize(part(environment, OTHER)).hex()} (CLVM)",
         )
-
-
-def _with_other(environment: Any) -> Any:
-    return plain(replaced(environment, EVIDENCE, part(environment, OTHER)))
-
-
-def _is_legal(ended: Judged) -> bool:
-    return isinstance(ended, Leads)
 
 
 class HonestMovesHold:

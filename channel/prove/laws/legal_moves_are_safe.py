@@ -11,25 +11,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from channelsim.channel.findings.finding import NOBODY_KNOWS, THEFT
-from channelsim.channel.prove.arguments import EVIDENCE, MORE, part, replaced
+from channelsim.channel.prove.arguments import part
 from channelsim.channel.prove.executor import Ending
 from channelsim.channel.prove.guards import ASSUMED, unguarded
 from channelsim.channel.prove.inputs import Domain, Inputs, Variables
 from channelsim.channel.prove.judged import (
     Fails,
-    Judged,
     Leads,
     Slashes,
+    is_legal,
     judged,
     judged_really,
     other_record,
 )
 from channelsim.channel.prove.laws import BOTH, VERDICTS, Subject
 from channelsim.channel.prove.path import Path
-from channelsim.channel.prove.reruns import Run, plain
+from channelsim.channel.prove.reruns import OTHER, Run, with_other_evidence
 from channelsim.channel.prove.symbols import Condition, Undecided
 from channelsim.clsp.values import Value, serialize
 
@@ -41,7 +40,6 @@ CONDITIONS = (
     "some evidence gives a move extra conditions that no known key protects; whether the move is"
     " legal, rules can say, or honest play (the law 'honest moves hold')"
 )
-OTHER = (*MORE, 0)
 
 
 @dataclass(frozen=True)
@@ -65,7 +63,7 @@ class SameForAllEvidence:
     def sides(self) -> tuple[Run, ...]:
         """The program with one piece of evidence, and where that is legal with another."""
         one = self.subject.run()
-        other = self.subject.run("other evidence", _with_other, one, _is_legal)
+        other = self.subject.run("other evidence", with_other_evidence, one, is_legal)
         return one, other
 
     def environment(self, domain: Domain, size: int, variables: Variables) -> Inputs:
@@ -105,14 +103,6 @@ class SameForAllEvidence:
             " whichever it commits",
             f"other evidence: {serialize(part(environment, OTHER)).hex()} (CLVM)",
         )
-
-
-def _with_other(environment: Any) -> Any:
-    return plain(replaced(environment, EVIDENCE, part(environment, OTHER)))
-
-
-def _is_legal(ended: Judged) -> bool:
-    return isinstance(ended, Leads)
 
 
 class LegalMovesAreSafe:

@@ -15,7 +15,7 @@ from typing import Any, TypeGuard
 import z3
 
 from channelsim.channel.findings.finding import GRIEFING, NOBODY_KNOWS
-from channelsim.channel.prove.arguments import MORE, MOVE, coin_field, part, replaced
+from channelsim.channel.prove.arguments import MOVE, coin_field, part, replaced
 from channelsim.channel.prove.collisions import ASSUMED, no_collisions
 from channelsim.channel.prove.concrete_runs import terms_in
 from channelsim.channel.prove.executor import Ending
@@ -24,13 +24,12 @@ from channelsim.channel.prove.judged import Judged, Leads, judged, judged_really
 from channelsim.channel.prove.laws import BOTH, VERDICTS, Subject
 from channelsim.channel.prove.path import Path
 from channelsim.channel.prove.read_bytes import read_bytes
-from channelsim.channel.prove.reruns import Run, plain
+from channelsim.channel.prove.reruns import OTHER, Run, plain
 from channelsim.channel.prove.same_numbers import alike
 from channelsim.channel.prove.symbols import Bytes, Condition, Symbolic, Undecided, conjunction
 from channelsim.clsp.values import Value
 from channelsim.games.amounts import counted
 
-OTHER = (*MORE, 0)
 MINE = coin_field(MOVE)
 
 PROBES = (0x00, 0x01, 0x7F, 0x80, 0xFF)

@@ -141,8 +141,8 @@ class _Pass(ast.NodeTransformer):
         if len(node.ops) == 1:
             if not isinstance(node.ops[0], ast.In | ast.NotIn):
                 return node
-            found = _call("has", node.comparators[0], node.left)
-            return found if isinstance(node.ops[0], ast.In) else _call("opposite", found)
+            call = _call("has", node.comparators[0], node.left)
+            return call if isinstance(node.ops[0], ast.In) else _call("opposite", call)
         if not _fits_lambda(*node.comparators):
             return node
         pairs: list[ast.expr] = []
@@ -285,25 +285,25 @@ class _Pass(ast.NodeTransformer):
                 return self._sequence(patterns, value)
             case ast.MatchClass(kind, patterns, names, inner):
                 keys = ast.List([ast.Constant(name) for name in names], ast.Load())
-                found = self._name()
+                call = self._name()
                 tests = [
                     ast.NamedExpr(
-                        ast.Name(found, ast.Store()),
+                        ast.Name(call, ast.Store()),
                         _call("class_parts", value, kind, ast.Constant(len(patterns)), keys),
                     ),
                 ]
-                return tests + self._parts([*patterns, *inner], found)
+                return tests + self._parts([*patterns, *inner], call)
         return [_call("no_model_of_match")]
 
     def _sequence(self, patterns: Sequence[ast.pattern], value: ast.expr) -> list[ast.expr]:
         stars = [at for at, part in enumerate(patterns) if isinstance(part, ast.MatchStar)]
         star = stars[0] if stars else -1
         parts = self._name()
-        found: ast.expr = ast.NamedExpr(
+        call: ast.expr = ast.NamedExpr(
             ast.Name(parts, ast.Store()),
             _call("sequence_parts", value, ast.Constant(len(patterns)), ast.Constant(star)),
         )
-        return [found, *self._parts(patterns, parts)]
+        return [call, *self._parts(patterns, parts)]
 
     def _parts(self, patterns: Sequence[ast.pattern], found: str) -> list[ast.expr]:
         """The tests of patterns against the parts in a box that was found."""

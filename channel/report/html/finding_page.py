@@ -139,16 +139,16 @@ class FindingPage(msgspec.Struct, frozen=True):
 
     @property
     def glance(self) -> Glance:
-        """Who takes what from whom and why, who loses how much, and what to do now."""
+        """The verdict, the loss, and what to do now."""
         if self.finding.missing_check:
             fix = "add the check that is missing"
         elif self.decisive:
             fix = "correct the line that matters"
         else:
             fix = "correct what is described here"
-        again = ", then try it again:" if self.commands else ""
-        said = headline(self.finding)
-        return Glance(False, said, lost(self.finding), fix + again, self.commands[:1])
+        retry = ", then try it again:" if self.commands else ""
+        title = headline(self.finding)
+        return Glance(False, title, lost(self.finding), fix + retry, self.commands[:1])
 
     @property
     def details(self) -> str:

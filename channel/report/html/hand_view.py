@@ -114,8 +114,8 @@ def _rows(hand: Hand, data: Mapping[str, Any]) -> Iterator[CardRow]:
         parts = given if isinstance(given, dict) else {"": given}
         rows = {name: value for name, value in parts.items() if isinstance(value, list) and value}
         notes = [f"{value} {name}" for name, value in parts.items() if isinstance(value, str)]
-        made = best.get(owner) or {}
-        notes += [str(made["name"])] if made.get("name") else []
+        hand_made = best.get(owner) or {}
+        notes += [str(hand_made["name"])] if hand_made.get("name") else []
         label = owner[:1].upper() + owner[1:]
         for at, (name, row) in enumerate(rows.items(), 1):
             of_all = f"{label}, {name}" if len(rows) > 1 and name else label

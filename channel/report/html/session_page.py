@@ -174,7 +174,7 @@ def dispute_page(
         then = "nothing to do"
     got = money_of(run)
     loss = loss_text(got, put_in(run, got), scenario.unit, why_lost(run, broken))
-    again = _again(scenario)
+    command = _again(scenario)
     whom = f"Initiator against {other}" if scenario.side else f"{other} against Receiver"
     as_whom = f" as {scenario.adversary}" if scenario.adversary else ""
     good = not broken and (run.deviated or not scenario.adversary)
@@ -183,7 +183,7 @@ def dispute_page(
         run.chain,
         title=f"Dispute over {games_text(scenario.games)}: {whom}{as_whom}",
         glance=Glance(
-            good, verdict, loss, f"{then}; this runs it again:" if again else then, again
+            good, verdict, loss, f"{then}; this runs it again:" if command else then, command
         ),
         facts=(
             ("games", ", ".join(scenario.games)),

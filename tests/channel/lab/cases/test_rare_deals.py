@@ -117,7 +117,7 @@ def test_the_closest_hands_of_a_class_and_of_two_are_wanted_first() -> None:
     def wanted(mine: Rank, theirs: Rank) -> set[object]:
         return {
             some.what[-1]
-            for some in deals.wanted({HAND: (mine, theirs)})
+            for some in deals.features({HAND: (mine, theirs)})
             if some.level == FIRST and some.names == (HAND,)
         }
 

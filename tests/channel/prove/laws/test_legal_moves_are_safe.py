@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from channelsim.channel.prove.arguments import part
-from channelsim.channel.prove.laws.honest_moves_hold import OTHER, HonestMovesAreLegal
+from channelsim.channel.prove.laws.honest_moves_hold import HonestMovesAreLegal
 from channelsim.channel.prove.laws.legal_moves_are_safe import SameForAllEvidence
+from channelsim.channel.prove.reruns import OTHER
 from channelsim.clsp.values import NIL
 from tests.channel.prove.laws.trials import VALUE_OF_40_BITS, honest, record, subject, tried
 

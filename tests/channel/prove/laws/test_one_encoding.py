@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from channelsim.channel.prove.arguments import MOVE, coin_field, part
-from channelsim.channel.prove.laws.one_encoding import OTHER, OneMoveToEachRecord
+from channelsim.channel.prove.laws.one_encoding import OneMoveToEachRecord
+from channelsim.channel.prove.reruns import OTHER
 from tests.channel.prove.laws.trials import VALUE_OF_40_BITS, record, subject, tried
 
 ANY_NUMBER = f"(if (> MOVE -1) {record('MOVE')} ())"
