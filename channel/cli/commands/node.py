@@ -132,8 +132,9 @@ def command(
             "height": chain.peak(),
             "wallets": funded,
         }
-        _show(about, as_json=as_json)
+        # The log begins before anyone can know the address.
         log = None if as_json or quiet else NodeLog(chain)
+        _show(about, as_json=as_json)
         if block_on_push:
             is_due = _when_pushed(chain)
         elif no_blocks:
