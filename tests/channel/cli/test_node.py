@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from threading import Timer
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -214,6 +215,8 @@ def test_the_log_follows_what_is_asked_of_the_node() -> None:
         [sys.executable, "-c", COMMAND, "node", *options], stdout=subprocess.PIPE, text=True
     )
     assert node.stdout is not None
+    guard = Timer(GUARD, node.kill)  # or a line that never comes would be awaited for ever
+    guard.start()
     try:
         url = node.stdout.readline().split()[1]
         with closing(RpcClient(url, None, PATIENCE)) as client:
@@ -221,5 +224,6 @@ def test_the_log_follows_what_is_asked_of_the_node() -> None:
         lines = (line for line in node.stdout if line.startswith("block "))
         assert next(lines).startswith("block 3 pays 2,000,000,000,000 mojos to")
     finally:
+        guard.cancel()
         node.send_signal(signal.SIGINT)
         node.communicate(timeout=GUARD)
