@@ -17,6 +17,7 @@ from channelsim.channel.lab.fuzz.findings import PROVED, RECORDED, STORED, still
 from channelsim.channel.lab.targets.loading import load
 from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.lab.trace.finding_targets import source_near
+from channelsim.channel.prove.result import NO_SOLVER
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.terminal import console, print_json, say
 
@@ -82,7 +83,7 @@ def _still_broken(target: Target, finding: Finding) -> list[str]:
     if finding.rule != PROVED or finding.vector is not None or "inputs" not in finding.brun:
         return still_broken(target, msgspec.to_builtins(finding))
     if find_spec(SOLVER) is None:
-        raise UsageError("replay: this finding needs z3-solver; pip install 'channelsim[prove]'")
+        raise UsageError(f"replay: this finding {NO_SOLVER}")
     from channelsim.channel.prove.replaying import still_breaks
 
     return still_breaks(target, finding)

@@ -51,7 +51,7 @@ def sentence(finding: Finding) -> str:
 
 
 def lost(finding: Finding) -> str:
-    """Who loses how much, or that nobody is known to."""
+    """The loss in words: a side and an amount, or that nobody is known to lose."""
     loss = finding.loss
     if loss is not None and loss.amount:
         loser = loss.loser[:1].upper() + loss.loser[1:]

@@ -22,7 +22,7 @@ from channelsim.channel.findings.finding import Finding
 from channelsim.channel.kit.conformance import Subject, failed_check
 from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.prove import proof_file
-from channelsim.channel.prove.result import ProofResult
+from channelsim.channel.prove.result import NO_SOLVER, ProofResult
 from channelsim.games.amounts import counted
 from channelsim.games.registry import package_of
 
@@ -63,7 +63,7 @@ def proofs(subject: Subject) -> CheckResult:
     """Every claim about the programs is proved, by a file of these programs or once more."""
     target, path = subject.target, subject.effort.proofs
     if find_spec(SOLVER) is None:
-        return CheckResult(PROOFS, unchecked="needs z3-solver; pip install 'channelsim[prove]'")
+        return CheckResult(PROOFS, unchecked=NO_SOLVER)
     if not target.present:
         return CheckResult(PROOFS, unchecked=f"needs a program of {', '.join(target.missing)}")
     if path is None:

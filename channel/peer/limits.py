@@ -80,8 +80,8 @@ def stored_bytes(batch: bytes, games: Iterable[LiveGame], before: Iterable[LiveG
     """
     known = {game.id: game for game in before}
     live = list(games)
-    terms = sum(len(msgspec.msgpack.encode(one.terms)) for one in live if one.id not in known)
-    moved = sum(_position_bytes(one) for one in live if known.get(one.id) != one)
+    terms = sum(len(msgspec.msgpack.encode(game.terms)) for game in live if game.id not in known)
+    moved = sum(_position_bytes(game) for game in live if known.get(game.id) != game)
     return 2 * len(batch) + STATE + LIVE_GAME * len(live) + terms + moved
 
 

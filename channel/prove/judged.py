@@ -97,7 +97,7 @@ def not_slashed(ended: Judged) -> bool:
 def legal_with_all(endings: Iterable[Judged]) -> bool:
     """True if no evidence slashes a move, and the program takes it with some."""
     ended = list(endings)
-    return all(map(not_slashed, ended)) and any(isinstance(each, Leads) for each in ended)
+    return all(map(not_slashed, ended)) and any(map(is_legal, ended))
 
 
 def _of_result(path: Path, value: Symbolic) -> Judged:

@@ -19,6 +19,9 @@ PROVED: tuple[Verdict, ...] = ("equal", "proved")
 BROKEN: tuple[Verdict, ...] = ("different", "refuted")
 """The verdicts of claims that an input breaks."""
 
+NO_SOLVER = "needs z3-solver; pip install z3-solver"
+"""The line where the extra `prove` is missing, with the remedy."""
+
 MODELS = (
     "the operators of CLVM on numbers, bytes and pairs",
     "sha256 of bytes that are not known: any function, one for each length",

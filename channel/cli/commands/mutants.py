@@ -50,6 +50,7 @@ from channelsim.channel.lab.mutants.report import (
 )
 from channelsim.channel.lab.targets.loading import load
 from channelsim.channel.lab.targets.target import Target
+from channelsim.channel.prove.result import NO_SOLVER
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import console, say
@@ -106,7 +107,7 @@ def command(
 
     Of a target without rules, only stored cases and honest play can find them.
 
-    With channelsim[prove], the prover is asked about mutants that survive without a stored reason
+    With z3-solver, the prover is asked about mutants that survive without a stored reason
     (with --argued, about all). Exit code 1: a mutant survives without a reason or a proof that it
     is equivalent, or crashed its worker.
 
@@ -179,7 +180,7 @@ def _with_proofs(
     if not asked:
         return report
     if find_spec(SOLVER) is None:
-        complain("mutants: the prover is not asked: it needs channelsim[prove]")
+        complain(f"mutants: the prover is not asked: it {NO_SOLVER}")
         return report
     from channelsim.channel.prove.survivors import survivor_proofs
 

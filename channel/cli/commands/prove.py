@@ -38,6 +38,7 @@ from channelsim.channel.findings.finding import Finding
 from channelsim.channel.findings.finding_files import FindingFiles, command_line
 from channelsim.channel.lab.targets.loading import load
 from channelsim.channel.lab.targets.target import Target
+from channelsim.channel.prove.result import NO_SOLVER
 from channelsim.channel.report.progress import progress
 from channelsim.channel.system.output import opened, write_whole
 from channelsim.games.amounts import counted
@@ -103,7 +104,7 @@ def command(
     with progress("prove", shown=not quiet):
         targets = _targets(target, against, validator)
         if find_spec(SOLVER) is None:
-            raise UsageError("prove: needs z3-solver; pip install 'channelsim[prove]'")
+            raise UsageError(f"prove: {NO_SOLVER}")
         from channelsim.channel.prove.campaign import proof_campaign
         from channelsim.channel.prove.inputs import ATOM, PAIRS
         from channelsim.channel.prove.proof_file import NAME

@@ -18,7 +18,7 @@ from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.games.pack import Cards, Compared, Pack, Rank
 
 FIRST, NEXT, LAST, NOTHING = range(4)
-"""What is wanted first, next and last: see `RareDeals.wanted`."""
+"""The levels of features, which are looked for in this order: see `RareDeals.features`."""
 
 TOGETHER = 6
 """The deals that are tried for two comparisons that go together, since they divide pots of any
@@ -39,11 +39,11 @@ MIRRORED = 0.2
 mostly of the same ranks: so equal hands meet, and such with one difference."""
 
 AWAY = (1, 2, 3, 4, 13, 26, 39, 48, -13, -3, -2, -1)
-"""How many numbers the cards near a card are away: another suit, or the next rank, where numbers
+"""Distances in numbers from a card to those near it: another suit, or the next rank, where numbers
 go by rank or by suit."""
 
 RARER = 2
-"""Of so many known deals, the next ones are near that whose kind of meeting was seen least."""
+"""The known deals of which the next ones are near that whose feature was seen least."""
 
 Names: TypeAlias = tuple[str, ...]
 """Names of comparisons."""

@@ -41,7 +41,7 @@ _DOES = {
     RAISE: "raises",
     EXCEEDED: "costs more than a block holds",
 }
-"""What a program does that ends so."""
+"""The verb for a program that ends so."""
 
 _RULES_DO: dict[type, str] = {Valid: "accept it", Slash: "slash it", Raise: "raise"}
 

@@ -76,7 +76,7 @@ class Stops(Sequence[Stop]):
         return self._stops[index]
 
     def text(self, index: int) -> str:
-        """What the run does at a stop."""
+        """The event of a stop in words."""
         stop, step = self._stops[index], self._stops[index].step
         if step is None:
             return f"{stop.frame.function} {'begins' if stop.kind is Kind.START else 'has ended'}"

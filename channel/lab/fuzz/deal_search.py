@@ -36,7 +36,7 @@ LOOK, A_SELECTION = 5, 0.25
 """The work of looking at a deal, and that of each selection in it."""
 
 PATIENCE = 8
-"""How many times more are looked at until something comes that is wanted more than kickers."""
+"""The factor of the deals that are looked at until something comes that ranks before kickers."""
 
 DRAWN, DRAW = 256, 20
 """The secrets that are drawn behind the commitment of one site, and the work of each."""

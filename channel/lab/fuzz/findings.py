@@ -288,8 +288,8 @@ def _named(names: Names | None, loss: Loss | None) -> Loss | None:
 
 
 def _names(target: Target, case: SiteCase) -> Names | None:
-    """Who moves in a case. A place that was read from a record does not say it: there, None unless
-    one player makes all moves of this kind."""
+    """The names of mover and opponent in a case. A place that was read from a record does not say
+    who moves: there, None unless one player makes all moves of this kind."""
     movers = {case.site.before.mover}
     if isinstance(case.site.receiver, Recorded):
         played = islice(plain_hands(target, b"movers"), MOVES) if target.rules else ()

@@ -142,4 +142,4 @@ def test_without_the_solver_nothing_is_checked(
     target: Target, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(row, "SOLVER", "no_such_solver")
-    assert "pip install 'channelsim[prove]'" in checked(target, None).unchecked
+    assert "pip install z3-solver" in checked(target, None).unchecked
