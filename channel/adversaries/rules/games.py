@@ -18,7 +18,6 @@ from channelsim.channel.adversaries.rules.breaker import (
 )
 from channelsim.channel.errors import InvariantError, Violation
 from channelsim.channel.peer.onchain.signed_games import SignedGames
-from channelsim.channel.peer.own_action import own_action
 from channelsim.channel.protocol.messages import (
     Accept,
     Batch,
@@ -123,7 +122,7 @@ def _moves_for_the_other(breaker: RuleBreaker, message: Message) -> Variants:
             continue
         for choice in player.choices():
             try:
-                own = own_action(game, player, least_action(choice))
+                own = endpoint.own_action(game, player, least_action(choice))
             except (IllegalAction, InvariantError):
                 continue
             if isinstance(own.wire, Move):

@@ -14,9 +14,8 @@ from msgspec.structs import replace
 from channelsim.channel.errors import UsageError
 from channelsim.channel.peer import interface
 from channelsim.channel.peer.decks.pool import name
-from channelsim.channel.peer.endpoint import Endpoint
+from channelsim.channel.peer.endpoint import Endpoint, OwnAction
 from channelsim.channel.peer.interface import (
-    Acted,
     Effect,
     GameStarted,
     NotProposed,
@@ -25,7 +24,6 @@ from channelsim.channel.peer.interface import (
     YourTurn,
 )
 from channelsim.channel.peer.limits import stored_bytes
-from channelsim.channel.peer.own_action import OwnAction
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.half_signed import sign_halves
 from channelsim.channel.protocol.messages import (
@@ -74,7 +72,7 @@ def check_command(endpoint: Endpoint, play: PlayState, command: interface.Comman
             if game is None or player is None:
                 raise UsageError(f"no game {game_id} is being played")
             try:
-                endpoint.check_action(game, player, action)
+                endpoint.own_action(game, player, action)
             except IllegalAction as error:
                 raise UsageError(f"game {game_id}: {error}") from None
         case interface.AcceptGames(group_id) | interface.CancelGames(group_id):
@@ -200,7 +198,7 @@ def send_batch(endpoint: Endpoint, play: PlayState) -> tuple[PlayState, bytes, l
     for new in started:
         after = after.with_player(new.game.id, new.player)
     for own in moves:
-        after = after.with_player(own.after.id, own.player)
+        after = after.with_player(own.after.id, own.acted.player)
     size = stored_bytes(message, new_state.games, state.games)
     after = replace(after, stored_bytes=play.stored_bytes + size)
     effects: list[Effect] = [Send(message)]
@@ -364,10 +362,7 @@ def _news(
     cancels: Iterable[Cancel],
 ) -> list[Effect]:
     news: list[Effect] = [Tell(new) for new in started]
-    news += [
-        Tell(Acted(own.after.id, own.action, own.before, own.after.position, own.player))
-        for own in acts
-    ]
+    news += [Tell(own.acted) for own in acts]
     news += [Tell(endpoint.settled(ended)) for ended in settled]
     for cancel in cancels:
         group = before.group(cancel.group_id)
