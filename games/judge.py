@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from channelsim.clsp.analysis.text import atom_text
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import (
     Outcome,
@@ -22,8 +21,8 @@ from channelsim.clsp.values import (
     NotAList,
     Value,
     from_list,
+    list_of,
     serialize,
-    to_list,
     tree_hash,
 )
 from channelsim.games.case_text import at
@@ -94,9 +93,8 @@ def commitment(step: Next | None, hashes: Hashes) -> bytes:
 def result_value(step: Next | None, hashes: Hashes, conditions: tuple[Value, ...] = ()) -> Value:
     """The result of a program for a legal move that leads to `step`, with extra conditions."""
     if step is None:
-        return to_list((NIL, NIL, NIL, *conditions))
-    size = int_to_atom(step.max_move_size)
-    return to_list((hashes[step.validator], step.state.value(), size, *conditions))
+        return list_of(NIL, NIL, NIL, *conditions)
+    return list_of(hashes[step.validator], step.state.value(), step.max_move_size, *conditions)
 
 
 def position_after(before: Position, step: Next | None, move: bytes, share: int) -> Position:

@@ -17,8 +17,8 @@ from channelsim.clsp.programs import Program
 from channelsim.clsp.values import (
     NIL,
     Value,
+    list_of,
     serialize,
-    to_list,
     tree_hash,
     tree_hash_atom,
     tree_hash_pair,
@@ -110,7 +110,7 @@ def standard_message(conditions: Value, coin_id: bytes, agg_sig_data: bytes) -> 
 
 def standard_spend(coin: Coin, synthetic_key: bytes, conditions: Value) -> Spend:
     """The spend of a standard coin, by the solution `(() (q . conditions) ())`."""
-    solution = to_list((NIL, (b"\x01", conditions), NIL))
+    solution = list_of(NIL, (b"\x01", conditions), NIL)
     return Spend(coin, standard_puzzle(synthetic_key).serialized, serialize(solution))
 
 
@@ -141,7 +141,7 @@ def launcher_coin(parent: Coin) -> Coin:
 
 def launcher_solution(puzzle_hash: bytes, amount: int) -> Value:
     """The solution with which a launcher creates one coin of `amount` mojos."""
-    return to_list((puzzle_hash, int_to_atom(amount), NIL))
+    return list_of(puzzle_hash, amount, NIL)
 
 
 def launcher_announcement(launcher_id: bytes, solution: Value) -> bytes:
@@ -149,6 +149,6 @@ def launcher_announcement(launcher_id: bytes, solution: Value) -> bytes:
     return sha256(launcher_id + tree_hash(solution)).digest()
 
 
-def condition(code: int, *atoms: bytes) -> Value:
-    """One condition as a CLVM list."""
-    return to_list((int_to_atom(code), *atoms))
+def condition(code: int, *atoms: bytes | int) -> Value:
+    """One condition as a CLVM list, with numbers in the fewest bytes."""
+    return list_of(code, *atoms)
