@@ -113,20 +113,18 @@ def request_potato(state: PeerState) -> Transition:
 
 
 def go_on(config: Config, state: PeerState) -> Transition:
-    """Send what can be sent now; ask for the potato if that is needed."""
-    state, news = _near_limit(config, state)
+    """Send what can be sent now; ask for the potato if that is needed.
+
+    Near one of our limits, begin to close the channel.
+    """
+    play = play_of(state)
+    news: list[Effect] = []
+    limit = config.limits.near(play.state.number, play.stored_bytes)
+    if limit and not play.closing:
+        play, unsent = sending.without_new_games(replace(play, closing=True))
+        state, news = replace(state, play=play), [Tell(NearLimit(limit)), *unsent]
     state, effects = _take_step(config, state, (Step.ASK, Step.SEND, Step.SHUT_DOWN))
     return state, [*news, *effects]
-
-
-def _near_limit(config: Config, state: PeerState) -> Transition:
-    """Begin to close the channel if it is near one of our limits."""
-    play = play_of(state)
-    limit = config.limits.near(play.state.number, play.stored_bytes)
-    if play.closing or not limit:
-        return state, []
-    play, news = sending.without_new_games(replace(play, closing=True))
-    return replace(state, play=play), [Tell(NearLimit(limit)), *news]
 
 
 def with_block(config: Config, state: PeerState) -> Transition:
@@ -171,20 +169,16 @@ def send_now(config: Config, state: PeerState) -> Transition:
 
 def _ask_back(state: PeerState, before: ChannelState) -> Transition:
     """Ask for the potato that we have just given away, if we need it again."""
-    if shuts_down(play_of(state)) or _opens_next(state, before):
+    play, side = play_of(state), endpoint_of(state).side
+    owing = [game for game in play.state.games if game.mover is side]
+    opens_next = any(
+        # The first cards of a game that we have just accepted (PD-15).
+        sending.opens_cards(game) and before.game(game.id) is None
+        for game in owing
+    )
+    if opens_next or shuts_down(play):
         return request_potato(state)
     # If we were asked for the potato, we may have given it away while we owe a move: we ask for
     # it once the player has decided, or with the next block. If both sides asked at once, two
     # idle players would bounce the potato forever.
-    play, side = play_of(state), endpoint_of(state).side
-    owing = any(game.mover is side for game in play.state.games)
-    return replace(state, play=replace(play, ask_later=owing)), []
-
-
-def _opens_next(state: PeerState, before: ChannelState) -> bool:
-    """True if we open the first cards of a game that we have just accepted (PD-15)."""
-    side = endpoint_of(state).side
-    return any(
-        game.mover is side and sending.opens_cards(game) and before.game(game.id) is None
-        for game in play_of(state).state.games
-    )
+    return replace(state, play=replace(play, ask_later=bool(owing))), []

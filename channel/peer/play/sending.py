@@ -97,14 +97,19 @@ def without_new_games(play: PlayState) -> tuple[PlayState, list[Effect]]:
     return replace(play, queue=queue), [Tell(NotProposed(one.wishes, reason)) for one in dropped]
 
 
-def undecided(endpoint: Endpoint, play: PlayState) -> list[int]:
-    """List the games in which the player has to decide before we can send a batch."""
-    answered = {command.game_id for command in play.queue if isinstance(command, interface.Act)}
-    return [
-        game.id
-        for game in play.state.games
-        if game.mover is endpoint.side and game.id not in answered and _forced(play, game) is None
-    ]
+def our_turns(endpoint: Endpoint, play: PlayState) -> dict[int, Action | None]:
+    """The action that we take in each game in which it is our turn; None: the player has to decide.
+
+    It is the only one, or the player's decision.
+    """
+    chosen = {act.game_id: act.action for act in play.queue if isinstance(act, interface.Act)}
+    turns: dict[int, Action | None] = {}
+    for game in play.state.games:
+        if game.mover is endpoint.side:
+            player = play.player(game.id)
+            forced = forced_action(player.choices()) if player else None
+            turns[game.id] = forced or chosen.get(game.id)
+    return turns
 
 
 def unanswered(endpoint: Endpoint, play: PlayState) -> list[int]:
@@ -142,18 +147,6 @@ def _check_wishes(endpoint: Endpoint, play: PlayState, wishes: tuple[Wish, ...])
     proposed = [*(group.offers for group in play.state.groups), *queued, offers]
     if sum(map(len, proposed)) > MAX_OPEN_PROPOSALS:
         raise UsageError(f"cannot propose: at most {MAX_OPEN_PROPOSALS} proposals are open")
-
-
-def has_something_to_send(endpoint: Endpoint, play: PlayState) -> bool:
-    """True if a batch would carry anything."""
-    return bool(play.queue) or has_forced_move(endpoint, play)
-
-
-def has_forced_move(endpoint: Endpoint, play: PlayState) -> bool:
-    """True if in some game our next action is the only one."""
-    return any(
-        game.mover is endpoint.side and _forced(play, game) is not None for game in play.state.games
-    )
 
 
 def send_batch(endpoint: Endpoint, play: PlayState) -> tuple[PlayState, bytes, list[Effect]]:
@@ -209,29 +202,20 @@ def send_batch(endpoint: Endpoint, play: PlayState) -> tuple[PlayState, bytes, l
 
 def your_turns(endpoint: Endpoint, play: PlayState) -> list[Effect]:
     """Ask the player in every game that waits for a decision."""
-    return [Tell(YourTurn(game_id)) for game_id in undecided(endpoint, play)]
+    turns = our_turns(endpoint, play)
+    return [Tell(YourTurn(game_id)) for game_id, action in turns.items() if action is None]
 
 
 # --- moves -------------------------------------------------------------------------------------
 
 
-def _forced(play: PlayState, game: LiveGame) -> Action | None:
-    """The only action in this game, if there is no choice."""
-    player = play.player(game.id)
-    return forced_action(player.choices()) if player else None
-
-
 def _acts(endpoint: Endpoint, play: PlayState) -> list[OwnAction]:
-    chosen = {c.game_id: c.action for c in play.queue if isinstance(c, interface.Act)}
-    acts: list[OwnAction] = []
-    for game in play.state.games:
-        player = play.player(game.id)
-        if game.mover is not endpoint.side or player is None:
-            continue
-        action = _forced(play, game) or chosen.get(game.id)
-        if action is not None:
-            acts.append(endpoint.own_action(game, player, action))
-    return acts
+    turns = our_turns(endpoint, play)
+    return [
+        endpoint.own_action(game, player, action)
+        for game in play.state.games
+        if (action := turns.get(game.id)) and (player := play.player(game.id))
+    ]
 
 
 def opens_cards(game: LiveGame) -> bool:
