@@ -84,7 +84,7 @@ def on_advisory(config: Config, state: PeerState, message: Advisory) -> Transiti
         player = player.advised(message.data)
     except BadAdvisory as error:
         return state, [Tell(Ignored(f"an early reveal in game {message.game_id}: {error}"))]
-    state = replace(state, play=play.with_player(message.game_id, player))
+    state = replace(state, play=play.with_players({message.game_id: player}))
     return state, [Tell(SawCards(message.game_id, player))]
 
 

@@ -5,7 +5,7 @@ That makes a batch atomic: either it leads to a new value, or nothing changes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import msgspec
@@ -66,15 +66,12 @@ class PlayState(msgspec.Struct, frozen=True):
         """Our seat in a live game."""
         return next((player for known, player in self.players if known == game_id), None)
 
-    def with_player(self, game_id: int, player: Player) -> PlayState:
-        """The state with a new seat, or with new knowledge in our seat."""
-        others = tuple(pair for pair in self.players if pair[0] != game_id)
-        return replace(self, players=(*others, (game_id, player)))
-
-    def only_live(self) -> PlayState:
-        """The state without the seats of games that have ended."""
+    def with_players(self, players: Mapping[int, Player]) -> PlayState:
+        """The state with these seats, new or with new knowledge, and those of other live games."""
         live = {game.id for game in self.state.games}
-        return replace(self, players=tuple(pair for pair in self.players if pair[0] in live))
+        others = (pair for pair in self.players if pair[0] not in players)
+        seats = (pair for pair in (*others, *players.items()) if pair[0] in live)
+        return replace(self, players=tuple(seats))
 
     def refusal_after(self, sender: Side, actions: Iterable[BatchAction]) -> Refusal | None:
         """The refusal to remember after the actions of a batch of this side."""

@@ -69,15 +69,11 @@ class ReceivedBatch:
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """A move of the batch, the game after it, and our ruling."""
+    """A move of the batch, the game after it, and our ruling; our seat is as before the move."""
 
     game: LiveGame
     player: Player
     ruling: Ruling
-
-    def learned(self) -> Player:
-        """Our seat after the move, if it is legal."""
-        return self.player.moved(self.game.position)
 
 
 def receive_batch(endpoint: Endpoint, play: PlayState, batch: Batch) -> ReceivedBatch:
@@ -109,6 +105,7 @@ def receive_batch(endpoint: Endpoint, play: PlayState, batch: Batch) -> Received
     decks, unfit = _unfit(endpoint, play.decks, batch.actions)
     if slashable:
         unfit = {}  # proposals are no longer answered
+    size = stored_bytes(encode(batch), state.games, play.state.games)
     after = replace(
         play,
         state=state,
@@ -120,16 +117,15 @@ def receive_batch(endpoint: Endpoint, play: PlayState, batch: Batch) -> Received
         ask_later=False,
         queue=(*play.queue, *(CancelGames(*refused) for refused in unfit.items())),
         refusal=play.refusal_after(sender, batch.actions),
+        stored_bytes=play.stored_bytes + size,
     )
-    for game in state.games:
-        if after.player(game.id) is None:
-            after = after.with_player(game.id, endpoint.new_player(game))
-    for move in legal:
-        after = after.with_player(move.game.id, move.learned())
-    size = stored_bytes(encode(batch), state.games, play.state.games)
+    seats = {
+        game.id: endpoint.new_player(game) for game in state.games if play.player(game.id) is None
+    }
+    seats |= {move.game.id: move.player.moved(move.game.position) for move in legal}
     return ReceivedBatch(
-        replace(after.only_live(), stored_bytes=play.stored_bytes + size),
-        _news(endpoint, play.state, batch.actions, legal, settled, unfit),
+        after.with_players(seats),
+        _news(endpoint, play.state, batch.actions, legal, seats, settled, unfit),
         IllegalMoves(_violation(illegal[0]), slashable) if slashable else None,
     )
 
@@ -208,6 +204,7 @@ def _news(
     before: ChannelState,
     actions: Sequence[BatchAction],
     judged: Sequence[_Judged],
+    seats: Mapping[int, Player],
     settled: Sequence[Settled],
     unfit: Mapping[int, str],
 ) -> list[Effect]:
@@ -221,11 +218,9 @@ def _news(
         else:
             news += map(Tell, endpoint.started(group))
     for move in judged:
-        ruling = move.ruling
-        moved = Moved(
-            move.game.id, move.game.position, move.learned(), ruling.runs, ruling.disagreements
-        )
-        news.append(Tell(moved))
+        game, ruling = move.game, move.ruling
+        player, runs = seats[game.id], ruling.runs
+        news.append(Tell(Moved(game.id, game.position, player, runs, ruling.disagreements)))
     for action in actions:
         if isinstance(action, Propose):
             group = Group(endpoint.side.other, action.offers)

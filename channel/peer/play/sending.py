@@ -178,6 +178,7 @@ def send_batch(endpoint: Endpoint, play: PlayState) -> tuple[PlayState, bytes, l
     halves = sign_halves(endpoint.channel, endpoint.secret_keys, new_state)
     message = encode(Batch(new_state.number, tuple(actions), *halves))
     history = play.history.with_state(new_state, None)
+    size = stored_bytes(message, new_state.games, state.games)
     after = replace(
         play,
         state=new_state,
@@ -187,17 +188,14 @@ def send_batch(endpoint: Endpoint, play: PlayState) -> tuple[PlayState, bytes, l
         potato=False,
         they_asked=False,
         refusal=play.refusal_after(endpoint.side, actions),
+        stored_bytes=play.stored_bytes + size,
     )
-    for new in started:
-        after = after.with_player(new.game.id, new.player)
-    for own in moves:
-        after = after.with_player(own.after.id, own.acted.player)
-    size = stored_bytes(message, new_state.games, state.games)
-    after = replace(after, stored_bytes=play.stored_bytes + size)
+    seats = {new.game.id: new.player for new in started}
+    seats |= {own.after.id: own.acted.player for own in moves}
     effects: list[Effect] = [Send(message)]
     effects += _news(endpoint, state, started, [*settles, *moves], settled, cancels)
     effects += unsent
-    return after.only_live(), message, effects
+    return after.with_players(seats), message, effects
 
 
 def your_turns(endpoint: Endpoint, play: PlayState) -> list[Effect]:
