@@ -215,15 +215,18 @@ def judge_move(
         if not matches:
             rule, slash = "", Evidence(evidence.value)
             break
-        conditions = program_conditions(outcome.value)
-        if met(conditions, evidence.signature):
-            rule, slash = verdict.rule, evidence
-            break
-        if doubt := unchecked(conditions):
-            disagreements.append(f"{game.name}/{validator.name}: {doubt}")
-        step = _next(game, hashes, verdict, outcome.value)
+        if conditions := program_conditions(outcome.value):
+            if met(conditions, evidence.signature):
+                rule, slash = verdict.rule, evidence
+                break
+            if doubt := unchecked(conditions):
+                disagreements.append(f"{game.name}/{validator.name}: {doubt}")
         if isinstance(verdict, Valid):
+            step = verdict.next
             check_next(game, hashes, before, coin.move, coin.mover_share, step)
+        else:
+            # The rules disagree, which is reported; follow the program, as the chain will.
+            step = _named(game, hashes, outcome.value)
         settled = True
     if slash is not None:
         settled, step = False, None
@@ -279,13 +282,6 @@ def program_conditions(result: Value) -> tuple[Value, ...]:
         return tuple(from_list(result)[3:])
     except NotAList:
         return ()
-
-
-def _next(game: Game, hashes: Hashes, verdict: Verdict, result: Value) -> Next | None:
-    if isinstance(verdict, Valid):
-        return verdict.next
-    # The rules disagree, which is reported; follow the program, as the chain will.
-    return _named(game, hashes, result)
 
 
 def _named(game: Game, hashes: Hashes, result: Value) -> Next | None:

@@ -227,7 +227,7 @@ class Peer:
         """Our seat in a game, off chain or on chain, as far as we have to decide in it."""
         if self.state.dispute is not None:
             return seat(self.state.dispute, game_id)
-        return self.state.play.player(game_id) if self.state.play else None
+        return self.state.play.players.get(game_id) if self.state.play else None
 
     def start(self, peak: int) -> list[Effect]:
         """Begin at this height of the chain; the initiator speaks first."""

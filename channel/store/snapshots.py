@@ -163,9 +163,7 @@ def decode_snapshot(opened: PeerState, data: bytes, states: Sequence[bytes]) -> 
         history=history,
         potato=found.potato,
         decks=decks,
-        players=tuple(
-            (game.id, _seat(endpoint, history, game, reveals)) for game in history.state.games
-        ),
+        players={game.id: _seat(endpoint, history, game, reveals) for game in history.state.games},
         queue=tuple(_command(one, found.block) for one in found.queue),
         we_asked=found.we_asked,
         they_asked=found.they_asked,

@@ -76,7 +76,7 @@ def on_request(config: Config, state: PeerState, message: Request) -> Transition
 def on_advisory(config: Config, state: PeerState, message: Advisory) -> Transition:
     """Show our player the cards of an early reveal, if it fits."""
     play = play_of(state)
-    player = play.player(message.game_id)
+    player = play.players.get(message.game_id)
     if player is None:
         reason = f"an early reveal in game {message.game_id}, which is not live"
         return state, [Tell(Ignored(reason))]

@@ -85,7 +85,7 @@ def receive_batch(endpoint: Endpoint, play: PlayState, batch: Batch) -> Received
     judged: list[_Judged] = []
 
     def judge(game: LiveGame, action: Move) -> LiveGame:
-        player = play.player(game.id) or endpoint.new_player(game)
+        player = play.players.get(game.id) or endpoint.new_player(game)
         found = _judge(game, player, action)
         judged.append(found)
         return found.game
@@ -120,7 +120,7 @@ def receive_batch(endpoint: Endpoint, play: PlayState, batch: Batch) -> Received
         stored_bytes=play.stored_bytes + size,
     )
     seats = {
-        game.id: endpoint.new_player(game) for game in state.games if play.player(game.id) is None
+        game.id: endpoint.new_player(game) for game in state.games if game.id not in play.players
     }
     seats |= {move.game.id: move.player.moved(move.game.position) for move in legal}
     return ReceivedBatch(
@@ -137,7 +137,7 @@ def early_reveals(endpoint: Endpoint, before: ChannelState, play: PlayState) -> 
         was = before.game(game.id)
         if game.mover is not endpoint.side or (was is not None and was.coin == game.coin):
             continue
-        player = play.player(game.id)
+        player = play.players.get(game.id)
         data = player.advisory() if player else None
         if data is not None:
             effects.append(Send(encode(Advisory(game.id, data))))

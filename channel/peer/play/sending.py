@@ -68,7 +68,7 @@ def check_command(endpoint: Endpoint, play: PlayState, command: interface.Comman
         raise UsageError("the channel is being closed: no game is proposed or accepted any more")
     match command:
         case interface.Act(game_id, action):
-            game, player = play.state.game(game_id), play.player(game_id)
+            game, player = play.state.game(game_id), play.players.get(game_id)
             if game is None or player is None:
                 raise UsageError(f"no game {game_id} is being played")
             try:
@@ -106,7 +106,7 @@ def our_turns(endpoint: Endpoint, play: PlayState) -> dict[int, Action | None]:
     turns: dict[int, Action | None] = {}
     for game in play.state.games:
         if game.mover is endpoint.side:
-            player = play.player(game.id)
+            player = play.players.get(game.id)
             forced = forced_action(player.choices()) if player else None
             turns[game.id] = forced or chosen.get(game.id)
     return turns
@@ -212,7 +212,7 @@ def _acts(endpoint: Endpoint, play: PlayState) -> list[OwnAction]:
     return [
         endpoint.own_action(game, player, action)
         for game in play.state.games
-        if (action := turns.get(game.id)) and (player := play.player(game.id))
+        if (action := turns.get(game.id)) and (player := play.players.get(game.id))
     ]
 
 
