@@ -98,14 +98,12 @@ def standard_puzzle_hash(synthetic_key: bytes) -> bytes:
 _QUOTE = tree_hash_atom(b"\x01")
 
 
-def delegated_hash(conditions: Value) -> bytes:
-    """The tree hash of `(q . conditions)`, the delegated puzzle with exactly these conditions."""
-    return tree_hash_pair(_QUOTE, tree_hash(conditions))
-
-
 def standard_message(conditions: Value, coin_id: bytes, agg_sig_data: bytes) -> bytes:
-    """The message that the synthetic key signs to spend a standard coin with these conditions."""
-    return delegated_hash(conditions) + coin_id + agg_sig_data
+    """The message that the synthetic key signs to spend a standard coin with these conditions.
+
+    It begins with the tree hash of `(q . conditions)`, the delegated puzzle.
+    """
+    return tree_hash_pair(_QUOTE, tree_hash(conditions)) + coin_id + agg_sig_data
 
 
 def standard_spend(coin: Coin, synthetic_key: bytes, conditions: Value) -> Spend:

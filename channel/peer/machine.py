@@ -256,26 +256,19 @@ def transition(config: Config, state: PeerState, event: Event) -> Transition:
             return with_fee_state(state, replace(state.fees, rate=rate)), []
         case FeeLimits():
             return with_fee_state(state, replace(state.fees, limits=event)), []
-        case _:
-            after, effects = _transition(config, state, event)
-            return pay_for(config, after, effects, scan=isinstance(event, Block))
-
-
-def _transition(config: Config, state: PeerState, event: Event) -> Transition:
-    """The state after an event, and its effects before fees. Raises `UsageError`."""
-    match event:
         case Received(blob):
-            return _on_bytes(config, state, blob)
+            after, effects = _on_bytes(config, state, blob)
         case Block():
-            return _on_block(config, replace(state, block=event))
-        case _ if type(event) not in TRANSITIONS[state.phase]:
-            if isinstance(event, REPORTS):
-                return state, []
-            if state.phase is Phase.OUTDATED:
-                raise on_chain.of_an_old_copy(config)
-            raise UsageError(f"{config.name} is in {state.phase.value}: not now")
+            after, effects = _on_block(config, replace(state, block=event))
+        case _ if type(event) in TRANSITIONS[state.phase]:
+            after, effects = TRANSITIONS[state.phase][type(event)](config, state, event)
+        case _ if isinstance(event, REPORTS):
+            return state, []
+        case _ if state.phase is Phase.OUTDATED:
+            raise on_chain.of_an_old_copy(config)
         case _:
-            return TRANSITIONS[state.phase][type(event)](config, state, event)
+            raise UsageError(f"{config.name} is in {state.phase.value}: not now")
+    return pay_for(config, after, effects, scan=isinstance(event, Block))
 
 
 def _on_block(config: Config, state: PeerState) -> Transition:

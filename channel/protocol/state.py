@@ -216,7 +216,8 @@ class Channel:
 
     def preemption_conditions(self, state: ChannelState) -> Value:
         """The conditions of a state: its number, the balances, a coin for each game."""
-        return list_of(list_of(REMARK, state.number), *self._coins(state))
+        coins = [list_of(CREATE_COIN, *paid) for paid in self.paid(state)]
+        return list_of(list_of(REMARK, state.number), *coins)
 
     def timeout_conditions(self, state: ChannelState) -> Value:
         """The conditions of a timeout: those of the preemption after a relative time lock."""
@@ -235,7 +236,7 @@ class Channel:
         """The conditions of a clean shutdown, which pay both balances except a 0."""
         if state.games:
             raise InvariantError("a shutdown with live games")
-        return list_of(*self._coins(state))
+        return list_of(*(list_of(CREATE_COIN, *paid) for paid in self.paid(state)))
 
     def shutdown_message(self, state: ChannelState) -> bytes:
         """The message that both channel keys sign for the clean shutdown."""
@@ -274,9 +275,6 @@ class Channel:
             *((address, balance) for address, balance in balances if balance),
             *((game.coin.puzzle_hash(), game.coin.amount) for game in state.games),
         ]
-
-    def _coins(self, state: ChannelState) -> list[Value]:
-        return [list_of(CREATE_COIN, *paid) for paid in self.paid(state)]
 
 
 @dataclass(frozen=True, slots=True)

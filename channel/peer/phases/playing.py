@@ -6,6 +6,7 @@ Source: spec/channel.md, "The potato".
 from __future__ import annotations
 
 from collections.abc import Collection
+from types import MappingProxyType
 
 from msgspec.structs import replace
 
@@ -32,17 +33,19 @@ from channelsim.channel.protocol.messages import (
 from channelsim.channel.protocol.state import ChannelState, Side
 from channelsim.games.errors import BadAdvisory
 
+NOTHING: sending.WorkedOut = MappingProxyType({})
+
 
 def on_command(config: Config, state: PeerState, command: interface.Command) -> Transition:
     """Queue a command, and send what can be sent now. Raises `UsageError`."""
     play = play_of(state)
-    sending.check_command(endpoint_of(state), play, command)
+    worked_out = sending.check_command(endpoint_of(state), play, command)
     news: list[Effect] = []
     if isinstance(command, interface.Close):
         play, news = sending.without_new_games(replace(play, closing=True))
     else:
         play = replace(play, queue=(*play.queue, command))
-    state, effects = go_on(config, replace(state, play=play))
+    state, effects = go_on(config, replace(state, play=play), worked_out)
     return state, [*news, *effects]
 
 
@@ -112,7 +115,7 @@ def request_potato(state: PeerState) -> Transition:
     return replace(state, play=replace(play, we_asked=True)), [Send(encode(Request()))]
 
 
-def go_on(config: Config, state: PeerState) -> Transition:
+def go_on(config: Config, state: PeerState, worked_out: sending.WorkedOut = NOTHING) -> Transition:
     """Send what can be sent now; ask for the potato if that is needed.
 
     Near one of our limits, begin to close the channel.
@@ -123,7 +126,8 @@ def go_on(config: Config, state: PeerState) -> Transition:
     if limit and not play.closing:
         play, unsent = sending.without_new_games(replace(play, closing=True))
         state, news = replace(state, play=play), [Tell(NearLimit(limit)), *unsent]
-    state, effects = _take_step(config, state, (Step.ASK, Step.SEND, Step.SHUT_DOWN))
+    steps = (Step.ASK, Step.SEND, Step.SHUT_DOWN)
+    state, effects = _take_step(config, state, steps, worked_out)
     return state, [*news, *effects]
 
 
@@ -132,7 +136,12 @@ def with_block(config: Config, state: PeerState) -> Transition:
     return _take_step(config, state, (Step.SEND_WITH_BLOCK,))
 
 
-def _take_step(config: Config, state: PeerState, which: Collection[Step]) -> Transition:
+def _take_step(
+    config: Config,
+    state: PeerState,
+    which: Collection[Step],
+    worked_out: sending.WorkedOut = NOTHING,
+) -> Transition:
     """Take the next step, if it is one of these."""
     if state.resuming:
         return state, []
@@ -145,17 +154,19 @@ def _take_step(config: Config, state: PeerState, which: Collection[Step]) -> Tra
         case Step.SHUT_DOWN:
             return ask_for_shutdown(state)
         case _:
-            return send_now(config, state)
+            return send_now(config, state, worked_out)
 
 
-def send_now(config: Config, state: PeerState) -> Transition:
+def send_now(
+    config: Config, state: PeerState, worked_out: sending.WorkedOut = NOTHING
+) -> Transition:
     """Send a batch, and ask for the potato if we need it again.
 
     Rather than send one past our limits, go on chain with what we received last.
     """
     endpoint, before = endpoint_of(state), play_of(state)
     try:
-        play, message, effects = sending.send_batch(endpoint, before)
+        play, message, effects = sending.send_batch(endpoint, before, worked_out)
     except Violation as violation:
         # The state that we would send cannot be signed safely: the other side has set it up.
         return break_off(config, state, blame(config, state.phase.value, violation))

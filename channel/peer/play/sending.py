@@ -6,8 +6,9 @@ to refuse. Source: spec/channel.md, "The potato".
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace as with_changes
+from typing import TypeAlias
 
 from msgspec.structs import replace
 
@@ -62,8 +63,15 @@ PROLONGING = (interface.ProposeGames, interface.AcceptGames)
 """Commands that lead to new games."""
 
 
-def check_command(endpoint: Endpoint, play: PlayState, command: interface.Command) -> None:
-    """Check that a command can be carried out. Raises `UsageError`."""
+WorkedOut: TypeAlias = Mapping[int, OwnAction]
+"""Our actions that are worked out already, by game."""
+
+
+def check_command(endpoint: Endpoint, play: PlayState, command: interface.Command) -> WorkedOut:
+    """Check that a command can be carried out, and work out the action of it, if it has one.
+
+    Raises `UsageError`.
+    """
     if play.closing and isinstance(command, PROLONGING):
         raise UsageError("the channel is being closed: no game is proposed or accepted any more")
     match command:
@@ -72,7 +80,7 @@ def check_command(endpoint: Endpoint, play: PlayState, command: interface.Comman
             if game is None or player is None:
                 raise UsageError(f"no game {game_id} is being played")
             try:
-                endpoint.own_action(game, player, action)
+                return {game_id: endpoint.own_action(game, player, action)}
             except IllegalAction as error:
                 raise UsageError(f"game {game_id}: {error}") from None
         case interface.AcceptGames(group_id) | interface.CancelGames(group_id):
@@ -87,6 +95,7 @@ def check_command(endpoint: Endpoint, play: PlayState, command: interface.Comman
             _check_wishes(endpoint, play, wishes)
         case interface.Close():
             pass
+    return {}
 
 
 def without_new_games(play: PlayState) -> tuple[PlayState, list[Effect]]:
@@ -149,13 +158,15 @@ def _check_wishes(endpoint: Endpoint, play: PlayState, wishes: tuple[Wish, ...])
         raise UsageError(f"cannot propose: at most {MAX_OPEN_PROPOSALS} proposals are open")
 
 
-def send_batch(endpoint: Endpoint, play: PlayState) -> tuple[PlayState, bytes, list[Effect]]:
+def send_batch(
+    endpoint: Endpoint, play: PlayState, worked_out: WorkedOut
+) -> tuple[PlayState, bytes, list[Effect]]:
     """Send a batch of all queued commands and forced moves; it may be empty.
 
     Also return its bytes.
     """
     state = play.state
-    acts = _acts(endpoint, play)
+    acts = _acts(endpoint, play, worked_out)
     settles = [own for own in acts if isinstance(own.wire, Settle)]
     cancels, accepts = _answers(endpoint, play, settles)
     proposes, unsent = _proposes(endpoint, play)
@@ -207,10 +218,10 @@ def your_turns(endpoint: Endpoint, play: PlayState) -> list[Effect]:
 # --- moves -------------------------------------------------------------------------------------
 
 
-def _acts(endpoint: Endpoint, play: PlayState) -> list[OwnAction]:
+def _acts(endpoint: Endpoint, play: PlayState, worked_out: WorkedOut) -> list[OwnAction]:
     turns = our_turns(endpoint, play)
     return [
-        endpoint.own_action(game, player, action)
+        worked_out.get(game.id) or endpoint.own_action(game, player, action)
         for game in play.state.games
         if (action := turns.get(game.id)) and (player := play.players.get(game.id))
     ]
