@@ -268,30 +268,19 @@ def compare(coin: GameCoin, result: Value) -> tuple[bool, Value]:
     """
     if result == NIL:  # REF-SLASH-3
         return False, NIL
-    if not isinstance(result, tuple) or isinstance(result[0], tuple):
-        raise RefereeRefusal("REF-SLASH-4")
-    program_hash = result[0]
-    state = _first(_drop(1, result))
+    match result:
+        case (bytes(program_hash), rest):
+            pass
+        case _:
+            raise RefereeRefusal("REF-SLASH-4")
+    state, rest = rest if isinstance(rest, tuple) else (NIL, NIL)
     committed = infohash(program_hash, tree_hash(state)) if program_hash else b""
     if committed != coin.infohash_b:  # REF-SLASH-4
         return False, NIL
-    size = _first(_drop(2, result))
+    size, extra = rest if isinstance(rest, tuple) else (NIL, NIL)
     if not isinstance(size, bytes):
         raise RefereeRefusal("REF-SLASH-5")
-    return size == int_to_atom(coin.max_move_size), _drop(3, result)  # REF-SLASH-5
-
-
-def _drop(count: int, items: Value) -> Value:
-    """The rest of a list after its first `count` items; `()` for a shorter list."""
-    for _ in range(count):
-        if not isinstance(items, tuple):
-            return NIL
-        items = items[1]
-    return items
-
-
-def _first(items: Value) -> Value:
-    return items[0] if isinstance(items, tuple) else NIL
+    return size == int_to_atom(coin.max_move_size), extra  # REF-SLASH-5
 
 
 def _append(items: Value, tail: Value) -> Value:

@@ -84,7 +84,7 @@ class Endpoint:
         settled = OwnAction(Settle(game.id), game, Acted(game.id, action, before, before, player))
         if not isinstance(play, Play):
             return settled
-        rules, lying = registry.get(game.terms.game), bool(self.lies_in(game))
+        rules, lying = registry.get(game.terms.game), bool(self.lies and self.lies_in(game))
         hashes = hashes_of(rules)
         try:
             if lying:

@@ -9,6 +9,7 @@ from channelsim.channel.crypto import bls
 from channelsim.channel.crypto.keys import SecretKeys
 from channelsim.channel.errors import Violation
 from channelsim.channel.protocol.state import Channel, ChannelState, Side, StateOnChain
+from channelsim.channel.protocol.unroll import to_unroll
 from channelsim.clsp.values import serialize
 
 Halves = tuple[bytes, bytes]
@@ -68,7 +69,7 @@ def unroll_coin(channel: Channel, state: ChannelState) -> Coin:
 
 def publish(channel: Channel, secret: SecretKeys, signed: SignedState) -> Bundle:
     """The channel coin's spend to this state's unroll coin, completed with our half."""
-    conditions = channel.to_unroll(signed.on_chain.unroll_puzzle_hash)
+    conditions = to_unroll(signed.on_chain.unroll_puzzle_hash, channel.coin.amount)
     spend = standard_spend(channel.coin, bytes(channel.channel_key), conditions)
     ours = bls.sign_half(secret.channel, signed.on_chain.channel_message, channel.channel_key)
     return Bundle((spend,), bls.add(signed.halves[0], ours))

@@ -256,17 +256,13 @@ class Channel:
     def on_chain_of(self, number: int, conditions: bytes) -> StateOnChain:
         """The same of a state that is known by the tree hash of its preemption conditions."""
         unroll = unroll_puzzle_hash(bytes(self.unroll_key), self.unroll_timeout, number, conditions)
-        to_unroll = self.to_unroll(unroll)
+        conditions_to_unroll = to_unroll(unroll, self.coin.amount)
         return StateOnChain(
             unroll_puzzle_hash=unroll,
-            channel_conditions=tree_hash(to_unroll),
-            channel_message=standard_message(to_unroll, self.coin.id, self.agg_sig_data),
+            channel_conditions=tree_hash(conditions_to_unroll),
+            channel_message=standard_message(conditions_to_unroll, self.coin.id, self.agg_sig_data),
             unroll_message=conditions,
         )
-
-    def to_unroll(self, unroll_puzzle_hash: bytes) -> Value:
-        """The one condition of the channel coin's spend: create the unroll coin."""
-        return to_unroll(unroll_puzzle_hash, self.coin.amount)
 
     def paid(self, state: ChannelState) -> list[tuple[bytes, int]]:
         """The puzzle hashes and amounts of the coins that a state pays, in order."""

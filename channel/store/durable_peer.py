@@ -229,18 +229,14 @@ class DurablePeer:
         for event in events:
             data.append(encode_event(event, block))
             block = event if isinstance(event, Block) else block
-        self._store.append(data, self._new_overview())
+        play = self.peer.state.play
+        overview = b""
+        if play is not None and play.history is not self._overviewed:
+            self._overviewed = play.history
+            overview = encode_overview(play)
+        self._store.append(data, overview)
         self._recorded_block = block
         self._since_snapshot += len(events)
-
-    def _new_overview(self) -> bytes:
-        """The overview of the peer's states; empty if it is as it was."""
-        play = self.peer.state.play
-        history = None if play is None else play.history
-        if play is None or history is self._overviewed:
-            return b""
-        self._overviewed = history
-        return encode_overview(play)
 
     def _save_snapshot(self) -> None:
         state = self.peer.state
