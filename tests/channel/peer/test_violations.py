@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from channelsim.channel.adversaries.base import Plan, get, names
+from channelsim.channel.adversaries.base import Plan
+from channelsim.channel.adversaries.registry import get, names
 from channelsim.channel.adversaries.rules.breaker import (
     UNBREAKABLE,
     Requester,

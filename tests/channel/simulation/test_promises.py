@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from channelsim.channel.adversaries.base import Adversary, adversary, get, names
+from channelsim.channel.adversaries.base import Adversary, adversary
+from channelsim.channel.adversaries.registry import get, names
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.crypto import bls
 from channelsim.channel.errors import InvariantError, UsageError
