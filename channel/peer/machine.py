@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from hashlib import sha256
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_args
 
 from msgspec.structs import replace
 
@@ -58,6 +58,7 @@ from channelsim.channel.peer.phases.leaving import blame, break_off, on_fault
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.limits import batch_limit
 from channelsim.channel.protocol.messages import (
+    ASIDE,
     MAX_MESSAGE,
     MAX_OPENING_MESSAGE,
     Advisory,
@@ -88,10 +89,9 @@ Handler: TypeAlias = Callable[[Config, PeerState, Any], Transition]
 """Takes an event of one type. Raises `Violation` for a message, `UsageError` for a command."""
 
 OPENING_MESSAGES = (Hello, Welcome, Launch, FirstHalves, Funding, Funded)
-DECK_MESSAGES = (DeckStep, DeckAbort)
-PLAY_MESSAGES = (Batch, Request, Advisory, *DECK_MESSAGES, Shutdown, ShutdownDone)
+PLAY_MESSAGES = (Batch, Request, *get_args(ASIDE), Shutdown, ShutdownDone)
 MESSAGES = (*OPENING_MESSAGES, *PLAY_MESSAGES)
-UNCOUNTED = (*DECK_MESSAGES, Resume)
+UNCOUNTED = (DeckStep, DeckAbort, Resume)
 """Messages that do not count as the last one: others may be repeated around them."""
 
 
@@ -140,7 +140,7 @@ TRANSITIONS: Mapping[Phase, Mapping[type, Handler]] = {
         **_each(MESSAGES, closing.refuse),
         Resume: resuming.on_resume,
         Connected: resuming.on_connected,
-        **_each((Request, Advisory, *DECK_MESSAGES), closing.ignore),
+        **_each((Request, *get_args(ASIDE)), closing.ignore),
         ShutdownDone: closing.on_shutdown_done,
         Block: blocks.on_play_block,
         Fault: on_fault,
