@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
+import msgspec
+
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.crypto.keys import SecretKeys
 from channelsim.channel.errors import InvariantError
@@ -30,8 +32,7 @@ from channelsim.games.players import player_after
 from channelsim.games.referee import RefereeRefusal
 
 
-@dataclass(frozen=True, slots=True)
-class OwnAction:
+class OwnAction(msgspec.Struct, frozen=True):
     """Our action in a game: its form in a batch, the game after it (the same if we settle), and
     the news of it."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from channelsim.channel.chain.coins import Bundle, Coin, Spend, standard_spend
 from channelsim.channel.crypto import bls
@@ -16,8 +16,7 @@ Halves = tuple[bytes, bytes]
 """A state's two half-signatures: of the channel coin's spend, and of the preemption."""
 
 
-@dataclass(frozen=True, slots=True)
-class SignedState:
+class SignedState(msgspec.Struct, frozen=True):
     """A received state with the counterparty's verified half-signatures."""
 
     state: ChannelState

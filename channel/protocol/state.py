@@ -50,8 +50,7 @@ class Side(IntEnum):
         return Side.RECEIVER if self is Side.INITIATOR else Side.INITIATOR
 
 
-@dataclass(frozen=True, slots=True)
-class Predecessor:
+class Predecessor(msgspec.Struct, frozen=True):
     """The position and coin in which a game's last move was made, behind its coin's INFOHASH_A."""
 
     position: Position
@@ -105,8 +104,7 @@ class LiveGame:
         return shares[0], shares[1]
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(msgspec.Struct, frozen=True):
     """An open proposal: one or more games, all or nothing, known by its first game's id."""
 
     proposer: Side
@@ -273,8 +271,7 @@ class Channel:
         ]
 
 
-@dataclass(frozen=True, slots=True)
-class StateOnChain:
+class StateOnChain(msgspec.Struct, frozen=True):
     """A state's unroll coin, and the messages of its two half-signatures.
 
     `channel_conditions` is the tree hash of the conditions that create that coin.

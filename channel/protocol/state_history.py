@@ -9,9 +9,9 @@ Source: spec/channel.md, "Going on chain".
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-import msgspec
+from msgspec.structs import replace
 
 from channelsim.channel.protocol.half_signed import SignedState
 from channelsim.channel.protocol.state import ChannelState
@@ -33,10 +33,10 @@ class StateHistory:
         """
         older = self.older
         if older is not None and older.state.groups:
-            bare = msgspec.structs.replace(older.state, groups=())
+            bare = replace(older.state, groups=())
             completed = replace(older.signed, state=bare) if older.signed else None
             older = StateHistory(bare, completed, older.older)
-        return StateHistory(state, signed, replace(self, older=older))
+        return StateHistory(state, signed, StateHistory(self.state, self.signed, older))
 
     def __iter__(self) -> Iterator[StateHistory]:
         """This state and all older ones, newest first."""

@@ -6,7 +6,6 @@ That makes a batch atomic: either it leads to a new value, or nothing changes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 import msgspec
 from msgspec.structs import replace
@@ -23,8 +22,7 @@ LOST_DECK = ("PD-9:", "PD-10:")
 """Beginnings of the reason for a cancellation that is due to a deck, and no player's wish."""
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(msgspec.Struct, frozen=True):
     """The end of a proposal without a game: whose it was, who cancelled it, and the reason.
 
     `deck_lost`: it named decks, and one of them was the reason.

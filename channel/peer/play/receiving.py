@@ -7,8 +7,8 @@ our newest state, and is published. Source: spec/channel.md, "Moves".
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+import msgspec
 from msgspec.structs import replace
 
 from channelsim.channel.errors import Violation
@@ -46,16 +46,14 @@ from channelsim.games.judge import Ruling, hashes_of, judge_move
 from channelsim.games.referee import RefereeRefusal
 
 
-@dataclass(frozen=True, slots=True)
-class IllegalMoves:
+class IllegalMoves(msgspec.Struct, frozen=True):
     """The illegal moves of a batch: the violation of the first, and the slash of each, by game."""
 
     violation: Violation
     slashable: tuple[tuple[int, SlashableMove], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ReceivedBatch:
+class ReceivedBatch(msgspec.Struct, frozen=True):
     """The state of play after a batch, and the effects of the batch.
 
     `illegal` are moves that we can slash. The state is then the one that the batch declares, and
@@ -67,8 +65,7 @@ class ReceivedBatch:
     illegal: IllegalMoves | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Judged:
+class _Judged(msgspec.Struct, frozen=True):
     """A move of the batch, the game after it, and our ruling; our seat is as before the move."""
 
     game: LiveGame

@@ -404,7 +404,10 @@ def test_false_news_is_found() -> None:
         ([news for news in told if news != ended], "began"),
         ([*told, Undone(settled), settled], "final news was undone"),
         (
-            [replace(report, ours=1) if report == settled else report for report in told],
+            [
+                msgspec.structs.replace(report, ours=1) if report == settled else report
+                for report in told
+            ],
             "settled at 1 mojo,",
         ),
         ([*told, LeftForChain("a", 1), LeftForChain("b", 1)], "went on chain more than once"),
