@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from dataclasses import replace as with_changes
 from itertools import islice
 from typing import Any, ClassVar, Protocol, TypeVar
 
@@ -286,7 +285,7 @@ class Adversary:
         if offer is None or offer.deck is None:
             return None if offer is None else self.wish_of(offer)
         deck = min(self.peer.play.decks.ready, default=None)
-        return None if deck is None else with_changes(self.wish_of(offer), deck=deck)
+        return None if deck is None else replace(self.wish_of(offer), deck=deck)
 
     def latest_offer(self) -> Offer | None:
         """The latest offer of either side; None before there was one."""

@@ -7,7 +7,6 @@ to refuse. Source: spec/channel.md, "The potato".
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace as with_changes
 from typing import TypeAlias
 
 from msgspec.structs import replace
@@ -268,7 +267,7 @@ def _offers(
         if first + 2 * number > LAST_GAME:
             raise UnfitProposal("the ids of games are used up: close the channel")
         if needs_deck(wish):
-            wish = with_changes(wish, deck=next(free, None))
+            wish = replace(wish, deck=next(free, None))
             if wish.deck is None:
                 raise UnfitProposal(f"no deck is ready for {wish.game}")
         offers.append(offer_of(endpoint.channel, endpoint.side, first + 2 * number, wish))
