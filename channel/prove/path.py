@@ -312,19 +312,28 @@ class Path:
 
     def undecided_length(self, value: Symbolic) -> Number | None:
         """The bytes of an atom of which only that it is not empty is decided; None for others."""
-        if not isinstance(value, Lazy) or not value.longer or value.name in self.decided:
+        cases = self.by_length(value)
+        if cases is None:
             return None
-        lengths = [build()[0] for build in value.alternatives]
-        counts = [atom.size for atom in lengths if isinstance(atom, Bytes)]
-        if len(counts) < len(lengths):
-            return None
+        counts = [atom.size for _, atom in cases]
         bits = width(0, max(counts))
         term = z3.BitVecVal(counts[-1], bits)
-        for number in reversed(range(len(counts) - 1)):
-            chosen = selected(value, number)
-            term = z3.If(chosen, z3.BitVecVal(counts[number], bits), term)
-        self.bounded = self.bounded or value.bounded
+        for chosen, atom in reversed(cases[:-1]):
+            term = z3.If(chosen, z3.BitVecVal(atom.size, bits), term)
         return Number(resize(term, width(min(counts), max(counts))), min(counts), max(counts))
+
+    def by_length(self, value: Symbolic) -> list[tuple[Condition, Bytes]] | None:
+        """Every case of an atom of which only that it is not empty is decided; None for others."""
+        if not isinstance(value, Lazy) or not value.longer or value.name in self.decided:
+            return None
+        cases: list[tuple[Condition, Bytes]] = []
+        for number, build in enumerate(value.alternatives):
+            atom, conditions = build()
+            if not isinstance(atom, Bytes) or conditions:
+                return None
+            cases.append((selected(value, number), atom))
+        self.bounded = self.bounded or value.bounded
+        return cases
 
     def has_size(self, lazy: Lazy, size: int) -> bool:
         """Decide whether an atom that is not empty has this many bytes, by a fork if it may."""

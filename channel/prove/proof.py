@@ -109,6 +109,8 @@ class Question:
 
     def takes(self, environment: Value) -> bool:
         """True if the reader takes the state among the arguments, and its `holds` is true."""
+        if not self.about_moves:
+            return True
         if not self.is_read(part_of(environment, STATE)):
             return False
         reading = self.reading
@@ -116,9 +118,22 @@ class Question:
 
     @property
     def reading(self) -> Reading | None:
-        """The reader of the state, on stand-ins; None if no target has rules."""
+        """The reader of the state, on stand-ins; None if there is nothing to read."""
         ruled = self._ruled
-        return None if ruled is None else Reading(ruled, self.validator)
+        return Reading(ruled, self.validator) if ruled is not None and self.about_moves else None
+
+    @property
+    def about_moves(self) -> bool:
+        """False for a claim about other arguments than those of the validator."""
+        return getattr(self.claim, "about_moves", True)
+
+    @property
+    def bounds(self) -> tuple[str, ...]:
+        """The inputs in words."""
+        if self.about_moves:
+            return self.domain().bounds
+        own: tuple[str, ...] = self.claim.bounds  # type: ignore[attr-defined]
+        return own
 
 
 class PartResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -228,7 +243,7 @@ class Proof:
             longest=question.longest,
             pairs=question.pairs,
             atom=question.atom,
-            bounds=question.domain().bounds,
+            bounds=question.bounds,
             assumes=question.claim.assumes,
             lemmas=lemmas_used(question.claim),
             cost=max((part.cost for part in parts), default=0),
@@ -287,6 +302,8 @@ def make_question(
     Raises `UsageError`.
     """
     target = targets[0]
+    if not getattr(claim, "about_moves", True):
+        return Question(claim, targets, validator, 0, (), pairs, atom)
     limits, played = sizes_in_play(target, validator)
     if longest is None:
         longest = max(limits, default=None)

@@ -183,6 +183,9 @@ class Box:
 def sequence_parts(value: Any, count: int, star: int) -> Box | None:
     """The parts of a sequence, with the rest at the place of a star; None for another value."""
     if type(value) is Unseen:
+        kind: Any = value.__class__
+        if kind is not tuple:
+            return None  # the length of an atom stays undecided
         value = value.seen()
     if not isinstance(value, list | tuple):
         return None

@@ -51,28 +51,9 @@ class Rules:
         """Judge the move on stand-ins; what outlives the judgement makes it unknown."""
         twins = self._reading.twins
         before = twins.globals()
-        ending = self.followed(path, lambda: self._ending(self.judged(environment)))
+        ending = followed(path, lambda: self._ending(self.judged(environment)))
         name = changed(before, twins.globals())
         return Unknown(f"the rules change {name}, which outlives a judgement") if name else ending
-
-    def followed(self, path: Path, run: Callable[[], Ending]) -> Ending:
-        """What a function of stand-ins ends with; unknown where something has no model."""
-        with along(path):
-            try:
-                return run()
-            except Undecided as undecided:
-                if undecided.reason == LATE:
-                    return Unknown(LATE)
-                return Unknown(undecided.reason, _line(undecided))
-            except Raises as raises:
-                return Unknown("the rules take a part of an atom", _line(raises))
-            except CONTROL:
-                raise
-            except RecursionError:
-                return Unknown("calls that are nested too deep")
-            except Exception as error:
-                reason = f"the rules raise {type(error).__name__}, or there is no model: {error}"
-                return Unknown(reason, _line(error))
 
     def judged(self, environment: Symbolic) -> Any:
         """The verdict on stand-ins, within `followed`."""
@@ -147,6 +128,26 @@ class Rules:
     def constants(self) -> Iterator[int]:
         """None: those of the program are enough."""
         return iter(())
+
+
+def followed(path: Path, run: Callable[[], Ending]) -> Ending:
+    """What a function of stand-ins ends with; unknown where something has no model."""
+    with along(path):
+        try:
+            return run()
+        except Undecided as undecided:
+            if undecided.reason == LATE:
+                return Unknown(LATE)
+            return Unknown(undecided.reason, _line(undecided))
+        except Raises as raises:
+            return Unknown("the rules take a part of an atom", _line(raises))
+        except CONTROL:
+            raise
+        except RecursionError:
+            return Unknown("calls that are nested too deep")
+        except Exception as error:
+            reason = f"the rules raise {type(error).__name__}, or there is no model: {error}"
+            return Unknown(reason, _line(error))
 
 
 def _line(error: BaseException) -> str:

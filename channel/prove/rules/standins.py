@@ -8,6 +8,7 @@ Python has to have at once (the side of an `if`, an index) forks the path.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from operator import ge, gt, le, lt
 from typing import Any, NoReturn
 
 import z3
@@ -334,26 +335,16 @@ class Data(StandIn):
     __hash__ = StandIn.__hash__
 
     def __lt__(self, other: object) -> Any:
-        return self._greater(other, swapped=True, flipped=False)
+        return _ordered(self, other, swapped=True, flipped=False)
 
     def __gt__(self, other: object) -> Any:
-        return self._greater(other, swapped=False, flipped=False)
+        return _ordered(self, other, swapped=False, flipped=False)
 
     def __le__(self, other: object) -> Any:
-        return self._greater(other, swapped=False, flipped=True)
+        return _ordered(self, other, swapped=False, flipped=True)
 
     def __ge__(self, other: object) -> Any:
-        return self._greater(other, swapped=True, flipped=True)
-
-    def _greater(self, other: object, swapped: bool, flipped: bool) -> Any:
-        """True where this is after the other; before it if `swapped`; not so if `flipped`."""
-        theirs = symbol_of_bytes(other)
-        if theirs is None:
-            return NotImplemented
-        operands = (theirs, self.symbol) if swapped else (self.symbol, theirs)
-        truth: Any = models.greater_bytes(current(), *operands)
-        condition = truth_of(truth)
-        return bool_of(negated(condition) if flipped else condition)
+        return _ordered(self, other, swapped=True, flipped=True)
 
     def __contains__(self, item: Any) -> bool:
         return bool(self.has(item))
@@ -493,16 +484,16 @@ class Unseen(StandIn):
     __hash__ = StandIn.__hash__
 
     def __lt__(self, other: object) -> Any:
-        return self.seen() < other
+        return _ordered(self, other, swapped=True, flipped=False)
 
     def __gt__(self, other: object) -> Any:
-        return self.seen() > other
+        return _ordered(self, other, swapped=False, flipped=False)
 
     def __le__(self, other: object) -> Any:
-        return self.seen() <= other
+        return _ordered(self, other, swapped=False, flipped=True)
 
     def __ge__(self, other: object) -> Any:
-        return self.seen() >= other
+        return _ordered(self, other, swapped=True, flipped=True)
 
     def __add__(self, other: object) -> Any:
         return self.seen() + other
@@ -512,6 +503,31 @@ class Unseen(StandIn):
 
     def __contains__(self, item: Any) -> bool:
         return item in self.seen()
+
+
+def _ordered(this: Any, other: Any, swapped: bool, flipped: bool) -> Any:
+    """True where this is after the other; before it if `swapped`; not so if `flipped`.
+
+    Tuples compare as Python does; of bytes the length may stay undecided.
+    """
+    mine, theirs = _atom_of(this), _atom_of(other)
+    if mine is None or theirs is None:
+        if type(this) is not Unseen or mine is not None:
+            return NotImplemented
+        compare = (lt if swapped else gt, ge if swapped else le)[flipped]
+        return compare(this.seen(), other)
+    operands = (theirs, mine) if swapped else (mine, theirs)
+    truth: Any = models.greater_bytes(current(), *operands)
+    condition = truth_of(truth)
+    return bool_of(negated(condition) if flipped else condition)
+
+
+def _atom_of(value: Any) -> Any:
+    """The symbol of bytes or their stand-in, of a length that may be undecided; None for others."""
+    if type(value) is Unseen and value.items is None:
+        shape = current().shape(value.symbol)
+        return None if isinstance(shape, tuple) else shape
+    return symbol_of_bytes(value)
 
 
 def value_of(symbol: Symbolic) -> Any:
