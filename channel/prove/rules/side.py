@@ -50,10 +50,18 @@ class Rules:
     def run(self, path: Path, environment: Symbolic) -> Ending:
         """Judge the move on stand-ins; what outlives the judgement makes it unknown."""
         twins = self._reading.twins
+        followed(path, self._load)
         before = twins.globals()
         ending = followed(path, lambda: self._ending(self.judged(environment)))
-        name = changed(before, twins.globals())
-        return Unknown(f"the rules change {name}, which outlives a judgement") if name else ending
+        twins.changed = twins.changed or changed(before, twins.globals())
+        if twins.changed:
+            return Unknown(f"the rules change {twins.changed}, which outlives a judgement")
+        return ending
+
+    def _load(self) -> Ending:
+        """Load the modules of the rules, so that a change in the first run is seen, too."""
+        self._reading.twins.function(self._judge)
+        return RaisedHere()
 
     def judged(self, environment: Symbolic) -> Any:
         """The verdict on stand-ins, within `followed`."""
