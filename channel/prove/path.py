@@ -54,7 +54,8 @@ LATE = "the time is over"
 HARD = "too hard for the solver"
 
 Decisions = tuple[Any, ...]
-"""The side of each branch, whether a choice was merged, and the values that a number may have."""
+"""The side of each branch, whether a choice was merged, and the values that a number may have, or
+why these are not known."""
 
 
 class CannotMerge(Exception):
@@ -400,12 +401,23 @@ class Path:
         if self._speculating:
             raise CannotMerge
         at = len(self._taken)
-        values = self._replayed[at] if at < len(self._replayed) else self._few_values(number)
+        values = self._replayed[at] if at < len(self._replayed) else self._values_or_reason(number)
         self._taken.append(values)
+        if isinstance(values, str):
+            raise Undecided(values)
         for constant in values:
             if self.branch(number.term == constant):
                 return int(constant)
         return self._refute()
+
+    def _values_or_reason(self, number: Number) -> tuple[int, ...] | str:
+        """All values of a number, or the reason why they are not known: a replay has the same."""
+        try:
+            return self._few_values(number)
+        except Undecided as undecided:
+            if undecided.reason == LATE:
+                raise
+            return undecided.reason
 
     def _few_values(self, number: Number) -> tuple[int, ...]:
         """All values that a number can have here. Raises `Undecided` if there are many."""
