@@ -99,6 +99,8 @@ class Twins:
                 HELPER: choices,
             }
         )
+        if "print" in vars(real):  # an author's own file prints elsewhere
+            twin.__dict__["print"] = real.print
         if hasattr(real, "__path__"):
             twin.__path__ = real.__path__
         self._modules[name] = twin
