@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from contextlib import closing
-from typing import Annotated, Any, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
-import typer
 
 from channelsim.channel.chain.rpc import Patience, RpcClient, line
 from channelsim.channel.errors import UsageError
@@ -15,11 +14,6 @@ T = TypeVar("T")
 
 ONCE = Patience(seconds=120.0, attempts=1)
 """Limits of a call: made again, it could change the chain twice."""
-
-ChainUrl = Annotated[
-    str, typer.Option("--node", metavar="URL", help="The URL that `channelsim node` printed.")
-]
-USUAL = "http://127.0.0.1:8555"
 
 
 class NewPeak(msgspec.Struct, frozen=True):

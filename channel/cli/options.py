@@ -168,24 +168,11 @@ MaxFees = Annotated[
 TargetName = Annotated[
     str, typer.Argument(help="An installed game, or a TOML file that names programs.")
 ]
-TranscriptFile = Annotated[
-    Path | None, file_option("Write every message, block and decision to this file.")
-]
-ReportFile = Annotated[
-    Path | None, file_option("Write a page for the browser to this file (.html).")
-]
 
 
 def processes(jobs: int | None) -> int:
     """The number of processes to use: as many as asked for, or one per core."""
     return jobs or os.cpu_count() or 1
-
-
-def json_wanted(json: bool, text: bool) -> bool:
-    """True if JSON is printed: on request, and in a pipe unless text is requested."""
-    if json and text:
-        raise UsageError("--text and --json: one or the other")
-    return json or not (text or sys.stdout.isatty())
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,15 +184,20 @@ class OutputForm:
 
     @property
     def as_json(self) -> bool:
-        """True if JSON is printed. Raises `UsageError` for both options."""
-        return json_wanted(self.json, self.text)
+        """True if JSON is printed: on request, and in a pipe unless text is requested."""
+        return self.json or not (self.text or sys.stdout.isatty())
 
 
 def refuse(reason: str, **given: object) -> None:
     """Raise `UsageError` for the first of these options that was given, with the reason."""
     for name, value in given.items():
-        if value is not None and value is not False:
+        if is_given(value):
             raise UsageError(f"--{name.replace('_', '-')}: {reason}")
+
+
+def is_given(value: object) -> bool:
+    """True unless a value is that of an option which was left out."""
+    return value is not None and value is not False and value not in ((), [])
 
 
 def policy_pair(text: str) -> tuple[str, str]:

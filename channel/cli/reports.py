@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from channelsim.channel.campaign.directory import is_campaign
-from channelsim.channel.cli.commands.replay import replay_transcript
+from channelsim.channel.cli.work.replay import replay_transcript
 from channelsim.channel.documents.document_files import parsed as parsed_document
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding_files import parsed

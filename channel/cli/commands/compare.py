@@ -8,11 +8,6 @@ from typing import Annotated
 import typer
 
 from channelsim.channel.cli.options import file_argument, real
-from channelsim.channel.comparisons.documents import compare, read_document
-from channelsim.channel.comparisons.presentation import as_data, as_lines, as_markdown
-from channelsim.channel.errors import UsageError
-from channelsim.channel.report.terminal import console, print_json, say
-from channelsim.games.names import nearest
 
 FORMATS = ("text", "json", "markdown")
 
@@ -36,14 +31,6 @@ def command(
 
     Example: channelsim compare main.json branch.json --format markdown
     """
-    if format not in FORMATS:
-        raise UsageError(f"--format {format}{nearest(format, FORMATS)}: {', '.join(FORMATS)}")
-    found = compare(read_document(before), read_document(after), tolerance)
-    if format == "json":
-        print_json(as_data(found))
-    elif format == "markdown":
-        print(as_markdown(found), end="")
-    else:
-        for line in as_lines(found):
-            say(console(), line)
-    return 1 if found.worse else 0
+    from channelsim.channel.cli.work.compare import compare_documents
+
+    return compare_documents(before, after, format, tolerance)

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import chain, islice
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from channelsim.channel.cli.options import file_argument
-from channelsim.channel.lab.trace.steps import NODES
-from channelsim.channel.lab.trace.trace_text import read, trace_text
-from channelsim.channel.report.progress import progress
 
 
 def command(
@@ -31,9 +26,6 @@ def command(
 
     Example: channelsim trace cases.jsonl --case my-case
     """
-    with progress("trace"):
-        lines: Iterator[str] = trace_text(read(file, target, case), min(verbose, NODES))
-        first = list(islice(lines, 1))  # the run itself happens here
-    for line in chain(first, lines):
-        print(line)
-    return 0
+    from channelsim.channel.cli.work.trace import trace
+
+    return trace(file, case, target, verbose)

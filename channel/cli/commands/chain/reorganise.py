@@ -7,9 +7,8 @@ from typing import Annotated
 import typer
 
 from channelsim.channel.chain.control_calls import MOST_MADE
-from channelsim.channel.cli.chain_calls import USUAL, ChainUrl, NewPeak, changed
+from channelsim.channel.cli.option_groups import USUAL_NODE, ChainUrl
 from channelsim.channel.cli.options import Json, whole, whole_number
-from channelsim.channel.report.terminal import print_json
 
 
 def command(
@@ -23,7 +22,7 @@ def command(
     push_again: Annotated[
         bool, typer.Option("--push-again", help="Push the bundles of the replaced blocks again.")
     ] = False,
-    node: ChainUrl = USUAL,
+    node: ChainUrl = USUAL_NODE,
     json: Json = False,
 ) -> int:
     """Replace the last blocks of a test chain by others, and print the new height.
@@ -33,16 +32,6 @@ def command(
 
     Example: channelsim chain reorganise 3 --push-again
     """
-    peak = changed(
-        node,
-        "reorg_blocks",
-        NewPeak,
-        num_of_blocks_to_rev=blocks,
-        num_of_new_blocks=blocks + 1 if new is None else new,
-        keep=push_again,
-    ).new_peak_height
-    if json:
-        print_json({"height": peak})
-    else:
-        print(f"height {peak}")
-    return 0
+    from channelsim.channel.cli.work.chain_reorganise import reorganise
+
+    return reorganise(blocks, new, node, push_again=push_again, json=json)

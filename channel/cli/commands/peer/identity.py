@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+from channelsim.channel.cli.option_groups import PassphraseFile
 from channelsim.channel.cli.options import Json, file_argument
-from channelsim.channel.cli.secret_files import PassphraseFile, passphrase_of
-from channelsim.channel.network.identity import make_identity, read_identity
-from channelsim.channel.report.terminal import print_json
 
 
 def command(
@@ -22,11 +20,6 @@ def command(
 
     Example: channelsim peer identity alice
     """
-    passphrase = passphrase_of(directory, passphrase_file)
-    make_identity(directory, passphrase)
-    fingerprint = read_identity(directory, passphrase).fingerprint
-    if json:
-        print_json({"fingerprint": fingerprint})
-    else:
-        print(fingerprint)
-    return 0
+    from channelsim.channel.cli.work.peer_identity import identify
+
+    return identify(directory, passphrase_file, json=json)
