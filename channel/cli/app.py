@@ -141,7 +141,10 @@ def build_command(module: ModuleType, name: str) -> Command:
     help = _help(module.command)
     declare = app.command(name, cls=_Command, help=help, short_help=_summary(help))
     declare(_with_options(module.command))
-    return cast(TyperCommand, get_command(app))
+    command = cast(TyperCommand, get_command(app))
+    for option in command.params:
+        option.secondary_opts = []  # typer adds `--no-NAME` to flags
+    return command
 
 
 def _with_options(command: Callable[..., T]) -> Callable[..., T]:

@@ -9,6 +9,7 @@ import msgspec
 
 from channelsim.channel.chain.rpc import Patience, RpcClient, line
 from channelsim.channel.errors import UsageError
+from channelsim.channel.report.terminal import print_json
 
 T = TypeVar("T")
 
@@ -19,6 +20,27 @@ ONCE = Patience(seconds=120.0, attempts=1)
 class NewPeak(msgspec.Struct, frozen=True):
     """The height of the tip after a change."""
 
+    new_peak_height: int
+
+
+class Funded(msgspec.Struct, frozen=True):
+    """The coins of block rewards, and the height after the last of them."""
+
+    coin_records: list[Any]
+    new_peak_height: int
+
+
+class Snapshot(msgspec.Struct, frozen=True):
+    """The number of a snapshot, and the height of the chain that it holds."""
+
+    snapshot: int
+    height: int
+
+
+class Reverted(msgspec.Struct, frozen=True):
+    """The snapshot that a chain went back to, and its height."""
+
+    snapshot: int
     new_peak_height: int
 
 
@@ -35,3 +57,11 @@ def changed(url: str, call: str, answer: type[T], **arguments: Any) -> T:
     if isinstance(answered, str):
         raise UsageError(line(answered))
     return answered
+
+
+def show_height(peak: int, *, json: bool, **more: int) -> None:
+    """Print the height of the tip; `more` comes before it in JSON."""
+    if json:
+        print_json({**more, "height": peak})
+    else:
+        print(f"height {peak}")

@@ -43,7 +43,8 @@ def nodes_of(directory: Path, options: NodeOptions) -> tuple[NodeAddress, ...]:
 def node_addresses(options: NodeOptions) -> tuple[NodeAddress, ...]:
     """The addresses of the nodes that options name. Raises `UsageError`.
 
-    >>> node_addresses(NodeOptions(["http://a:1", "https://b:2"], [Path("/c")], [Path("/k")]))
+    >>> urls = ["http://a:1", "https://b:2"]
+    >>> node_addresses(NodeOptions(node=urls, cert=[Path("/c")], key=[Path("/k")]))
     (NodeAddress(url='http://a:1', certificate='', key=''), \
 NodeAddress(url='https://b:2', certificate='/c', key='/k'))
     """

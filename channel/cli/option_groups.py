@@ -5,7 +5,6 @@ A command that takes a group has an option for each of its fields, in their orde
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -22,6 +21,8 @@ from channelsim.channel.cli.options import (
     OutputForm,
     file_argument,
     file_option,
+    flag,
+    option_group,
     real,
     whole,
 )
@@ -50,7 +51,7 @@ Out = Annotated[
     Path | None,
     file_option("Store the campaign in this folder, so that it can be resumed and viewed."),
 ]
-Resume = Annotated[bool, typer.Option("--resume", help="Resume the campaign in --out.")]
+Resume = Annotated[bool, flag("Resume the campaign in --out.")]
 Cluster = Annotated[
     str | None,
     typer.Option(metavar="ADDRESS", help="Run on a Dask cluster, such as tcp://host:8786."),
@@ -71,7 +72,7 @@ PassphraseFile = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@option_group
 class ReportFiles:
     """The options of checking commands that name report files."""
 
@@ -87,7 +88,7 @@ NO_REPORTS = ReportFiles()
 """No report is written."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@option_group
 class CampaignOptions:
     """The options that campaigns share."""
 
@@ -100,7 +101,19 @@ class CampaignOptions:
     quiet: NoProgress = False
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@option_group
+class FuzzCampaign(CampaignOptions):
+    """The options of `fuzz`, whose searches for some time have a folder, too."""
+
+    out: Annotated[
+        Path | None,
+        file_option(
+            "The folder of findings (.channelsim/NAME/findings); stored ones are tried first."
+        ),
+    ] = None
+
+
+@option_group
 class SessionFiles:
     """How a session or dispute runs, what it prints, and the files that it writes."""
 
@@ -113,15 +126,14 @@ class SessionFiles:
     ] = None
     processes: Annotated[
         bool,
-        typer.Option(
-            "--processes",
-            help="Run the node and both peers as processes that talk over the network; the digest"
-            " is the same.",
+        flag(
+            "Run the node and both peers as processes that talk over the network; the"
+            " digest is the same."
         ),
     ] = False
 
 
-@dataclass(frozen=True, slots=True)
+@option_group
 class NodeOptions:
     """Full nodes by their URLs, and the client's certificates and keys."""
 
@@ -143,7 +155,7 @@ class NodeOptions:
     key: Annotated[list[Path] | None, file_option("The client's key (PEM), likewise.")] = None
 
 
-@dataclass(frozen=True, slots=True)
+@option_group
 class FeeOptions:
     """The player's maxima of fees; None where the user gave nothing."""
 
@@ -151,7 +163,7 @@ class FeeOptions:
     max_fees: MaxFees = None
 
 
-@dataclass(frozen=True, slots=True)
+@option_group
 class StakeOptions:
     """How many hands are played, and for how much; None where the user gave nothing."""
 
@@ -166,7 +178,7 @@ class StakeOptions:
     ] = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@option_group
 class TermOptions:
     """What a channel that has begun cannot change; None where the user gave nothing."""
 
@@ -228,7 +240,7 @@ class TermOptions:
     ] = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@option_group
 class ChannelOptions:
     """The options of commands that run the peer of a data directory."""
 
@@ -239,7 +251,7 @@ class ChannelOptions:
     form: OutputForm
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@option_group
 class PeerOptions:
     """The options of `peer listen` and `peer connect`."""
 
@@ -258,7 +270,7 @@ class PeerOptions:
     channel: ChannelOptions
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@option_group
 class EndingOptions:
     """The options of `close` and `recover`."""
 

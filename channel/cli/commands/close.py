@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from channelsim.channel.cli.option_groups import EndingOptions
+from channelsim.channel.cli.options import flag
 
 
 def command(
     options: EndingOptions,
     *,
-    unilateral: Annotated[
-        bool, typer.Option("--unilateral", help="Close on chain at once, without the other side.")
-    ] = False,
+    unilateral: Annotated[bool, flag("Close on chain at once, without the other side.")] = False,
 ) -> int:
     """Close a channel, cooperatively or on chain, and wait for the last payout.
 

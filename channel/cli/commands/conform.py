@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -15,12 +14,13 @@ from channelsim.channel.cli.options import (
     Seed,
     TargetName,
     file_option,
+    option_group,
     real,
     whole,
 )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@option_group
 class ConformOptions:
     """The options of `conform`."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +16,7 @@ from channelsim.channel.cli.options import (
     SeedOrNone,
     TargetName,
     file_option,
+    option_group,
     real,
     whole,
 )
@@ -25,7 +25,7 @@ CASES, SEED = 5000, "cost"
 """Used where neither the command line nor a snapshot says otherwise."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@option_group
 class CostOptions:
     """The options of `cost`."""
 

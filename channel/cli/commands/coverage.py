@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
-
-import typer
 
 from channelsim.channel.cli.option_groups import (
     NO_REPORTS,
@@ -17,11 +14,13 @@ from channelsim.channel.cli.options import (
     NoProgress,
     TargetName,
     file_option,
+    flag,
+    option_group,
     whole,
 )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@option_group
 class CoverageOptions:
     """The options of `coverage`."""
 
@@ -33,9 +32,7 @@ class CoverageOptions:
             " of the game's package, of the last `fuzz` and of campaigns here, and honest play)."
         ),
     ] = None
-    everything: Annotated[
-        bool, typer.Option("--all", help="Also our referee and our libraries.")
-    ] = False
+    everything: Annotated[bool, flag("Also our referee and our libraries.", "--all")] = False
     at_least: Annotated[
         int | None,
         whole(0, 100, "Fail if less than this percentage of a program's branches is reached."),

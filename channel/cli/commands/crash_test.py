@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
-
-import typer
 
 from channelsim.channel.cli.option_groups import (
     NO_REPORTS,
@@ -16,13 +13,15 @@ from channelsim.channel.cli.options import (
     NoProgress,
     OutputForm,
     Seed,
+    flag,
+    option_group,
     whole,
 )
 
 MOST_KILLS = 1_000_000
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@option_group
 class CrashTestOptions:
     """The options of `crash-test`."""
 
@@ -30,10 +29,7 @@ class CrashTestOptions:
     seed: Seed = "crashes"
     jobs: Annotated[int, whole(1, 256, "How many processes.")] = 1
     processes: Annotated[
-        bool,
-        typer.Option(
-            "--processes", help="Kill real processes, including the node; all have files on disk."
-        ),
+        bool, flag("Kill real processes, including the node; all have files on disk.")
     ] = False
     mix: Mix = False
     per_stage: Annotated[int, whole(0, MOST_KILLS, "Fail if there are fewer kills in a stage.")] = 0

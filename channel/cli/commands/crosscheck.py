@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from channelsim.channel.cli.option_groups import (
@@ -13,11 +12,12 @@ from channelsim.channel.cli.options import (
     Seed,
     TargetName,
     Watch,
+    option_group,
     whole,
 )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@option_group
 class CrosscheckOptions:
     """The options of `crosscheck`."""
 

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from channelsim.channel.cli.option_groups import (
-    NO_REPORTS,
-    Cluster,
-    ReportFiles,
-    Resume,
-)
+from channelsim.channel.cli.option_groups import FuzzCampaign
 from channelsim.channel.cli.options import (
     DAY,
-    Jobs,
-    Json,
-    NoProgress,
     Seed,
     TargetName,
     Watch,
     file_option,
+    flag,
+    option_group,
     real,
     whole,
 )
@@ -31,7 +22,7 @@ MOST_WORK = 10**15
 """Units: centuries."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@option_group
 class FuzzOptions:
     """The options of `fuzz`."""
 
@@ -41,7 +32,6 @@ class FuzzOptions:
         real(0.1, 30 * DAY, "Search for about this many seconds (60; with --watch, 10)."),
     ] = None
     seed: Seed = "fuzz"
-    jobs: Jobs = None
     corpus: Annotated[
         Path | None,
         file_option(
@@ -50,20 +40,8 @@ class FuzzOptions:
         ),
     ] = None
     update_corpus: Annotated[
-        bool,
-        typer.Option(
-            "--update-corpus",
-            help="Add cases to the folder of --corpus even if it is in the package of a game.",
-        ),
+        bool, flag("Add cases to the folder of --corpus even if it is in the package of a game.")
     ] = False
-    out: Annotated[
-        Path | None,
-        file_option(
-            "The folder of findings (.channelsim/NAME/findings); stored ones are tried first."
-        ),
-    ] = None
-    json: Json = False
-    reports: ReportFiles = NO_REPORTS
     again: Watch = False
     work: Annotated[
         int | None,
@@ -75,9 +53,7 @@ class FuzzOptions:
             " cases, so that --work 2 and --work 40 do the same.",
         ),
     ] = None
-    resume: Resume = False
-    cluster: Cluster = None
-    quiet: NoProgress = False
+    campaign: FuzzCampaign
 
 
 def command(options: FuzzOptions) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -16,11 +15,13 @@ from channelsim.channel.cli.options import (
     Seed,
     TargetName,
     file_option,
+    flag,
+    option_group,
     real,
 )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@option_group
 class MutantsOptions:
     """The options of `mutants`."""
 
@@ -39,9 +40,7 @@ class MutantsOptions:
         str | None,
         typer.Option(help="Only mutants of this validator, or of the `referee` (all validators)."),
     ] = None
-    argued: Annotated[
-        bool, typer.Option("--argued", help="Also hunt mutants that have a stored reason.")
-    ] = False
+    argued: Annotated[bool, flag("Also hunt mutants that have a stored reason.")] = False
     prove_seconds: Annotated[
         float | None,
         real(

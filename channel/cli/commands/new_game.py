@@ -22,6 +22,19 @@ def command(
 
     Example: channelsim new-game dice
     """
-    from channelsim.channel.cli.work.new_game import new_game
+    from pathlib import Path
 
-    return new_game(name, folder)
+    from channelsim.channel.kit.new_game import write_package
+    from channelsim.channel.report.terminal import console, say
+    from channelsim.games.amounts import counted
+
+    place = Path(name) if folder is None else folder
+    files = write_package(name, place)
+    out = console()
+    for path in files:
+        say(out, str(place / path))
+    say(out, f"{counted(len(files), 'file')}; next:")
+    say(out, f"  pip install -e '{place}[test]'")
+    say(out, f"  pytest {place}")
+    say(out, f"  channelsim conform {name}")
+    return 0

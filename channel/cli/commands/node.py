@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -19,7 +18,9 @@ from channelsim.channel.cli.options import (
     OutputForm,
     Seed,
     file_option,
+    flag,
     hash_of,
+    option_group,
     real,
     whole,
 )
@@ -29,7 +30,7 @@ BLOCK_TIME = 2.0
 MOST_WALLETS = 1000
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@option_group
 class ServeOptions:
     """The options of `node`."""
 
@@ -40,12 +41,8 @@ class ServeOptions:
     block_every: Annotated[
         float | None, real(0.01, 86_400, f"Make a block every so many seconds ({BLOCK_TIME:g}).")
     ] = None
-    block_on_push: Annotated[
-        bool, typer.Option("--block-on-push", help="Make a block whenever a bundle is pending.")
-    ] = False
-    no_blocks: Annotated[
-        bool, typer.Option("--no-blocks", help="Make only the blocks that `chain make` asks for.")
-    ] = False
+    block_on_push: Annotated[bool, flag("Make a block whenever a bundle is pending.")] = False
+    no_blocks: Annotated[bool, flag("Make only the blocks that `chain make` asks for.")] = False
     wallets: Annotated[int, whole(0, MOST_WALLETS, "How many funded wallets to print.")] = 2
     mix: Mix = False
     max_block_cost: Annotated[
@@ -72,9 +69,7 @@ class ServeOptions:
         file_option("Store the chain in this file, and continue a chain that it holds."),
     ] = None
     seed: Seed = "node"
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print no log of bundles and blocks.")] = (
-        False
-    )
+    quiet: Annotated[bool, flag("Print no log of bundles and blocks.")] = False
     form: OutputForm
 
 

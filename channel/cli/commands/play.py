@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from channelsim.channel.cli.option_groups import FeeOptions, SessionFiles, StakeOptions
-from channelsim.channel.cli.options import Mix, Quiet, SeedOrNone, file_option
+from channelsim.channel.cli.options import Mix, Quiet, SeedOrNone, file_option, option_group
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@option_group
 class PlayOptions:
     """The options of `play`."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +14,7 @@ from channelsim.channel.cli.options import (
     DAY,
     TargetName,
     file_option,
+    option_group,
     real,
     whole,
 )
@@ -25,7 +25,7 @@ WORK = 120.0
 """Seconds of work for each part, unless `--seconds` says otherwise."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@option_group
 class ProveOptions:
     """The options of `prove`."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -14,12 +13,13 @@ from channelsim.channel.cli.options import (
     NoProgress,
     Seed,
     file_option,
+    option_group,
     real,
     whole,
 )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@option_group
 class RecordOptions:
     """The options of `record`."""
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from channelsim.channel.cli.option_groups import EndingOptions
+from channelsim.channel.cli.options import flag
 
 
 def command(
@@ -14,10 +13,9 @@ def command(
     *,
     publish_old: Annotated[
         bool,
-        typer.Option(
-            "--publish-old",
-            help="Publish the newest state of a store that the other side has shown to be an old"
-            " copy. The other side chooses between that state and a newer one.",
+        flag(
+            "Publish the newest state of a store that the other side has shown to be an"
+            " old copy. The other side chooses between that state and a newer one."
         ),
     ] = False,
 ) -> int:

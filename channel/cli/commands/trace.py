@@ -26,6 +26,16 @@ def command(
 
     Example: channelsim trace cases.jsonl --case my-case
     """
-    from channelsim.channel.cli.work.trace import trace
+    from collections.abc import Iterator
+    from itertools import chain, islice
 
-    return trace(file, case, target, verbose)
+    from channelsim.channel.lab.trace.steps import NODES
+    from channelsim.channel.lab.trace.trace_text import read, trace_text
+    from channelsim.channel.report.progress import progress
+
+    with progress("trace"):
+        lines: Iterator[str] = trace_text(read(file, target, case), min(verbose, NODES))
+        first = list(islice(lines, 1))  # the run itself happens here
+    for line in chain(first, lines):
+        print(line)
+    return 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +11,7 @@ from channelsim.channel.cli.options import (
     OutputForm,
     file_argument,
     file_option,
+    option_group,
     real,
     whole,
 )
@@ -21,7 +21,7 @@ PERIOD = 5.0
 """Seconds between two looks at the chain, unless the user chooses."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@option_group
 class WatchOptions:
     """The options of `watch`."""
 

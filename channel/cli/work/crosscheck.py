@@ -48,11 +48,8 @@ def crosscheck(options: CrosscheckOptions) -> int:
     campaign = options.campaign
     cases = options.cases
     if options.again:
-        watched = watched_target(options.target)
-        return watch(
-            watched,
-            lambda check: _round(options.target, cases, options.seed, campaign.jobs, check),
-        )
+        target = watched_target(options.target)
+        return watch(target, lambda check: _round(options, check))
     loaded = load_target(options.target)
     files = FindingFiles(None if campaign.out is None else campaign.out / FINDINGS)
     return run_campaign(
@@ -71,10 +68,11 @@ def crosscheck(options: CrosscheckOptions) -> int:
     )
 
 
-def _round(target: str, cases: int, seed: str, jobs: int | None, check: Check) -> Round:
+def _round(options: CrosscheckOptions, check: Check) -> Round:
     """One round of `--watch`."""
-    loaded = load_target(target)
-    report = run_watched(crosscheck_of(loaded, cases, seed), processes(jobs), "crosscheck", check)
+    loaded, jobs = load_target(options.target), processes(options.campaign.jobs)
+    tried = crosscheck_of(loaded, options.cases, options.seed)
+    report = run_watched(tried, jobs, "crosscheck", check)
     shown = _shown_first(report.findings)
     parts = [f"{counted(report.cases, 'case', ',')}, {summary(shown)}"]
     parts += [finding.line for finding in shown[:1]]

@@ -38,9 +38,9 @@ def run(options: DisputeRunOptions) -> int:
         raise UsageError("dispute run: the name of an adversary, --old-copy, or --all")
     if options.everything:
         return _run_all(options)
-    if options.side not in NAMES:
-        near = nearest(options.side, NAMES)
-        raise UsageError(f"--side {options.side}{near}: {' or '.join(NAMES)}")
+    side = NAMES[1] if options.side is None else options.side
+    if side not in NAMES:
+        raise UsageError(f"--side {side}{nearest(side, NAMES)}: {' or '.join(NAMES)}")
     adversary, step = ("", 0) if name is None else adversary_and_step(name)
     if name is not None and "@" in name:
         refuse(f"{name} names the step already", at=at)
@@ -50,7 +50,7 @@ def run(options: DisputeRunOptions) -> int:
         games=options.game,
         step=step,
         seed=options.seed,
-        side=NAMES.index(options.side),
+        side=NAMES.index(side),
         **asdict(options.scenario),
     )
     if scenario.staggered and len(scenario.games) * scenario.hands == 1:

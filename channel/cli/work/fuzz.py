@@ -16,7 +16,6 @@ from channelsim.channel.cli.commands.fuzz import FuzzOptions
 from channelsim.channel.cli.corpora import check_fuzzed, in_package
 from channelsim.channel.cli.findings import ORDER_ONLY, details, next_steps
 from channelsim.channel.cli.messages import never_tried, not_checked, untried, withheld
-from channelsim.channel.cli.option_groups import CampaignOptions
 from channelsim.channel.cli.options import (
     processes,
 )
@@ -57,31 +56,21 @@ def fuzz(options: FuzzOptions) -> int:
     seconds = options.seconds
     work = options.work
     if options.again:
-        return watch(
-            watched_target(options.target),
-            lambda check: _round(
-                options.target,
-                seconds or SHORT,
-                options.seed,
-                options.jobs,
-                options.corpus,
-                options.update_corpus,
-                options.out,
-                check,
-            ),
-        )
+        files = watched_target(options.target)
+        return watch(files, lambda check: _round(options, check))
     loaded = load_target(options.target)
     if options.corpus is not None:
         check_fuzzed(options.corpus, loaded.programs)
     if work is None:
         search = timed_search(
-            loaded, options.seed, seconds or LONG, processes(options.jobs), options.corpus
+            loaded, options.seed, seconds or LONG, processes(options.campaign.jobs), options.corpus
         )
     else:
         search = sized_search(loaded, options.seed, work, options.corpus)
     # A search for some time is no campaign: its folder has findings only, which are tried first.
-    campaign = options.out if work is not None else None
-    folder = _folder(loaded, options.out) if campaign is None else campaign / FINDINGS
+    out = options.campaign.out
+    campaign = out if work is not None else None
+    folder = _folder(loaded, out) if campaign is None else campaign / FINDINGS
     search = replace(search, findings=folder if campaign is None else None)
     hint = (
         f"try --seconds {MORE * (seconds or LONG):.12g}"
@@ -97,7 +86,7 @@ def fuzz(options: FuzzOptions) -> int:
         """Store findings and corpora."""
         if campaign is None:
             FindingFiles(folder).write_last(report.findings)
-            if options.out is None:
+            if out is None:
                 _keep_corpus(report, stored_folder(loaded) / CORPUS)
         else:
             save(report, campaign / CORPUS)
@@ -105,19 +94,11 @@ def fuzz(options: FuzzOptions) -> int:
 
     return run_campaign(
         search,
-        CampaignOptions(
-            jobs=options.jobs,
-            json=options.json,
-            out=campaign,
-            resume=options.resume,
-            cluster=options.cluster,
-            quiet=options.quiet,
-            reports=options.reports,
-        ),
+        replace(options.campaign, out=campaign),
         f"fuzzing {loaded.name}",
         lambda report: Ending(
             name=loaded.name,
-            document=lambda: _document(report, processes(options.jobs), folder),
+            document=lambda: _document(report, processes(options.campaign.jobs), folder),
             show=lambda printed: _print(report, folder, sum(added), options.corpus, adds),
             store=lambda printed: store(report),
             report=lambda printed: _check_report(report, printed),
@@ -146,28 +127,22 @@ def _folder(target: Target, out: Path | None) -> Path:
     return folder
 
 
-def _round(
-    name: str,
-    seconds: float,
-    seed: str,
-    jobs: int | None,
-    corpus: Path | None,
-    update: bool,
-    out: Path | None,
-    check: Check,
-) -> Round:
+def _round(options: FuzzOptions, check: Check) -> Round:
     """One round of `--watch`: the stored findings first, then the search."""
-    target = load_target(name)
+    target, corpus = load_target(options.target), options.corpus
     if corpus is not None:
         check_fuzzed(corpus, target.programs)
-    folder, workers = _folder(target, out), processes(jobs)
-    search = replace(timed_search(target, seed, seconds, workers, corpus), findings=folder)
+    folder = _folder(target, options.campaign.out)
+    workers, seconds = processes(options.campaign.jobs), options.seconds or SHORT
+    search = timed_search(target, options.seed, seconds, workers, corpus)
+    search = replace(search, findings=folder)
     report = run_watched(search, workers, f"fuzzing {target.name}", check, clock=seconds)
     parts = [summary(report.findings)]
     with finishing():
         paths = FindingFiles(folder).write_last(report.findings)
         if corpus is not None:
-            save(report, corpus, write=update or not in_package(corpus, target))
+            adds = options.update_corpus or not in_package(corpus, target)
+            save(report, corpus, write=adds)
     for first, path in zip(report.findings[:1], paths, strict=False):
         line = f" ({first.source_line})" if first.source_line else ""
         parts[0] += f", the first: {first.severity} at {first.place}: {first.cause}{line}"

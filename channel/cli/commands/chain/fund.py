@@ -27,6 +27,17 @@ def command(
 
     Example: channelsim chain fund txch1abc
     """
-    from channelsim.channel.cli.work.chain_fund import fund
+    from channelsim.channel.chain.constants import BLOCK_REWARD
+    from channelsim.channel.chain.control_calls import puzzle_hash_of
+    from channelsim.channel.cli.chain_calls import Funded, changed
+    from channelsim.channel.report.terminal import print_json
+    from channelsim.games.amounts import counted
 
-    return fund(address, rewards, node, json=json)
+    puzzle_hash = puzzle_hash_of(address)
+    done = changed(node, "fund_address", Funded, address=puzzle_hash.hex(), rewards=rewards)
+    if json:
+        print_json({"height": done.new_peak_height, "coins": done.coin_records})
+    else:
+        more = counted(rewards * BLOCK_REWARD, "mojo", ",")
+        print(f"height {done.new_peak_height}: {address} has {more} more")
+    return 0

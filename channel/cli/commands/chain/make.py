@@ -23,6 +23,8 @@ def command(
 
     Example: channelsim chain make 5 --node http://127.0.0.1:8555
     """
-    from channelsim.channel.cli.work.chain_make import make
+    from channelsim.channel.cli.chain_calls import NewPeak, changed, show_height
 
-    return make(blocks, node, json=json)
+    peak = changed(node, "farm_block", NewPeak, blocks=blocks).new_peak_height
+    show_height(peak, json=json)
+    return 0

@@ -8,7 +8,7 @@ import typer
 
 from channelsim.channel.chain.control_calls import MOST_MADE
 from channelsim.channel.cli.option_groups import USUAL_NODE, ChainUrl
-from channelsim.channel.cli.options import Json, whole, whole_number
+from channelsim.channel.cli.options import Json, flag, whole, whole_number
 
 
 def command(
@@ -19,9 +19,7 @@ def command(
     new: Annotated[
         int | None, whole(2, MOST_MADE, "How many blocks replace them (one more than they are).")
     ] = None,
-    push_again: Annotated[
-        bool, typer.Option("--push-again", help="Push the bundles of the replaced blocks again.")
-    ] = False,
+    push_again: Annotated[bool, flag("Push the bundles of the replaced blocks again.")] = False,
     node: ChainUrl = USUAL_NODE,
     json: Json = False,
 ) -> int:
@@ -32,6 +30,15 @@ def command(
 
     Example: channelsim chain reorganise 3 --push-again
     """
-    from channelsim.channel.cli.work.chain_reorganise import reorganise
+    from channelsim.channel.cli.chain_calls import NewPeak, changed, show_height
 
-    return reorganise(blocks, new, node, push_again=push_again, json=json)
+    peak = changed(
+        node,
+        "reorg_blocks",
+        NewPeak,
+        num_of_blocks_to_rev=blocks,
+        num_of_new_blocks=blocks + 1 if new is None else new,
+        keep=push_again,
+    ).new_peak_height
+    show_height(peak, json=json)
+    return 0

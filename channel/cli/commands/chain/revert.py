@@ -29,6 +29,9 @@ def command(
 
     Example: channelsim chain revert 1
     """
-    from channelsim.channel.cli.work.chain_revert import revert
+    from channelsim.channel.cli.chain_calls import Reverted, changed, show_height
 
-    return revert(snapshot, node, json=json)
+    named = {} if snapshot is None else {"snapshot": snapshot}
+    done = changed(node, "revert", Reverted, **named)
+    show_height(done.new_peak_height, json=json, snapshot=done.snapshot)
+    return 0

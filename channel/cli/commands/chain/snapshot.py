@@ -13,6 +13,12 @@ def command(node: ChainUrl = USUAL_NODE, json: Json = False) -> int:
 
     Example: channelsim chain snapshot
     """
-    from channelsim.channel.cli.work.chain_snapshot import snapshot
+    from channelsim.channel.cli.chain_calls import Snapshot, changed
+    from channelsim.channel.report.terminal import print_json
 
-    return snapshot(node, json=json)
+    taken = changed(node, "snapshot", Snapshot)
+    if json:
+        print_json(taken)
+    else:
+        print(taken.snapshot)
+    return 0

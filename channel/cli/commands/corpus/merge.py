@@ -22,6 +22,36 @@ def command(
 
     Example: channelsim corpus merge monday tuesday -o both
     """
-    from channelsim.channel.cli.work.corpus_merge import merge
+    from functools import reduce
+    from operator import or_
 
-    return merge(files, output, json=json, quiet=quiet)
+    from channelsim.channel.cli.corpora import check_output
+    from channelsim.channel.lab.coverage.corpora import check_games, read_corpus, write_corpus
+    from channelsim.channel.report.progress import progress
+    from channelsim.channel.report.terminal import console, print_json, say
+    from channelsim.channel.system.interrupt import finishing
+    from channelsim.games.amounts import counted
+
+    check_output(output, files)
+    with progress("corpora", "corpus", shown=not quiet) as bar:
+        read = {}
+        for number, path in enumerate(files, 1):
+            read[path] = read_corpus(path)
+            bar(number, len(files))
+    check_games(read)
+    merged = reduce(or_, read.values())
+    with finishing():
+        write_corpus("-o", output, merged)
+        if json:
+            print_json(
+                {
+                    "cases": len(merged),
+                    "corpora": {str(path): len(corpus) for path, corpus in read.items()},
+                    "programs": {name: len(lines) for name, lines in sorted(merged.lines.items())},
+                }
+            )
+        else:
+            for path, corpus in read.items():
+                say(console(), f"{path}: {counted(len(corpus), 'case', ',')}")
+            say(console(), f"{counted(len(merged), 'different case', ',')} in {output}")
+    return 0

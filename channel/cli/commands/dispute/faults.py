@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 import typer
@@ -15,11 +14,12 @@ from channelsim.channel.cli.options import (
     NoProgress,
     OutputForm,
     Seed,
+    option_group,
     whole,
 )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@option_group
 class DisputeFaultsOptions:
     """The options of `dispute faults`."""
 

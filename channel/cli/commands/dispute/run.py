@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 import typer
@@ -21,6 +20,8 @@ from channelsim.channel.cli.options import (
     Mix,
     NoProgress,
     Seed,
+    flag,
+    option_group,
     whole,
 )
 from channelsim.channel.protocol.bounds import MOST_BYTES, MOST_STATES, USUAL_BYTES, USUAL_STATES
@@ -37,7 +38,7 @@ from channelsim.channel.simulation.bounds import (
 MOST_SEEDS = 1_000_000
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@option_group
 class ScenarioOptions:
     """The options that are fields of a `Scenario`; None is its default."""
 
@@ -64,9 +65,7 @@ class ScenarioOptions:
         ),
     ] = None
     hands: Annotated[int | None, whole(1, MOST_HANDS, "How often the games are played (1).")] = None
-    staggered: Annotated[
-        bool, typer.Option("--staggered", help="Start each game some moves after the previous one.")
-    ] = False
+    staggered: Annotated[bool, flag("Start each game some moves after the previous one.")] = False
     old_copy: Annotated[
         int | None,
         whole(
@@ -89,14 +88,14 @@ class ScenarioOptions:
     mixed: Mix = False
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@option_group
 class DisputeRunOptions:
     """The options of `dispute run`."""
 
     name: Annotated[
         str | None, typer.Argument(help="An adversary (see `dispute list`): NAME, or NAME@STEP.")
     ] = None
-    everything: Annotated[bool, typer.Option("--all", help="Run every adversary.")] = False
+    everything: Annotated[bool, flag("Run every adversary.", "--all")] = False
     seeds: Annotated[int | None, whole(1, MOST_SEEDS, "With --all: how many seeds (1).")] = None
     jobs: Annotated[int | None, whole(1, 256, "With --all: how many processes (1).")] = None
     seed: Seed = DEFAULT_SEED
@@ -109,12 +108,9 @@ class DisputeRunOptions:
         ),
     ] = None
     side: Annotated[
-        str,
-        typer.Option(
-            show_default=False,
-            help=f"Which peer the adversary is: {' or '.join(NAMES)} ({NAMES[1]}).",
-        ),
-    ] = NAMES[1]
+        str | None,
+        typer.Option(help=f"Which peer the adversary is: {' or '.join(NAMES)} ({NAMES[1]})."),
+    ] = None
     game: Annotated[
         str | None,
         typer.Option(

@@ -20,6 +20,15 @@ def command(
 
     Example: channelsim peer identity alice
     """
-    from channelsim.channel.cli.work.peer_identity import identify
+    from channelsim.channel.cli.secret_files import passphrase_of
+    from channelsim.channel.network.identity import make_identity, read_identity
+    from channelsim.channel.report.terminal import print_json
 
-    return identify(directory, passphrase_file, json=json)
+    passphrase = passphrase_of(directory, passphrase_file)
+    make_identity(directory, passphrase)
+    fingerprint = read_identity(directory, passphrase).fingerprint
+    if json:
+        print_json({"fingerprint": fingerprint})
+    else:
+        print(fingerprint)
+    return 0

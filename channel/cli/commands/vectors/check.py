@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -10,10 +9,16 @@ from channelsim.channel.cli.option_groups import (
     NO_REPORTS,
     ReportFiles,
 )
-from channelsim.channel.cli.options import NoProgress, Watch, file_argument, file_option
+from channelsim.channel.cli.options import (
+    NoProgress,
+    Watch,
+    file_argument,
+    file_option,
+    option_group,
+)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@option_group
 class VectorsCheckOptions:
     """The options of `vectors check`."""
 

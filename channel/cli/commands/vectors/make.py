@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -13,11 +12,12 @@ from channelsim.channel.cli.options import (
     NoProgress,
     Seed,
     file_option,
+    option_group,
     whole,
 )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@option_group
 class VectorsMakeOptions:
     """The options of `vectors make`."""
 
