@@ -24,6 +24,7 @@ from channelsim.channel.cli.options import (
     flag,
     option_group,
     real,
+    text,
     whole,
 )
 from channelsim.channel.protocol.bounds import (
@@ -54,7 +55,7 @@ Out = Annotated[
 Resume = Annotated[bool, flag("Resume the campaign in --out.")]
 Cluster = Annotated[
     str | None,
-    typer.Option(metavar="ADDRESS", help="Run on a Dask cluster, such as tcp://host:8786."),
+    text("Run on a Dask cluster, such as tcp://host:8786.", "ADDRESS"),
 ]
 Directory = Annotated[Path, file_argument("The data directory of one channel.")]
 ChainUrl = Annotated[
@@ -139,10 +140,10 @@ class NodeOptions:
 
     node: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="URL",
-            help="The RPC of a full node, as `channelsim node` has. Of several, the first that"
+        text(
+            "The RPC of a full node, as `channelsim node` has. Of several, the first that"
             " answers is read, and spends are pushed to all.",
+            "URL",
         ),
     ] = None
     cert: Annotated[
@@ -184,7 +185,7 @@ class TermOptions:
 
     peer: Annotated[
         str | None,
-        typer.Option(metavar="FINGERPRINT", help="The other side's `peer identity`."),
+        text("The other side's `peer identity`.", "FINGERPRINT"),
     ] = None
     wallet_key: Annotated[
         Path | None,
@@ -192,7 +193,7 @@ class TermOptions:
     ] = None
     game: Annotated[
         str | None,
-        typer.Option(help="A game, several separated by commas, which take turns, or `horse`."),
+        text("A game, several separated by commas, which take turns, or `horse`."),
     ] = None
     stakes: StakeOptions
     spacing: Annotated[
@@ -258,12 +259,12 @@ class PeerOptions:
     terms: TermOptions
     policy: Annotated[
         str | None,
-        typer.Option(help="How this side plays (the game's first policy); with `ask`, you play."),
+        text("How this side plays (the game's first policy); with `ask`, you play."),
     ] = None
     adversary: Annotated[
         str | None,
-        typer.Option(
-            help="Be this adversary (see `dispute list`), NAME or NAME@STEP, to test another"
+        text(
+            "Be this adversary (see `dispute list`), NAME or NAME@STEP, to test another"
             " implementation. It stores nothing, so DIR must be new."
         ),
     ] = None
@@ -275,7 +276,7 @@ class EndingOptions:
     """The options of `close` and `recover`."""
 
     policy: Annotated[
-        str | None, typer.Option(help="How to finish live games (the policy in the settings).")
+        str | None, text("How to finish live games (the policy in the settings).")
     ] = None
     every: Annotated[float, real(0.01, 3600, "Seconds between two queries of the chain.")] = 1.0
     channel: ChannelOptions

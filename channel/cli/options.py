@@ -46,6 +46,16 @@ def real(least: float, most: float, help: str) -> Any:
     return typer.Option(parser=real_number(least, most), metavar="N", help=help)
 
 
+def text(help: str, metavar: str | None = None, *names: str) -> Any:
+    """An option that takes a text."""
+    return typer.Option(*names, metavar=metavar, help=help)
+
+
+def argument(help: str) -> Any:
+    """An argument that takes a text."""
+    return typer.Argument(help=help)
+
+
 def flag(help: str, *names: str) -> Any:
     """An option that is given or not; its name is that of the parameter unless it has another."""
     return typer.Option(*names, help=help)
@@ -176,9 +186,7 @@ MaxFees = Annotated[
         " channel's money, or 20 times --max-fee if that is more).",
     ),
 ]
-TargetName = Annotated[
-    str, typer.Argument(help="An installed game, or a TOML file that names programs.")
-]
+TargetName = Annotated[str, argument("An installed game, or a TOML file that names programs.")]
 
 
 def processes(jobs: int | None) -> int:

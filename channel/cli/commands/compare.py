@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from channelsim.channel.cli.options import file_argument, real
+from channelsim.channel.cli.options import file_argument, real, text
 
 FORMATS = ("text", "json", "markdown")
 
@@ -20,7 +18,7 @@ def command(
         ),
     ],
     after: Annotated[Path, file_argument("A later one, of the same kind and target.")],
-    format: Annotated[str, typer.Option(help=f"One of {', '.join(FORMATS)}.")] = "text",
+    format: Annotated[str, text(f"One of {', '.join(FORMATS)}.")] = "text",
     tolerance: Annotated[
         float, real(0, 1_000_000, "The percentage by which costs may rise.")
     ] = 0.0,

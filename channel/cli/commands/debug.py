@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from channelsim.channel.cli.options import text
+
 
 def command(
     file: Annotated[
@@ -16,12 +18,8 @@ def command(
             " hand is played.",
         ),
     ],
-    target: Annotated[
-        str | None, typer.Option(help="Of a file: the target whose programs are run.")
-    ] = None,
-    case: Annotated[
-        str | None, typer.Option(help="The id or the number of the case to begin with (1).")
-    ] = None,
+    target: Annotated[str | None, text("Of a file: the target whose programs are run.")] = None,
+    case: Annotated[str | None, text("The id or the number of the case to begin with (1).")] = None,
 ) -> int:
     """Step through one case, forward and back, with the author's source beside each step.
 

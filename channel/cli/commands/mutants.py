@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from channelsim.channel.cli.option_groups import (
     CampaignOptions,
 )
@@ -18,6 +16,7 @@ from channelsim.channel.cli.options import (
     flag,
     option_group,
     real,
+    text,
 )
 
 
@@ -38,7 +37,7 @@ class MutantsOptions:
     ] = None
     validator: Annotated[
         str | None,
-        typer.Option(help="Only mutants of this validator, or of the `referee` (all validators)."),
+        text("Only mutants of this validator, or of the `referee` (all validators)."),
     ] = None
     argued: Annotated[bool, flag("Also hunt mutants that have a stored reason.")] = False
     prove_seconds: Annotated[

@@ -5,13 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from channelsim.channel.cli.options import file_argument
+from channelsim.channel.cli.options import argument, file_argument
 
 
 def command(
-    name: Annotated[str, typer.Argument(help="The name of the game and of its package.")],
+    name: Annotated[str, argument("The name of the game and of its package.")],
     folder: Annotated[
         Path | None, file_argument("The folder to make (NAME, in the current one).")
     ] = None,

@@ -22,6 +22,7 @@ from channelsim.channel.cli.options import (
     hash_of,
     option_group,
     real,
+    text,
     whole,
 )
 
@@ -36,7 +37,7 @@ class ServeOptions:
 
     listen: Annotated[
         str | None,
-        typer.Option(metavar="HOST:PORT", help="Where to listen (a free port of this machine)."),
+        text("Where to listen (a free port of this machine).", "HOST:PORT"),
     ] = None
     block_every: Annotated[
         float | None, real(0.01, 86_400, f"Make a block every so many seconds ({BLOCK_TIME:g}).")

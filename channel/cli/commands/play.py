@@ -8,7 +8,15 @@ from typing import Annotated
 import typer
 
 from channelsim.channel.cli.option_groups import FeeOptions, SessionFiles, StakeOptions
-from channelsim.channel.cli.options import Mix, Quiet, SeedOrNone, file_option, option_group
+from channelsim.channel.cli.options import (
+    Mix,
+    Quiet,
+    SeedOrNone,
+    argument,
+    file_option,
+    option_group,
+    text,
+)
 
 
 @option_group
@@ -17,8 +25,8 @@ class PlayOptions:
 
     game: Annotated[
         str,
-        typer.Argument(
-            help="A game (see `channelsim games`), several separated by commas, `horse` or"
+        argument(
+            "A game (see `channelsim games`), several separated by commas, `horse` or"
             " `dealers-choice`."
         ),
     ]
@@ -26,15 +34,15 @@ class PlayOptions:
     seed: SeedOrNone = None
     policy: Annotated[
         str | None,
-        typer.Option(
-            help="How the initiator plays, and the receiver: A or A,B (the game's first policy; a"
+        text(
+            "How the initiator plays, and the receiver: A or A,B (the game's first policy; a"
             " game without that policy plays its first one). With `ask` you play: `ask` alone or"
             " first for the initiator, `A,ask` for the receiver."
         ),
     ] = None
     limit: Annotated[
         str | None,
-        typer.Option(help="A betting structure: no, pot or fixed (the game's usual one)."),
+        text("A betting structure: no, pot or fixed (the game's usual one)."),
     ] = None
     choices: Annotated[
         str | None,
@@ -50,8 +58,8 @@ class PlayOptions:
     fees: FeeOptions
     adversary: Annotated[
         str | None,
-        typer.Option(
-            help="Let the receiver be this adversary (see `dispute list`): NAME, or NAME@STEP. One"
+        text(
+            "Let the receiver be this adversary (see `dispute list`): NAME, or NAME@STEP. One"
             " hand, unless --hands says more; several games are live at once."
         ),
     ] = None

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from channelsim.channel.cli.option_groups import (
     CampaignOptions,
 )
@@ -16,6 +14,7 @@ from channelsim.channel.cli.options import (
     file_option,
     option_group,
     real,
+    text,
     whole,
 )
 
@@ -30,18 +29,14 @@ class ProveOptions:
     """The options of `prove`."""
 
     target: TargetName
-    validator: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Only claims about this validator (all).")
-    ] = None
+    validator: Annotated[str | None, text("Only claims about this validator (all).", "NAME")] = None
     against: Annotated[
         str | None,
-        typer.Option(
-            metavar="TARGET", help="Prove that the programs of this target do the same instead."
-        ),
+        text("Prove that the programs of this target do the same instead.", "TARGET"),
     ] = None
     law: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Prove this law instead, or all (repeatable)."),
+        text("Prove this law instead, or all (repeatable).", "NAME"),
     ] = None
     move_bytes: Annotated[
         int | None, whole(0, LONGEST, "The longest move in bytes (as play allows).")

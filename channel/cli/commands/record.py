@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from channelsim.channel.cli.options import (
     DAY,
     Json,
     NoProgress,
     Seed,
+    argument,
     file_option,
     option_group,
     real,
@@ -23,7 +22,7 @@ from channelsim.channel.cli.options import (
 class RecordOptions:
     """The options of `record`."""
 
-    target: Annotated[str, typer.Argument(help="A TOML file whose [play] names a driver.")]
+    target: Annotated[str, argument("A TOML file whose [play] names a driver.")]
     output: Annotated[
         Path | None, file_option("The file to write (that of [play] honest).", "-o", "--output")
     ] = None

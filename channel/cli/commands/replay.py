@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from channelsim.channel.cli.options import OutputForm, Quiet, file_argument
+from channelsim.channel.cli.options import OutputForm, Quiet, file_argument, text
 
 
 def command(
@@ -19,7 +17,7 @@ def command(
     quiet: Quiet = False,
     target: Annotated[
         str | None,
-        typer.Option(help="For findings: try them on this target (the one they were found in)."),
+        text("For findings: try them on this target (the one they were found in)."),
     ] = None,
 ) -> int:
     """Replay transcripts and findings.

@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from channelsim.channel.cli.options import file_argument, file_option
+from channelsim.channel.cli.options import argument, file_argument, file_option
 
 
 def command(
@@ -20,7 +18,7 @@ def command(
     ],
     format: Annotated[
         str | None,
-        typer.Argument(help="A format, from a plug-in, for a document or a finished campaign."),
+        argument("A format, from a plug-in, for a document or a finished campaign."),
     ] = None,
     output: Annotated[
         Path | None, file_option("Write the page to this file.", "-o", "--output")

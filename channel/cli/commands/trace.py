@@ -7,16 +7,14 @@ from typing import Annotated
 
 import typer
 
-from channelsim.channel.cli.options import file_argument
+from channelsim.channel.cli.options import file_argument, text
 
 
 def command(
     file: Annotated[Path, file_argument("Conformance cases (.jsonl), or a finding (.json).")],
-    case: Annotated[
-        str | None, typer.Option(help="The id of a case in the file (the first one).")
-    ] = None,
+    case: Annotated[str | None, text("The id of a case in the file (the first one).")] = None,
     target: Annotated[
-        str | None, typer.Option(help="A TOML file: trace its programs instead of the game's.")
+        str | None, text("A TOML file: trace its programs instead of the game's.")
     ] = None,
     verbose: Annotated[
         int, typer.Option("-v", count=True, help="-v: every operator; -vv: every node.")

@@ -46,6 +46,7 @@ PLACES = (
     "channel/chain/several_nodes.py",
     "channel/cli/__init__.py",
     "channel/cli/commands/close.py",
+    "channel/cli/commands/close.py",
     "channel/cli/commands/peer",
     "channel/cli/commands/recover.py",
     "channel/cli/conflicts.py",

@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from channelsim.channel.cli.options import Json, NoProgress, file_argument, file_option
+from channelsim.channel.cli.options import Json, NoProgress, file_argument, file_option, text
 
 
 def command(
@@ -17,7 +15,7 @@ def command(
     output: Annotated[Path, file_option("The folder to write.", "-o", "--output")],
     target: Annotated[
         str | None,
-        typer.Option(help="The target whose programs run the cases (the game that they name)."),
+        text("The target whose programs run the cases (the game that they name)."),
     ] = None,
     json: Json = False,
     quiet: NoProgress = False,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from channelsim.channel.cli.option_groups import (
     NO_REPORTS,
     ReportFiles,
@@ -14,6 +12,7 @@ from channelsim.channel.cli.options import (
     NoProgress,
     OutputForm,
     Seed,
+    argument,
     option_group,
     whole,
 )
@@ -23,9 +22,7 @@ from channelsim.channel.cli.options import (
 class DisputeFaultsOptions:
     """The options of `dispute faults`."""
 
-    names: Annotated[
-        list[str] | None, typer.Argument(help="Names of faults, or parts of names (all).")
-    ] = None
+    names: Annotated[list[str] | None, argument("Names of faults, or parts of names (all).")] = None
     jobs: Annotated[int, whole(1, 256, "How many processes.")] = 1
     seed: Seed = "faults"
     form: OutputForm

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+from channelsim.channel.cli.options import text
 
 
 def command(
     game: Annotated[
         str | None,
-        typer.Option(help="Only those that can do something in this game, or in these (A,B)."),
+        text("Only those that can do something in this game, or in these (A,B)."),
     ] = None,
 ) -> int:
     """List the adversaries, with what each does.

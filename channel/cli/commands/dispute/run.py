@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from channelsim.channel.cli.option_groups import (
     NO_REPORTS,
     Cluster,
@@ -20,8 +18,10 @@ from channelsim.channel.cli.options import (
     Mix,
     NoProgress,
     Seed,
+    argument,
     flag,
     option_group,
+    text,
     whole,
 )
 from channelsim.channel.protocol.bounds import MOST_BYTES, MOST_STATES, USUAL_BYTES, USUAL_STATES
@@ -42,9 +42,7 @@ MOST_SEEDS = 1_000_000
 class ScenarioOptions:
     """The options that are fields of a `Scenario`; None is its default."""
 
-    weather: Annotated[
-        str | None, typer.Option(help=f"The chain: {', '.join(WEATHERS)} (calm).")
-    ] = None
+    weather: Annotated[str | None, text(f"The chain: {', '.join(WEATHERS)} (calm).")] = None
     fees: Annotated[
         int | None,
         whole(
@@ -93,7 +91,7 @@ class DisputeRunOptions:
     """The options of `dispute run`."""
 
     name: Annotated[
-        str | None, typer.Argument(help="An adversary (see `dispute list`): NAME, or NAME@STEP.")
+        str | None, argument("An adversary (see `dispute list`): NAME, or NAME@STEP.")
     ] = None
     everything: Annotated[bool, flag("Run every adversary.", "--all")] = False
     seeds: Annotated[int | None, whole(1, MOST_SEEDS, "With --all: how many seeds (1).")] = None
@@ -109,13 +107,12 @@ class DisputeRunOptions:
     ] = None
     side: Annotated[
         str | None,
-        typer.Option(help=f"Which peer the adversary is: {' or '.join(NAMES)} ({NAMES[1]})."),
+        text(f"Which peer the adversary is: {' or '.join(NAMES)} ({NAMES[1]})."),
     ] = None
     game: Annotated[
         str | None,
-        typer.Option(
-            help="A game, or several separated by commas, live at the same time. With --all: only"
-            " these."
+        text(
+            "A game, or several separated by commas, live at the same time. With --all: only these."
         ),
     ] = None
     scenario: ScenarioOptions

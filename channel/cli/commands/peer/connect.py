@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from channelsim.channel.cli.option_groups import PeerOptions
+from channelsim.channel.cli.options import text
 
 
 def command(
-    address: Annotated[
-        str | None, typer.Option(metavar="HOST:PORT", help="Where the receiver listens.")
-    ] = None,
+    address: Annotated[str | None, text("Where the receiver listens.", "HOST:PORT")] = None,
     *,
     options: PeerOptions,
 ) -> int:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from channelsim.channel.cli.option_groups import PeerOptions
+from channelsim.channel.cli.options import text
 
 
 def command(
     address: Annotated[
-        str | None, typer.Option(metavar="HOST:PORT", help="Where to listen (a free local port).")
+        str | None, text("Where to listen (a free local port).", "HOST:PORT")
     ] = None,
     *,
     options: PeerOptions,

@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from channelsim.channel.cli.options import (
     MOST_CASES,
     NoProgress,
     Seed,
+    argument,
     file_option,
     option_group,
     whole,
@@ -21,7 +20,7 @@ from channelsim.channel.cli.options import (
 class VectorsMakeOptions:
     """The options of `vectors make`."""
 
-    game: Annotated[str, typer.Argument(help="A game (see `channelsim games`).")]
+    game: Annotated[str, argument("A game (see `channelsim games`).")]
     output: Annotated[Path, file_option("The file to write.", "-o", "--output")]
     cases: Annotated[int, whole(1, MOST_CASES, "How many cases.")] = 1000
     seed: Seed = "vectors"
