@@ -11,14 +11,14 @@ from channelsim.channel.adversaries.base import get, names
 from channelsim.channel.cli.messages import complain
 from channelsim.channel.cli.option_groups import SessionFiles
 from channelsim.channel.cli.options import game_names
-from channelsim.channel.cli.session_files import report_file, transcript_file
+from channelsim.channel.cli.session_files import Display, displayed
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import summary
 from channelsim.channel.report.account import account
 from channelsim.channel.report.html.session_page import dispute_log, dispute_page, session_html
 from channelsim.channel.report.lanes import Lanes
 from channelsim.channel.report.progress import progress
-from channelsim.channel.report.terminal import console, print_json, say
+from channelsim.channel.report.terminal import console, say
 from channelsim.channel.session.session_events import Listener
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.session.transcript import Record, Sink
@@ -95,20 +95,9 @@ def dispute_with_files(
         processes = session_processes(scenario.seed, mixed=scenario.mixed)
         return stack.enter_context(processes) if files.processes else None
 
-    with (
-        report_file(files.report, transcript=files.transcript) as page,
-        transcript_file(files.transcript) as file,
-        ExitStack() as stack,
-    ):
+    with displayed(files, quiet=quiet) as (display, file), ExitStack() as stack:
         return run_dispute(
-            scenario,
-            file.write,
-            file.finish,
-            as_json=files.form.as_json,
-            quiet=quiet,
-            anywhere=anywhere,
-            page=page,
-            apart=apart,
+            scenario, file.write, file.finish, display, anywhere=anywhere, apart=apart
         )
 
 
@@ -116,23 +105,21 @@ def run_dispute(
     scenario: Scenario,
     sink: Sink,
     finish: Callable[[], None],
+    display: Display,
     *,
-    as_json: bool,
-    quiet: bool,
     anywhere: bool = False,
-    show: Callable[[Any], None] = print_json,
-    page: Callable[[str], None] | None = None,
     apart: Callable[[], SessionProcesses | None] = lambda: None,
     head: Record | None = None,
 ) -> int:
     """Run a dispute and report it; the exit code, 1 for a broken promise or an idle adversary.
 
-    `sink` receives each line of the transcript, and `finish` is called after the last one. `show`
-    prints the document. `anywhere`: where the adversary finds nothing to change from its step on,
-    as in a hand that is over by then, it tries once more from a step inside of the hand. `page`
-    receives the dispute's HTML page. `apart` begins the processes of a run, if it has any.
+    `sink` receives each line of the transcript, and `finish` is called after the last one.
+    `anywhere`: where the adversary finds nothing to change from its step on, as in a hand that is
+    over by then, it tries once more from a step inside of the hand. `apart` begins the processes of
+    a run, if it has any.
     `head` is that of a transcript which is replayed.
     """
+    as_json, quiet, show, page = display
     lanes, log = Lanes(scenario.honest), dispute_log(scenario)
     try:
         with progress("dispute", "block", shown=not quiet) as bar:

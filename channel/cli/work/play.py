@@ -11,7 +11,7 @@ from channelsim.channel.cli.options import (
     policy_pair,
     refuse,
 )
-from channelsim.channel.cli.session_files import report_file, transcript_file
+from channelsim.channel.cli.session_files import displayed
 from channelsim.channel.cli.sessions import run_session
 from channelsim.channel.cli.stakes import stakes_of
 from channelsim.channel.crypto.hkdf import fresh_seed
@@ -72,19 +72,14 @@ def play(options: PlayOptions) -> int:
         ),
         str(options.script),
     )
-    with (
-        report_file(files.report, transcript=files.transcript) as page,
-        transcript_file(files.transcript) as file,
-    ):
+    with displayed(files, quiet=options.quiet) as (display, file):
         return run_session(
             setup,
             file.write,
             file.finish,
-            as_json=files.form.as_json,
-            quiet=options.quiet,
+            display,
             script=options.script,
             processes=files.processes,
-            page=page,
         )
 
 

@@ -13,6 +13,7 @@ from channelsim.channel.cli.disputes import run_dispute
 from channelsim.channel.cli.findings import replay_finding
 from channelsim.channel.cli.messages import complain
 from channelsim.channel.cli.options import OutputForm, refuse
+from channelsim.channel.cli.session_files import Display
 from channelsim.channel.cli.sessions import run_session
 from channelsim.channel.errors import UsageError
 from channelsim.channel.report.terminal import console, print_json, say
@@ -39,7 +40,7 @@ def replay(files: list[Path], form: OutputForm, target: str | None, *, quiet: bo
         if target is not None or kind_of(data) is Kind.FINDING:
             refuse("is for a transcript, not for a finding", quiet=quiet)
             return replay_finding(file, data, target, json=of_finding, show=show)
-        return replay_transcript(file, data, as_json=as_json, quiet=quiet, show=show)
+        return replay_transcript(file, data, Display(as_json, quiet, show))
 
     if len(files) == 1:
         return replayed(files[0], print_json)
@@ -65,42 +66,15 @@ def _collect(documents: list[dict[str, Any]], file: Path, document: dict[str, An
     documents.append({"file": str(file), **document})
 
 
-def replay_transcript(
-    file: Path,
-    data: bytes,
-    *,
-    as_json: bool,
-    quiet: bool,
-    show: Callable[[Any], None],
-    page: Callable[[str], None] | None = None,
-) -> int:
+def replay_transcript(file: Path, data: bytes, display: Display) -> int:
     """Run the session or the dispute of a transcript again; the exit code.
 
-    `show` prints its document, and `page` receives its HTML page. Raises `UsageError` for a
-    transcript that comes out differently.
+    Raises `UsageError` for a transcript that comes out differently.
     """
     lines, records = unbroken(file, data)
     comparer = Comparer(file, lines)
     if records[0].get("format") in DISPUTES:
         scenario = scenario_of(file, records[0])
-        return run_dispute(
-            scenario,
-            comparer,
-            comparer.finish,
-            as_json=as_json,
-            quiet=quiet,
-            show=show,
-            page=page,
-            head=records[0],
-        )
+        return run_dispute(scenario, comparer, comparer.finish, display, head=records[0])
     transcript = of_lines(file, lines, records)
-    return run_session(
-        transcript.setup,
-        comparer,
-        comparer.finish,
-        as_json=as_json,
-        quiet=quiet,
-        recorded=transcript,
-        show=show,
-        page=page,
-    )
+    return run_session(transcript.setup, comparer, comparer.finish, display, recorded=transcript)
