@@ -256,6 +256,7 @@ class ChannelOptions:
 class PeerOptions:
     """The options of `peer listen` and `peer connect`."""
 
+    channel: ChannelOptions
     terms: TermOptions
     policy: Annotated[
         str | None,
@@ -268,15 +269,14 @@ class PeerOptions:
             " implementation. It stores nothing, so DIR must be new."
         ),
     ] = None
-    channel: ChannelOptions
 
 
 @option_group
 class EndingOptions:
     """The options of `close` and `recover`."""
 
+    channel: ChannelOptions
     policy: Annotated[
         str | None, text("How to finish live games (the policy in the settings).")
     ] = None
     every: Annotated[float, real(0.01, 3600, "Seconds between two queries of the chain.")] = 1.0
-    channel: ChannelOptions

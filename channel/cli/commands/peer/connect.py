@@ -9,9 +9,8 @@ from channelsim.channel.cli.options import text
 
 
 def command(
-    address: Annotated[str | None, text("Where the receiver listens.", "HOST:PORT")] = None,
-    *,
     options: PeerOptions,
+    address: Annotated[str | None, text("Where the receiver listens.", "HOST:PORT")] = None,
 ) -> int:
     """Play the initiator, who connects to the receiver, until the channel has ended.
 

@@ -9,11 +9,10 @@ from channelsim.channel.cli.options import text
 
 
 def command(
+    options: PeerOptions,
     address: Annotated[
         str | None, text("Where to listen (a free local port).", "HOST:PORT")
     ] = None,
-    *,
-    options: PeerOptions,
 ) -> int:
     """Play the receiver, who waits for the initiator to connect, until the channel has ended.
 
