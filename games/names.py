@@ -6,6 +6,9 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from itertools import islice
 
+DEFAULT = "spacepoker"
+"""The game of commands and examples that name none."""
+
 LONGEST = 60
 """Longer names are cut before comparison and display."""
 

@@ -16,13 +16,11 @@ from pkgutil import iter_modules
 from channelsim import games
 from channelsim.games.contract import Game, Policy, Validator
 from channelsim.games.errors import UnknownGame
+from channelsim.games.names import DEFAULT as DEFAULT
 from channelsim.games.names import nearest, quoted
 from channelsim.games.plugin_games import checked, checked_policy, field_problem
 from channelsim.games.poker.variants import VARIANTS
 from channelsim.plugins import OFF, Group, PluginError, are_off, kind
-
-DEFAULT = "spacepoker"
-"""The game of commands and examples that name none."""
 
 
 @cache

@@ -17,6 +17,14 @@ BLOCK_COST = 11_000_000_000
 POOL_BLOCKS = 10
 """The cost of a mempool in blocks, on public networks."""
 
+LEAST_BLOCK_COST = 200_000_000
+"""A block of this cost can hold any spend of a channel."""
+
+MOST_POOL_COST = 100 * BLOCK_COST
+
+BLOCK_REWARD = 2_000_000_000_000
+"""The block reward in mojos, paid in one coin."""
+
 COST_PER_BYTE = 12_000
 
 BLOCK_SECONDS = 19

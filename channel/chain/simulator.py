@@ -12,7 +12,14 @@ from chia_rs import ConsensusConstants
 from msgspec import Meta
 
 from channelsim.channel.chain.coins import Bundle, Coin, Hash, Height
-from channelsim.channel.chain.constants import BLOCK_COST, POOL_BLOCKS, constants_of
+from channelsim.channel.chain.constants import (
+    BLOCK_COST,
+    BLOCK_REWARD,
+    LEAST_BLOCK_COST,
+    MOST_POOL_COST,
+    POOL_BLOCKS,
+    constants_of,
+)
 from channelsim.channel.chain.fee_rates import pool_rate
 from channelsim.channel.chain.interface import Answer, PushResult
 from channelsim.channel.chain.ledger import Ledger, Record
@@ -25,15 +32,6 @@ from channelsim.channel.chain.rpc_server import LOCAL, serving
 from channelsim.channel.chain.validation import InvalidBundle, Validator, name_of_bundle
 from channelsim.channel.errors import UsageError
 from channelsim.games.amounts import counted
-
-BLOCK_REWARD = 2_000_000_000_000
-"""The block reward in mojos, paid in one coin."""
-
-LEAST_BLOCK_COST = 200_000_000
-"""A block of this cost can hold any spend of a channel."""
-
-MOST_POOL_COST = 100 * BLOCK_COST
-
 
 Blocks = Annotated[int, Meta(ge=1, le=100_000)]
 

@@ -43,7 +43,7 @@ def _run(command: Command | None) -> int:
         from channelsim.channel.cli.app import commands
         from channelsim.channel.cli.messages import complain, discard, wrong_arguments
         from channelsim.channel.errors import UsageError
-        from channelsim.channel.report.terminal import open_streams
+        from channelsim.channel.report.streams import open_streams
         from channelsim.games.errors import IllegalMove
 
         open_streams()

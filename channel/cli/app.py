@@ -16,7 +16,7 @@ from inspect import Parameter, cleandoc, getdoc, signature
 from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, TypeVar, cast
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -24,9 +24,11 @@ from typer.exceptions import TyperException
 from typer.main import get_command
 
 from channelsim.channel import __version__, cli
-from channelsim.games import registry
+from channelsim.channel.cli.conflicts import check_conflicts
+from channelsim.games.names import DEFAULT
 
 Command = TyperCommand | TyperGroup
+T = TypeVar("T")
 
 _DOCSTRING = re.compile(r'\A"""(.*?)"""', re.DOTALL)
 _COMMAND = re.compile(r'^def command\(.*?\) -> int:\n    """(.*?)"""', re.DOTALL | re.MULTILINE)
@@ -83,7 +85,8 @@ class _Command(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse arguments, and say which command an error is about.
 
-        Options of a command with a target that are not given may be set in files.
+        Options of a command with a target that are not given may be set in files. Raises
+        `UsageError` for options that do not go together.
         """
         with _located(ctx):
             rest = super().parse_args(ctx, args)
@@ -92,10 +95,18 @@ class _Command(TyperCommand):
             from channelsim.channel.cli.defaults import set_defaults
 
             set_defaults(self, ctx)
+        check_conflicts(ctx.command_path.partition(" ")[2], self.params, ctx.params)
         return rest
 
 
 class _Group(TyperGroup):
+    def get_help_option(self, ctx: Any) -> Any:
+        """The option `--help`, which is false unless it is given: None would have to be read."""
+        option = super().get_help_option(ctx)
+        if option is not None:
+            option.default = False
+        return option
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse arguments, and say which command an error is about."""
         with _located(ctx):
@@ -130,29 +141,31 @@ def build_command(module: ModuleType, name: str) -> Command:
     help = _help(module.command)
     declare = app.command(name, cls=_Command, help=help, short_help=_summary(help))
     declare(_with_options(module.command))
-    return cast(TyperCommand, get_command(app))
+    command = cast(TyperCommand, get_command(app))
+    for option in command.params:
+        option.secondary_opts = []  # typer adds `--no-NAME` to flags
+    return command
 
 
-def _with_options(command: Callable[..., int]) -> Callable[..., int]:
-    """A command with an option for each field of the dataclasses that it takes."""
+def _with_options(command: Callable[..., T]) -> Callable[..., T]:
+    """A callable with an option for each field of the dataclasses that it takes, also of theirs."""
     parameters: list[Parameter] = []
-    groups: dict[str, tuple[Any, list[str]]] = {}
+    groups: dict[str, tuple[Callable[..., Any], list[str]]] = {}
     for parameter in signature(command, eval_str=True).parameters.values():
-        group = parameter.annotation
-        if isinstance(group, type) and is_dataclass(group):
-            fields = signature(group, eval_str=True).parameters
+        if isinstance(parameter.annotation, type) and is_dataclass(parameter.annotation):
+            group = _with_options(parameter.annotation)
+            fields = signature(group).parameters
             groups[parameter.name] = group, list(fields)
             parameters += fields.values()
         else:
-            parameters.append(parameter)
+            parameters.append(parameter.replace(kind=Parameter.KEYWORD_ONLY))
 
-    def run(**given: Any) -> int:
+    def run(**given: Any) -> T:
         """Collect the fields of each dataclass, and run the command."""
         for name, (group, fields) in groups.items():
             given[name] = group(**{field: given.pop(field) for field in fields})
         return command(**given)
 
-    parameters = [parameter.replace(kind=Parameter.KEYWORD_ONLY) for parameter in parameters]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     vars(run)["__signature__"] = signature(run).replace(parameters=parameters)
     return run
@@ -179,7 +192,7 @@ def _help(described: Any) -> str:
 
 
 def _with_game(text: str) -> str:
-    return text.replace("{game}", registry.DEFAULT)
+    return text.replace("{game}", DEFAULT)
 
 
 def _summary(help: str) -> str:

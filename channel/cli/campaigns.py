@@ -7,9 +7,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Generic, TypeVar
-
-import typer
+from typing import Any, Generic, TypeVar
 
 from channelsim.channel.campaign import directory
 from channelsim.channel.campaign.campaign import AnyReport, Campaign, Place, Work, here
@@ -17,9 +15,10 @@ from channelsim.channel.campaign.directory import CampaignDirectory
 from channelsim.channel.campaign.engine import CampaignStatus
 from channelsim.channel.campaign.executors import Workers, processes
 from channelsim.channel.campaign.shards import Configuration, Plan, describe_lost
-from channelsim.channel.cli.check_reports import NO_REPORTS, CheckReport, ReportFiles, WriteReport
+from channelsim.channel.cli.check_reports import CheckReport, WriteReport, report_files
 from channelsim.channel.cli.messages import complain, resuming_command
-from channelsim.channel.cli.options import file_option
+from channelsim.channel.cli.option_groups import NO_REPORTS, CampaignOptions
+from channelsim.channel.cli.options import processes as jobs_of
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding_files import FindingFiles
 from channelsim.channel.report.progress import StatusLine, campaign_progress
@@ -28,31 +27,8 @@ from channelsim.channel.system.interrupt import exit_code, finishing
 
 D = TypeVar("D")
 
-Out = Annotated[
-    Path | None,
-    file_option("Store the campaign in this folder, so that it can be resumed and viewed."),
-]
-Resume = Annotated[bool, typer.Option("--resume", help="Resume the campaign in --out.")]
-Cluster = Annotated[
-    str | None,
-    typer.Option(metavar="ADDRESS", help="Run on a Dask cluster, such as tcp://host:8786."),
-]
-
 Progress = Callable[[str, str], AbstractContextManager[StatusLine]]
 """Shows the progress of a campaign, by its folder inside that of the command and its unit."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CampaignOptions:
-    """The options that campaigns share, as the user gave them."""
-
-    jobs: int
-    json: bool = False
-    out: Path | None = None
-    resume: bool = False
-    cluster: str | None = None
-    quiet: bool = False
-    reports: ReportFiles = NO_REPORTS
 
 
 class Places:
@@ -74,7 +50,7 @@ class Places:
         self._write_report: WriteReport = lambda report: None
 
     def __enter__(self) -> Places:
-        self._write_report = self._stack.enter_context(self._options.reports.opened())
+        self._write_report = self._stack.enter_context(report_files(self._options.reports))
         return self
 
     def __exit__(self, *error: Any) -> None:
@@ -101,7 +77,9 @@ class Places:
             yield Place(workers, stored, line, line.say, files)
 
     def _workers(self, plan: Plan, *, stored: bool) -> Workers:
-        return chosen_workers(self._options.jobs, plan, self._options.cluster, stored=stored)
+        return chosen_workers(
+            jobs_of(self._options.jobs), plan, self._options.cluster, stored=stored
+        )
 
     def end(
         self,
@@ -126,7 +104,7 @@ class Places:
                 ending.store(document)
                 for stored in [] if interrupted else self.directories:
                     stored.write_summary(document)
-                if ending.report is not None and self._options.reports.any:
+                if ending.report is not None and self._options.reports != NO_REPORTS:
                     report = ending.report(document)
                     self._write_report(replace(report, incomplete="; ".join(filter(None, left))))
             except UsageError as error:
@@ -217,8 +195,6 @@ def campaign_directory(
     path: Path | None, work: Work, *, resume: bool
 ) -> Iterator[CampaignDirectory[Any] | None]:
     """The directory that `--out` names, open; None without one. Raises `UsageError`."""
-    if resume and path is None:
-        raise UsageError("--resume: needs --out DIR, the folder of the campaign")
     opening = (
         nullcontext()
         if path is None
@@ -240,8 +216,7 @@ def check_directory(
         with directory.opened(path, configuration, plan, unit, resume=resume):
             return
     if resume:
-        what = "needs --out DIR, the folder of the campaign"
-        raise UsageError(f"--resume: {what if path is None else f'no campaign is in {path}'}")
+        raise UsageError(f"--resume: no campaign is in {path}")
 
 
 def chosen_workers(jobs: int, plan: Plan, cluster: str | None, *, stored: bool) -> Workers:

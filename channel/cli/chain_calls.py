@@ -3,28 +3,44 @@
 from __future__ import annotations
 
 from contextlib import closing
-from typing import Annotated, Any, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
-import typer
 
 from channelsim.channel.chain.rpc import Patience, RpcClient, line
 from channelsim.channel.errors import UsageError
+from channelsim.channel.report.terminal import print_json
 
 T = TypeVar("T")
 
 ONCE = Patience(seconds=120.0, attempts=1)
 """Limits of a call: made again, it could change the chain twice."""
 
-ChainUrl = Annotated[
-    str, typer.Option("--node", metavar="URL", help="The URL that `channelsim node` printed.")
-]
-USUAL = "http://127.0.0.1:8555"
-
 
 class NewPeak(msgspec.Struct, frozen=True):
     """The height of the tip after a change."""
 
+    new_peak_height: int
+
+
+class Funded(msgspec.Struct, frozen=True):
+    """The coins of block rewards, and the height after the last of them."""
+
+    coin_records: list[Any]
+    new_peak_height: int
+
+
+class Snapshot(msgspec.Struct, frozen=True):
+    """The number of a snapshot, and the height of the chain that it holds."""
+
+    snapshot: int
+    height: int
+
+
+class Reverted(msgspec.Struct, frozen=True):
+    """The snapshot that a chain went back to, and its height."""
+
+    snapshot: int
     new_peak_height: int
 
 
@@ -41,3 +57,11 @@ def changed(url: str, call: str, answer: type[T], **arguments: Any) -> T:
     if isinstance(answered, str):
         raise UsageError(line(answered))
     return answered
+
+
+def show_height(peak: int, *, json: bool, **more: int) -> None:
+    """Print the height of the tip; `more` comes before it in JSON."""
+    if json:
+        print_json({**more, "height": peak})
+    else:
+        print(f"height {peak}")

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from channelsim.channel.cli.findings import details
-from channelsim.channel.cli.options import file_option
+from channelsim.channel.cli.option_groups import ReportFiles
 from channelsim.channel.findings.finding import FAILED_CHECK, Finding
 from channelsim.channel.report.junit import JUnitCase, JUnitFailure, junit
 from channelsim.channel.report.sarif import sarif
@@ -51,43 +50,23 @@ class CheckReport:
 WriteReport: TypeAlias = Callable[[CheckReport], None]
 
 
-@dataclass(frozen=True, slots=True)
-class ReportFiles:
-    """The options of checking commands that name report files."""
+@contextmanager
+def report_files(files: ReportFiles) -> Iterator[WriteReport]:
+    """Yield the function that writes the report to these files.
 
-    junit: Annotated[Path | None, file_option("Write a JUnit report to this file.", "--junit")] = (
-        None
-    )
-    sarif: Annotated[Path | None, file_option("Write a SARIF report to this file.", "--sarif")] = (
-        None
-    )
+    Raises `UsageError` at once if one cannot be written; unless a report is written, a file stays
+    as it was.
+    """
+    with opened("--junit", files.junit) as suite, opened("--sarif", files.sarif) as log:
 
-    @property
-    def any(self) -> bool:
-        """True if a report was asked for."""
-        return self.junit is not None or self.sarif is not None
+        def write(report: CheckReport) -> None:
+            """Write the report to the files that were asked for."""
+            suite.write(_junit(report))
+            log.write(_sarif(report))
+            suite.finish()
+            log.finish()
 
-    @contextmanager
-    def opened(self) -> Iterator[WriteReport]:
-        """Yield the function that writes the report to these files.
-
-        Raises `UsageError` at once if one cannot be written; unless a report is written, a file
-        stays as it was.
-        """
-        with opened("--junit", self.junit) as suite, opened("--sarif", self.sarif) as log:
-
-            def write(report: CheckReport) -> None:
-                """Write the report to the files that were asked for."""
-                suite.write(_junit(report))
-                log.write(_sarif(report))
-                suite.finish()
-                log.finish()
-
-            yield write
-
-
-NO_REPORTS = ReportFiles()
-"""No report is written."""
+        yield write
 
 
 def by_rule(names: Sequence[str], findings: Sequence[Finding]) -> list[Checked]:

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import asdict, replace
 from typing import Any
 
 from channelsim.channel.adversaries.registry import get, names
 from channelsim.channel.cli.messages import complain
+from channelsim.channel.cli.option_groups import SessionFiles
 from channelsim.channel.cli.options import game_names
+from channelsim.channel.cli.session_files import Display, displayed
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import summary
 from channelsim.channel.report.account import account
 from channelsim.channel.report.html.session_page import dispute_log, dispute_page, session_html
 from channelsim.channel.report.lanes import Lanes
 from channelsim.channel.report.progress import progress
-from channelsim.channel.report.terminal import console, print_json, say
+from channelsim.channel.report.terminal import console, say
 from channelsim.channel.session.session_events import Listener
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.session.transcript import Record, Sink
+from channelsim.channel.simulation.bounds import DEFAULT_SEED
 from channelsim.channel.simulation.deviating import command_of, deviating
 from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.promises.old_copies import restored
@@ -34,7 +37,6 @@ from channelsim.games.amounts import counted
 from channelsim.games.errors import UnknownGame
 from channelsim.games.names import LONGEST
 
-DEFAULT_SEED = "dispute"
 LONGEST_STEP = 6
 """Most digits of a step: no session has a million messages."""
 
@@ -83,21 +85,19 @@ def able_in(games: tuple[str, ...]) -> str:
     return f"{len(adversaries_for([games]))} of {number} can do something in {', '.join(games)}"
 
 
-@contextmanager
-def processes_of(
-    scenario: Scenario, *, apart: bool
-) -> Iterator[Callable[[], SessionProcesses | None]]:
-    """Yield what begins the processes of each run of a scenario, if they run apart.
+def dispute_with_files(
+    scenario: Scenario, files: SessionFiles, *, quiet: bool, anywhere: bool
+) -> int:
+    """Run a dispute as its options say; the exit code. `anywhere` as in `run_dispute`."""
 
-    They end with the block: the node is asked for payouts after a run.
-    """
-    with ExitStack() as stack:
-        yield (
-            lambda: (
-                stack.enter_context(session_processes(scenario.seed, mixed=scenario.mixed))
-                if apart
-                else None
-            )
+    def apart() -> SessionProcesses | None:
+        """Begin the processes of a run, which end after it: the node is asked for payouts."""
+        processes = session_processes(scenario.seed, mixed=scenario.mixed)
+        return stack.enter_context(processes) if files.processes else None
+
+    with displayed(files, quiet=quiet) as (display, file), ExitStack() as stack:
+        return run_dispute(
+            scenario, file.write, file.finish, display, anywhere=anywhere, apart=apart
         )
 
 
@@ -105,23 +105,21 @@ def run_dispute(
     scenario: Scenario,
     sink: Sink,
     finish: Callable[[], None],
+    display: Display,
     *,
-    as_json: bool,
-    quiet: bool,
     anywhere: bool = False,
-    show: Callable[[Any], None] = print_json,
-    page: Callable[[str], None] | None = None,
     apart: Callable[[], SessionProcesses | None] = lambda: None,
     head: Record | None = None,
 ) -> int:
     """Run a dispute and report it; the exit code, 1 for a broken promise or an idle adversary.
 
-    `sink` receives each line of the transcript, and `finish` is called after the last one. `show`
-    prints the document. `anywhere`: where the adversary finds nothing to change from its step on,
-    as in a hand that is over by then, it tries once more from a step inside of the hand. `page`
-    receives the dispute's HTML page. `apart` begins the processes of a run, if it has any.
+    `sink` receives each line of the transcript, and `finish` is called after the last one.
+    `anywhere`: where the adversary finds nothing to change from its step on, as in a hand that is
+    over by then, it tries once more from a step inside of the hand. `apart` begins the processes of
+    a run, if it has any.
     `head` is that of a transcript which is replayed.
     """
+    as_json, quiet, show, page = display
     lanes, log = Lanes(scenario.honest), dispute_log(scenario)
     try:
         with progress("dispute", "block", shown=not quiet) as bar:

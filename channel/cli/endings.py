@@ -4,27 +4,21 @@ from __future__ import annotations
 
 import sys
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from channelsim.channel.chain.observations import CoinSeen
 from channelsim.channel.chain.several_nodes import SeveralNodes
 from channelsim.channel.cli.messages import complain
 from channelsim.channel.cli.nodes import (
-    Certificate,
-    NodeKey,
-    NodeUrl,
     check_network,
-    node_addresses,
     nodes_at,
+    nodes_of,
     wait_until_synced,
 )
-from channelsim.channel.cli.options import MaxFee, MaxFees, real
+from channelsim.channel.cli.option_groups import EndingOptions
 from channelsim.channel.cli.running import (
     changed_limits,
+    fee_limits,
     has_ended,
     line_printer,
     report_trouble,
@@ -33,13 +27,12 @@ from channelsim.channel.cli.running import (
 from channelsim.channel.cli.secret_files import passphrase_of
 from channelsim.channel.errors import UsageError
 from channelsim.channel.network.identity import Pairing, read_identity
-from channelsim.channel.peer.interface import FeeLimits
 from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.report.channel_overview import ours_at_the_end
 from channelsim.channel.report.peer_lines import PeerLines
 from channelsim.channel.session.deck_works import DeckThreads
 from channelsim.channel.session.ending_player import EndingPlayer, has_unpublished_copy
-from channelsim.channel.session.peer_runner import POLL_TIME, PeerRunner, is_over
+from channelsim.channel.session.peer_runner import PeerRunner, is_over
 from channelsim.channel.session.session_events import BlockMade
 from channelsim.channel.session.setup import check_policy
 from channelsim.channel.session.side_player import by_policy
@@ -58,68 +51,33 @@ from channelsim.channel.watch.watch_data import FOLDER
 from channelsim.games.amounts import counted
 
 
-@dataclass(frozen=True, slots=True)
-class EndingOptions:
-    """The options of both commands."""
-
-    node: NodeUrl = None
-    cert: Certificate = None
-    key: NodeKey = None
-    policy: Annotated[
-        str | None, typer.Option(help="How to finish live games (the policy in the settings).")
-    ] = None
-    every: Annotated[float, real(0.01, 3600, "Seconds between two queries of the chain.")] = (
-        POLL_TIME
-    )
-    max_fee: MaxFee = None
-    max_fees: MaxFees = None
-
-
-def _node_of_directory(directory: Path, options: EndingOptions) -> SeveralNodes:
-    """The nodes that the options name, or else those of the directory's settings."""
-    urls = options.node
-    if not is_complete(directory):
-        raise no_channel(directory)
-    settings = read_settings(directory)
-    if settings.adversary:
-        raise UsageError(
-            f"{directory}: an adversary stores nothing: there is nothing to close here"
-        )
-    if not urls and settings.node.url:
-        if not options.cert and not options.key:
-            return nodes_at(settings.nodes)
-        urls = [address.url for address in settings.nodes]
-    return nodes_at(node_addresses(urls, options.cert, options.key))
-
-
-def end_channel(
-    directory: Path,
-    options: EndingOptions,
-    passphrase_file: Path | None,
-    reason: str | None,
-    *,
-    as_json: bool,
-    publish_old: bool = False,
-) -> int:
+def end_channel(options: EndingOptions, reason: str | None, *, publish_old: bool = False) -> int:
     """End a channel, to the last payout, on chain for this reason, or with the other side (None).
 
     `publish_old` publishes the newest state of an old copy of the store. Returns the exit code.
     """
-    chain = _node_of_directory(directory, options)
-    passphrase = passphrase_of(directory, passphrase_file)
+    directory = options.channel.directory
+    if not is_complete(directory):
+        raise no_channel(directory)
+    if read_settings(directory).adversary:
+        raise UsageError(
+            f"{directory}: an adversary stores nothing: there is nothing to close here"
+        )
+    chain = nodes_at(nodes_of(directory, options.channel.nodes))
+    passphrase = passphrase_of(directory, options.channel.passphrase_file)
     with closing(chain), opened(directory, passphrase) as data:
         wait_until_synced(chain, patient=True)
         check_network(chain, data.config.agg_sig_data)
         if options.policy is not None:
             check_policy(options.policy, data.settings.games)
-        lines = PeerLines(data.config.side, line_printer(as_json=as_json))
+        lines = PeerLines(data.config.side, line_printer(as_json=options.channel.form.as_json))
         peer = Peer(data.config)
         with (
             closing(WatchedPeer(DurablePeer(peer, data.store), directory / FOLDER)) as actor,
             closing(DeckThreads()) as decks,
             polled() as interrupted,
         ):
-            limits = changed_limits(peer, FeeLimits(options.max_fee, options.max_fees), directory)
+            limits = changed_limits(peer, fee_limits(options.channel.fees), directory)
             lines(BlockMade(peer.state.block.peak))
             _check_copy(directory, peer, lines, publish=publish_old, alone=reason is not None)
             decide = by_policy(options.policy or data.settings.policy, data.config.secret)

@@ -1,34 +1,21 @@
-"""Begin a channel in a new data directory: its options, terms, wallet coins, keys and settings."""
+"""Begin a channel in a new data directory: its terms, wallet coins, keys and settings."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from channelsim.channel.chain.interface import Chain
 from channelsim.channel.chain.rpc_server import read_address
-from channelsim.channel.chain.spacing import HOME_SPACING, PUBLIC_SPACING, usual_spacing
+from channelsim.channel.chain.spacing import usual_spacing
 from channelsim.channel.cli.messages import complain
-from channelsim.channel.cli.nodes import (
-    Certificate,
-    NodeKey,
-    NodeUrl,
-    wait_until_synced,
-)
-from channelsim.channel.cli.options import (
-    LONGEST,
-    MOST_MOJOS,
-    MaxFee,
-    MaxFees,
-    file_option,
-    game_names,
-    whole,
-)
-from channelsim.channel.cli.secret_files import PassphraseFile, read_wallet_keys
+from channelsim.channel.cli.nodes import wait_until_synced
+from channelsim.channel.cli.option_groups import PeerOptions, TermOptions
+from channelsim.channel.cli.options import LONGEST, game_names
+from channelsim.channel.cli.running import fee_limits
+from channelsim.channel.cli.secret_files import read_wallet_keys
+from channelsim.channel.cli.stakes import stakes_of
 from channelsim.channel.crypto.hkdf import game_entropy, system_random
 from channelsim.channel.errors import UsageError
 from channelsim.channel.network.identity import (
@@ -36,34 +23,20 @@ from channelsim.channel.network.identity import (
     read_fingerprint,
     read_identity,
 )
-from channelsim.channel.peer.agreement import MOST_SPACING, Agreement
+from channelsim.channel.peer.agreement import Agreement
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.fee_settings import Fees, rest_of
 from channelsim.channel.peer.fees.fee_state import most_for_all
 from channelsim.channel.peer.interface import FeeLimits
-from channelsim.channel.peer.limits import (
-    LEAST_BYTES,
-    LEAST_STATES,
-    MOST_BYTES,
-    MOST_STATES,
-    Limits,
-)
+from channelsim.channel.peer.limits import Limits
 from channelsim.channel.peer.machine import Peer
-from channelsim.channel.protocol.proposals import MOST_TIMEOUT
+from channelsim.channel.protocol.bounds import USUAL_BYTES, USUAL_STATES
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.protocol.wallet import Wallet, address_of
 from channelsim.channel.session.dealers import deck_settings
-from channelsim.channel.session.setup import (
-    DEFAULT_HANDS,
-    DEFAULT_STACK,
-    DEFAULT_STAKES,
-    DEFAULT_TIMEOUT,
-    DEFAULT_UNIT,
-    NAMES,
-    Setup,
-    check,
-    default_policy,
-)
+from channelsim.channel.session.defaults import DEFAULT_TIMEOUT, NAMES
+from channelsim.channel.session.script import Script
+from channelsim.channel.session.setup import Setup, check, default_policy
 from channelsim.channel.simulation.scenario import reason_against
 from channelsim.channel.store.data_directory import (
     NodeAddress,
@@ -76,110 +49,10 @@ from channelsim.games.rotations import ROTATIONS
 LISTEN_ADDRESS = "127.0.0.1:0"
 
 
-@dataclass(frozen=True, slots=True)
-class PeerOptions:
-    """The options of both commands; None where the user gave none."""
-
-    node: NodeUrl = None
-    cert: Certificate = None
-    key: NodeKey = None
-    peer: Annotated[
-        str | None,
-        typer.Option(metavar="FINGERPRINT", help="The other side's `peer identity`."),
-    ] = None
-    wallet_key: Annotated[
-        Path | None,
-        file_option("A file with the secret key of the wallet that pays: 64 hex digits."),
-    ] = None
-    game: Annotated[
-        str | None,
-        typer.Option(help="A game, several separated by commas, which take turns, or `horse`."),
-    ] = None
-    hands: Annotated[int | None, whole(1, 100_000, f"How many hands ({DEFAULT_HANDS}).")] = None
-    unit: Annotated[int | None, whole(1, MOST_MOJOS, f"A unit, in mojos ({DEFAULT_UNIT}).")] = None
-    stack: Annotated[int | None, whole(1, MOST_MOJOS, f"A stake, in units ({DEFAULT_STACK}).")] = (
-        None
-    )
-    balance: Annotated[
-        int | None,
-        whole(1, MOST_MOJOS, "What each side puts into the channel, in mojos (10 stakes)."),
-    ] = None
-    spacing: Annotated[
-        int | None,
-        whole(
-            1,
-            MOST_SPACING,
-            "What this side multiplies its blocks by, where not every block has transactions"
-            f" ({PUBLIC_SPACING} on mainnet and testnet11, {HOME_SPACING} elsewhere).",
-        ),
-    ] = None
-    unroll_timeout: Annotated[
-        int | None,
-        whole(
-            1,
-            MOST_TIMEOUT,
-            f"The blocks of the unroll timeout ({DEFAULT_TIMEOUT} times the spacing), the same on"
-            " both sides.",
-        ),
-    ] = None
-    game_timeout: Annotated[
-        int | None,
-        whole(
-            1,
-            MOST_TIMEOUT,
-            f"The blocks of the timeout of games ({DEFAULT_TIMEOUT} times the spacing): those that"
-            " this side proposes, and the most that it accepts.",
-        ),
-    ] = None
-    most_states: Annotated[
-        int | None,
-        whole(
-            LEAST_STATES,
-            MOST_STATES,
-            f"The most states of the channel; near that it is closed ({Limits().states}).",
-        ),
-    ] = None
-    most_bytes: Annotated[
-        int | None,
-        whole(
-            LEAST_BYTES,
-            MOST_BYTES,
-            f"The most bytes that this side keeps of the states ({Limits().bytes}).",
-        ),
-    ] = None
-    max_fee: MaxFee = None
-    max_fees: MaxFees = None
-    policy: Annotated[
-        str | None,
-        typer.Option(help="How this side plays (the game's first policy); with `ask`, you play."),
-    ] = None
-    adversary: Annotated[
-        str | None,
-        typer.Option(
-            help="Be this adversary (see `dispute list`), NAME or NAME@STEP, to test another"
-            " implementation. It stores nothing, so DIR must be new."
-        ),
-    ] = None
-    passphrase_file: PassphraseFile = None
-
-    @property
-    def fees(self) -> FeeLimits:
-        """The player's maxima of fees."""
-        return FeeLimits(self.max_fee, self.max_fees)
-
-
-TERMS = (
-    *("peer", "wallet_key", "game", "hands", "unit", "stack", "balance", "spacing"),
-    *("unroll_timeout", "game_timeout", "most_states", "most_bytes"),
-)
-"""Options that a channel that has begun cannot change."""
-
-
 # --- the directory -----------------------------------------------------------------------------
 
 
 def begin_channel(
-    directory: Path,
     side: Side,
     address: str | None,
     options: PeerOptions,
@@ -188,7 +61,8 @@ def begin_channel(
     passphrase: bytes,
 ) -> None:
     """Make the data directory of a new channel. Raises `UsageError`, and leaves nothing then."""
-    if options.peer is None or options.wallet_key is None or options.game is None:
+    directory, terms, secret = options.channel.directory, options.terms, system_random(32)
+    if terms.peer is None or terms.wallet_key is None or terms.game is None:
         raise UsageError("a new DIR needs --peer, --wallet-key and --game (see --help)")
     if address is None:
         if side is Side.INITIATOR:
@@ -196,16 +70,15 @@ def begin_channel(
         address = LISTEN_ADDRESS
     read_address(address)
     try:
-        read_fingerprint(options.peer)
+        read_fingerprint(terms.peer)
     except UsageError as error:
-        raise UsageError(f"--peer {options.peer[:LONGEST]}: {error}") from None
-    setup = _setup(side, options.game, options)
+        raise UsageError(f"--peer {terms.peer[:LONGEST]}: {error}") from None
+    setup = _setup(side, terms.game, options)
     adversary = (options.adversary or "").partition("@")[0]
     if adversary and (reason := reason_against(adversary, setup.games)):
         raise UsageError(reason)
-    wallet, *others = _wallets(options.wallet_key, chain, setup.balance)
-    setup = _with_times(setup, options, chain.agg_sig_data())
-    secret, usual = system_random(32), Limits()
+    wallet, *others = _wallets(terms.wallet_key, chain, setup.balance)
+    setup = _with_times(setup, terms, chain.agg_sig_data())
     config = Config(
         name=NAMES[side],
         peer=NAMES[side.other],
@@ -222,9 +95,9 @@ def begin_channel(
         ),
         agg_sig_data=chain.agg_sig_data(),
         entropy=game_entropy(secret),
-        limits=Limits(options.most_states or usual.states, options.most_bytes or usual.bytes),
+        limits=Limits(terms.most_states or USUAL_STATES, terms.most_bytes or USUAL_BYTES),
     )
-    config = with_fees(config, options.fees, others, options.wallet_key)
+    config = with_fees(config, fee_limits(options.channel.fees), others, terms.wallet_key)
     settings = Settings(
         node=nodes[0],
         more_nodes=nodes[1:],
@@ -236,7 +109,7 @@ def begin_channel(
         policy=setup.policies[side],
         listens=side is Side.RECEIVER,
         address=address,
-        counterparty=options.peer,
+        counterparty=terms.peer,
         adversary=options.adversary or "",
         rotation=setup.rotation or "",
     )
@@ -254,20 +127,9 @@ def _setup(side: Side, game: str, options: PeerOptions) -> Setup:
             " that has one, or games"
         )
     games = rotation.games if rotation else game_names(game)
-    unit = options.unit or DEFAULT_UNIT
-    stack = options.stack or (rotation.stack if rotation else DEFAULT_STACK)
-    return check(
-        Setup(
-            games=games,
-            seed="",
-            hands=options.hands or (rotation.hands if rotation else DEFAULT_HANDS),
-            unit=unit,
-            stack=stack,
-            balance=options.balance or unit * stack * DEFAULT_STAKES,
-            policies=policies_of(side, options.policy or default_policy(games), games),
-            rotation=rotation.name if rotation else None,
-        )
-    )
+    policies = policies_of(side, options.policy or default_policy(games), games)
+    stakes = stakes_of(options.terms.stakes, rotation, Script())
+    return check(Setup(games, "", policies=policies, **stakes))
 
 
 def policies_of(side: Side, ours: str, games: tuple[str, ...]) -> tuple[str, str]:
@@ -277,15 +139,15 @@ def policies_of(side: Side, ours: str, games: tuple[str, ...]) -> tuple[str, str
     return pair[0], pair[1]
 
 
-def _with_times(setup: Setup, options: PeerOptions, agg_sig_data: bytes) -> Setup:
+def _with_times(setup: Setup, terms: TermOptions, agg_sig_data: bytes) -> Setup:
     """The setup with the times of this network. Raises `UsageError` for one that is too short."""
-    spacing = options.spacing or usual_spacing(agg_sig_data)
+    spacing = terms.spacing or usual_spacing(agg_sig_data)
     return check(
         replace(
             setup,
             spacing=spacing,
-            unroll_timeout=options.unroll_timeout or spacing * DEFAULT_TIMEOUT,
-            game_timeout=options.game_timeout or spacing * DEFAULT_TIMEOUT,
+            unroll_timeout=terms.unroll_timeout or spacing * DEFAULT_TIMEOUT,
+            game_timeout=terms.game_timeout or spacing * DEFAULT_TIMEOUT,
         )
     )
 

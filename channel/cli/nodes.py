@@ -1,42 +1,27 @@
-"""Options of commands that use full nodes: their URLs, and the client's certificates and keys."""
+"""Full nodes that commands use: their addresses, their network, and whether they are synced."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from time import sleep
-from typing import Annotated
-
-import typer
 
 from channelsim.channel.chain.full_node import Credentials, NodeError, NodeSyncing, RpcChain
 from channelsim.channel.chain.interface import Chain
 from channelsim.channel.chain.rpc import PATIENCE, Patience
 from channelsim.channel.chain.several_nodes import SeveralNodes
 from channelsim.channel.cli.messages import complain
-from channelsim.channel.cli.options import LONGEST, file_option
+from channelsim.channel.cli.option_groups import NodeOptions
+from channelsim.channel.cli.options import LONGEST
 from channelsim.channel.errors import UsageError
-from channelsim.channel.store.data_directory import MOST_NODES, NodeAddress
-
-NodeUrl = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--node",
-        metavar="URL",
-        help="The RPC of a full node, as `channelsim node` has. Of several, the first that answers"
-        " is read, and spends are pushed to all.",
-    ),
-]
-Certificate = Annotated[
-    list[Path] | None,
-    file_option(
-        "The client's certificate (PEM), if the node wants one: one for all https nodes, or one"
-        " for each.",
-        "--cert",
-    ),
-]
-NodeKey = Annotated[list[Path] | None, file_option("The client's key (PEM), likewise.", "--key")]
+from channelsim.channel.store.data_directory import (
+    MOST_NODES,
+    NodeAddress,
+    is_complete,
+    read_settings,
+)
 
 HASTY = Patience(attempts=2)
 """Limits of a call to one of several nodes: there is another one to ask."""
@@ -45,27 +30,37 @@ PAUSE = 1.0
 """Seconds between two questions to a node that is syncing."""
 
 
-def node_addresses(
-    urls: Sequence[str] | None, certificates: Sequence[Path] | None, keys: Sequence[Path] | None
-) -> tuple[NodeAddress, ...]:
+def nodes_of(directory: Path, options: NodeOptions) -> tuple[NodeAddress, ...]:
+    """The nodes that options name, or else those of the directory's settings."""
+    stored = read_settings(directory).nodes if is_complete(directory) else ()
+    if options.node or not any(address.url for address in stored):
+        return node_addresses(options)
+    if not options.cert and not options.key:
+        return stored
+    return node_addresses(replace(options, node=[address.url for address in stored]))
+
+
+def node_addresses(options: NodeOptions) -> tuple[NodeAddress, ...]:
     """The addresses of the nodes that options name. Raises `UsageError`.
 
-    >>> node_addresses(["http://a:1", "https://b:2"], [Path("/c")], [Path("/k")])
+    >>> urls = ["http://a:1", "https://b:2"]
+    >>> node_addresses(NodeOptions(node=urls, cert=[Path("/c")], key=[Path("/k")]))
     (NodeAddress(url='http://a:1', certificate='', key=''), \
 NodeAddress(url='https://b:2', certificate='/c', key='/k'))
     """
-    pairs = list(zip(certificates or (), keys or (), strict=False))
-    if not len(pairs) == len(certificates or ()) == len(keys or ()):
+    urls, certificates, keys = options.node or (), options.cert or (), options.key or ()
+    pairs = list(zip(certificates, keys, strict=False))
+    if not len(pairs) == len(certificates) == len(keys):
         raise UsageError("--cert and --key: both, or neither")
-    if len(urls or ()) > MOST_NODES:
+    if len(urls) > MOST_NODES:
         raise UsageError(f"--node: at most {MOST_NODES} nodes")
-    secure = sum(not url.startswith("http://") for url in urls or ())
+    secure = sum(not url.startswith("http://") for url in urls)
     if len(pairs) > 1 and len(pairs) != secure:
         raise UsageError(
             "--cert and --key: one pair for all nodes with https, or a pair for each of them"
         )
     addresses = []
-    for url in urls or ():
+    for url in urls:
         check_url(url)
         certificate = key = ""
         if pairs and not url.startswith("http://"):

@@ -8,11 +8,13 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar, dataclass_transform
 
 import typer
 
 from channelsim.channel.errors import UsageError
+
+T = TypeVar("T")
 
 _HASH = re.compile(r"(0x)?[0-9a-f]{64}", re.I)
 _WHOLE = re.compile(r"[+-]?[0-9]{1,40}")
@@ -28,6 +30,12 @@ DAY = 86_400.0
 """Seconds."""
 
 
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+def option_group(cls: type[T]) -> type[T]:
+    """Make a class a group of options: a command that takes it has an option for each field."""
+    return dataclass(frozen=True, kw_only=True, slots=True)(cls)
+
+
 def whole(least: int, most: int, help: str) -> Any:
     """An option that takes a whole number within these bounds."""
     return typer.Option(parser=whole_number(least, most), metavar="N", help=help)
@@ -36,6 +44,21 @@ def whole(least: int, most: int, help: str) -> Any:
 def real(least: float, most: float, help: str) -> Any:
     """An option that takes a finite number within these bounds."""
     return typer.Option(parser=real_number(least, most), metavar="N", help=help)
+
+
+def text(help: str, metavar: str | None = None, *names: str) -> Any:
+    """An option that takes a text."""
+    return typer.Option(*names, metavar=metavar, help=help)
+
+
+def argument(help: str) -> Any:
+    """An argument that takes a text."""
+    return typer.Argument(help=help)
+
+
+def flag(help: str, *names: str) -> Any:
+    """An option that is given or not; its name is that of the parameter unless it has another."""
+    return typer.Option(*names, help=help)
 
 
 def file_option(help: str, *names: str) -> Any:
@@ -128,21 +151,19 @@ _SEED = typer.Option(
 )
 Seed = Annotated[str, _SEED]
 SeedOrNone = Annotated[str | None, _SEED]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+Json = Annotated[bool, flag("Print one JSON document.")]
 InText = Annotated[
-    bool, typer.Option("--text", help="Print text, even into a pipe (where JSON is the default).")
+    bool, flag("Print text, even into a pipe (where JSON is the default).", "--text")
 ]
-NoProgress = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
-Quiet = Annotated[bool, typer.Option("--quiet", help="Print only the result.")]
-Mix = Annotated[
-    bool, typer.Option("--mix", help="Let one block in three carry transactions, as on mainnet.")
-]
+NoProgress = Annotated[bool, flag("Show no progress.", "--quiet")]
+Quiet = Annotated[bool, flag("Print only the result.")]
+Mix = Annotated[bool, flag("Let one block in three carry transactions, as on mainnet.", "--mix")]
 Watch = Annotated[
     bool,
-    typer.Option(
+    flag(
+        "Run again whenever a file of the target is saved, and print a line for each"
+        " run, until Ctrl-C.",
         "--watch",
-        help="Run again whenever a file of the target is saved, and print a line for each run,"
-        " until Ctrl-C.",
     ),
 ]
 Jobs = Annotated[int | None, whole(1, 256, "How many processes (one per core).")]
@@ -165,15 +186,7 @@ MaxFees = Annotated[
         " channel's money, or 20 times --max-fee if that is more).",
     ),
 ]
-TargetName = Annotated[
-    str, typer.Argument(help="An installed game, or a TOML file that names programs.")
-]
-TranscriptFile = Annotated[
-    Path | None, file_option("Write every message, block and decision to this file.")
-]
-ReportFile = Annotated[
-    Path | None, file_option("Write a page for the browser to this file (.html).")
-]
+TargetName = Annotated[str, argument("An installed game, or a TOML file that names programs.")]
 
 
 def processes(jobs: int | None) -> int:
@@ -181,14 +194,7 @@ def processes(jobs: int | None) -> int:
     return jobs or os.cpu_count() or 1
 
 
-def json_wanted(json: bool, text: bool) -> bool:
-    """True if JSON is printed: on request, and in a pipe unless text is requested."""
-    if json and text:
-        raise UsageError("--text and --json: one or the other")
-    return json or not (text or sys.stdout.isatty())
-
-
-@dataclass(frozen=True, slots=True)
+@option_group
 class OutputForm:
     """The options of commands that print text at a terminal, and JSON in a pipe."""
 
@@ -197,15 +203,20 @@ class OutputForm:
 
     @property
     def as_json(self) -> bool:
-        """True if JSON is printed. Raises `UsageError` for both options."""
-        return json_wanted(self.json, self.text)
+        """True if JSON is printed: on request, and in a pipe unless text is requested."""
+        return self.json or not (self.text or sys.stdout.isatty())
 
 
 def refuse(reason: str, **given: object) -> None:
     """Raise `UsageError` for the first of these options that was given, with the reason."""
     for name, value in given.items():
-        if value is not None and value is not False:
+        if is_given(value):
             raise UsageError(f"--{name.replace('_', '-')}: {reason}")
+
+
+def is_given(value: object) -> bool:
+    """True unless a value is that of an option which was left out."""
+    return value is not None and value is not False and value not in ((), [])
 
 
 def policy_pair(text: str) -> tuple[str, str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import asdict
-from pathlib import Path
 
 from msgspec.structs import replace
 
@@ -17,17 +16,16 @@ from channelsim.channel.chain.several_nodes import SeveralNodes
 from channelsim.channel.cli.disputes import adversary_and_step
 from channelsim.channel.cli.endings import check_unfunded
 from channelsim.channel.cli.new_channel import (
-    TERMS,
-    PeerOptions,
     begin_channel,
     policies_of,
 )
 from channelsim.channel.cli.nodes import (
     check_network,
-    node_addresses,
     nodes_at,
+    nodes_of,
     wait_until_synced,
 )
+from channelsim.channel.cli.option_groups import PeerOptions
 from channelsim.channel.cli.options import (
     refuse,
 )
@@ -35,6 +33,7 @@ from channelsim.channel.cli.prompt import Prompt
 from channelsim.channel.cli.running import (
     NOT_GIVEN,
     changed_limits,
+    fee_limits,
     has_ended,
     line_printer,
     report_trouble,
@@ -80,25 +79,28 @@ from channelsim.channel.watch.watch_data import FOLDER
 from channelsim.games.chance import Chance
 
 
-def run_peer(
-    side: Side, directory: Path, address: str | None, options: PeerOptions, *, as_json: bool
-) -> int:
-    """Play one side, from the beginning or from where DIR is; the exit code.
+def run_peer(side: Side, address: str | None, options: PeerOptions) -> int:
+    """Play one side, from the beginning or from where its directory is; the exit code.
 
     The receiver listens at `address`, to which the initiator connects; None: as in the settings.
     """
+    directory = options.channel.directory
     going_on = is_complete(directory)
     if going_on and (options.adversary is not None or read_settings(directory).adversary):
         raise UsageError(f"{directory}: an adversary stores nothing: name a new directory for it")
     if options.adversary is not None:
         adversary_and_step(options.adversary)
-    passphrase = passphrase_of(directory, options.passphrase_file)
-    nodes = _node_addresses(directory, options)
+    passphrase = passphrase_of(directory, options.channel.passphrase_file)
+    nodes = nodes_of(directory, options.channel.nodes)
     with closing(nodes_at(nodes)) as chain:
-        if going_on:
-            _refuse_terms(directory, address, options)
+        if not going_on:
+            begin_channel(side, address, options, nodes, chain, passphrase)
         else:
-            begin_channel(directory, side, address, options, nodes, chain, passphrase)
+            terms = asdict(options.terms)
+            given = {**terms.pop("stakes"), **terms}
+            refuse(f"{directory} has a channel already, with terms of its own", **given)
+            if address is not None:
+                read_address(address)
         with opened(directory, passphrase) as data:
             if data.config.side is not side:
                 other = "connect" if side is Side.RECEIVER else "listen"
@@ -106,10 +108,10 @@ def run_peer(
             wait_until_synced(chain, patient=going_on)
             check_network(chain, data.config.agg_sig_data)
             pairing = Pairing(read_identity(directory, passphrase), data.settings.counterparty)
-            settings = _change_settings(data, address, options, nodes)
+            settings = _change_settings(data, address, options.policy, nodes)
             data = dataclasses.replace(data, settings=settings)
-            fees = options.fees if going_on else NOT_GIVEN
-            return _play(data, chain, pairing, fees, as_json=as_json)
+            fees = fee_limits(options.channel.fees) if going_on else NOT_GIVEN
+            return _play(data, chain, pairing, fees, as_json=options.channel.form.as_json)
 
 
 def _play(
@@ -209,27 +211,10 @@ def setup_of(config: Config, settings: Settings) -> Setup:
     )
 
 
-def _node_addresses(directory: Path, options: PeerOptions) -> tuple[NodeAddress, ...]:
-    if not options.node and is_complete(directory):
-        refuse("give --node as well", cert=options.cert or None, key=options.key or None)
-        return read_settings(directory).nodes
-    return node_addresses(options.node, options.cert, options.key)
-
-
-def _refuse_terms(directory: Path, address: str | None, options: PeerOptions) -> None:
-    """Refuse what cannot be changed: the terms of a channel."""
-    refuse(
-        f"{directory} has a channel already, with terms of its own",
-        **{name: getattr(options, name) for name in TERMS},
-    )
-    if address is not None:
-        read_address(address)
-
-
 def _change_settings(
     data: DataDirectory,
     address: str | None,
-    options: PeerOptions,
+    policy: str | None,
     nodes: tuple[NodeAddress, ...],
 ) -> Settings:
     """Take over what may change, in a directory that no other process has. Raises `UsageError`."""
@@ -238,7 +223,7 @@ def _change_settings(
         before,
         node=nodes[0],
         more_nodes=nodes[1:],
-        policy=options.policy or before.policy,
+        policy=policy or before.policy,
         address=address or before.address,
     )
     setup_of(data.config, after)

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from channelsim.channel.campaign.directory import is_campaign
-from channelsim.channel.cli.commands.replay import replay_transcript
+from channelsim.channel.cli.session_files import Display
+from channelsim.channel.cli.work.replay import replay_transcript
 from channelsim.channel.documents.document_files import parsed as parsed_document
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding_files import parsed
@@ -38,9 +39,7 @@ def page_of(file: Path) -> tuple[str, int]:
     match kind_of(data):
         case Kind.TRANSCRIPT:
             pages: list[str] = []
-            code = replay_transcript(
-                file, data, as_json=True, quiet=True, show=_nowhere, page=pages.append
-            )
+            code = replay_transcript(file, data, Display(True, True, _nowhere, pages.append))
             # A broken promise is what the page shows, and no failure to make it.
             return "".join(pages), 0 if pages else code
         case Kind.FINDING:

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from channelsim.channel.chain.rpc_server import read_address
 from channelsim.channel.cli.messages import complain, discard
+from channelsim.channel.cli.option_groups import FeeOptions
 from channelsim.channel.errors import UsageError
 from channelsim.channel.network.identity import Pairing
 from channelsim.channel.peer.fees.fee_state import limits_of
@@ -120,6 +121,11 @@ def line_printer(*, as_json: bool) -> Callable[[Line], None]:
 def report_trouble(trouble: Trouble) -> None:
     """Print that the node cannot be asked, or that it can again."""
     complain(f"{trouble.reason}; asking again" if trouble.reason else "the node answers again")
+
+
+def fee_limits(options: FeeOptions) -> FeeLimits:
+    """The player's maxima of fees."""
+    return FeeLimits(options.max_fee, options.max_fees)
 
 
 def changed_limits(peer: Peer, asked: FeeLimits, directory: Path) -> FeeLimits | None:

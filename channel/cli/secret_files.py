@@ -10,28 +10,18 @@ import os
 import sys
 from getpass import getpass
 from pathlib import Path
-from typing import Annotated
 
 from chia_rs import PrivateKey
 from chia_wallet_sdk import SecretKey
 
-from channelsim.channel.cli.options import file_option
+from channelsim.channel.cli.option_groups import PASSPHRASE_VARIABLE
 from channelsim.channel.errors import UsageError
 from channelsim.channel.network.identity import key_is_encrypted
 from channelsim.channel.store.data_directory import is_complete
 from channelsim.channel.store.keys_file import is_encrypted
 from channelsim.channel.system.input_files import read
 
-VARIABLE = "CHANNELSIM_PASSPHRASE"
 LONGEST = 1024
-
-PassphraseFile = Annotated[
-    Path | None,
-    file_option(
-        f"A file whose first line is the passphrase of DIR (or ${VARIABLE}, or a prompt).",
-        "--passphrase-file",
-    ),
-]
 
 
 def passphrase_of(directory: Path, file: Path | None) -> bytes:
@@ -39,7 +29,7 @@ def passphrase_of(directory: Path, file: Path | None) -> bytes:
 
     At a terminal it is asked for if need be. Raises `UsageError`.
     """
-    if file is not None or VARIABLE in os.environ:
+    if file is not None or PASSPHRASE_VARIABLE in os.environ:
         return given_passphrase(file)
     # A directory begins with its network key.
     begun = is_complete(directory)
@@ -52,7 +42,7 @@ def passphrase_of(directory: Path, file: Path | None) -> bytes:
 def given_passphrase(file: Path | None) -> bytes:
     """The passphrase in a file or the environment; empty for none. Raises `UsageError`."""
     if file is None:
-        return os.environb.get(VARIABLE.encode(), b"")
+        return os.environb.get(PASSPHRASE_VARIABLE.encode(), b"")
     lines = read(file, LONGEST).splitlines()
     if not lines or not lines[0]:
         raise UsageError(f"{file}: its first line is empty: there is no passphrase")

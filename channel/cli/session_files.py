@@ -5,11 +5,37 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from channelsim.channel.cli.messages import complain
+from channelsim.channel.cli.option_groups import SessionFiles
 from channelsim.channel.errors import UsageError
+from channelsim.channel.report.terminal import print_json
 from channelsim.channel.system.file_kinds import is_page
 from channelsim.channel.system.output import Output, opened
+
+Page = Callable[[str], None]
+"""Takes the HTML of a page."""
+
+
+class Display(NamedTuple):
+    """How a session or dispute is shown: `show` prints its document, and `page` takes its page."""
+
+    as_json: bool
+    quiet: bool
+    show: Callable[[Any], None] = print_json
+    page: Page | None = None
+
+
+@contextmanager
+def displayed(files: SessionFiles, *, quiet: bool) -> Iterator[tuple[Display, Output]]:
+    """Open the files that the options name: the display, and the transcript."""
+    with (
+        report_file(files.report, transcript=files.transcript) as page,
+        transcript_file(files.transcript) as file,
+    ):
+        yield Display(files.form.as_json, quiet, page=page), file
+
 
 BROKEN_OFF = ".broken-off"
 """Appended to the name of a transcript whose session did not end in order."""
@@ -43,9 +69,6 @@ def _save_beside(file: Output) -> str:
 
 _BEGINS = 256
 """Bytes that tell whether a file is a page."""
-
-Page = Callable[[str], None]
-"""Takes the HTML of a page."""
 
 
 @contextmanager

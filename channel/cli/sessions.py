@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from channelsim.channel.chain.interface import FarmableChain
 from channelsim.channel.cli.messages import complain
 from channelsim.channel.cli.prompt import Prompt
+from channelsim.channel.cli.session_files import Display
 from channelsim.channel.report.narrator import Narrator
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.session_document import SessionProgress, document, unfinished
-from channelsim.channel.report.terminal import console, print_json
+from channelsim.channel.report.terminal import console
 from channelsim.channel.session.deciders import Deciders
 from channelsim.channel.session.session import Session, SessionBroken, node_of
 from channelsim.channel.session.session_events import Listener
@@ -29,22 +30,20 @@ def run_session(
     setup: Setup,
     sink: Sink,
     finish: Callable[[], None],
+    display: Display,
     *,
-    as_json: bool,
-    quiet: bool,
     script: Path | None = None,
     recorded: Transcript | None = None,
-    show: Callable[[Any], None] = print_json,
     processes: bool = False,
-    page: Callable[[str], None] | None = None,
 ) -> int:
     """Run a session and report it; the exit code.
 
     `sink` receives each line of the transcript, and `finish` is called after the last one.
     Decisions of a person come from the terminal, or from the `recorded` session. `script` is the
-    file of the setup's script. `show` prints the document. With `processes`, peers and node are
-    processes of their own. `page` receives the session's HTML page.
+    file of the setup's script. With `processes`, peers and node are
+    processes of their own.
     """
+    as_json, quiet, show, page = display
     asks = ASK in setup.policies and recorded is None
     # A person who plays needs the terminal even when the document goes to standard output.
     out = console(stderr=as_json)

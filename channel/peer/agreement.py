@@ -9,9 +9,6 @@ from channelsim.channel.protocol.proposals import ANSWER_MARGIN
 from channelsim.games.deck.group import Group, real_group
 from channelsim.games.deck.terms import LEAST_ROUNDS, DeckTerms
 
-MOST_SPACING = 100
-"""The largest spacing: the timeouts that follow from it are far below their limits."""
-
 
 @dataclass(frozen=True, slots=True)
 class Times:

@@ -11,16 +11,17 @@ from dataclasses import dataclass
 import msgspec
 
 from channelsim.channel.errors import UsageError
+from channelsim.channel.protocol.bounds import (
+    LEAST_BYTES,
+    LEAST_STATES,
+    MOST_BYTES,
+    MOST_STATES,
+    USUAL_BYTES,
+    USUAL_STATES,
+)
 from channelsim.channel.protocol.state import LiveGame
 from channelsim.clsp.values import serialize
 from channelsim.games.amounts import counted
-
-MB = 1 << 20
-
-LEAST_STATES, MOST_STATES = 10_000, 1_000_000
-LEAST_BYTES, MOST_BYTES = 16 * MB, 192 * MB
-"""Bounds of the limits that a user may set. A watcher reads no file of more than 256 MB, and the
-bytes that are counted are never less than those that its file grows by."""
 
 STATE = 512
 """Bytes of a state beside its batch: a watcher's line, hashes and half-signatures."""
@@ -36,8 +37,8 @@ class Limits:
     Limits out of bounds are refused, except in a `demonstration`.
     """
 
-    states: int = 20_000
-    bytes: int = 64 * MB
+    states: int = USUAL_STATES
+    bytes: int = USUAL_BYTES
     demonstration: bool = False
 
     def __post_init__(self) -> None:

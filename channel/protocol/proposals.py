@@ -10,6 +10,7 @@ from dataclasses import replace
 import msgspec
 
 from channelsim.channel.errors import Violation
+from channelsim.channel.protocol.bounds import MOST_TIMEOUT
 from channelsim.channel.protocol.messages import NamedDeck, Offer
 from channelsim.channel.protocol.state import Channel, Group, LiveGame, Side
 from channelsim.games import registry
@@ -25,9 +26,6 @@ ANSWER_MARGIN = 3
 """Blocks left to answer within a timeout, after those that reorganisations can take.
 
 Where not every block carries transactions, it is multiplied by the spacing."""
-
-MOST_TIMEOUT = 32256
-"""The longest game timeout that a player accepts: a week, in blocks."""
 
 
 class UnfitProposal(Exception):

@@ -6,14 +6,10 @@ from channelsim.channel.peer.chain_news import (
     ChannelClosed,
     Forfeited,
     GamePaid,
-    GameVoid,
-    IllegalOnChain,
-    LeftForChain,
     MovedOnChain,
     StateCounts,
-    UnilateralClose,
 )
-from channelsim.channel.peer.interface import BrokenOff, OldCopy, OpeningFailed, OwnFault
+from channelsim.channel.report.news_text import reason_text
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.run import Run, valid_news
 from channelsim.games.amounts import counted
@@ -31,36 +27,16 @@ def account(run: Run) -> list[str]:
     parts: Parts = ([], [])
     reasons: list[str] = []
     for news in events:
+        if reason := reason_text(news, us, them):
+            reasons.append(reason)
         match news:
-            case BrokenOff(blame, _, _):
-                reasons.append(f"{us} broke off ({blame.rule}: {blame.detail})")
-            case LeftForChain(reason, _):
-                reasons.append(f"{us} left for the chain: {reason}")
-            case OwnFault(reason, _):
-                reasons.append(f"{us} broke off by its own fault: {reason}")
-            case OldCopy(signed, known):
-                reasons.append(
-                    f"the store of {us} is an old copy: it ends at state {known}, and state"
-                    f" {signed} is signed"
-                )
-            case UnilateralClose():
-                reasons.append(f"{them} closed the channel unilaterally")
-            case OpeningFailed():
-                reasons.append("the funding missed its deadline")
-            case ChannelClosed(rewards, _):
-                reasons.append("both agreed to close")
+            case ChannelClosed(rewards):
                 for paid in rewards:
                     side = _side_of(run, paid.puzzle_hash)
                     parts[side].append(f"{paid.amount} by the shutdown")
-            case StateCounts(number, preempted, stale, rewards, _, _):
-                how = "preempted" if preempted else "was published, and timed out"
-                reasons.append(f"state {number} {how}{', though newer ones were' * stale}")
-                for side, coin in enumerate(rewards):
+            case StateCounts(number, rewards=balances):
+                for side, coin in enumerate(balances):
                     parts[side].extend([f"{coin.amount} in state {number}"] if coin else [])
-            case GameVoid(game_id, number):
-                reasons.append(f"game {game_id} does not exist in state {number}")
-            case IllegalOnChain(game_id, rule, _):
-                reasons.append(f"a move in game {game_id} broke {rule}")
             case GamePaid(game_id, slashed, ours, theirs, _):
                 moves = sum(
                     isinstance(move, MovedOnChain) and move.game_id == game_id for move in events

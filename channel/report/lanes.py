@@ -4,37 +4,11 @@ from __future__ import annotations
 
 from rich.console import Console
 
-from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.interface import Answer
 from channelsim.channel.errors import Violation
 from channelsim.channel.findings.finding import summary
-from channelsim.channel.peer.chain_news import (
-    ChannelClosed,
-    ChannelSettled,
-    Forfeited,
-    GameEnded,
-    GamePaid,
-    GameVoid,
-    IllegalOnChain,
-    LeftForChain,
-    MovedOnChain,
-    RevealAtRisk,
-    StateCounts,
-    Undone,
-    UnilateralClose,
-    UnknownGame,
-    UnknownSpend,
-    UnrollSeen,
-)
 from channelsim.channel.peer.interface import (
-    BrokenOff,
-    FeeTooLow,
-    GameSettled,
     News,
-    OldCopy,
-    OpeningFailed,
-    OwnFault,
-    SpendDropped,
 )
 from channelsim.channel.protocol.messages import (
     Advisory,
@@ -57,6 +31,7 @@ from channelsim.channel.protocol.messages import (
 )
 from channelsim.channel.protocol.messages import Move as MoveMade
 from channelsim.channel.report.account import account
+from channelsim.channel.report.news_text import IN_PLAY, ON_CHAIN, news_text, short_id
 from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import say
 from channelsim.channel.session.session_events import BlockMade, NewsFor, Pushed, Sent, SessionEvent
@@ -65,7 +40,6 @@ from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.run import Run
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.sweep_campaign import of_run
-from channelsim.games.amounts import counted
 
 CHAIN = 2
 
@@ -90,7 +64,7 @@ class Lanes:
             case Sent(sender, message):
                 self._add(NAMES.index(sender), f"sends {message_text(decoded(message))}")
             case Pushed(by, what, bundle, result):
-                coin = f" ({_short(bundle.spends[0].coin)})" if bundle.spends else ""
+                coin = f" ({short_id(bundle.spends[0].coin)})" if bundle.spends else ""
                 refused = "" if result.answer is Answer.ACCEPTED else ", refused"
                 text = f"pushes {what}{coin}{refused}"
                 if not self._again(NAMES.index(by), text):
@@ -109,13 +83,9 @@ class Lanes:
         self._rows.append((self.height, lane, text))
 
     def _news(self, lane: int, news: News) -> None:
-        on_chain = chain_text(news, self._us)
-        if on_chain:
-            self._add(CHAIN, on_chain)
-            return
-        text = peer_text(news, self._us)
-        if text:
-            self._add(lane, text)
+        text = news_text(news, self._us)
+        if text and not isinstance(news, IN_PLAY):
+            self._add(CHAIN if isinstance(news, ON_CHAIN) else lane, text)
 
     def show(self, console: Console, run: Run, broken: list[BrokenPromise], digest: str) -> None:
         """Print all rows and the outcome."""
@@ -186,82 +156,3 @@ _WORDS: dict[type, str] = {
     Shutdown: "half of the shutdown",
     ShutdownDone: "the completed shutdown",
 }
-
-
-def chain_text(news: News, us: int) -> str:
-    """The text of an event on the chain; empty for other news."""
-    match news:
-        case UnrollSeen(number, coin, _):
-            return f"state {number} is published ({_short(coin)})"
-        case UnknownSpend(coin, _):
-            return f"{_short(coin)} is spent in a way that the store does not know"
-        case UnknownGame(coin, _):
-            return f"{_short(coin)} is a game in a position that the old copy lacks"
-        case StateCounts(number, preempted, stale, rewards, games, _):
-            how = "preempts" if preempted else "is timed out"
-            paid = _amounts(0, *(coin.amount if coin else 0 for coin in rewards))
-            rest = "".join(f", game {game_id} {_short(coin)}" for game_id, coin in games)
-            return f"state {number} {how}{', stale' if stale else ''}: {paid}{rest}"
-        case MovedOnChain(game_id, by_us, coin, _):
-            who = NAMES[us if by_us else 1 - us].capitalize()
-            return f"game {game_id}: {who} moves ({_short(coin)})"
-        case IllegalOnChain(game_id, rule, _):
-            return f"game {game_id}: the move breaks {rule}"
-        case GamePaid(game_id, slashed, ours, theirs, _):
-            how = f"slashed by {NAMES[us if slashed == 'us' else 1 - us].capitalize()}"
-            paid = _amounts(us, ours.amount if ours else 0, theirs.amount if theirs else 0)
-            return f"game {game_id} {how if slashed else 'timed out'}: {paid}"
-        case Undone(fact):
-            return f"undone: {chain_text(fact, us) or peer_text(fact, us) or type(fact).__name__}"
-        case _:
-            return ""
-
-
-def peer_text(news: News, us: int) -> str:
-    """The text of a decision or finding of a peer; empty for other news."""
-    match news:
-        case BrokenOff(blame, published, _):
-            state = "" if published is None else f"; publishes state {published}"
-            return f"breaks off: {blame.rule}: {blame.detail}{state}"
-        case OwnFault(reason, published):
-            state = "" if published is None else f"; publishes state {published}"
-            return f"breaks off by its own fault: {reason}{state}"
-        case OldCopy(signed, known):
-            return f"stops: it knows state {known}, and has signed state {signed}: an old copy"
-        case LeftForChain(reason, published):
-            return f"goes on chain: {reason}; publishes state {published}"
-        case UnilateralClose():
-            return f"sees that {NAMES[1 - us].capitalize()} closes the channel unilaterally"
-        case Forfeited(game_id, _, _):
-            return f"forfeits game {game_id}"
-        case GameVoid(game_id, number):
-            return f"game {game_id} is not in state {number}"
-        case GameEnded(game_id, ours, theirs, _) | GameSettled(game_id, _, ours, theirs):
-            return f"game {game_id} ended: {_amounts(us, ours, theirs)}"
-        case ChannelSettled(number, ours, theirs):
-            return f"settled, from state {number}: {_amounts(us, ours, theirs)}"
-        case RevealAtRisk(game_id, _, depth):
-            return f"must reveal in game {game_id} after {counted(depth, 'block')}"
-        case ChannelClosed():
-            return "closed by the shutdown"
-        case OpeningFailed():
-            return "the opening failed"
-        case FeeTooLow(name, fee):
-            return (
-                f"{name} is not confirmed, and its fee of {counted(fee, 'mojo')} rises no more: it"
-                " is at the maximum"
-            )
-        case SpendDropped(name):
-            return f"the node has dropped {name}, and takes it with another fee only"
-        case _:
-            return ""
-
-
-def _amounts(first: int, *amounts: int) -> str:
-    """Amounts with their owners, the initiator first; the first amount is that of peer `first`."""
-    owned = sorted(zip((first, 1 - first), amounts, strict=True))
-    return ", ".join(f"{NAMES[side].capitalize()} {amount}" for side, amount in owned)
-
-
-def _short(coin: Coin) -> str:
-    return coin.id.hex()[:8] + "…"

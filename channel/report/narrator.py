@@ -11,6 +11,7 @@ from channelsim.channel.chain.coins import Coin
 from channelsim.channel.peer.interface import FundingSent
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.report.card_rows import drawn_rows
+from channelsim.channel.report.news_text import funding_text
 from channelsim.channel.report.session_document import SessionProgress
 from channelsim.channel.report.terminal import say
 from channelsim.channel.session.result import Result
@@ -47,12 +48,8 @@ class Narrator:
         if self._quiet:
             return
         match event:
-            case NewsFor(name, FundingSent(coin, deadline)) if name == NAMES[Side.INITIATOR]:
-                balance = self._money(self._setup.balance)
-                self._say(
-                    f"The initiator and the receiver put {balance} each into a channel (coin"
-                    f" {_short(coin.id)}, to be funded before height {deadline})."
-                )
+            case NewsFor(name, FundingSent() as news) if name == NAMES[Side.INITIATOR]:
+                self._say(funding_text(news, self._money(self._setup.balance)))
             case ChannelFunded(_, height, _):
                 self._say(f"The channel is open at height {height}.")
             case HandStarted(number, game, _, proposer, hand):
@@ -173,7 +170,3 @@ def _with_article(reason: str) -> str:
 def titled(hand: Hand) -> Hand:
     """The hand with the names as they begin a sentence."""
     return replace(hand, names=(hand.names[0].title(), hand.names[1].title()))
-
-
-def _short(coin_id: bytes) -> str:
-    return f"{coin_id.hex()[:8]}…"

@@ -7,10 +7,10 @@ from collections import deque
 from chia_wallet_sdk import Address
 
 from channelsim.channel.chain.coins import Bundle
+from channelsim.channel.chain.constants import BLOCK_REWARD
 from channelsim.channel.chain.ledger import Block
 from channelsim.channel.chain.mempool_items import Item
 from channelsim.channel.chain.simulator import (
-    BLOCK_REWARD,
     Change,
     Farmed,
     Given,

@@ -13,7 +13,6 @@ import json
 import os
 import re
 import sys
-from io import TextIOWrapper
 from typing import Any, Literal
 
 import msgspec
@@ -21,35 +20,13 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from channelsim.channel.report.plain import HANDLER, fitted, printable
+from channelsim.channel.report.plain import fitted, printable
 
 UNLIMITED = 10_000
 """Columns of an output that is not a screen."""
 
 NARROWEST = 20
 """A smaller value of `COLUMNS` is ignored."""
-
-
-def open_streams() -> None:
-    """Make standard output and error accept any text, in plain letters if necessary.
-
-    A stream that was closed before the start is replaced by the null device.
-    """
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:
-            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            encoding = "ascii" if _c_locale() else stream.encoding
-            stream.reconfigure(encoding=encoding, errors=HANDLER)
-
-
-def _c_locale() -> bool:
-    """True if the user chose the locale C, in which Python would still write UTF-8."""
-    names = ("LC_ALL", "LC_CTYPE", "LANG")
-    chosen = next((value for name in names if (value := os.environ.get(name))), "")
-    asked = os.environ.get("PYTHONUTF8") == "1" or os.environ.get("PYTHONIOENCODING")
-    return chosen in ("C", "POSIX") and not asked
 
 
 class _Console(Console):

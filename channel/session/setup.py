@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from channelsim.channel.chain.simulator import BLOCK_REWARD
+from channelsim.channel.chain.constants import BLOCK_REWARD
 from channelsim.channel.chain.spacing import HOME_SPACING
 from channelsim.channel.errors import UsageError
-from channelsim.channel.peer.agreement import MOST_SPACING, least_unroll_timeout
-from channelsim.channel.protocol.proposals import MOST_TIMEOUT, by_spacing, least_timeout
+from channelsim.channel.peer.agreement import least_unroll_timeout
+from channelsim.channel.protocol.bounds import MOST_SPACING, MOST_TIMEOUT
+from channelsim.channel.protocol.proposals import by_spacing, least_timeout
+from channelsim.channel.session.defaults import DEFAULT_TIMEOUT, MAX_HANDS
+from channelsim.channel.session.defaults import NAMES as NAMES
 from channelsim.channel.session.script import Script
 from channelsim.games import registry
 from channelsim.games.amounts import counted
@@ -17,19 +20,6 @@ from channelsim.games.errors import BadTerms, UnknownGame
 from channelsim.games.names import LONGEST, nearest, nearest_or_all, quoted
 from channelsim.games.rotations import ROTATIONS
 
-NAMES = ("initiator", "receiver")
-"""The names of both peers, by side. (Alice and Bob are the roles in one game.)"""
-
-DEFAULT_HANDS = 3
-DEFAULT_UNIT = 100
-DEFAULT_STACK = 10
-DEFAULT_STAKES = 10
-"""Stakes that each player puts into the channel by default."""
-
-DEFAULT_TIMEOUT = 15
-"""Blocks of the unroll timeout and of games by default, multiplied by the spacing."""
-
-MAX_HANDS = 100_000
 ASK = "ask"
 
 

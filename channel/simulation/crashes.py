@@ -33,11 +33,12 @@ from channelsim.channel.session.deck_works import Computing
 from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.arena import Arena
+from channelsim.channel.simulation.bounds import WEATHERS
 from channelsim.channel.simulation.killed_peer import AIMS, Kill, KilledPeer, Stage
 from channelsim.channel.simulation.killed_processes import ProcessNode, ProcessPeer
 from channelsim.channel.simulation.promises.checker import check
 from channelsim.channel.simulation.promises.crash_safety import contradictions
-from channelsim.channel.simulation.scenario import MIXED, WEATHERS, Scenario, adversaries_for
+from channelsim.channel.simulation.scenario import MIXED, Scenario, adversaries_for
 from channelsim.channel.simulation.sweep import menus
 from channelsim.channel.simulation.sweep_campaign import MONEY
 from channelsim.channel.store.interface import PeerStore

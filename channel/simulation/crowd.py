@@ -20,9 +20,6 @@ from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import to_list
 from channelsim.games.referee import CREATE_COIN
 
-MOST_RATE = 100
-"""The highest rate in mojos per cost: some bundles at it are worth a block reward."""
-
 MOST_GIVEN = 1_750_000_000_000 - 1_000_000
 """Mojos that the crowd takes out of a block reward."""
 

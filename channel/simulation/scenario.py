@@ -7,42 +7,27 @@ from dataclasses import dataclass
 from typing import Any
 
 from channelsim.channel.adversaries.registry import get, names
-from channelsim.channel.chain.simulator import BLOCK_REWARD
+from channelsim.channel.chain.constants import BLOCK_REWARD
 from channelsim.channel.chain.spacing import HOME_SPACING, PUBLIC_SPACING
 from channelsim.channel.errors import UsageError
-from channelsim.channel.peer.agreement import MOST_SPACING
 from channelsim.channel.peer.limits import Limits
-from channelsim.channel.protocol.proposals import MOST_TIMEOUT
-from channelsim.channel.session.setup import (
-    ASK,
-    DEFAULT_TIMEOUT,
-    NAMES,
-    check_game,
-    check_policy,
+from channelsim.channel.protocol.bounds import MOST_SPACING, MOST_TIMEOUT
+from channelsim.channel.session.defaults import DEFAULT_TIMEOUT
+from channelsim.channel.session.setup import ASK, NAMES, check_game, check_policy
+from channelsim.channel.simulation.bounds import (
+    MOST_FEES,
+    MOST_HANDS,
+    MOST_RATE,
+    MOST_STEPS,
+    WEATHERS,
 )
-from channelsim.channel.simulation.crowd import MOST_RATE
 from channelsim.games import registry
 from channelsim.games.amounts import counted
 from channelsim.games.dealing import dealer
 from channelsim.games.names import nearest, quoted
 
-WEATHERS = (
-    *("calm", "reorgs", "slow", "full", "cut-off", "blind", "reconnects", "deadlines"),
-    "forgetful",
-)
-"""The weathers of the chain: nothing happens; blocks are replaced; the honest side's bundles wait;
-some blocks are full; the honest side hears nothing of some blocks, or its node does not give the
-solutions of spends for some; the connection between the peers breaks now and then; the block at
-a deadline is replaced once both sides have acted on it; the honest side's node drops some of its
-bundles, and does not take the same bytes again for some blocks."""
-
 FEES = 20_000_000
 """A fee that the honest side's node asks, in mojos: mempools take it in the place of none."""
-
-MOST_FEES = 1_000_000_000
-MOST_HANDS = 100
-MOST_STEPS = 999_999
-
 
 MIXED: Mapping[str, Any] = {"mixed": True, "spacing": 0, "unroll_timeout": 0, "game_timeout": 0}
 """Fields that put a scenario on mixed blocks; its times follow."""

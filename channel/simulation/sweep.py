@@ -16,6 +16,7 @@ from typing import Any
 
 from channelsim.channel.adversaries.base import Adversary
 from channelsim.channel.simulation.arena import Arena
+from channelsim.channel.simulation.bounds import WEATHERS
 from channelsim.channel.simulation.parties import RestoredPeer
 from channelsim.channel.simulation.promises.checker import BrokenPromise, check
 from channelsim.channel.simulation.promises.fee_offers import spends_with_fee
@@ -24,7 +25,6 @@ from channelsim.channel.simulation.run import Run, part_of, result_of
 from channelsim.channel.simulation.scenario import (
     FEES,
     MIXED,
-    WEATHERS,
     Scenario,
     adversaries_for,
     reason_against,

@@ -20,10 +20,11 @@ from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 from channelsim.channel.chain.coins import Coin, Hash
 from channelsim.channel.crypto.hkdf import game_entropy
 from channelsim.channel.errors import UsageError
-from channelsim.channel.peer.agreement import MOST_SPACING, Agreement, DeckSettings, Times
+from channelsim.channel.peer.agreement import Agreement, DeckSettings, Times
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.fee_settings import Fees, rest_of
 from channelsim.channel.peer.limits import Limits
+from channelsim.channel.protocol.bounds import MOST_SPACING
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.protocol.wallet import Wallet
 from channelsim.channel.store.interface import StoreError

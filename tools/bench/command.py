@@ -10,7 +10,7 @@ from channelsim.channel.cli.options import DAY, OutputForm, real, refuse, whole
 from channelsim.channel.crypto import bls
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.terminal import console, print_json, say
-from channelsim.channel.simulation.crowd import MOST_RATE
+from channelsim.channel.simulation.bounds import MOST_RATE
 from channelsim.channel.system.interrupt import exit_code, finishing
 from channelsim.games.amounts import counted
 from tools.bench.crowded_spends import SHARES, Row, rows, show_outcomes

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from channelsim.channel.session.setup import DEFAULT_STACK, DEFAULT_UNIT
+from channelsim.channel.session.defaults import DEFAULT_STACK, DEFAULT_UNIT
 from channelsim.clsp.programs import Program
 from channelsim.games.chance import Chance
 from channelsim.games.contract import Game

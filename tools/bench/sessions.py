@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from channelsim.channel.protocol.messages import Batch, decode
+from channelsim.channel.session.defaults import DEFAULT_STACK, DEFAULT_UNIT
 from channelsim.channel.session.session_events import Sent, SessionEvent
-from channelsim.channel.session.setup import DEFAULT_STACK, DEFAULT_UNIT, Setup, default_policy
+from channelsim.channel.session.setup import Setup, default_policy
 
 
 def usual_setup(game: str, seed: str, hands: int) -> Setup:

@@ -8,8 +8,8 @@ Example: channelsim play {game} --hands 2 --seed demo
 # One file per command: `dispute/run.py` is `channelsim dispute run`. A folder is a group, and the
 # docstring of its `__init__` is the group's help text. The function `command` in a file declares
 # the command by its signature and docstring; its result is the exit code. A parameter whose type is
-# a dataclass stands for an option for each field. `{game}` in a docstring becomes the name of an
-# installed game.
+# an `option_group` stands for an option for each field. `{game}` in a docstring becomes the name of
+# an installed game. Nothing heavy is imported before the command runs.
 #
 # `HEADINGS` order the list of commands; a command without a heading comes last.
 

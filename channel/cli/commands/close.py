@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from channelsim.channel.cli.endings import EndingOptions, end_channel
-from channelsim.channel.cli.options import OutputForm, file_argument
-from channelsim.channel.cli.secret_files import PassphraseFile
+from channelsim.channel.cli.option_groups import EndingOptions
+from channelsim.channel.cli.options import flag
 
 
 def command(
-    directory: Annotated[Path, file_argument("The data directory of one channel.")],
-    *,
     options: EndingOptions,
-    unilateral: Annotated[
-        bool, typer.Option("--unilateral", help="Close on chain at once, without the other side.")
-    ] = False,
-    passphrase_file: PassphraseFile = None,
-    form: OutputForm,
+    *,
+    unilateral: Annotated[bool, flag("Close on chain at once, without the other side.")] = False,
 ) -> int:
     """Close a channel, cooperatively or on chain, and wait for the last payout.
 
@@ -31,10 +22,6 @@ def command(
 
     Example: channelsim close ~/channels/alice
     """
-    return end_channel(
-        directory,
-        options,
-        passphrase_file,
-        "the player wants to close" if unilateral else None,
-        as_json=form.as_json,
-    )
+    from channelsim.channel.cli.endings import end_channel
+
+    return end_channel(options, "the player wants to close" if unilateral else None)

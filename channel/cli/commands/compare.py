@@ -5,14 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from channelsim.channel.cli.options import file_argument, real
-from channelsim.channel.comparisons.documents import compare, read_document
-from channelsim.channel.comparisons.presentation import as_data, as_lines, as_markdown
-from channelsim.channel.errors import UsageError
-from channelsim.channel.report.terminal import console, print_json, say
-from channelsim.games.names import nearest
+from channelsim.channel.cli.options import file_argument, real, text
 
 FORMATS = ("text", "json", "markdown")
 
@@ -25,7 +18,7 @@ def command(
         ),
     ],
     after: Annotated[Path, file_argument("A later one, of the same kind and target.")],
-    format: Annotated[str, typer.Option(help=f"One of {', '.join(FORMATS)}.")] = "text",
+    format: Annotated[str, text(f"One of {', '.join(FORMATS)}.")] = "text",
     tolerance: Annotated[
         float, real(0, 1_000_000, "The percentage by which costs may rise.")
     ] = 0.0,
@@ -36,6 +29,12 @@ def command(
 
     Example: channelsim compare main.json branch.json --format markdown
     """
+    from channelsim.channel.comparisons.documents import compare, read_document
+    from channelsim.channel.comparisons.presentation import as_data, as_lines, as_markdown
+    from channelsim.channel.errors import UsageError
+    from channelsim.channel.report.terminal import console, print_json, say
+    from channelsim.games.names import nearest
+
     if format not in FORMATS:
         raise UsageError(f"--format {format}{nearest(format, FORMATS)}: {', '.join(FORMATS)}")
     found = compare(read_document(before), read_document(after), tolerance)

@@ -5,16 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from channelsim.channel.cli.options import file_argument
-from channelsim.channel.kit.new_game import write_package
-from channelsim.channel.report.terminal import console, say
-from channelsim.games.amounts import counted
+from channelsim.channel.cli.options import argument, file_argument
 
 
 def command(
-    name: Annotated[str, typer.Argument(help="The name of the game and of its package.")],
+    name: Annotated[str, argument("The name of the game and of its package.")],
     folder: Annotated[
         Path | None, file_argument("The folder to make (NAME, in the current one).")
     ] = None,
@@ -25,6 +20,12 @@ def command(
 
     Example: channelsim new-game dice
     """
+    from pathlib import Path
+
+    from channelsim.channel.kit.new_game import write_package
+    from channelsim.channel.report.terminal import console, say
+    from channelsim.games.amounts import counted
+
     place = Path(name) if folder is None else folder
     files = write_package(name, place)
     out = console()

@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from channelsim.channel.cli.endings import EndingOptions, end_channel
-from channelsim.channel.cli.options import OutputForm, file_argument
-from channelsim.channel.cli.secret_files import PassphraseFile
+from channelsim.channel.cli.option_groups import EndingOptions
+from channelsim.channel.cli.options import flag
 
 
 def command(
-    directory: Annotated[Path, file_argument("The data directory of one channel.")],
-    *,
     options: EndingOptions,
+    *,
     publish_old: Annotated[
         bool,
-        typer.Option(
-            "--publish-old",
-            help="Publish the newest state of a store that the other side has shown to be an old"
-            " copy. The other side chooses between that state and a newer one.",
+        flag(
+            "Publish the newest state of a store that the other side has shown to be an"
+            " old copy. The other side chooses between that state and a newer one."
         ),
     ] = False,
-    passphrase_file: PassphraseFile = None,
-    form: OutputForm,
 ) -> int:
     """Recover all our money from a channel, with nothing but its data directory.
 
@@ -38,11 +30,6 @@ def command(
 
     Example: channelsim recover ~/channels/alice --node http://127.0.0.1:8555
     """
-    return end_channel(
-        directory,
-        options,
-        passphrase_file,
-        "recovery",
-        as_json=form.as_json,
-        publish_old=publish_old,
-    )
+    from channelsim.channel.cli.endings import end_channel
+
+    return end_channel(options, "recovery", publish_old=publish_old)

@@ -2,26 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-import typer
-
-from channelsim.channel.campaign.directory import FINDINGS, is_campaign
-from channelsim.channel.cli import FAILED, USAGE
-from channelsim.channel.cli.disputes import run_dispute
-from channelsim.channel.cli.findings import replay_finding
-from channelsim.channel.cli.messages import complain
-from channelsim.channel.cli.options import OutputForm, Quiet, file_argument, refuse
-from channelsim.channel.cli.sessions import run_session
-from channelsim.channel.errors import UsageError
-from channelsim.channel.report.terminal import console, print_json, say
-from channelsim.channel.session.transcript import Comparer, of_lines, unbroken
-from channelsim.channel.simulation.transcript import DISPUTES, scenario_of
-from channelsim.channel.system import input_files
-from channelsim.channel.system.file_kinds import Kind, kind_of
+from channelsim.channel.cli.options import OutputForm, Quiet, file_argument, text
 
 
 def command(
@@ -33,7 +17,7 @@ def command(
     quiet: Quiet = False,
     target: Annotated[
         str | None,
-        typer.Option(help="For findings: try them on this target (the one they were found in)."),
+        text("For findings: try them on this target (the one they were found in)."),
     ] = None,
 ) -> int:
     """Replay transcripts and findings.
@@ -43,83 +27,6 @@ def command(
 
     Example: channelsim replay session.jsonl
     """
-    as_json = form.as_json
-    # A single finding is text in a pipe, too.
-    of_finding = form.json if len(files) == 1 else as_json
+    from channelsim.channel.cli.work.replay import replay
 
-    def replayed(file: Path, show: Callable[[Any], None]) -> int:
-        """Replay one file; the exit code."""
-        if is_campaign(file):
-            raise UsageError(
-                f"{file}: the folder of a campaign; `channelsim replay` takes the files of its"
-                f" folder `{FINDINGS}`, and `channelsim view {file}` shows it"
-            )
-        data = input_files.read(file, input_files.LINES)
-        if target is not None or kind_of(data) is Kind.FINDING:
-            refuse("is for a transcript, not for a finding", quiet=quiet)
-            return replay_finding(file, data, target, json=of_finding, show=show)
-        return replay_transcript(file, data, as_json=as_json, quiet=quiet, show=show)
-
-    if len(files) == 1:
-        return replayed(files[0], print_json)
-    documents: list[dict[str, Any]] = []
-    worst = 0
-    for file in files:
-        if not as_json:
-            say(console(), f"── {file} ──", "bold")
-        try:
-            code = replayed(file, partial(_collect, documents, file))
-        except UsageError as error:
-            complain(str(error))
-            code = USAGE
-        worst = max(worst, code)
-        if code not in (0, FAILED, USAGE):
-            break  # interrupted
-    if as_json:
-        print_json(documents)
-    return worst
-
-
-def _collect(documents: list[dict[str, Any]], file: Path, document: dict[str, Any]) -> None:
-    documents.append({"file": str(file), **document})
-
-
-def replay_transcript(
-    file: Path,
-    data: bytes,
-    *,
-    as_json: bool,
-    quiet: bool,
-    show: Callable[[Any], None],
-    page: Callable[[str], None] | None = None,
-) -> int:
-    """Run the session or the dispute of a transcript again; the exit code.
-
-    `show` prints its document, and `page` receives its HTML page. Raises `UsageError` for a
-    transcript that comes out differently.
-    """
-    lines, records = unbroken(file, data)
-    comparer = Comparer(file, lines)
-    if records[0].get("format") in DISPUTES:
-        scenario = scenario_of(file, records[0])
-        return run_dispute(
-            scenario,
-            comparer,
-            comparer.finish,
-            as_json=as_json,
-            quiet=quiet,
-            show=show,
-            page=page,
-            head=records[0],
-        )
-    transcript = of_lines(file, lines, records)
-    return run_session(
-        transcript.setup,
-        comparer,
-        comparer.finish,
-        as_json=as_json,
-        quiet=quiet,
-        recorded=transcript,
-        show=show,
-        page=page,
-    )
+    return replay(files, form, target, quiet=quiet)

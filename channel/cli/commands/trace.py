@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import chain, islice
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from channelsim.channel.cli.options import file_argument
-from channelsim.channel.lab.trace.steps import NODES
-from channelsim.channel.lab.trace.trace_text import read, trace_text
-from channelsim.channel.report.progress import progress
+from channelsim.channel.cli.options import file_argument, text
 
 
 def command(
     file: Annotated[Path, file_argument("Conformance cases (.jsonl), or a finding (.json).")],
-    case: Annotated[
-        str | None, typer.Option(help="The id of a case in the file (the first one).")
-    ] = None,
+    case: Annotated[str | None, text("The id of a case in the file (the first one).")] = None,
     target: Annotated[
-        str | None, typer.Option(help="A TOML file: trace its programs instead of the game's.")
+        str | None, text("A TOML file: trace its programs instead of the game's.")
     ] = None,
     verbose: Annotated[
         int, typer.Option("-v", count=True, help="-v: every operator; -vv: every node.")
@@ -31,6 +24,13 @@ def command(
 
     Example: channelsim trace cases.jsonl --case my-case
     """
+    from collections.abc import Iterator
+    from itertools import chain, islice
+
+    from channelsim.channel.lab.trace.steps import NODES
+    from channelsim.channel.lab.trace.trace_text import read, trace_text
+    from channelsim.channel.report.progress import progress
+
     with progress("trace"):
         lines: Iterator[str] = trace_text(read(file, target, case), min(verbose, NODES))
         first = list(islice(lines, 1))  # the run itself happens here

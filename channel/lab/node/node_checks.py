@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from channelsim.channel.chain.coins import Bundle, Coin
+from channelsim.channel.chain.constants import BLOCK_REWARD
 from channelsim.channel.chain.interface import Answer, FarmableChain
-from channelsim.channel.chain.simulator import BLOCK_REWARD, SimulatedChain
+from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.crypto import bls
 from channelsim.channel.lab.node.game_spends import KEYS, PUBLIC, GameSpend, game_spends
 from channelsim.channel.lab.node.node_wallet import AT_ONCE, MOST_AT_ONCE, NodeWallet, spend_of

@@ -9,28 +9,17 @@ from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.interface import Answer
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.peer.chain_news import (
-    ChannelClosed,
-    ChannelSettled,
-    Forfeited,
-    GameEnded,
-    IllegalOnChain,
-    LeftForChain,
     MovedOnChain,
     StateCounts,
-    UnilateralClose,
     UnrollSeen,
 )
 from channelsim.channel.peer.interface import (
     Acted,
-    BrokenOff,
     ChannelOpen,
     FundingSent,
     GameStarted,
     Moved,
     News,
-    OldCopy,
-    OpeningFailed,
-    OwnFault,
     Proposed,
     Received,
     YourTurn,
@@ -55,9 +44,9 @@ from channelsim.channel.report.html.judged_moves import MoveJudge
 from channelsim.channel.report.html.money_log import MoneyLog
 from channelsim.channel.report.html.page import grouped
 from channelsim.channel.report.html.session_data import CHAIN, PageEvent, PageHand
-from channelsim.channel.report.lanes import chain_text, decoded, message_text
+from channelsim.channel.report.lanes import decoded, message_text
 from channelsim.channel.report.narrator import titled
-from channelsim.channel.report.peer_lines import news_text
+from channelsim.channel.report.news_text import ON_CHAIN, news_kind, news_text
 from channelsim.channel.session.session_events import (
     Answered,
     BlockMade,
@@ -101,21 +90,6 @@ SHOWN_ANYWAY = Acted | Moved | GameStarted | Proposed | YourTurn
 """News that messages, decisions and hands show."""
 
 _GAME = re.compile(r"\bgame ([0-9]+)")
-
-BLAME, LEAVES, OUTCOME = "blame", "leaves", "outcome"
-"""Kinds of news: a broken rule, the end of play off chain, and what became of the money."""
-
-
-def _kind_of(news: News) -> str:
-    match news:
-        case BrokenOff() | OwnFault() | IllegalOnChain():
-            return BLAME
-        case LeftForChain() | UnilateralClose() | OldCopy() | UnrollSeen():
-            return LEAVES
-        case Forfeited() | GameEnded() | ChannelSettled() | ChannelClosed() | OpeningFailed():
-            return OUTCOME
-        case _:
-            return "news"
 
 
 class SessionLog:
@@ -303,22 +277,21 @@ class SessionLog:
     def _news(self, side: int, news: News) -> None:
         self._judge.follow(NAMES[side], news)
         row = len(self.events)
-        on_chain = chain_text(news, side)
         followed = side == self._sides[0]
         if followed:
             self._learn_coins(news)
             self.deadlines.follow(news)
             verdicts = self._judge.on_chain(news)
-            if on_chain:
-                kind = _kind_of(news)
-                told = self._add(CHAIN, "chain" if kind == "news" else kind, on_chain)
+            if isinstance(news, ON_CHAIN):
+                kind = news_kind(news)
+                told = self._add(CHAIN, "chain" if kind == "news" else kind, news_text(news, side))
                 told.verdicts = verdicts
                 if isinstance(news, MovedOnChain):
                     self._moved_on_chain[side if news.by_us else 1 - side] = told
-        if side in self._sides and not on_chain and not isinstance(news, SHOWN_ANYWAY):
+        if side in self._sides and not isinstance(news, ON_CHAIN | SHOWN_ANYWAY):
             text = _LONG_ID.sub(lambda digits: f"{digits[0][:8]}…", news_text(news, side))
             if text:
-                self._add(side, _kind_of(news), text)
+                self._add(side, news_kind(news), text)
         if followed:
             self.money.follow(min(row, len(self.events) - 1), news)
 

@@ -18,7 +18,7 @@ from channelsim.channel.report.html.session_data import (
     PagePromise,
     SessionPage,
 )
-from channelsim.channel.report.html.session_log import BLAME, LEAVES, SessionLog
+from channelsim.channel.report.html.session_log import SessionLog
 from channelsim.channel.report.html.session_story import (
     dispute_story,
     games_text,
@@ -28,6 +28,7 @@ from channelsim.channel.report.html.session_story import (
     session_story,
     why_lost,
 )
+from channelsim.channel.report.news_text import BLAME, LEAVES
 from channelsim.channel.session.result import Result
 from channelsim.channel.session.setup import Setup
 from channelsim.channel.simulation.deviating import command_of

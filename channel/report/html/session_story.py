@@ -3,24 +3,13 @@ who got what."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from channelsim.channel.adversaries.registry import get
-from channelsim.channel.peer.chain_news import (
-    ChannelClosed,
-    GamePaid,
-    IllegalOnChain,
-    LeftForChain,
-    MovedOnChain,
-    StateCounts,
-    UnilateralClose,
-    UnrollSeen,
-)
-from channelsim.channel.peer.interface import BrokenOff, News, OldCopy, OpeningFailed, OwnFault
 from channelsim.channel.report.html.hand_view import title_of
 from channelsim.channel.report.html.page import grouped
 from channelsim.channel.report.html.session_data import LANES, PageHand
+from channelsim.channel.report.news_text import end_of_play, end_on_chain
 from channelsim.channel.session.result import Result
 from channelsim.channel.session.setup import NAMES, Setup
 from channelsim.channel.simulation.promises.checker import BrokenPromise
@@ -31,9 +20,6 @@ from channelsim.games.amounts import amount_text, counted
 
 EACH_TOLD = 2
 """Hands that are told one by one; more are counted."""
-
-_PLACE = re.compile("^game [0-9]+, [^ :]+: ")
-"""The place of a broken rule, in the details of a blame."""
 
 Money = tuple[int, int]
 """Mojos of the initiator and of the receiver."""
@@ -140,7 +126,9 @@ def dispute_story(run: Run, broken: Sequence[BrokenPromise], got: Money) -> Iter
     )
     yield _deviation(scenario, them, deviated=run.deviated)
     news = valid_news(run.party.news)
-    yield from map(grouped, filter(None, (_break(news, us, them), _answer(news, us, them))))
+    yield from map(
+        grouped, filter(None, (end_of_play(news, us, them), end_on_chain(news, us, them)))
+    )
     yield result_text(got, put, scenario.unit) if any(put) else "No channel was opened."
     if not broken:
         yield f"Every promise to {us} was kept."
@@ -157,61 +145,6 @@ def _deviation(scenario: Scenario, them: str, *, deviated: bool) -> str:
     if not deviated:
         return f"{them} was to cheat as {scenario.adversary}, but found nothing to change."
     return f"{them} cheats as {scenario.adversary}: it {about}."
-
-
-def _break(news: Sequence[News], us: str, them: str) -> str:
-    """How play off chain ended."""
-    for told in news:
-        match told:
-            case BrokenOff(blame, published):
-                then = "" if published is None else f", and published state {published}"
-                how = _PLACE.sub("", blame.detail).rstrip(".")
-                return f"{us} broke off, because {them} broke {blame.rule} ({how}){then}."
-            case OwnFault(reason):
-                return f"{us} broke off by its own fault: {reason}."
-            case LeftForChain(reason, published):
-                return f"{us} went on chain with state {published}: {reason}."
-            case OldCopy(signed, known):
-                return (
-                    f"The store of {us} is an old copy, which ends at state {known} of {signed}:"
-                    " it stopped."
-                )
-            case UnilateralClose(height):
-                seen = next((seen.number for seen in news if isinstance(seen, UnrollSeen)), None)
-                state = "" if seen is None else f", with state {seen}"
-                return f"At height {height} {them} closed the channel alone{state}."
-            case OpeningFailed():
-                return "The channel was not funded in time."
-            case ChannelClosed():
-                return "Both agreed to close the channel."
-            case _:
-                pass
-    return "The channel was never closed."
-
-
-def _answer(news: Sequence[News], us: str, them: str) -> str:
-    """What counted on chain, and how the games ended there."""
-    parts = []
-    counts = next((told for told in news if isinstance(told, StateCounts)), None)
-    if counts is not None:
-        how = "replaced the published one" if counts.preempted else "counted"
-        stale = ", though newer ones were signed" if counts.stale else ""
-        parts.append(f"state {counts.number} {how}{stale}")
-    moves = sum(isinstance(told, MovedOnChain) for told in news)
-    if moves:
-        parts.append(f"{counted(moves, 'move')} followed on chain")
-    parts += [
-        f"a move on chain broke {told.rule}" for told in news if isinstance(told, IllegalOnChain)
-    ][:1]
-    paid = [told for told in news if isinstance(told, GamePaid)]
-    slashed = [told.slashed for told in paid if told.slashed]
-    if slashed:
-        who, whom = (us, them) if slashed[0] == "us" else (them, us)
-        parts.append(f"{who} slashed {whom}'s move and took the whole game")
-    elif paid:
-        parts.append(f"{counted(len(paid), 'game')} paid out after the time lock")
-    text = "; ".join(parts)
-    return f"{text[:1].upper()}{text[1:]}." if text else ""
 
 
 def put_in(run: Run, got: Money) -> Money:

@@ -6,8 +6,9 @@ import msgspec
 import pytest
 
 from channelsim.channel.chain.coins import Bundle
+from channelsim.channel.chain.constants import BLOCK_REWARD
 from channelsim.channel.chain.interface import Answer, FarmableChain
-from channelsim.channel.chain.simulator import BLOCK_REWARD, SimulatedChain
+from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.errors import UsageError
 from channelsim.channel.protocol.half_signed import publish
 from channelsim.channel.protocol.wallet import address_of, wallet_key

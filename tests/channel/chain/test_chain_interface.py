@@ -43,8 +43,9 @@ from channelsim.channel.protocol.half_signed import NO_SIGNATURE
 from channelsim.channel.protocol.wallet import address_of, wallet_key
 from channelsim.channel.report.narrator import Narrator
 from channelsim.channel.session.deciders import Deciders
+from channelsim.channel.session.defaults import DEFAULT_STACK, DEFAULT_UNIT
 from channelsim.channel.session.session import Session
-from channelsim.channel.session.setup import DEFAULT_STACK, DEFAULT_UNIT, Setup, check
+from channelsim.channel.session.setup import Setup, check
 from channelsim.channel.session.transcript import Recorder
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import Program

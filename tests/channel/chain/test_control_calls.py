@@ -13,11 +13,12 @@ from chia_wallet_sdk import Address
 
 from channelsim.channel.chain.chain_log import stored_chain
 from channelsim.channel.chain.coins import Bundle, Coin, condition, signed_spend
+from channelsim.channel.chain.constants import BLOCK_REWARD
 from channelsim.channel.chain.control_calls import MOST_SNAPSHOTS, ControlCalls
 from channelsim.channel.chain.full_node import RpcChain
 from channelsim.channel.chain.interface import Answer
 from channelsim.channel.chain.rpc import PATIENCE, RpcClient
-from channelsim.channel.chain.simulator import BLOCK_REWARD, SimulatedChain
+from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.protocol.wallet import address_of, wallet_key
 from channelsim.channel.report.node_log import NodeLog
 from channelsim.clsp.integers import int_to_atom

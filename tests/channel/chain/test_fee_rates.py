@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 from channelsim.channel.chain.coins import Bundle, Coin, condition
+from channelsim.channel.chain.constants import LEAST_BLOCK_COST
 from channelsim.channel.chain.fee_rates import MOST_RATE, SPEND_COST, PoolUse, asked_rate
 from channelsim.channel.chain.full_node import NodeError, RpcChain
 from channelsim.channel.chain.interface import Answer
 from channelsim.channel.chain.mempool import LEAST_RATE
-from channelsim.channel.chain.simulator import LEAST_BLOCK_COST, NodeSettings, SimulatedChain
+from channelsim.channel.chain.simulator import NodeSettings, SimulatedChain
 from channelsim.channel.lab.node.node_wallet import NodeWallet
 from tests.channel.chain.mempool_sequences import REMARK
 from tests.channel.chain.test_chain_interface import ANYONE, NOWHERE, free, pay

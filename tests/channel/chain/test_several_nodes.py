@@ -19,6 +19,7 @@ from channelsim.channel.chain.several_nodes import SeveralNodes
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.cli import nodes
 from channelsim.channel.cli.nodes import node_addresses
+from channelsim.channel.cli.option_groups import NodeOptions
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.node.node_wallet import NodeWallet
 from channelsim.channel.store.data_directory import NodeAddress
@@ -241,12 +242,12 @@ def test_certificates_belong_to_the_nodes_with_https() -> None:
     urls = ["https://a:1", "http://b:2", "https://c:3"]
     files = [Path("/1"), Path("/2")]
     plain = NodeAddress("http://b:2")
-    a, b, c = node_addresses(urls, files, files)
+    a, b, c = node_addresses(NodeOptions(node=urls, cert=files, key=files))
     assert (a.certificate, b, c.key) == ("/1", plain, "/2")
-    a, b, c = node_addresses(urls, files[:1], files[:1])
+    a, b, c = node_addresses(NodeOptions(node=urls, cert=files[:1], key=files[:1]))
     assert (a.certificate, b, c.key) == ("/1", plain, "/1")
-    assert node_addresses(urls, None, None) == tuple(map(NodeAddress, urls))
-    assert node_addresses(None, [], []) == ()
+    assert node_addresses(NodeOptions(node=urls)) == tuple(map(NodeAddress, urls))
+    assert node_addresses(NodeOptions(cert=[], key=[])) == ()
 
 
 @pytest.mark.parametrize(
@@ -255,7 +256,9 @@ def test_certificates_belong_to_the_nodes_with_https() -> None:
 def test_what_does_not_fit_together_is_refused(urls: int, certificates: int, keys: int) -> None:
     files = [Path("/x")] * 3
     with pytest.raises(UsageError):
-        node_addresses(["https://a:1"] * urls, files[:certificates], files[:keys])
+        node_addresses(
+            NodeOptions(node=["https://a:1"] * urls, cert=files[:certificates], key=files[:keys])
+        )
 
 
 # --- while nodes are syncing -----------------------------------------------------------------

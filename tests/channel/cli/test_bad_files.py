@@ -57,19 +57,23 @@ def _no_hang() -> Iterator[None]:
 def good(tmp_path_factory: pytest.TempPathFactory) -> dict[Kind, bytes]:
     """A right file of each of our kinds."""
     folder = tmp_path_factory.mktemp("good")
-    from channelsim.channel.cli.commands.play import command as play
+    from channelsim.channel.cli.commands.play import PlayOptions
+    from channelsim.channel.cli.option_groups import FeeOptions, SessionFiles, StakeOptions
     from channelsim.channel.cli.options import OutputForm
+    from channelsim.channel.cli.work.play import play
     from channelsim.channel.findings.finding import FORMAT
 
     session = folder / "session.jsonl"
     with redirect_stdout(StringIO()) as printed:
         play(
-            game="calpoker",
-            hands=1,
-            seed="x",
-            transcript=session,
-            quiet=True,
-            form=OutputForm(json=True),
+            PlayOptions(
+                game="calpoker",
+                stakes=StakeOptions(hands=1),
+                seed="x",
+                files=SessionFiles(form=OutputForm(json=True), transcript=session),
+                fees=FeeOptions(),
+                quiet=True,
+            )
         )
     costs = 'target = "x"\ncases = 1\nseed = "x"\n[validators.a]\n[bundles]\n'
     return {

@@ -207,7 +207,7 @@ def test_a_bug_of_ours_shows_no_traceback(capsys: Capsys, monkeypatch: pytest.Mo
     def broken(*_: object, **__: object) -> int:
         raise RuntimeError("no such thing")
 
-    monkeypatch.setattr("channelsim.channel.cli.commands.play.run_session", broken)
+    monkeypatch.setattr("channelsim.channel.cli.work.play.run_session", broken)
     ran = channelsim(capsys, "play", "spacepoker")
     assert ran.code == 3
     assert ran.err.startswith("channelsim: internal error, a bug of ours: RuntimeError")

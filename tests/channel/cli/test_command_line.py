@@ -12,10 +12,10 @@ from typing import Any, get_type_hints
 import pytest
 import typer
 
-from channelsim.channel.chain.simulator import BLOCK_REWARD
+from channelsim.channel.chain.constants import BLOCK_REWARD
 from channelsim.channel.cli.app import commands
-from channelsim.channel.session.setup import MAX_HANDS
-from channelsim.channel.simulation.scenario import MOST_FEES, MOST_HANDS
+from channelsim.channel.session.defaults import MAX_HANDS
+from channelsim.channel.simulation.bounds import MOST_FEES, MOST_HANDS
 from channelsim.games import registry
 from channelsim.games.names import nearest
 from tests.channel.command import Ran, channelsim

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from channelsim.channel.cli.commands.vectors.check import command as check
+from channelsim.channel.cli.commands.vectors.check import VectorsCheckOptions
+from channelsim.channel.cli.work.vectors_check import check_vectors
 from channelsim.channel.errors import UsageError
 from channelsim.games.deck.vectors import BadDeckLine, read
 from tests.paths import DATA
@@ -23,7 +24,7 @@ ALTERED = {line["expect"]: line for line in LINES if line.get("of") == WHOLE["id
 def run(tmp_path: Path, *lines: dict[str, Any]) -> int:
     path = tmp_path / "decks.jsonl"
     path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
-    return check([path])
+    return check_vectors(VectorsCheckOptions(files=[path]))
 
 
 def test_a_file_of_conversations_is_checked(
@@ -109,4 +110,4 @@ def test_a_target_has_nothing_to_do_with_decks(tmp_path: Path) -> None:
     target = tmp_path / "target.toml"
     target.write_text('name = "x"\nrules = "spacepoker"\n', "utf-8")
     with pytest.raises(UsageError):
-        check([path], target)
+        check_vectors(VectorsCheckOptions(files=[path], target=target))

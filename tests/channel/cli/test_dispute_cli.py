@@ -15,7 +15,7 @@ from rich.console import Console
 from channelsim.channel.adversaries.registry import names
 from channelsim.channel.campaign.directory import opened
 from channelsim.channel.campaign.shards import Configuration, Plan
-from channelsim.channel.cli.commands.dispute.run import sweep_document
+from channelsim.channel.cli.work.dispute_run import sweep_document
 from channelsim.channel.findings.finding_files import FindingFiles
 from channelsim.channel.report.account import account
 from channelsim.channel.report.lanes import Lanes

@@ -28,7 +28,7 @@ from channelsim.channel.peer.chain_news import (
 )
 from channelsim.channel.peer.interface import BrokenOff, News, OldCopy, OpeningFailed, OwnFault
 from channelsim.channel.peer.peer_state import Phase
-from channelsim.channel.report.peer_lines import news_text
+from channelsim.channel.report.news_text import news_text
 from channelsim.channel.watch.watcher import Step
 from tests.markdown import read
 from tests.paths import ROOT
@@ -46,9 +46,11 @@ PLACES = (
     "channel/chain/several_nodes.py",
     "channel/cli/__init__.py",
     "channel/cli/commands/close.py",
+    "channel/cli/commands/close.py",
     "channel/cli/commands/peer",
     "channel/cli/commands/recover.py",
-    "channel/cli/commands/watch.py",
+    "channel/cli/conflicts.py",
+    "channel/cli/work/watch.py",
     "channel/cli/endings.py",
     "channel/cli/new_channel.py",
     "channel/cli/nodes.py",

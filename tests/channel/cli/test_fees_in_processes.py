@@ -12,9 +12,10 @@ from hashlib import sha256
 from pathlib import Path
 
 from channelsim.channel.chain.coins import Bundle, Coin, condition
+from channelsim.channel.chain.constants import LEAST_BLOCK_COST
 from channelsim.channel.chain.interface import Answer
 from channelsim.channel.chain.mempool import Outcome
-from channelsim.channel.chain.simulator import LEAST_BLOCK_COST, NodeSettings, SimulatedChain
+from channelsim.channel.chain.simulator import NodeSettings, SimulatedChain
 from channelsim.channel.lab.node.node_wallet import spend_of
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE
 from channelsim.clsp.integers import int_to_atom

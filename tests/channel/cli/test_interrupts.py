@@ -307,7 +307,7 @@ def test_an_interrupted_make_writes_no_new_file(
         os.kill(os.getpid(), signal.SIGINT)
         yield from ()
 
-    monkeypatch.setattr("channelsim.channel.cli.commands.vectors.make.make_cases", interrupted)
+    monkeypatch.setattr("channelsim.channel.cli.work.vectors_make.make_cases", interrupted)
     new = tmp_path / "v.jsonl"
     ran = channelsim(capsys, "vectors", "make", "calpoker", "-o", new)
     assert (ran.code, ran.out) == (

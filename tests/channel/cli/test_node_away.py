@@ -13,7 +13,7 @@ import pytest
 
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.cli import nodes
-from channelsim.channel.cli.commands import watch
+from channelsim.channel.cli.work import watch
 from tests.channel.cli.test_recover import blocks, dead_in_a_hand
 from tests.channel.command import channelsim
 from tests.channel.disputes import publish_old, received

@@ -75,9 +75,9 @@ def no_work(monkeypatch: pytest.MonkeyPatch) -> None:
         "channelsim.channel.lab.crosscheck.crosscheck.Crosscheck.run",
         *(
             "channelsim.channel.lab.costs.costs.measure",
-            "channelsim.channel.cli.commands.coverage.corpus_coverage",
+            "channelsim.channel.cli.work.coverage.corpus_coverage",
         ),
-        "channelsim.channel.cli.commands.vectors.make.make_cases",
+        "channelsim.channel.cli.work.vectors_make.make_cases",
     ):
         monkeypatch.setattr(work, begun)
 

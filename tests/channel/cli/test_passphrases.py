@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from channelsim.channel.cli import secret_files
-from channelsim.channel.cli.secret_files import VARIABLE, passphrase_of
+from channelsim.channel.cli.option_groups import PASSPHRASE_VARIABLE
+from channelsim.channel.cli.secret_files import passphrase_of
 from channelsim.channel.network.identity import make_identity, read_identity
 from channelsim.channel.store.data_directory import create
 from tests.channel.store.test_data_directory import SETTINGS
@@ -32,7 +33,7 @@ def test_a_passphrase_is_chosen_once_and_then_asked_for_once_if_need_be(
         assert passphrase_of(tmp_path, None) == passphrase
         return asked
 
-    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.delenv(PASSPHRASE_VARIABLE, raising=False)
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
     monkeypatch.setattr(secret_files, "getpass", answer)
     chosen = [

@@ -13,8 +13,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from channelsim.channel.cli.commands.dispute.run import sweep_document
-from channelsim.channel.cli.commands.mutants import document as mutants_document
+from channelsim.channel.cli.work.dispute_run import sweep_document
+from channelsim.channel.cli.work.mutants import document as mutants_document
 from channelsim.channel.comparisons.changes import Change, Comparison, Effect
 from channelsim.channel.comparisons.documents import compare, document_kinds, read_document
 from channelsim.channel.comparisons.presentation import MOST_ROWS, as_lines, as_markdown

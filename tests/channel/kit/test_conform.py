@@ -19,7 +19,9 @@ import pytest
 from channelsim.channel.campaign import directory
 from channelsim.channel.campaign.campaign import Place, Work
 from channelsim.channel.campaign.executors import ThisProcess
-from channelsim.channel.cli.commands import conform as conform_command
+from channelsim.channel.cli.commands.conform import ConformOptions
+from channelsim.channel.cli.option_groups import CampaignOptions
+from channelsim.channel.cli.work import conform as conform_command
 from channelsim.channel.documents.conform import CheckResult, Status
 from channelsim.channel.errors import UsageError
 from channelsim.channel.kit import checks
@@ -321,7 +323,8 @@ def test_each_row_is_printed_as_soon_as_its_check_is_done(
     monkeypatch.setattr(conform_command, "CHECKS", {"first": first, "second": second})
     monkeypatch.setattr(conform_command, "not_reached", lambda subject: ["the moon"])
     monkeypatch.setenv("COLUMNS", "52")
-    assert conform_command.command(str(toy(tmp_path)), quiet=True) == 0
+    quiet = ConformOptions(target=str(toy(tmp_path)), campaign=CampaignOptions(quiet=True))
+    assert conform_command.conform_target(quiet) == 0
     assert seen[0] == ""
     assert [line.split() for line in seen[1].splitlines()[:2]] == [
         *(["what", "a", "toy", "owes"], ["check", "result", "tried"])
@@ -334,5 +337,5 @@ def test_each_row_is_printed_as_soon_as_its_check_is_done(
         "1 passed, 0 failed, 1 not checked; 0 findings",
     ]
     monkeypatch.setenv("COLUMNS", "30")
-    conform_command.command(str(toy(tmp_path)), quiet=True)
+    conform_command.conform_target(quiet)
     assert "first\n  result passed  tried much\n" in "".join(seen[2:])

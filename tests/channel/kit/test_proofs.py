@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from channelsim.channel.campaign.campaign import here
-from channelsim.channel.cli.commands.prove import document
+from channelsim.channel.cli.work.prove import document
 from channelsim.channel.documents.conform import CheckResult, Status
 from channelsim.channel.errors import UsageError
 from channelsim.channel.kit import proofs as row

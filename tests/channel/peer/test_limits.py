@@ -14,16 +14,9 @@ from channelsim.channel.peer.interface import (
     NotProposed,
     ProposeGames,
 )
-from channelsim.channel.peer.limits import (
-    LEAST_BYTES,
-    LEAST_STATES,
-    MB,
-    MOST_BYTES,
-    MOST_STATES,
-    Limits,
-    stored_bytes,
-)
+from channelsim.channel.peer.limits import Limits, stored_bytes
 from channelsim.channel.peer.machine import Peer, Phase
+from channelsim.channel.protocol.bounds import LEAST_BYTES, LEAST_STATES, MOST_BYTES, MOST_STATES
 from channelsim.channel.protocol.messages import Batch, decode
 from channelsim.channel.protocol.state import ChannelState
 from channelsim.channel.store.durable_peer import DurablePeer
@@ -34,6 +27,8 @@ from channelsim.channel.watch.watch_data import encoded
 from tests.channel.disputes import with_config
 from tests.channel.peer.test_closing import bounce
 from tests.channel.table import ANN, BEN, STAKE, Table, sit, wish
+
+MB = 1 << 20
 
 
 def limited(table: Table, index: int, states: int, size: int = MB) -> Table:

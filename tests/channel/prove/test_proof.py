@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from channelsim.channel.cli.commands import prove as prove_command
+from channelsim.channel.cli.work import prove as prove_command
 from channelsim.channel.documents.document_files import read_document
 from channelsim.channel.documents.prove import ProveDocument
 from channelsim.channel.system.process_executor import GONE, ProcessExecutor, WorkerDied

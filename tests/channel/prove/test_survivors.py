@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from channelsim.channel.campaign.campaign import here
-from channelsim.channel.cli.commands.mutants import survivor_text
+from channelsim.channel.cli.work.mutants import survivor_text
 from channelsim.channel.lab.mutants.hunt import MutantResult
 from channelsim.channel.lab.mutants.kinds import Mutant
 from channelsim.channel.lab.mutants.report import MutantProof

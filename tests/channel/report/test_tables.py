@@ -136,11 +136,15 @@ Arguments = tuple[object, ...]
 
 @pytest.fixture(scope="session")
 def transcript(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from channelsim.channel.cli.commands.play import command as play
+    from channelsim.channel.cli.commands.play import PlayOptions
+    from channelsim.channel.cli.option_groups import FeeOptions, SessionFiles, StakeOptions
     from channelsim.channel.cli.options import OutputForm
+    from channelsim.channel.cli.work.play import play
 
     path = tmp_path_factory.mktemp("output") / "session.jsonl"
-    play(game="calpoker", hands=1, form=OutputForm(json=True), transcript=path, quiet=True)
+    files = SessionFiles(form=OutputForm(json=True), transcript=path)
+    stakes, fees = StakeOptions(hands=1), FeeOptions()
+    play(PlayOptions(game="calpoker", stakes=stakes, files=files, fees=fees, quiet=True))
     return path
 
 

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from channelsim.channel.campaign.campaign import here
-from channelsim.channel.cli.commands.dispute import faults as cli
+from channelsim.channel.cli.work import dispute_faults as cli
 from channelsim.channel.crypto import bls
 from channelsim.channel.errors import InvariantError, Violation
 from channelsim.channel.peer.machine import Peer

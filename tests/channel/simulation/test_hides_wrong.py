@@ -14,9 +14,10 @@ from channelsim.channel.adversaries.registry import names
 from channelsim.channel.crypto import bls
 from channelsim.channel.peer.chain_news import GamePaid
 from channelsim.channel.simulation.arena import Arena
+from channelsim.channel.simulation.bounds import WEATHERS
 from channelsim.channel.simulation.promises.checker import check
 from channelsim.channel.simulation.run import Run, RunResult, result_of
-from channelsim.channel.simulation.scenario import WEATHERS, Scenario
+from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.sweep import beginnings, everywhere
 from channelsim.clsp.compiler import compile_programs
 from channelsim.games import registry

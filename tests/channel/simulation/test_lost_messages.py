@@ -14,9 +14,10 @@ import pytest
 from channelsim.channel.crypto import bls
 from channelsim.channel.peer.interface import OldCopy
 from channelsim.channel.simulation.arena import Arena
+from channelsim.channel.simulation.bounds import WEATHERS
 from channelsim.channel.simulation.promises.checker import check
 from channelsim.channel.simulation.run import Run
-from channelsim.channel.simulation.scenario import WEATHERS, Scenario
+from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.weather import Weather
 from tests.sampling import one_in
 

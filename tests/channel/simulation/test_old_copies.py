@@ -12,9 +12,10 @@ from channelsim.channel.adversaries.registry import names
 from channelsim.channel.crypto import bls
 from channelsim.channel.peer.interface import OldCopy
 from channelsim.channel.simulation.arena import Arena
+from channelsim.channel.simulation.bounds import WEATHERS
 from channelsim.channel.simulation.promises.checker import check
 from channelsim.channel.simulation.promises.old_copies import restored
-from channelsim.channel.simulation.scenario import WEATHERS, Scenario
+from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.sweep import menus
 from tests.channel.command import channelsim
 

@@ -14,7 +14,8 @@ from channelsim.channel.chain.validation import cost_of
 from channelsim.channel.errors import UsageError
 from channelsim.channel.protocol.wallet import address_of, wallet_key
 from channelsim.channel.simulation.arena import Arena
-from channelsim.channel.simulation.crowd import CROWDED, MOST_RATE
+from channelsim.channel.simulation.bounds import MOST_RATE
+from channelsim.channel.simulation.crowd import CROWDED
 from channelsim.channel.simulation.promises.checker import check
 from channelsim.channel.simulation.run import Run
 from channelsim.channel.simulation.scenario import Scenario

@@ -29,11 +29,12 @@ from channelsim.channel.protocol.messages import Advisory, Batch, Move, decode, 
 from channelsim.channel.simulation import sweep as everything
 from channelsim.channel.simulation import sweep_campaign
 from channelsim.channel.simulation.arena import Arena
+from channelsim.channel.simulation.bounds import WEATHERS
 from channelsim.channel.simulation.model.conversation import conversation
 from channelsim.channel.simulation.promises.checker import BrokenPromise, check
 from channelsim.channel.simulation.promises.secrecy import games_played, moves_in
 from channelsim.channel.simulation.run import Disclosure, Run
-from channelsim.channel.simulation.scenario import WEATHERS, Scenario, adversaries_for
+from channelsim.channel.simulation.scenario import Scenario, adversaries_for
 from channelsim.channel.simulation.scenario import check as check_scenario
 from channelsim.channel.simulation.sweep import SweepTotals
 from channelsim.channel.simulation.sweep_campaign import sweep_of_all

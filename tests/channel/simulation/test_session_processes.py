@@ -15,7 +15,8 @@ from channelsim.channel.session.script import Script, ScriptedHand
 from channelsim.channel.session.session import Session
 from channelsim.channel.session.setup import Setup
 from channelsim.channel.session.transcript import Recorder
-from channelsim.channel.simulation.scenario import WEATHERS, Scenario
+from channelsim.channel.simulation.bounds import WEATHERS
+from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.session_processes import SessionProcesses, session_processes
 from channelsim.channel.simulation.transcript import played
 

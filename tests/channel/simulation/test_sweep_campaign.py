@@ -14,10 +14,11 @@ from channelsim.channel.campaign import directory
 from channelsim.channel.campaign.campaign import Place
 from channelsim.channel.campaign.engine import CampaignStatus
 from channelsim.channel.campaign.executors import ThisProcess
-from channelsim.channel.cli.commands.dispute.run import sweep_document
+from channelsim.channel.cli.work.dispute_run import sweep_document
 from channelsim.channel.report.html.campaign_page import document_page
 from channelsim.channel.simulation import sweep_campaign
-from channelsim.channel.simulation.scenario import WEATHERS, Scenario, adversaries_for
+from channelsim.channel.simulation.bounds import WEATHERS
+from channelsim.channel.simulation.scenario import Scenario, adversaries_for
 from channelsim.channel.simulation.sweep import SweepTotals, beginnings, everywhere, menus
 from channelsim.channel.simulation.sweep_campaign import (
     Sweep,

@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from channelsim.channel.chain.coins import REMARK, Bundle, Coin, condition, signed_spend
+from channelsim.channel.chain.constants import LEAST_BLOCK_COST
 from channelsim.channel.chain.full_node import NodeError
 from channelsim.channel.chain.interface import Answer, PushResult
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import CoinSeen
 from channelsim.channel.chain.refusals import INVALID_BUNDLE
-from channelsim.channel.chain.simulator import LEAST_BLOCK_COST, NodeSettings, SimulatedChain
+from channelsim.channel.chain.simulator import NodeSettings, SimulatedChain
 from channelsim.channel.protocol.wallet import wallet_key
 from channelsim.channel.watch.pusher import (
     FeeAtMaximum,

@@ -7,9 +7,8 @@ from typing import Annotated
 import typer
 
 from channelsim.channel.chain.control_calls import MOST_MADE
-from channelsim.channel.cli.chain_calls import USUAL, ChainUrl, NewPeak, changed
-from channelsim.channel.cli.options import Json, whole, whole_number
-from channelsim.channel.report.terminal import print_json
+from channelsim.channel.cli.option_groups import USUAL_NODE, ChainUrl
+from channelsim.channel.cli.options import Json, flag, whole, whole_number
 
 
 def command(
@@ -20,10 +19,8 @@ def command(
     new: Annotated[
         int | None, whole(2, MOST_MADE, "How many blocks replace them (one more than they are).")
     ] = None,
-    push_again: Annotated[
-        bool, typer.Option("--push-again", help="Push the bundles of the replaced blocks again.")
-    ] = False,
-    node: ChainUrl = USUAL,
+    push_again: Annotated[bool, flag("Push the bundles of the replaced blocks again.")] = False,
+    node: ChainUrl = USUAL_NODE,
     json: Json = False,
 ) -> int:
     """Replace the last blocks of a test chain by others, and print the new height.
@@ -33,6 +30,8 @@ def command(
 
     Example: channelsim chain reorganise 3 --push-again
     """
+    from channelsim.channel.cli.chain_calls import NewPeak, changed, show_height
+
     peak = changed(
         node,
         "reorg_blocks",
@@ -41,8 +40,5 @@ def command(
         num_of_new_blocks=blocks + 1 if new is None else new,
         keep=push_again,
     ).new_peak_height
-    if json:
-        print_json({"height": peak})
-    else:
-        print(f"height {peak}")
+    show_height(peak, json=json)
     return 0

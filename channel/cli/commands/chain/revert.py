@@ -4,19 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import msgspec
 import typer
 
-from channelsim.channel.cli.chain_calls import USUAL, ChainUrl, changed
+from channelsim.channel.cli.option_groups import USUAL_NODE, ChainUrl
 from channelsim.channel.cli.options import Json, whole_number
-from channelsim.channel.report.terminal import print_json
 
 MOST_ID = 1_000_000_000
-
-
-class _Reverted(msgspec.Struct, frozen=True):
-    snapshot: int
-    new_peak_height: int
 
 
 def command(
@@ -26,7 +19,7 @@ def command(
             parser=whole_number(1, MOST_ID), help="The snapshot's number (the last one)."
         ),
     ] = None,
-    node: ChainUrl = USUAL,
+    node: ChainUrl = USUAL_NODE,
     json: Json = False,
 ) -> int:
     """Take a test chain and its mempool back to a snapshot, and print the height.
@@ -36,10 +29,9 @@ def command(
 
     Example: channelsim chain revert 1
     """
+    from channelsim.channel.cli.chain_calls import Reverted, changed, show_height
+
     named = {} if snapshot is None else {"snapshot": snapshot}
-    done = changed(node, "revert", _Reverted, **named)
-    if json:
-        print_json({"snapshot": done.snapshot, "height": done.new_peak_height})
-    else:
-        print(f"height {done.new_peak_height}")
+    done = changed(node, "revert", Reverted, **named)
+    show_height(done.new_peak_height, json=json, snapshot=done.snapshot)
     return 0

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import msgspec
-
-from channelsim.channel.cli.chain_calls import USUAL, ChainUrl, changed
+from channelsim.channel.cli.option_groups import USUAL_NODE, ChainUrl
 from channelsim.channel.cli.options import Json
-from channelsim.channel.report.terminal import print_json
 
 
-class _Snapshot(msgspec.Struct, frozen=True):
-    snapshot: int
-    height: int
-
-
-def command(node: ChainUrl = USUAL, json: Json = False) -> int:
+def command(node: ChainUrl = USUAL_NODE, json: Json = False) -> int:
     """Remember the state of a test chain and its mempool, and print the snapshot's number.
 
     Snapshots end with the node.
 
     Example: channelsim chain snapshot
     """
-    taken = changed(node, "snapshot", _Snapshot)
+    from channelsim.channel.cli.chain_calls import Snapshot, changed
+    from channelsim.channel.report.terminal import print_json
+
+    taken = changed(node, "snapshot", Snapshot)
     if json:
         print_json(taken)
     else:

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from functools import reduce
-from operator import or_
 from pathlib import Path
 from typing import Annotated
 
-from channelsim.channel.cli.corpora import check_output
 from channelsim.channel.cli.options import Json, NoProgress, file_argument, file_option
-from channelsim.channel.lab.coverage.corpora import check_games, read_corpus, write_corpus
-from channelsim.channel.report.progress import progress
-from channelsim.channel.report.terminal import console, print_json, say
-from channelsim.channel.system.interrupt import finishing
-from channelsim.games.amounts import counted
 
 
 def command(
@@ -30,6 +22,16 @@ def command(
 
     Example: channelsim corpus merge monday tuesday -o both
     """
+    from functools import reduce
+    from operator import or_
+
+    from channelsim.channel.cli.corpora import check_output
+    from channelsim.channel.lab.coverage.corpora import check_games, read_corpus, write_corpus
+    from channelsim.channel.report.progress import progress
+    from channelsim.channel.report.terminal import console, print_json, say
+    from channelsim.channel.system.interrupt import finishing
+    from channelsim.games.amounts import counted
+
     check_output(output, files)
     with progress("corpora", "corpus", shown=not quiet) as bar:
         read = {}

@@ -2,41 +2,35 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated
 
-import typer
-
-from channelsim.channel.cli.campaigns import CampaignOptions, Ending, run_campaign
-from channelsim.channel.cli.check_reports import NO_REPORTS, Checked, CheckReport, ReportFiles
-from channelsim.channel.cli.options import InText, Json, NoProgress, Seed, json_wanted, whole
-from channelsim.channel.errors import UsageError
-from channelsim.channel.findings.finding import summary
-from channelsim.channel.report.terminal import console, say
-from channelsim.channel.simulation.faults.search import (
-    FaultsReport,
-    FaultStatus,
-    faults_campaign,
+from channelsim.channel.cli.option_groups import (
+    NO_REPORTS,
+    ReportFiles,
 )
-from channelsim.channel.simulation.faults.table import ARGUED, faults
-from channelsim.channel.simulation.sweep import dealer_of_menus
-from channelsim.channel.system.file_kinds import DOCUMENT
-from channelsim.games.amounts import counted
-from channelsim.games.names import nearest, quoted
+from channelsim.channel.cli.options import (
+    NoProgress,
+    OutputForm,
+    Seed,
+    argument,
+    option_group,
+    whole,
+)
 
 
-def command(
-    names: Annotated[
-        list[str] | None, typer.Argument(help="Names of faults, or parts of names (all).")
-    ] = None,
-    jobs: Annotated[int, whole(1, 256, "How many processes.")] = 1,
-    seed: Seed = "faults",
-    json: Json = False,
-    text: InText = False,
-    reports: ReportFiles = NO_REPORTS,
-    quiet: NoProgress = False,
-) -> int:
+@option_group
+class DisputeFaultsOptions:
+    """The options of `dispute faults`."""
+
+    names: Annotated[list[str] | None, argument("Names of faults, or parts of names (all).")] = None
+    jobs: Annotated[int, whole(1, 256, "How many processes.")] = 1
+    seed: Seed = "faults"
+    form: OutputForm
+    reports: ReportFiles = NO_REPORTS
+    quiet: NoProgress = False
+
+
+def command(options: DisputeFaultsOptions) -> int:
     """Plant faults in the honest peer, and report which adversary and promise detects each.
 
     Each check of the engine is left out in turn, and many things are done wrongly. Exit code 1: a
@@ -44,99 +38,6 @@ def command(
 
     Example: channelsim dispute faults --jobs 2
     """
-    known = [fault.name for fault in faults()]
-    campaign = faults_campaign(seed, [_find(name, known) for name in names or ()])
-    options = CampaignOptions(jobs=jobs, json=json_wanted(json, text), quiet=quiet, reports=reports)
-    return run_campaign(
-        campaign,
-        options,
-        "planted faults",
-        lambda report: Ending(
-            name="faults",
-            document=lambda: fault_document(report),
-            show=lambda _: _show(report),
-            report=lambda _: _check_report(report),
-        ),
-    )
+    from channelsim.channel.cli.work.dispute_faults import plant_faults
 
-
-def fault_document(report: FaultsReport) -> dict[str, Any]:
-    """The reports as JSON data, by rule and by fault."""
-    rules: dict[str, dict[str, str]] = {}
-    for fault in report.results:
-        for rule in fault.about:
-            by = fault.scenario.adversary if fault.scenario else ""
-            noticed = f"{by or 'nobody'}: {fault.promise}" if fault.scenario else ""
-            rules.setdefault(rule, {})[fault.fault] = noticed or fault.outcome.value
-    outcomes = Counter(fault.outcome for fault in report.results)
-    return {
-        "format": f"{DOCUMENT}faults 1",
-        "dealer": dealer_of_menus(),
-        "interrupted": report.interrupted,
-        "summary": summary(report.findings),
-        "faults": len(report.results),
-        **{status.name.lower(): outcomes[status] for status in FaultStatus},
-        "open": [finding.place for finding in report.findings],
-        "rules": rules,
-        "findings": [
-            {
-                **asdict(fault),
-                "outcome": fault.outcome.value,
-                "argued": ARGUED.get(fault.fault, ""),
-            }
-            for fault in report.results
-        ],
-    }
-
-
-def _check_report(report: FaultsReport) -> CheckReport:
-    """A check for each fault."""
-    unnoticed = {finding.place: finding for finding in report.findings}
-    return CheckReport(
-        command="dispute faults",
-        target="faults",
-        source="",
-        checks=[
-            Checked(
-                fault.fault,
-                [unnoticed[fault.fault]] if fault.fault in unnoticed else [],
-                about=fault.what,
-            )
-            for fault in report.results
-        ],
-        summary=summary(report.findings),
-    )
-
-
-def _find(name: str, known: list[str]) -> str:
-    if name in known:
-        return name
-    parts = [fault for fault in known if name in fault]
-    if len(parts) == 1:
-        return parts[0]
-    several = f" (did you mean {' or '.join(map(repr, parts[:3]))}?)" if parts else ""
-    short = [fault.rpartition(" ")[2].rpartition(".")[2] for fault in known]
-    hint = several or nearest(name, [*known, *short])
-    raise UsageError(f"no fault is called {quoted(name)}{hint}")
-
-
-def _show(report: FaultsReport) -> None:
-    terminal = console()
-    for fault in report.results:
-        style = {FaultStatus.NOTICED: "", FaultStatus.COVERED: "dim"}.get(fault.outcome, "red")
-        head = f"{fault.outcome.value}: {fault.fault} ({', '.join(fault.about)})"
-        say(terminal, head, style)
-        say(terminal, f"    {fault.what}", "dim")
-        scenario = fault.scenario
-        if scenario is not None:
-            who = f"{scenario.adversary}@{scenario.step}" if scenario.adversary else "honest play"
-            say(terminal, f"    by {who}: {fault.promise}: {fault.how}")
-        elif fault.fault in ARGUED:
-            say(terminal, f"    {ARGUED[fault.fault]}", "dim")
-    outcomes = Counter(fault.outcome for fault in report.results)
-    statuses = ", ".join(f"{outcomes[status]} {status.value}" for status in FaultStatus)
-    ending = "; interrupted" * report.interrupted
-    if (dealer := dealer_of_menus()) is not None:
-        say(terminal, f"\nCards of decks are from a {dealer}.")
-    count = summary(report.findings)
-    say(terminal, f"{counted(len(report.results), 'fault')}: {statuses}{ending}; {count}")
+    return plant_faults(options)

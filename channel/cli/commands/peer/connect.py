@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from channelsim.channel.cli.new_channel import PeerOptions
-from channelsim.channel.cli.options import OutputForm, file_argument
-from channelsim.channel.cli.peers import run_peer
-from channelsim.channel.protocol.state import Side
+from channelsim.channel.cli.option_groups import PeerOptions
+from channelsim.channel.cli.options import text
 
 
 def command(
-    directory: Annotated[Path, file_argument("The data directory of one channel.")],
-    address: Annotated[
-        str | None, typer.Option(metavar="HOST:PORT", help="Where the receiver listens.")
-    ] = None,
-    *,
     options: PeerOptions,
-    form: OutputForm,
+    address: Annotated[str | None, text("Where the receiver listens.", "HOST:PORT")] = None,
 ) -> int:
     """Play the initiator, who connects to the receiver, until the channel has ended.
 
@@ -31,5 +21,7 @@ def command(
 
     Example: channelsim peer connect alice --address HOST:PORT
     """
-    as_json = form.as_json
-    return run_peer(Side.INITIATOR, directory, address, options, as_json=as_json)
+    from channelsim.channel.cli.peers import run_peer
+    from channelsim.channel.protocol.state import Side
+
+    return run_peer(Side.INITIATOR, address, options)

@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+from channelsim.channel.cli.option_groups import PassphraseFile
 from channelsim.channel.cli.options import Json, file_argument
-from channelsim.channel.cli.secret_files import PassphraseFile, passphrase_of
-from channelsim.channel.network.identity import make_identity, read_identity
-from channelsim.channel.report.terminal import print_json
 
 
 def command(
@@ -22,6 +20,10 @@ def command(
 
     Example: channelsim peer identity alice
     """
+    from channelsim.channel.cli.secret_files import passphrase_of
+    from channelsim.channel.network.identity import make_identity, read_identity
+    from channelsim.channel.report.terminal import print_json
+
     passphrase = passphrase_of(directory, passphrase_file)
     make_identity(directory, passphrase)
     fingerprint = read_identity(directory, passphrase).fingerprint

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from channelsim.channel.cli.new_channel import PeerOptions
-from channelsim.channel.cli.options import OutputForm, file_argument
-from channelsim.channel.cli.peers import run_peer
-from channelsim.channel.protocol.state import Side
+from channelsim.channel.cli.option_groups import PeerOptions
+from channelsim.channel.cli.options import text
 
 
 def command(
-    directory: Annotated[Path, file_argument("The data directory of one channel.")],
-    address: Annotated[
-        str | None, typer.Option(metavar="HOST:PORT", help="Where to listen (a free local port).")
-    ] = None,
-    *,
     options: PeerOptions,
-    form: OutputForm,
+    address: Annotated[
+        str | None, text("Where to listen (a free local port).", "HOST:PORT")
+    ] = None,
 ) -> int:
     """Play the receiver, who waits for the initiator to connect, until the channel has ended.
 
@@ -31,5 +23,7 @@ def command(
 
     Example: channelsim peer listen bob --node URL --peer HEX --game {game} --wallet-key FILE
     """
-    as_json = form.as_json
-    return run_peer(Side.RECEIVER, directory, address, options, as_json=as_json)
+    from channelsim.channel.cli.peers import run_peer
+    from channelsim.channel.protocol.state import Side
+
+    return run_peer(Side.RECEIVER, address, options)

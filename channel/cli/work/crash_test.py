@@ -1,0 +1,112 @@
+"""The work of `channelsim crash-test`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from channelsim.channel.cli.campaigns import Ending, run_campaign
+from channelsim.channel.cli.check_reports import CheckReport, by_rule
+from channelsim.channel.cli.commands.crash_test import CrashTestOptions
+from channelsim.channel.cli.option_groups import CampaignOptions
+from channelsim.channel.documents.results import lost_work
+from channelsim.channel.findings.finding import summary
+from channelsim.channel.report.terminal import console, say
+from channelsim.channel.simulation.crashes import (
+    CONTRADICTIONS,
+    MOST_IDLE,
+    PROMISES,
+    CrashTotals,
+    crashes,
+)
+from channelsim.channel.simulation.killed_peer import AIMS, Stage
+from channelsim.channel.system.file_kinds import DOCUMENT
+from channelsim.games.amounts import counted
+
+
+def crash_test(options: CrashTestOptions) -> int:
+    """Kill peers in sessions and disputes, restart them, and check every promise."""
+    campaign = CampaignOptions(
+        jobs=options.jobs,
+        json=options.form.as_json,
+        quiet=options.quiet,
+        reports=options.reports,
+    )
+    return run_campaign(
+        crashes(options.kills, options.seed, processes=options.processes, mixed=options.mix),
+        campaign,
+        "crashes",
+        lambda totals: Ending(
+            name="crashes",
+            document=lambda: crash_document(totals),
+            show=lambda _: _show(totals),
+            report=lambda _: _check_report(totals),
+            untried=lambda: "; ".join(_untried(totals, options.kills, options.per_stage)),
+        ),
+    )
+
+
+def _untried(totals: CrashTotals, kills: int, least: int) -> Iterator[str]:
+    """The kills that were not tried, also of single stages."""
+    if totals.idle:
+        yield (
+            f"stopped after {counted(totals.kills, 'kill')} of {kills}: {MOST_IDLE} runs in a row"
+            " had none"
+        )
+    few = [
+        f"{totals.stages[stage]} in {_words(stage)}"
+        for stage in AIMS
+        if totals.stages[stage] < least
+    ]
+    if few:
+        yield f"fewer than {counted(least, 'kill')}: {', '.join(few)}; try more --kills"
+
+
+def _check_report(totals: CrashTotals) -> CheckReport:
+    """A check of signatures, and one of all promises."""
+    return CheckReport(
+        command="crash-test",
+        target="crashes",
+        source="",
+        checks=by_rule((CONTRADICTIONS, PROMISES), totals.findings),
+        summary=summary(totals.findings),
+    )
+
+
+def _words(stage: Stage) -> str:
+    return stage.value.replace("_", " ")
+
+
+def crash_document(totals: CrashTotals) -> dict[str, Any]:
+    """The totals as JSON data."""
+    return {
+        "format": f"{DOCUMENT}crash-test 1",
+        "kills": totals.kills,
+        "node_kills": totals.node_kills,
+        "stages": {stage.value: totals.stages[stage] for stage in Stage},
+        "sessions": totals.sessions,
+        "contradictions": totals.contradictions,
+        "broken_promises": totals.broken_promises,
+        "interrupted": totals.interrupted,
+        "lost": lost_work(totals.lost),
+        "summary": summary(totals.findings),
+        "findings": [asdict(run) for run in totals.failed],
+    }
+
+
+def _show(totals: CrashTotals) -> None:
+    terminal = console()
+    for run in totals.failed:
+        say(terminal, run.title, "red")
+        for line in run.details:
+            say(terminal, line)
+    stages = ", ".join(f"{totals.stages[stage]:,} in {_words(stage)}" for stage in AIMS)
+    rest = totals.stages[Stage.REST]
+    say(terminal, f"kills of peers by stage: {stages}, {rest:,} elsewhere in play")
+    kills = counted(totals.kills, "kill", ",")
+    if totals.node_kills:
+        kills += f" ({totals.node_kills:,} of the node)"
+    sessions = f"{kills} in {counted(totals.sessions, 'session', ',')}"
+    count = summary(totals.findings)
+    say(terminal, f"{sessions}{'; interrupted' * totals.interrupted}; {count}")
