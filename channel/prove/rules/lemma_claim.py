@@ -128,14 +128,13 @@ def arguments_of(lemma: Lemma, environment: Value) -> list[int | bytes]:
 
 @dataclass(frozen=True)
 class LemmaHolds:
-    """A function of a validator's program does the same as that of a lemma, at its cost at most.
+    """A function of a program does the same as that of a lemma, at its cost at most.
 
     It has a single part; there are no arguments for a longer move. An input on which the functions
     differ makes it undecided, as the lemma makes what applies it.
     """
 
-    target: Target
-    validator: str
+    program: Program
     lemma: Lemma
 
     verdicts: tuple[Verdict, Verdict] = ("proved", "refuted")
@@ -156,8 +155,7 @@ class LemmaHolds:
 
     @cached_property
     def _uses(self) -> list[Used]:
-        program = self.target.programs[self.validator]
-        return uses(self.lemma, program, program.value)
+        return uses(self.lemma, self.program, self.program.value)
 
     def sides(self) -> tuple[ProgramFunction | PythonFunction, ...]:
         """The functions in the program, of which there is usually one, and that of Python."""
@@ -204,7 +202,7 @@ def lemma_claims(target: Target, validator: str, lemmas: Sequence[Lemma]) -> Ite
     program = target.programs[validator]
     for lemma in lemmas:
         if lemma.solvable and uses(lemma, program, program.value):
-            yield LemmaHolds(target, validator, lemma)
+            yield LemmaHolds(program, lemma)
 
 
 def _argument(inputs: Inputs, name: str, form: Form) -> Part:

@@ -167,7 +167,7 @@ def solved(program: Program, lemma: Lemma) -> Proof:
     """The proof of a lemma by the solver, for a program that has its function."""
     target = load_target("calpoker")
     changed = replace(target, programs={**target.programs, "c": program})
-    question = make_question(LemmaHolds(changed, "c", lemma), (changed,), "c")
+    question = make_question(LemmaHolds(program, lemma), (changed,), "c")
     return prove(question, 30)
 
 
