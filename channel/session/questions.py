@@ -1,9 +1,39 @@
-"""Questions that a player has not answered yet: bounded, however slow it is."""
+"""Questions of a peer to its player: bounded, however slow it is; and who answers them."""
 
 from __future__ import annotations
 
-from channelsim.channel.peer.interface import Proposed, YourTurn
+from collections.abc import Callable
+from typing import Protocol, TypeAlias
+
+from channelsim.channel.peer.interface import Act, Command, Proposed, YourTurn
+from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.state import Group
+from channelsim.games.contract import Action, Player
+
+Deciding: TypeAlias = Callable[[str, int, Player], Action]
+"""Decides in a game: its name and its id."""
+
+
+class PlayerOfPeer(Protocol):
+    """A peer's player. `answer` may block, and only reads the peer."""
+
+    def answer(self, question: Proposed | YourTurn) -> Command | None:
+        """Answer a question of the peer; None if it needs no answer any more."""
+        ...
+
+    def next_command(self) -> Command | None:
+        """The next command of the player's own accord, if it has one now."""
+        ...
+
+
+def take_turn(peer: Peer, game_id: int, decide: Deciding) -> Act | None:
+    """Decide in a game; None if it has gone on or ended meanwhile."""
+    player = peer.player(game_id)
+    if player is None or not player.choices():
+        return None
+    games = (link.state.game(game_id) for link in peer.play.history)
+    name = next(game.terms.game for game in games if game is not None)
+    return Act(game_id, decide(name, game_id, player))
 
 
 class Questions:

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.peer.interface import (
     AcceptGames,
-    Act,
     CancelGames,
     Close,
     Command,
@@ -34,7 +33,7 @@ from channelsim.channel.session.agreed_hands import (
     HandCounter,
     end_of_hands,
 )
-from channelsim.channel.session.session_events import SessionEvent
+from channelsim.channel.session.questions import Deciding, take_turn
 from channelsim.channel.session.setup import Setup, policy_of
 from channelsim.clsp.values import tree_hash
 from channelsim.games import registry
@@ -44,9 +43,6 @@ from channelsim.games.contract import Action, Parameters, Player
 
 PATIENCE = 60
 """Blocks without a live game or an open proposal after which a side asks for the shutdown."""
-
-Deciding = Callable[[str, int, Player], Action]
-"""Decides in a game: its name and its id."""
 
 Accepting = Callable[[int], bool]
 """Whether to play the hand of this number, counted from 0."""
@@ -79,9 +75,6 @@ class SidePlayer:
     idle_since: int | None = None
     counter: HandCounter = field(default_factory=HandCounter)
 
-    def follow(self, event: SessionEvent) -> None:
-        """Take in nothing: the peer's state says everything."""
-
     def answer(self, question: Proposed | YourTurn) -> Command | None:
         """Answer a question of the peer; None if it needs no answer any more.
 
@@ -92,11 +85,7 @@ class SidePlayer:
                 reason = self._refusal(group)
                 return CancelGames(group.id, reason) if reason else AcceptGames(group.id)
             case YourTurn(game_id):
-                player = self.peer.player(game_id)
-                if player is None or not player.choices():
-                    return None
-                game = self._game_of(game_id)
-                return Act(game_id, self.decide(game, game_id, player))
+                return take_turn(self.peer, game_id, self.decide)
 
     def next_command(self) -> Command | None:
         """Prepare a deck, propose the next hand or ask for the shutdown, when that is up to us."""
@@ -181,13 +170,6 @@ class SidePlayer:
         if refusal is not None and refusal.by is not group.proposer and not refusal.deck_lost:
             return refusal.reason  # it was refused before
         return "" if self.accepts(number) else DECLINED
-
-    def _game_of(self, game_id: int) -> str:
-        live = self.peer.play.state.game(game_id)
-        if live is not None:
-            return live.terms.game
-        older = (link.state.game(game_id) for link in self.peer.play.history)
-        return next(game.terms.game for game in older if game is not None)
 
 
 def carried(history: StateHistory) -> int:

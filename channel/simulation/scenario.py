@@ -17,6 +17,7 @@ from channelsim.channel.session.setup import (
     ASK,
     DEFAULT_TIMEOUT,
     NAMES,
+    Setup,
     check_game,
     check_policy,
 )
@@ -141,6 +142,24 @@ class Scenario:
     def honest(self) -> int:
         """The side that does nothing wrong."""
         return 1 - self.side
+
+
+def setup_of(scenario: Scenario) -> Setup:
+    """The session of a scenario without an adversary, on which both sides agreed."""
+    return Setup(
+        games=scenario.games,
+        seed=scenario.seed,
+        hands=scenario.hands,
+        unit=scenario.unit,
+        stack=scenario.stack,
+        balance=scenario.balance,
+        policies=scenario.policies,
+        confirmations=scenario.confirmations,
+        unroll_timeout=scenario.unroll_timeout,
+        game_timeout=scenario.game_timeout,
+        spacing=scenario.spacing,
+        mixed=scenario.mixed,
+    )
 
 
 def reason_against(adversary: str, games: tuple[str, ...]) -> str:
