@@ -36,7 +36,7 @@ from channelsim.channel.network.identity import (
     read_fingerprint,
     read_identity,
 )
-from channelsim.channel.peer.agreement import MOST_SPACING, Agreement
+from channelsim.channel.peer.agreement import MOST_SPACING
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.fee_settings import Fees, rest_of
 from channelsim.channel.peer.fees.fee_state import most_for_all
@@ -52,7 +52,6 @@ from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.proposals import MOST_TIMEOUT
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.protocol.wallet import Wallet, address_of
-from channelsim.channel.session.dealers import deck_settings
 from channelsim.channel.session.setup import (
     DEFAULT_HANDS,
     DEFAULT_STACK,
@@ -213,13 +212,7 @@ def begin_channel(
         secret=secret,
         reward_address=address_of(wallet.key),
         wallet=wallet,
-        agreement=Agreement(
-            (setup.balance, setup.balance),
-            setup.unroll_timeout,
-            setup.confirmations,
-            decks=deck_settings(setup.games),
-            spacing=setup.spacing,
-        ),
+        agreement=setup.agreement,
         agg_sig_data=chain.agg_sig_data(),
         entropy=game_entropy(secret),
         limits=Limits(options.most_states or usual.states, options.most_bytes or usual.bytes),

@@ -176,7 +176,7 @@ def test_a_dealer_that_names_no_game_closes_the_channel() -> None:
     table = Table(one, None)
     table.play()
     assert list(table.found(Chosen)) == [Chosen("initiator", 0, None, None)]
-    assert list(table.found(NoMoreHands)) == [NoMoreHands("initiator names no other game")]
+    assert list(table.found(NoMoreHands)) == [NoMoreHands("the initiator names no other game")]
     assert not list(table.found(HandStarted))
 
 

@@ -180,7 +180,7 @@ def test_a_session_ends_when_someone_declines(name: str, number: int) -> None:
     conserved(session)
     assert len(session.result.hands) == number
     (reason,) = [one.reason for one in session.events if isinstance(one, NoMoreHands)]
-    assert reason == f"{name} declines"
+    assert reason == f"the {name} declined hand {number + 1}"
     answers = [one for one in session.events if isinstance(one, Answered)]
     assert [one.accepts for one in answers] == [True] * number + [False]
 
