@@ -29,13 +29,13 @@ from channelsim.channel.session.dealers import (
     DecksAhead,
     SimulatedDealer,
 )
+from channelsim.channel.session.deciders import Deciders
 from channelsim.channel.session.deck_works import DeckThreads, seeded_secrets
 from channelsim.channel.session.driver import Delivery, Driver
 from channelsim.channel.session.hands import HandTracker
 from channelsim.channel.session.identity import (
     make_config,
     node_seed,
-    policy_chance,
 )
 from channelsim.channel.session.peer_driver import Actor, DrivenPeer
 from channelsim.channel.session.picks import Pick
@@ -55,7 +55,6 @@ from channelsim.channel.session.session_events import (
 )
 from channelsim.channel.session.setup import NAMES, Setup
 from channelsim.channel.session.side_player import SidePlayer
-from channelsim.games.chance import Chance
 from channelsim.games.contract import Action, Player
 
 PATIENCE = 100
@@ -63,15 +62,6 @@ PATIENCE = 100
 
 BATCHES_PER_HAND = 100
 """Batches for which each hand of a session has room; no game takes more."""
-
-Decider = Callable[[str, int, Player, Chance], Action]
-"""Decides for a player (by name, in the hand of this number, counted from 0)."""
-
-Answerer = Callable[[str, int], bool]
-"""Answers for a player (by name) if it accepts the hand of this number."""
-
-Chooser = Callable[[str, int, Chance], Pick | None]
-"""Names the game for a player (by name) that deals the hand of this number; None for no more."""
 
 
 class SessionBroken(Exception):
@@ -84,29 +74,25 @@ class SessionBroken(Exception):
 
 
 class Session:
-    """Plays the hands of its setup. Call `run` once; listeners receive every event.
+    """Plays the hands of a setup as its deciders want; listeners receive all events.
 
-    `wrap` may put something in the place of each peer. With a `simulated_dealer` the peers are
-    given their decks, and prepare none. `choose` names the games if the dealer chooses them.
-    `delivery` is between the peers and their node, and between the two. By default, all hands fit
-    into the `limits` of the peers.
+    Call `run` once. `wrap` may put something in the place of each peer. With a `simulated_dealer`
+    the peers are given their decks, and prepare none. `delivery` is between the peers and their
+    node, and between the two. By default, all hands fit into the `limits` of the peers.
     """
 
     def __init__(
         self,
-        setup: Setup,
-        decide: Decider,
-        answer: Answerer,
+        deciders: Deciders,
         listeners: Sequence[Listener] = (),
         chain: FarmableChain | None = None,
         wrap: Callable[[Peer], Actor] = lambda peer: peer,
         *,
         simulated_dealer: bool = False,
-        choose: Chooser = lambda name, number, chance: None,
         delivery: Delivery | None = None,
         limits: Limits | None = None,
     ) -> None:
-        self._setup = setup
+        self._deciders, setup = deciders, deciders.setup
         seed = setup.seed.encode()
         self._chain = chain or node_of(setup)
         self._peers = _make_peers(setup, self._chain, limits or room_for(setup.hands))
@@ -118,12 +104,12 @@ class Session:
         self._driver = Driver(
             self._chain,
             (initiator, receiver),
-            (*listeners, self._on_event),
+            (deciders, *listeners, self._on_event),
             delivery,
             compute_deck=self._threads,
         )
         self._hands = HandTracker(self._driver.notify, self._balances)
-        self._sides = [self._player(side, decide, answer, choose) for side in Side]
+        self._sides = [self._player(side) for side in Side]
         ahead, hands = self._sides[Side.RECEIVER].decks_needed, MOST_DECKS * len(setup.games)
         dealer: Dealer = (
             SimulatedDealer(self._driver, self._peers, seed)
@@ -156,26 +142,26 @@ class Session:
 
     # --- the players ---
 
-    def _player(self, side: Side, decide: Decider, answer: Answerer, choose: Chooser) -> SidePlayer:
-        name, peer, notify = NAMES[side], self._peers[side], self._driver.notify
-        chance = policy_chance(self._setup.seed.encode(), side)
+    def _player(self, side: Side) -> SidePlayer:
+        """The player of this side: its deciders decide, and listeners hear of it."""
+        name, peer, deciders = NAMES[side], self._peers[side], self._deciders
 
-        def decides(game: str, game_id: int, player: Player) -> Action:
-            return decide(name, self._hands.number(game_id), player, chance)
+        def decide(game: str, game_id: int, player: Player) -> Action:
+            return deciders.decide(name, self._hands.number(game_id), player)
 
         def accepts(number: int) -> bool:
-            accepted = not peer.play.closing and answer(name, number)
-            notify(Answered(name, number, accepted))
+            accepted = not peer.play.closing and deciders.answer(name, number)
+            self._driver.notify(Answered(name, number, accepted))
             return accepted
 
-        def chosen(number: int) -> Pick | None:
-            pick = choose(name, number, chance)
+        def choose(number: int) -> Pick | None:
+            pick = deciders.choose(name, number)
             game, limit = (pick.game, pick.limit) if pick else (None, None)
-            notify(Chosen(name, number, game, limit))
+            self._driver.notify(Chosen(name, number, game, limit))
             return pick
 
-        chooses = chosen if self._setup.dealer_chooses else None
-        return SidePlayer(self._setup, peer, decides, accepts, chooses, prepares=False)
+        chooses = choose if deciders.setup.dealer_chooses else None
+        return SidePlayer(deciders.setup, peer, decide, accepts, chooses, prepares=False)
 
     def _act(self) -> bool:
         """Let a player propose the next hand, or ask for the shutdown, once both play."""

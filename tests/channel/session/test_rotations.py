@@ -117,13 +117,10 @@ class Table:
             person_chooses=lambda number: next(self.picks),
         )
         result = Session(
-            self.setup,
-            person.decide,
-            person.answer,
-            [person, recorder, self.follow],
+            person,
+            [recorder, self.follow],
             wrap=self.wrap,
             simulated_dealer=True,
-            choose=person.choose,
         ).run()
         recorder.finish(result)
         assert result.checks.python_clvm_agree

@@ -14,6 +14,7 @@ from channelsim.channel.peer.limits import Limits
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.session.deciders import Deciders
 from channelsim.channel.session.result import Result
+from channelsim.channel.session.script import Script, ScriptedHand
 from channelsim.channel.session.session import Session
 from channelsim.channel.session.session_events import (
     Answered,
@@ -57,16 +58,13 @@ def play(
     policies: tuple[str, str] = ("random", "random"),
     hands: int = 2,
     stakes: int = 5,
-    decline: tuple[str, int] | None = None,
+    script: Script | None = None,
 ) -> Played:
-    setup = check(Setup(("spacepoker",), seed, hands, UNIT, STACK, stakes * STAKE, policies))
-    deciders = Deciders(setup)
+    balance = stakes * STAKE
+    setup = check(Setup(("spacepoker",), seed, hands, UNIT, STACK, balance, policies, script))
     events: list[SessionEvent] = []
 
-    def answer(name: str, number: int) -> bool:
-        return (name, number) != decline and deciders.answer(name, number)
-
-    result = Session(setup, deciders.decide, answer, [events.append, deciders]).run()
+    result = Session(Deciders(setup), [events.append]).run()
     return Played(result, events)
 
 
@@ -176,7 +174,8 @@ def test_a_session_ends_with_one_player_owning_everything() -> None:
 
 @pytest.mark.parametrize(("name", "number"), [("receiver", 0), ("initiator", 1), ("receiver", 2)])
 def test_a_session_ends_when_someone_declines(name: str, number: int) -> None:
-    session = play(policies=("caller", "caller"), hands=5, decline=(name, number))
+    script = Script((*[ScriptedHand()] * number, ScriptedHand(decline=name)))
+    session = play(policies=("caller", "caller"), hands=5, script=script)
     conserved(session)
     assert len(session.result.hands) == number
     (reason,) = [one.reason for one in session.events if isinstance(one, NoMoreHands)]
@@ -250,9 +249,8 @@ def test_no_signature_is_made_or_checked_twice(monkeypatch: pytest.MonkeyPatch) 
 def test_a_session_ends_near_the_limit_of_states() -> None:
     """No hand is begun near it, and the one that is live is played to its end."""
     setup = Setup(("calpoker",), "limits", 50, 1, 100, 10_000, ("random", "random"))
-    deciders = Deciders(setup)
     limits = Limits(60, 1 << 20, demonstration=True)
-    result = Session(setup, deciders.decide, deciders.answer, limits=limits).run()
+    result = Session(Deciders(setup), limits=limits).run()
     assert 3 <= len(result.hands) < 50
     assert result.reason == "the channel is near its limit of 60 states"
     assert result.checks.conserved

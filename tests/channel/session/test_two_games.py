@@ -117,8 +117,7 @@ def played(
 ) -> list[SessionEvent]:
     setup = check(Setup(games, seed, hands, 100, 10, 1000 * hands, policies))
     events: list[SessionEvent] = []
-    deciders = Deciders(setup)
-    result = Session(setup, deciders.decide, deciders.answer, [events.append]).run()
+    result = Session(Deciders(setup), [events.append]).run()
     assert result.checks.python_clvm_agree
     assert result.checks.conserved
     assert len(result.hands) == hands
