@@ -9,12 +9,13 @@ from functools import partial
 from channelsim.channel.chain.interface import FarmableChain
 from channelsim.channel.chain.simulator import NodeSettings, SimulatedChain
 from channelsim.channel.errors import Blame, InvariantError
-from channelsim.channel.peer.chain_news import ChannelClosed
+from channelsim.channel.peer.chain_news import ChannelClosed, GameEnded
 from channelsim.channel.peer.decks.pool import MOST_DECKS
 from channelsim.channel.peer.interface import (
     BrokenOff,
     ChannelOpen,
     Close,
+    GameSettled,
     NearLimit,
     News,
     OpeningFailed,
@@ -176,6 +177,8 @@ class Session:
 
     def _on_event(self, event: SessionEvent) -> None:
         match event:
+            case NewsFor(_, GameEnded() | GameSettled(by_us=True)):
+                pass  # the side that did not settle hears of it last: then both agree
             case NewsFor(name, news):
                 side = Side(NAMES.index(name))
                 self._on_news(side, news)
@@ -219,6 +222,8 @@ class Session:
         endpoint = self._peers[Side.INITIATOR].state.endpoint
         if endpoint is None or self._end is None:
             raise InvariantError("a session without a channel")
+        if self._hands.lost:
+            raise InvariantError("a move that no player made")
         configs, balances, hands = self._configs(), self._balances(), self._hands
         rewards = find_rewards(self._chain, configs)
         conserved = is_conserved(self._chain, configs, balances, rewards)
