@@ -1,9 +1,10 @@
 """The player of one side: it proposes and accepts the hands agreed on, decides, and closes.
 
 The sides propose in turn, the initiator first, and whoever would propose the next hand asks for the
-shutdown when there is none. The receiver prepares the deck of the next hand during the one before.
-All of that follows from the states, so that a player that is restarted goes on where it was: hands
-are counted by the games that were accepted, whatever the ids of their proposals.
+shutdown when there is none; so does who declines one. The receiver prepares the deck of the next
+hand during the one before. All of that follows from the states, so that a player that is restarted
+goes on where it was: hands are counted by the games that were accepted, whatever the ids of their
+proposals.
 """
 
 from __future__ import annotations

@@ -9,7 +9,8 @@ import pytest
 
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.crypto import bls
-from channelsim.channel.peer.interface import Effect, Event, GameSettled
+from channelsim.channel.errors import InvariantError
+from channelsim.channel.peer.interface import Acted, Effect, Event, GameSettled, Tell
 from channelsim.channel.peer.limits import Limits
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.session.deciders import Deciders
@@ -244,6 +245,24 @@ def test_no_signature_is_made_or_checked_twice(monkeypatch: pytest.MonkeyPatch) 
     # states, two wallets (the initiator checks the sum, its own among them), one shutdown.
     assert signs == 2 * batches + 2 * 3 + 2 * 2 + 2 + 2
     assert verifies == 2 * batches + 2 * 3 + 2 * 2 + (1 + 2) + 2
+
+
+class Hushed:
+    """A peer that says nothing of what its player did."""
+
+    def __init__(self, peer: Peer) -> None:
+        self.start = peer.start
+        self._peer = peer
+
+    def handle(self, event: Event) -> list[Effect]:
+        effects = self._peer.handle(event)
+        return [one for one in effects if not (isinstance(one, Tell) and type(one.news) is Acted)]
+
+
+def test_a_move_that_no_player_made_is_a_bug() -> None:
+    setup = Setup(("spacepoker",), "hushed", 1, UNIT, STACK, STAKE, ("caller", "caller"))
+    with pytest.raises(InvariantError, match="a move that no player made"):
+        Session(Deciders(setup), wrap=Hushed).run()
 
 
 def test_a_session_ends_near_the_limit_of_states() -> None:
