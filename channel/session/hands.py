@@ -70,7 +70,7 @@ class HandTracker:
                 self._live[game.id] = _Followed(
                     number, hand, game.alice, [player, player], game.position
                 )
-                # The initiator's games have even ids (CH-PROPOSE-1).
+                # The initiator's games have even ids.
                 proposer = NAMES[game.id % 2]
                 self._notify(HandStarted(number, game.terms.game, game.id, proposer, hand))
             case Acted(game_id) if game_id in self._live:
