@@ -23,7 +23,6 @@ from channelsim.channel.network.identity import (
     read_fingerprint,
     read_identity,
 )
-from channelsim.channel.peer.agreement import Agreement
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.fee_settings import Fees, rest_of
 from channelsim.channel.peer.fees.fee_state import most_for_all
@@ -33,7 +32,6 @@ from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.bounds import USUAL_BYTES, USUAL_STATES
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.protocol.wallet import Wallet, address_of
-from channelsim.channel.session.dealers import deck_settings
 from channelsim.channel.session.defaults import DEFAULT_TIMEOUT, NAMES
 from channelsim.channel.session.script import Script
 from channelsim.channel.session.setup import Setup, check, default_policy
@@ -86,13 +84,7 @@ def begin_channel(
         secret=secret,
         reward_address=address_of(wallet.key),
         wallet=wallet,
-        agreement=Agreement(
-            (setup.balance, setup.balance),
-            setup.unroll_timeout,
-            setup.confirmations,
-            decks=deck_settings(setup.games),
-            spacing=setup.spacing,
-        ),
+        agreement=setup.agreement,
         agg_sig_data=chain.agg_sig_data(),
         entropy=game_entropy(secret),
         limits=Limits(terms.most_states or USUAL_STATES, terms.most_bytes or USUAL_BYTES),

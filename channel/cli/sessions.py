@@ -63,7 +63,7 @@ def run_session(
     else:
         deciders = Deciders(setup, recorded=choices_of(recorded, NAMES[person]))
     recorder, so_far = Recorder(setup, sink), SessionProgress(setup)
-    listeners: list[Listener] = [recorder, deciders, so_far]
+    listeners: list[Listener] = [recorder, so_far]
     if asks or not as_json:
         listeners.append(narrator)
     if page is not None:
@@ -84,13 +84,10 @@ def run_session(
             with _processes(setup) if processes else nullcontext() as apart:
                 chain: FarmableChain = apart.chain if apart else node_of(setup)
                 session = Session(
-                    setup,
-                    deciders.decide,
-                    deciders.answer,
+                    deciders,
                     listeners,
                     chain,
                     apart.wrap if apart else lambda peer: peer,
-                    choose=deciders.choose,
                     delivery=apart.delivery if apart else None,
                 )
                 result = session.run()

@@ -69,7 +69,7 @@ class Narrator:
                 self._balances("balances", balances)
             case NoMoreHands(reason):
                 self._rule("close")
-                self._say(f"No more hands: {_with_article(reason)}.")
+                self._say(f"No more hands: {reason}.")
             case Closed(_, height):
                 self._say(f"The shutdown is on chain at height {height}.")
             case _:
@@ -79,8 +79,7 @@ class Narrator:
         """Print how many hands were played, the final balances, the coins and the checks."""
         played, asked = len(result.hands), self._setup.hands
         if played < asked:
-            reason = _with_article(result.reason)
-            self._say(f"{played} of {counted(asked, 'hand')} played: {reason}.")
+            self._say(f"{played} of {counted(asked, 'hand')} played: {result.reason}.")
         self._balances("final balances", result.balances)
         self._coin("channel coin", result.channel_coin)
         for name, coin in zip(NAMES, result.rewards, strict=True):
@@ -154,17 +153,6 @@ def _title(game: Game, hand: Hand) -> str:
     parameters = dict(hand.terms.parameters).items()
     limits = (name for name, changes in game.limits.items() if changes.items() <= parameters)
     return ", ".join([game.title.partition(":")[0], *(f"{name} limit" for name in limits)])
-
-
-def _with_article(reason: str) -> str:
-    """A reason with "the" before the name of a player that has none.
-
-    >>> _with_article("receiver declines"), _with_article("the receiver left")
-    ('the receiver declines', 'the receiver left')
-    """
-    for name in NAMES:
-        reason = reason.replace(f"the {name}", name).replace(name, f"the {name}")
-    return reason
 
 
 def titled(hand: Hand) -> Hand:

@@ -19,8 +19,10 @@ from channelsim.games.amounts import counted
 MOST_PROPOSALS = 4
 """The most proposals of one hand: the first, and three more with new decks."""
 
-DECLINED = "declined"
-"""The reason with which a player who does not want a hand cancels it."""
+DECLINES = tuple(f"{name} declines" for name in NAMES)
+"""The reasons with which players cancel a hand that they do not want, by side."""
+
+GAVE_UP = "this side asked for the shutdown: no hand began in time, or `close` was run"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +130,12 @@ def end_of_hands(setup: Setup, play: PlayState, begun: BegunHands, us: Side) -> 
     return None
 
 
+def decliner(play: PlayState) -> Side | None:
+    """The side that does not want the next hand, if one of them said so."""
+    refusal = play.refusal
+    return refusal.by if refusal is not None and refusal.reason in DECLINES else None
+
+
 def account_of(setup: Setup, state: PeerState, us: Side) -> HandAccount:
     """Account of the hands that this side was asked to play, once its channel has ended."""
     play = state.play
@@ -143,8 +151,7 @@ def account_of(setup: Setup, state: PeerState, us: Side) -> HandAccount:
         return HandAccount(setup.hands, played, "the channel was closed on chain", False)
     end = end_of_hands(setup, play, begun, us)
     if end is None and play.closing:
-        why = "this side asked for the shutdown: no hand began in time, or `close` was run"
-        end = EndOfHands(why, False)
+        end = EndOfHands(GAVE_UP, False)
     if end is None:
         end = EndOfHands(f"the {NAMES[us.other]} asked for the shutdown", False)
     return HandAccount(setup.hands, played, end.reason, end.excused)
@@ -155,9 +162,10 @@ def _refused(refusal: Refusal, number: int, us: Side) -> EndOfHands:
     who = NAMES[refusal.by]
     if refusal.by is refusal.proposer:
         return EndOfHands(f"the {who} withdrew hand {number + 1}: {refusal.reason}", False)
-    if refusal.by is us and refusal.reason != DECLINED:
+    declines = refusal.reason == DECLINES[refusal.by]
+    if refusal.by is us and not declines:
         proposer = NAMES[refusal.proposer]
         why = f"the {proposer} did not propose hand {number + 1} as agreed: {refusal.reason}"
         return EndOfHands(why, False)
-    said = "" if refusal.reason == DECLINED else f": {refusal.reason}"
+    said = "" if declines else f": {refusal.reason}"
     return EndOfHands(f"the {who} declined hand {number + 1}{said}", True)

@@ -11,13 +11,11 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol, TypeVar
 
 from channelsim.channel.crypto.hkdf import derive
-from channelsim.channel.peer.agreement import DeckSettings
 from channelsim.channel.peer.interface import DecksChanged, PrepareDeck
 from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.protocol.deck_records import encode_deck
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.driver import Driver
-from channelsim.games import registry
 from channelsim.games.chance import Chance
 from channelsim.games.deck.finished import simulated_decks
 from channelsim.games.deck.secrets import draw_secrets
@@ -41,11 +39,6 @@ class Dealer(Protocol):
     def meanwhile(self, decide: Callable[[], T]) -> T:
         """Decide for a player, and prepare decks in the meantime."""
         ...
-
-
-def deck_settings(games: tuple[str, ...]) -> DeckSettings:
-    """The terms of decks that all of these games can be played with."""
-    return DeckSettings(max([1, *(registry.get(name).deck_positions for name in games)]))
 
 
 class DecksAhead:

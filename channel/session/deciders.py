@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from channelsim.channel.errors import UsageError
+from channelsim.channel.protocol.state import Side
+from channelsim.channel.session.identity import policy_chance
 from channelsim.channel.session.picks import Pick, any_pick, read_pick
 from channelsim.channel.session.session_events import HandEnded, SessionEvent
 from channelsim.channel.session.setup import ASK, NAMES, Setup, policy_of
 from channelsim.channel.session.transcript import Record
 from channelsim.games import registry
-from channelsim.games.chance import Chance
 from channelsim.games.contract import Action, Player
 from channelsim.games.errors import IllegalAction
 from channelsim.games.names import printable
@@ -43,17 +44,18 @@ class Deciders:
         script_name: str = "script",
         person_chooses: PersonChooses | None = None,
     ) -> None:
-        self._setup = setup
+        self.setup, seed = setup, setup.seed.encode()
         self._person = person
         self._person_answers = person_answers
         self._person_chooses = person_chooses
+        self._chances = dict(zip(NAMES, (policy_chance(seed, side) for side in Side), strict=True))
         self._picks: dict[int, Pick] = {}
         self._recorded = recorded
         self._script_name = script_name
         self._hand = -1
         self._used = 0
 
-    def decide(self, name: str, number: int, player: Player, chance: Chance) -> Action:
+    def decide(self, name: str, number: int, player: Player) -> Action:
         """Choose the action of this player in this hand (counted from 0)."""
         self._turn_to(number)
         game = self._game(number)
@@ -62,9 +64,9 @@ class Deciders:
             self._used += 1
             self._pass_over("decided", name)
             return self._by_script(f"{self._where(number)} {line!r}", line, game, name, player)
-        policy = self._setup.policies[NAMES.index(name)]
+        policy = self.setup.policies[NAMES.index(name)]
         if policy != ASK:
-            return policy_of(game, policy)(player, chance)
+            return policy_of(game, policy)(player, self._chances[name])
         if self._recorded is not None:
             return self._by_record(player)
         if self._person is None:
@@ -73,11 +75,11 @@ class Deciders:
 
     def answer(self, name: str, number: int) -> bool:
         """True if this player accepts the hand of this number."""
-        script = self._setup.script
+        script = self.setup.script
         if script is not None and number < len(script.hand):
             self._pass_over("answered", name)
             return script.hand[number].decline != name
-        if self._setup.policies[NAMES.index(name)] != ASK:
+        if self.setup.policies[NAMES.index(name)] != ASK:
             return True
         if self._recorded is not None:
             return bool(self._record("answered").get("accepts"))
@@ -86,22 +88,22 @@ class Deciders:
         what = f"{self._game(number)}{limit}"
         return self._person_answers is None or self._person_answers(number, what)
 
-    def choose(self, name: str, number: int, chance: Chance) -> Pick | None:
+    def choose(self, name: str, number: int) -> Pick | None:
         """The game that this player names as the dealer of this hand; None for no more hands."""
-        pick = self._choice(name, number, chance)
+        pick = self._choice(name, number)
         if pick is not None:
             self._picks[number] = pick
         return pick
 
-    def _choice(self, name: str, number: int, chance: Chance) -> Pick | None:
-        setup, script = self._setup, self._setup.script
+    def _choice(self, name: str, number: int) -> Pick | None:
+        setup, script = self.setup, self.setup.script
         text = script.hand[number].game if script and number < len(script.hand) else None
         if text is not None:
             self._pass_over("chose", name)
             where = f"{self._script_name}: hand {number + 1}, game"
             return read_pick(setup.games, text, where)
         if setup.policies[NAMES.index(name)] != ASK:
-            return any_pick(setup.games, chance)
+            return any_pick(setup.games, self._chances[name])
         if self._recorded is not None:
             record = self._record("chose")
             if record.get("game") is None:
@@ -114,7 +116,7 @@ class Deciders:
 
     def _game(self, number: int) -> str:
         """The name of the game of this hand."""
-        return self._picks[number].game if number in self._picks else self._setup.game(number)
+        return self._picks[number].game if number in self._picks else self.setup.game(number)
 
     def __call__(self, event: SessionEvent) -> None:
         """Refuse a hand that ends before its scripted actions. Raises `UsageError`."""
@@ -130,7 +132,7 @@ class Deciders:
             self._hand, self._used = number, 0
 
     def _scripted(self, number: int) -> str | None:
-        script = self._setup.script
+        script = self.setup.script
         if script is None or number >= len(script.hand):
             return None
         actions = script.hand[number].actions
@@ -163,7 +165,7 @@ class Deciders:
 
     def _pass_over(self, kind: str, name: str) -> None:
         """Skip what a transcript has of a person for whom the script decided."""
-        if self._recorded is not None and self._setup.policies[NAMES.index(name)] == ASK:
+        if self._recorded is not None and self.setup.policies[NAMES.index(name)] == ASK:
             self._record(kind)
 
     def _record(self, kind: str) -> Record:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from channelsim.channel.peer.interface import (
-    Act,
     CancelGames,
     Close,
     Command,
@@ -14,8 +13,7 @@ from channelsim.channel.peer.interface import (
     YourTurn,
 )
 from channelsim.channel.peer.machine import Peer, PeerState, Phase
-from channelsim.channel.session.session_events import SessionEvent
-from channelsim.channel.session.side_player import Deciding
+from channelsim.channel.session.questions import Deciding, take_turn
 
 
 @dataclass(slots=True)
@@ -32,9 +30,6 @@ class EndingPlayer:
     reason: str | None = None
     old_copy: bool = False
 
-    def follow(self, event: SessionEvent) -> None:
-        """Take in nothing: the peer's state says everything."""
-
     def answer(self, question: Proposed | YourTurn) -> Command | None:
         """Refuse all games, and play those that are live: on chain, if we are to go there."""
         state = self.peer.state
@@ -44,11 +39,7 @@ class EndingPlayer:
             case Proposed(group):
                 return CancelGames(group.id, "the channel is to be closed")
             case YourTurn(game_id):
-                # The peer goes on meanwhile, and the game may have ended.
-                game, player = self._game_of(game_id), self.peer.player(game_id)
-                if game is None or player is None or not player.choices():
-                    return None
-                return Act(game_id, self.decide(game, game_id, player))
+                return take_turn(self.peer, game_id, self.decide)
 
     def next_command(self) -> Command | None:
         """Ask for the end, as long as nobody has."""
@@ -61,14 +52,6 @@ class EndingPlayer:
         if state.phase is not Phase.PLAYING or self.peer.play.closing:
             return None
         return Close()
-
-    def _game_of(self, game_id: int) -> str | None:
-        state = self.peer.state
-        if state.dispute is not None:
-            tracked = state.dispute.undecided.get(game_id)
-            return tracked.game.terms.game if tracked is not None else None
-        live = state.play.state.game(game_id) if state.play is not None else None
-        return live.terms.game if live is not None else None
 
 
 def has_unpublished_copy(state: PeerState) -> bool:

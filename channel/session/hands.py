@@ -1,54 +1,55 @@
-"""Assemble each hand of a session from the news of both its peers."""
+"""Assemble each hand from the news of both peers, one of which may say what is not so."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from channelsim.channel.errors import InvariantError
+from channelsim.channel.peer.chain_news import GameEnded
 from channelsim.channel.peer.interface import Acted, GameSettled, GameStarted, Moved, News, SawCards
 from channelsim.channel.protocol.state import Side
-from channelsim.channel.session.session_events import (
-    HandEnded,
-    HandStarted,
-    Listener,
-    StepMade,
-)
+from channelsim.channel.session.session_events import HandEnded, HandStarted, Listener, StepMade
 from channelsim.channel.session.setup import NAMES
-from channelsim.games.contract import Hand, Player, Seat, Step
+from channelsim.games.contract import Hand, Player, Position, Seat, Step
 
 
 @dataclass(slots=True)
-class _LiveHand:
-    """A hand under way.
+class _Followed:
+    """A hand under way, in which `alice` moves first; `players` are by seat.
 
-    `sides` and `players` are by seat; `acted` is the mover's news of a step that the waiter has not
-    judged yet.
+    `claims` are what a seat says it did, until the other has taken it. Nothing more is known of a
+    hand that is `lost`: the message was not what its sender's own peer had made.
     """
 
     number: int
-    game: str
     hand: Hand
-    sides: tuple[Side, Side]
+    alice: Side
     players: list[Player]
-    acted: Acted | None = None
+    position: Position
+    claims: dict[Seat, Acted] = field(default_factory=dict)
+    lost: bool = False
+
+    def seat(self, side: Side) -> Seat:
+        """The role of this side."""
+        return Seat.ALICE if side is self.alice else Seat.BOB
 
 
 class HandTracker:
-    """Follows hands by the news of both peers, and notifies of their starts, steps and ends.
+    """Notifies of the starts, steps and ends of hands, each as far as both peers agree.
 
-    `finished` are the settled hands with the names of their games; `moves` counts moves
-    that programs judged, `moves_by_rules` those of games without programs, and
-    `disagreements` says where rules and programs judged one differently.
+    `balances` are those of both peers, now. `finished` are the hands that ended, with the names of
+    their games; `lost` counts those of which a step is missing. `moves` counts moves that programs
+    judged, `moves_by_rules` those of games without programs, and `disagreements` says where rules
+    and programs judged one differently.
     """
 
     def __init__(self, notify: Listener, balances: Callable[[], tuple[int, int]]) -> None:
         self.finished: list[tuple[str, Hand]] = []
-        self.moves = self.moves_by_rules = 0
+        self.lost = self.moves = self.moves_by_rules = 0
         self.disagreements: list[str] = []
         self._notify = notify
         self._balances = balances
-        self._live: dict[int, _LiveHand] = {}
+        self._live: dict[int, _Followed] = {}
         self._started = 0
 
     def number(self, game_id: int) -> int:
@@ -58,74 +59,80 @@ class HandTracker:
     def follow(self, side: Side, news: News) -> None:
         """Take in the news of one peer."""
         match news:
-            case GameStarted():
-                self._on_started(side, news)
-            case Acted():
-                self._on_acted(side, news)
-            case Moved():
-                self._on_moved(side, news)
+            case GameStarted(game, player):
+                followed = self._live.get(game.id)
+                if followed is not None:
+                    followed.players[game.seat(side)] = player
+                    return
+                names = (NAMES[game.alice], NAMES[game.alice.other])
+                hand = Hand(game.terms, names, ())
+                number, self._started = self._started, self._started + 1
+                self._live[game.id] = _Followed(
+                    number, hand, game.alice, [player, player], game.position
+                )
+                # The initiator's games have even ids.
+                proposer = NAMES[game.id % 2]
+                self._notify(HandStarted(number, game.terms.game, game.id, proposer, hand))
+            case Acted(game_id) if game_id in self._live:
+                self._acted(self._live[game_id], side, news)
+            case Moved(game_id, after, player) if game_id in self._live:
+                self.moves += news.runs > 0
+                self.moves_by_rules += news.runs == 0
+                self.disagreements += news.disagreements
+                self._moved(self._live[game_id], side, after, player)
             case SawCards(game_id, player) if game_id in self._live:
-                live = self._live[game_id]
-                live.players[live.sides.index(side)] = player
-            case GameSettled(by_us=False):
-                # The side that did not settle hears of it last: now both peers agree.
-                self._on_settled(news)
+                followed = self._live[game_id]
+                followed.players[followed.seat(side)] = player
+            case GameSettled(game_id, _, ours, theirs) | GameEnded(game_id, ours, theirs):
+                followed = self._live.pop(game_id, None)
+                if followed is not None:
+                    is_alice = side is followed.alice
+                    payouts = (ours, theirs) if is_alice else (theirs, ours)
+                    followed.hand = replace(followed.hand, payouts=payouts)
+                    self._end(followed)
             case _:
                 pass
 
-    def _on_started(self, side: Side, news: GameStarted) -> None:
-        game = news.game
-        live = self._live.get(game.id)
-        if live is None:
-            sides = (game.alice, game.alice.other)
-            hand = Hand(game.terms, (NAMES[sides[0]], NAMES[sides[1]]), ())
-            # The other seat's player follows with its own news, before any step is judged.
-            players = [news.player, news.player]
-            self._live[game.id] = _LiveHand(self._started, game.terms.game, hand, sides, players)
-            self._started += 1
+    def finish(self) -> None:
+        """End the hands that nobody was paid for."""
+        for followed in self._live.values():
+            self._end(followed)
+        self._live.clear()
+
+    def _acted(self, followed: _Followed, side: Side, acted: Acted) -> None:
+        seat = followed.seat(side)
+        if acted.after != acted.before:
+            followed.claims[seat] = acted
+        elif acted.before == followed.position:
+            self._add(followed, seat, acted, tuple(followed.players))
+
+    def _moved(self, followed: _Followed, side: Side, after: Position, player: Player) -> None:
+        if any(step.after == after for step in followed.hand.steps):
+            return  # made once more on chain, from an older state
+        seat = followed.seat(side)
+        acted = followed.claims.pop(seat.other, None)
+        before = tuple(followed.players)
+        followed.players[seat] = player
+        if acted is None or acted.after != after or acted.before != followed.position:
+            followed.lost = True
             return
-        live.players[game.seat(side)] = news.player
-        proposer = NAMES[live.number % 2]
-        self._notify(HandStarted(live.number, live.game, game.id, proposer, live.hand))
+        followed.players[seat.other] = acted.player
+        self._add(followed, seat.other, acted, before)
 
-    def _on_acted(self, side: Side, news: Acted) -> None:
-        live = self._live[news.game_id]
-        if live.acted is not None:
+    def _add(
+        self, followed: _Followed, seat: Seat, acted: Acted, before: tuple[Player, ...]
+    ) -> None:
+        if followed.lost:
             return
-        live.acted = news
-        if news.after == news.before:
-            self._add_step(live, Seat(live.sides.index(side)), _pair(live.players))
+        hand = followed.hand
+        players = (followed.players[0], followed.players[1])
+        step = Step(seat, acted.action, acted.before, acted.after, (before[0], before[1]), players)
+        followed.hand = replace(hand, steps=(*hand.steps, step))
+        followed.position = acted.after
+        self._notify(StepMade(hand.terms.game, followed.hand))
 
-    def _on_moved(self, side: Side, news: Moved) -> None:
-        live = self._live[news.game_id]
-        self.moves += news.runs > 0
-        self.moves_by_rules += news.runs == 0
-        self.disagreements += news.disagreements
-        if live.acted is None:
-            raise InvariantError(f"a move in game {news.game_id} that no player made")
-        seat = Seat(live.sides.index(side))
-        before = _pair(live.players)
-        live.players[seat] = news.player
-        live.players[seat.other] = live.acted.player
-        self._add_step(live, seat.other, before)
-
-    def _add_step(self, live: _LiveHand, seat: Seat, before: tuple[Player, Player]) -> None:
-        acted = live.acted
-        if acted is None:
-            raise InvariantError("a step without an action")
-        live.acted = None
-        step = Step(seat, acted.action, acted.before, acted.after, before, _pair(live.players))
-        live.hand = replace(live.hand, steps=(*live.hand.steps, step))
-        self._notify(StepMade(live.game, live.hand))
-
-    def _on_settled(self, news: GameSettled) -> None:
-        live = self._live.pop(news.game_id)
-        settler = live.hand.steps[-1].seat
-        payouts = (news.theirs, news.ours) if settler is Seat.ALICE else (news.ours, news.theirs)
-        hand = replace(live.hand, payouts=payouts)
-        self.finished.append((live.game, hand))
-        self._notify(HandEnded(live.number, live.game, hand, self._balances()))
-
-
-def _pair(players: list[Player]) -> tuple[Player, Player]:
-    return players[0], players[1]
+    def _end(self, followed: _Followed) -> None:
+        hand, game = followed.hand, followed.hand.terms.game
+        self.finished.append((game, hand))
+        self.lost += followed.lost
+        self._notify(HandEnded(followed.number, game, hand, self._balances()))

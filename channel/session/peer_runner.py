@@ -31,15 +31,14 @@ from channelsim.channel.peer.interface import (
     DeckComputed,
     Event,
     FeeLimits,
-    Proposed,
     Push,
     Received,
-    YourTurn,
 )
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.session.deck_works import DeckThreads
 from channelsim.channel.session.in_threads import in_thread, result_of
 from channelsim.channel.session.peer_driver import Actor, DrivenPeer, PeerDriver
+from channelsim.channel.session.questions import PlayerOfPeer
 from channelsim.channel.session.session_events import BlockMade, Listener, SessionEvent
 from channelsim.channel.store.interface import StoreError
 from channelsim.channel.system.interrupt import INTERRUPTS
@@ -54,22 +53,6 @@ the peer pushes what is still due."""
 
 SILENT = (SystemExit, asyncio.CancelledError, GeneratorExit)
 """Exceptions that end a task, or the process, without being reported as an error."""
-
-
-class PlayerOfPeer(Protocol):
-    """What a runner asks of its player. `answer` may block, and is called in a thread."""
-
-    def follow(self, event: SessionEvent) -> None:
-        """Take in an event of the session."""
-        ...
-
-    def answer(self, question: Proposed | YourTurn) -> Command | None:
-        """Answer a question of the peer; None if it needs no answer any more."""
-        ...
-
-    def next_command(self) -> Command | None:
-        """The next command of the player's own accord, if it has one now."""
-        ...
 
 
 class Link(Protocol):
@@ -272,11 +255,10 @@ class PeerRunner:
             task.add_done_callback(self._last_steps.discard)
 
     def notify(self, event: SessionEvent) -> None:
-        """Pass an event to the player and to every listener."""
+        """Pass an event to every listener."""
         with self._failing():
             for listener in self._listeners:
                 listener(event)
-            self._player.follow(event)
 
     def restart(self) -> None:
         """Raise `InvariantError`: an actor of this process ends with it."""

@@ -4,56 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import assert_never
+from functools import partial
 
 from channelsim.channel.chain.interface import FarmableChain
 from channelsim.channel.chain.simulator import NodeSettings, SimulatedChain
-from channelsim.channel.errors import Blame, InvariantError, UsageError
-from channelsim.channel.peer.agreement import Agreement
-from channelsim.channel.peer.chain_news import ChannelClosed
+from channelsim.channel.errors import Blame, InvariantError
+from channelsim.channel.peer.chain_news import ChannelClosed, GameEnded
 from channelsim.channel.peer.decks.pool import MOST_DECKS
-from channelsim.channel.peer.fee_settings import Fees
 from channelsim.channel.peer.interface import (
-    AcceptGames,
-    Act,
     BrokenOff,
-    CancelGames,
-    Cancelled,
     ChannelOpen,
     Close,
-    Command,
+    GameSettled,
     NearLimit,
     News,
     OpeningFailed,
     OwnFault,
-    Proposed,
-    ProposeGames,
-    YourTurn,
 )
 from channelsim.channel.peer.limits import Limits
 from channelsim.channel.peer.machine import Config, Peer, Phase
-from channelsim.channel.peer.play.play_state import LOST_DECK
-from channelsim.channel.protocol.proposals import Wish
 from channelsim.channel.protocol.state import Side
-from channelsim.channel.session.agreed_hands import MOST_PROPOSALS
+from channelsim.channel.session.agreed_hands import EndOfHands
 from channelsim.channel.session.dealers import (
     Dealer,
     DecksAhead,
     SimulatedDealer,
-    deck_settings,
 )
+from channelsim.channel.session.deciders import Deciders
 from channelsim.channel.session.deck_works import DeckThreads, seeded_secrets
 from channelsim.channel.session.driver import Delivery, Driver
 from channelsim.channel.session.hands import HandTracker
 from channelsim.channel.session.identity import (
-    fund_wallet,
     make_config,
     node_seed,
-    policy_chance,
-    secret_of,
 )
 from channelsim.channel.session.peer_driver import Actor, DrivenPeer
 from channelsim.channel.session.picks import Pick
+from channelsim.channel.session.players import Players
 from channelsim.channel.session.result import Checks, Result, find_rewards, is_conserved
 from channelsim.channel.session.script import Script
 from channelsim.channel.session.session_events import (
@@ -61,17 +48,14 @@ from channelsim.channel.session.session_events import (
     ChannelFunded,
     Chosen,
     Closed,
-    Decided,
-    HandEnded,
+    Handled,
     Listener,
     NewsFor,
     NoMoreHands,
     SessionEvent,
 )
 from channelsim.channel.session.setup import NAMES, Setup
-from channelsim.games import registry
-from channelsim.games.amounts import counted
-from channelsim.games.chance import Chance
+from channelsim.channel.session.side_player import SidePlayer
 from channelsim.games.contract import Action, Player
 
 PATIENCE = 100
@@ -79,16 +63,6 @@ PATIENCE = 100
 
 BATCHES_PER_HAND = 100
 """Batches for which each hand of a session has room; no game takes more."""
-
-Decider = Callable[[str, int, Player, Chance], Action]
-"""Decides for a player (by name, in the hand of this number, counted from 0)."""
-
-Answerer = Callable[[str, int], bool]
-"""Answers for a player (by name) if it accepts the hand of this number."""
-
-
-Chooser = Callable[[str, int, Chance], Pick | None]
-"""Names the game for a player (by name) that deals the hand of this number; None for no more."""
 
 
 class SessionBroken(Exception):
@@ -101,35 +75,27 @@ class SessionBroken(Exception):
 
 
 class Session:
-    """Plays the hands of its setup. Call `run` once; listeners receive every event.
+    """Plays the hands of a setup as its deciders want; listeners receive all events.
 
-    `wrap` may put something in the place of each peer. With a `simulated_dealer` the peers are
-    given their decks, and prepare none. `choose` names the games if the dealer chooses them.
-    `delivery` is between the peers and their node, and between the two. By default, all hands fit
-    into the `limits` of the peers.
+    Call `run` once. `wrap` may put something in the place of each peer. With a `simulated_dealer`
+    the peers are given their decks, and prepare none. `delivery` is between the peers and their
+    node, and between the two. By default, all hands fit into the `limits` of the peers.
     """
 
     def __init__(
         self,
-        setup: Setup,
-        decide: Decider,
-        answer: Answerer,
+        deciders: Deciders,
         listeners: Sequence[Listener] = (),
         chain: FarmableChain | None = None,
         wrap: Callable[[Peer], Actor] = lambda peer: peer,
         *,
         simulated_dealer: bool = False,
-        choose: Chooser | None = None,
         delivery: Delivery | None = None,
         limits: Limits | None = None,
     ) -> None:
-        self._setup = setup
-        self._choose = choose
-        self._decide = decide
-        self._answer = answer
+        self._deciders, setup = deciders, deciders.setup
         seed = setup.seed.encode()
         self._chain = chain or node_of(setup)
-        self._chances = tuple(policy_chance(seed, side) for side in Side)
         self._peers = _make_peers(setup, self._chain, limits or room_for(setup.hands))
         initiator, receiver = (
             DrivenPeer(peer.config.name, wrap(peer), pays_fees=peer.config.fees is not None)
@@ -139,23 +105,20 @@ class Session:
         self._driver = Driver(
             self._chain,
             (initiator, receiver),
-            (*listeners, self._on_event),
+            (deciders, *listeners, self._on_event),
             delivery,
             compute_deck=self._threads,
         )
-        self._dealer: Dealer = (
+        self._hands = HandTracker(self._driver.notify, self._balances)
+        self._sides = [self._player(side) for side in Side]
+        ahead, hands = self._sides[Side.RECEIVER].decks_needed, MOST_DECKS * len(setup.games)
+        dealer: Dealer = (
             SimulatedDealer(self._driver, self._peers, seed)
             if simulated_dealer
-            else DecksAhead(self._driver, self._peers, self._decks_needed)
+            else DecksAhead(self._driver, self._peers, partial(ahead, hands))
         )
-        self._hands = HandTracker(self._driver.notify, self._balances)
-        self._proposed = 0
-        self._lost_decks = 0
-        self._hand_is_open = False
-        self._carried = 0
-        self._declined = ""
-        self._failed = ""
-        self._closing = ""
+        self._players = Players(self._driver, self._sides, dealer)
+        self._end: EndOfHands | None = None
 
     def run(self) -> Result:
         """Play it all. Raises `SessionBroken`, or `UsageError` for an impossible script."""
@@ -168,7 +131,7 @@ class Session:
         self._driver.start()
         idle = 0
         while not all(peer.phase is Phase.CLOSED for peer in self._peers):
-            if self._driver.deliver() or self._ask_player() or self._propose_or_close():
+            if self._driver.deliver() or self._players.ask() or self._act():
                 idle = 0
                 continue
             idle += 1
@@ -180,119 +143,50 @@ class Session:
 
     # --- the players ---
 
-    def _ask_player(self) -> bool:
-        asked = self._driver.next_question()
-        if asked is None:
-            return False
-        side, question = Side(asked[0]), asked[1]
-        command: Command
-        match question:
-            case Proposed(group):
-                if self._peers[side].phase is not Phase.PLAYING:
-                    return True  # its peer has asked for the shutdown instead
-                command = self._answer_proposal(side, group.id)
-            case YourTurn(game_id):
-                command = self._take_turn(side, game_id)
-            case _:
-                assert_never(question)
-        self._driver.handle(side, command)
-        return True
+    def _player(self, side: Side) -> SidePlayer:
+        """The player of this side: its deciders decide, and listeners hear of it."""
+        name, peer, deciders = NAMES[side], self._peers[side], self._deciders
 
-    def _answer_proposal(self, side: Side, group_id: int) -> Command:
-        name, number = NAMES[side], self._proposed - 1
-        closing = self._peers[side].play.closing
-        accepts = not closing and self._answer(name, number)
-        self._driver.notify(Answered(name, number, accepts))
-        return AcceptGames(group_id) if accepts else CancelGames(group_id, f"{name} declines")
+        def decide(game: str, game_id: int, player: Player) -> Action:
+            return deciders.decide(name, self._hands.number(game_id), player)
 
-    def _take_turn(self, side: Side, game_id: int) -> Command:
-        name, player = NAMES[side], self._peers[side].player(game_id)
-        if player is None:
-            raise InvariantError(f"{name} has no seat in game {game_id}")
-        number = self._hands.number(game_id)
-        action = self._dealer.meanwhile(
-            lambda: self._decide(name, number, player, self._chances[side])
-        )
-        self._driver.notify(Decided(name, game_id, action))
-        return Act(game_id, action)
+        def accepts(number: int) -> bool:
+            accepted = not peer.play.closing and deciders.answer(name, number)
+            self._driver.notify(Answered(name, number, accepted))
+            return accepted
 
-    def _propose_or_close(self) -> bool:
-        """Propose the next hand, or ask for the shutdown, if the peers have nothing else to do."""
-        playing = all(peer.phase is Phase.PLAYING for peer in self._peers)
-        if self._hand_is_open or self._closing or not playing:
-            return False
-        proposer = self._proposed % 2
-        setup, number = self._setup, self._proposed
-        self._closing = self._why_stop()
-        pick = None if self._closing else self._pick(Side(proposer), number)
-        if pick is None:
-            self._driver.notify(NoMoreHands(self._closing))
-            self._driver.handle(proposer, Close())
-            return True
-        game = registry.get(pick.game)
-        parameters = setup.parameters(pick.game, pick.limit)
-        if game.carry is not None:
-            parameters = game.carry.add(parameters, self._carried)
-        if game.deck_positions:
-            self._dealer.provide()
-        moves_first = setup.first(number, pick.game) == proposer
-        wish = Wish(pick.game, parameters, setup.game_timeout, moves_first)
-        self._hand_is_open = True
-        self._proposed += 1
-        self._driver.handle(proposer, ProposeGames((wish,)))
-        return True
+        def choose(number: int) -> Pick | None:
+            pick = deciders.choose(name, number)
+            game, limit = (pick.game, pick.limit) if pick else (None, None)
+            self._driver.notify(Chosen(name, number, game, limit))
+            return pick
 
-    def _pick(self, dealer: Side, number: int) -> Pick | None:
-        """The game of the next hand; None, with the reason, if its dealer wants no more hands."""
-        if not self._setup.dealer_chooses:
-            return Pick(self._setup.game(number))
-        if self._choose is None:
-            raise InvariantError("nobody chooses for the dealer")
-        name, chance = NAMES[dealer], self._chances[dealer]
-        pick = self._choose(name, number, chance)
-        game, limit = (None, None) if pick is None else (pick.game, pick.limit)
-        self._driver.notify(Chosen(name, number, game, limit))
-        if pick is None:
-            self._closing = f"{name} names no other game"
-        return pick
+        chooses = choose if deciders.setup.dealer_chooses else None
+        return SidePlayer(deciders.setup, peer, decide, accepts, chooses, prepares=False)
 
-    def _decks_needed(self) -> int:
-        """Count the decks that the coming hands need, at most as many as there may be."""
-        setup, first = self._setup, self._proposed
-        if setup.dealer_chooses:
-            # What will be chosen is unknown: only a list of games with decks tells.
-            always = all(registry.get(name).deck_positions for name in setup.games)
-            return min(setup.hands - first, MOST_DECKS) if always else 0
-        coming = range(first, min(setup.hands, first + MOST_DECKS * len(setup.games)))
-        needing = [n for n in coming if registry.get(setup.game(n)).deck_positions]
-        return min(len(needing), MOST_DECKS)
+    def _act(self) -> bool:
+        """Let a player propose the next hand, or ask for the shutdown, once both play."""
+        both = all(peer.phase is Phase.PLAYING for peer in self._peers)
+        return both and self._end is None and self._players.act()
 
-    def _why_stop(self) -> str:
-        if self._declined or self._failed:
-            return self._declined or self._failed
-        if self._proposed >= self._setup.hands:
-            return "all hands are played"
-        stakes = self._setup.stakes(self._proposed)
-        for name, balance, stake in zip(NAMES, self._balances(), stakes, strict=True):
-            if balance < stake:
-                left = counted(balance, "mojo")
-                return f"{name}'s balance of {left} no longer covers the stake"
-        return ""
+    def _stop(self, end: EndOfHands) -> None:
+        self._end = end
+        self._driver.notify(NoMoreHands(end.reason))
 
     # --- events ---
 
     def _on_event(self, event: SessionEvent) -> None:
         match event:
+            case NewsFor(_, GameEnded() | GameSettled(by_us=True)):
+                pass  # the side that did not settle hears of it last: then both agree
             case NewsFor(name, news):
                 side = Side(NAMES.index(name))
                 self._on_news(side, news)
                 self._hands.follow(side, news)
-            case HandEnded(_, name, hand):
-                self._hand_is_open = False
-                self._lost_decks = 0
-                if (carry := registry.get(name).carry) is not None:
-                    last = next(step for step in reversed(hand.steps) if not step.before.over)
-                    self._carried = carry.left(hand.terms, last.before, last.after)
+            case Handled(name, Close()):
+                end = self._sides[NAMES.index(name)].end
+                if end is not None:
+                    self._stop(end)
             case _:
                 pass
 
@@ -300,15 +194,8 @@ class Session:
         match news:
             case ChannelOpen(coin, height) if side is Side.RECEIVER:
                 self._driver.notify(ChannelFunded(coin, height, self._balances()))
-            case Cancelled(group, True, reason):
-                self._hand_is_open = False
-                if group.decks() and reason.startswith(LOST_DECK):
-                    self._on_lost_deck()
-                else:
-                    self._declined = reason
-            case NearLimit(limit) if not self._closing:
-                self._closing = f"the channel is near its limit of {limit}"
-                self._driver.notify(NoMoreHands(self._closing))
+            case NearLimit(limit) if self._end is None:
+                self._stop(EndOfHands(f"the channel is near its limit of {limit}", True))
             case BrokenOff():
                 raise SessionBroken(NAMES[side], news)
             case OwnFault(reason):
@@ -322,18 +209,6 @@ class Session:
             case _:
                 pass
 
-    def _on_lost_deck(self) -> None:
-        """Have the hand proposed again, with another deck, unless that was done often enough."""
-        self._proposed -= 1
-        self._lost_decks += 1
-        number = self._proposed + 1
-        if self._setup.script is not None:
-            # The ids of later games are no longer the numbers of the script's hands.
-            raise UsageError(f"the deck of hand {number} was lost: its script no longer fits")
-        if self._lost_decks >= MOST_PROPOSALS:
-            lost = counted(self._lost_decks, "time")
-            self._failed = f"hand {number} was proposed {lost}, and its deck was lost"
-
     # --- the result ---
 
     def _balances(self) -> tuple[int, int]:
@@ -345,8 +220,10 @@ class Session:
 
     def _result(self) -> Result:
         endpoint = self._peers[Side.INITIATOR].state.endpoint
-        if endpoint is None:
+        if endpoint is None or self._end is None:
             raise InvariantError("a session without a channel")
+        if self._hands.lost:
+            raise InvariantError("a move that no player made")
         configs, balances, hands = self._configs(), self._balances(), self._hands
         rewards = find_rewards(self._chain, configs)
         conserved = is_conserved(self._chain, configs, balances, rewards)
@@ -357,8 +234,8 @@ class Session:
             rewards=rewards,
             checks=Checks(hands.moves, not hands.disagreements, conserved, hands.moves_by_rules),
             disagreements=tuple(hands.disagreements),
-            reason=self._closing,
-            excused=not self._failed,
+            reason=self._end.reason,
+            excused=self._end.excused,
         )
 
 
@@ -376,20 +253,9 @@ def room_for(hands: int) -> Limits:
 
 
 def _make_peers(setup: Setup, chain: FarmableChain, limits: Limits) -> tuple[Peer, Peer]:
-    agreement = Agreement(
-        (setup.balance, setup.balance),
-        setup.unroll_timeout,
-        setup.confirmations,
-        decks=deck_settings(setup.games),
-        spacing=setup.spacing,
-    )
-
     def make(side: Side) -> Peer:
-        seed = setup.seed.encode()
-        config = make_config(seed, side, chain, agreement)
-        if most := setup.max_fees or setup.max_fee:
-            wallet = fund_wallet(secret_of(seed, side), "fees", chain, most)
-            config = replace(config, fees=Fees(wallet, setup.max_fee, setup.max_fees))
+        fees = setup.max_fee, setup.max_fees
+        config = make_config(setup.seed.encode(), side, chain, setup.agreement, *fees)
         entropy = scripted(setup.script, side, config.entropy)
         return Peer(replace(config, entropy=entropy, limits=limits))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from channelsim.channel.chain.constants import BLOCK_REWARD
 from channelsim.channel.chain.spacing import HOME_SPACING
 from channelsim.channel.errors import UsageError
-from channelsim.channel.peer.agreement import least_unroll_timeout
+from channelsim.channel.peer.agreement import Agreement, DeckSettings, least_unroll_timeout
 from channelsim.channel.protocol.bounds import MOST_SPACING, MOST_TIMEOUT
 from channelsim.channel.protocol.proposals import by_spacing, least_timeout
 from channelsim.channel.session.defaults import DEFAULT_TIMEOUT, MAX_HANDS
@@ -56,6 +56,18 @@ class Setup:
     mixed: bool = False
 
     @property
+    def agreement(self) -> Agreement:
+        """The terms of the channel, with decks that all games can be played with."""
+        positions = max([1, *(registry.get(name).deck_positions for name in self.games)])
+        return Agreement(
+            (self.balance, self.balance),
+            self.unroll_timeout,
+            self.confirmations,
+            decks=DeckSettings(positions),
+            spacing=self.spacing,
+        )
+
+    @property
     def dealer_chooses(self) -> bool:
         """True if the dealer names the game of each hand, out of `games`."""
         return self.rotation is not None and ROTATIONS[self.rotation].dealer_chooses
@@ -65,6 +77,10 @@ class Setup:
         if self.rotation is not None:
             number //= ROTATIONS[self.rotation].each
         return self.games[number % len(self.games)]
+
+    def named(self, number: int) -> tuple[str, ...]:
+        """The games that this hand may be one of: any of the list if its dealer names it."""
+        return self.games if self.dealer_chooses else (self.game(number),)
 
     def parameters(self, game: str, limit: str | None = None) -> Parameters:
         """The parameters of a game in this session, with this limit or that of the session."""
@@ -101,9 +117,8 @@ class Setup:
     def stakes(self, number: int) -> tuple[int, int]:
         """The stakes in this hand in mojos, the initiator's first; the highest ones if the dealer
         will name its game. Raises `BadTerms`."""
-        games = self.games if self.dealer_chooses else (self.game(number),)
         found = []
-        for game in games:
+        for game in self.named(number):
             stakes = registry.get(game).terms(self.parameters(game)).stakes
             found.append(stakes if self.first(number, game) == 0 else stakes[::-1])
         return max(one for one, _ in found), max(one for _, one in found)

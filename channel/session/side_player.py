@@ -1,9 +1,10 @@
 """The player of one side: it proposes and accepts the hands agreed on, decides, and closes.
 
 The sides propose in turn, the initiator first, and whoever would propose the next hand asks for the
-shutdown when there is none. The receiver prepares the deck of the next hand during the one before.
-All of that follows from the states, so that a player that is restarted goes on where it was: hands
-are counted by the games that were accepted, whatever the ids of their proposals.
+shutdown when there is none; so does who declines one. The receiver prepares the deck of the next
+hand during the one before. All of that follows from the states, so that a player that is restarted
+goes on where it was: hands are counted by the games that were accepted, whatever the ids of their
+proposals.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from channelsim.channel.crypto.hkdf import derive
+from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.interface import (
     AcceptGames,
-    Act,
     CancelGames,
     Close,
     Command,
@@ -28,14 +29,18 @@ from channelsim.channel.protocol.proposals import Wish, by_spacing, least_timeou
 from channelsim.channel.protocol.state import Group, Side
 from channelsim.channel.protocol.state_history import StateHistory
 from channelsim.channel.session.agreed_hands import (
-    DECLINED,
+    DECLINES,
+    GAVE_UP,
     MOST_PROPOSALS,
     BegunHands,
+    EndOfHands,
     HandCounter,
+    decliner,
     end_of_hands,
 )
-from channelsim.channel.session.session_events import SessionEvent
-from channelsim.channel.session.setup import Setup, policy_of
+from channelsim.channel.session.picks import Pick
+from channelsim.channel.session.questions import Deciding, take_turn
+from channelsim.channel.session.setup import NAMES, Setup, policy_of
 from channelsim.clsp.values import tree_hash
 from channelsim.games import registry
 from channelsim.games.amounts import counted
@@ -45,11 +50,11 @@ from channelsim.games.contract import Action, Parameters, Player
 PATIENCE = 60
 """Blocks without a live game or an open proposal after which a side asks for the shutdown."""
 
-Deciding = Callable[[str, int, Player], Action]
-"""Decides in a game: its name and its id."""
-
 Accepting = Callable[[int], bool]
 """Whether to play the hand of this number, counted from 0."""
+
+Choosing = Callable[[int], Pick | None]
+"""Names the game of the hand of this number that this side deals; None for no more hands."""
 
 
 def by_policy(name: str, secret: bytes) -> Deciding:
@@ -70,17 +75,22 @@ def by_policy(name: str, secret: bytes) -> Deciding:
 
 @dataclass(slots=True)
 class SidePlayer:
-    """One side's player. `decide` may take its time; everything else answers at once."""
+    """One side's player. `decide`, `accepts` and `choose` may take their time.
+
+    By default the dealer names the games of the list in turn. Unless it `prepares` decks, another
+    provides one for each proposal that needs it. `end` is the reason for which it asked for the
+    shutdown.
+    """
 
     setup: Setup
     peer: Peer
     decide: Deciding
     accepts: Accepting = lambda number: True
+    choose: Choosing | None = None
+    prepares: bool = True
     idle_since: int | None = None
     counter: HandCounter = field(default_factory=HandCounter)
-
-    def follow(self, event: SessionEvent) -> None:
-        """Take in nothing: the peer's state says everything."""
+    end: EndOfHands | None = None
 
     def answer(self, question: Proposed | YourTurn) -> Command | None:
         """Answer a question of the peer; None if it needs no answer any more.
@@ -88,15 +98,13 @@ class SidePlayer:
         May block, and only reads the peer.
         """
         match question:
+            case Proposed() if self.peer.phase is not Phase.PLAYING:
+                return None
             case Proposed(group):
                 reason = self._refusal(group)
                 return CancelGames(group.id, reason) if reason else AcceptGames(group.id)
             case YourTurn(game_id):
-                player = self.peer.player(game_id)
-                if player is None or not player.choices():
-                    return None
-                game = self._game_of(game_id)
-                return Act(game_id, self.decide(game, game_id, player))
+                return take_turn(self.peer, game_id, self.decide)
 
     def next_command(self) -> Command | None:
         """Prepare a deck, propose the next hand or ask for the shutdown, when that is up to us."""
@@ -104,52 +112,71 @@ class SidePlayer:
         if peer.phase is not Phase.PLAYING:
             return None
         play, peak, begun = peer.play, peer.state.block.peak, self._begun()
-        number = begun.hands
         if self._lacks_deck(begun):
             return PrepareDeck()
         if play.state.games or play.state.groups or play.queue or play.closing:
             self.idle_since = None
             return None
         self.idle_since = peak if self.idle_since is None else min(self.idle_since, peak)
-        if peak - self.idle_since > PATIENCE:
-            return Close()
-        if number % 2 != side:
+        waited, declined = peak - self.idle_since, decliner(play)
+        end = end_of_hands(self.setup, play, begun, side)
+        proposes = begun.hands % 2 == side
+        if declined is not None:
+            # Who does not want the hand closes; the other side does, if no shutdown comes.
+            closes = declined is side or waited > 0
+        elif proposes:
+            closes = end is not None
+        else:
             # The other side proposes or closes; unless it proposes what we refuse without end.
-            endless = begun.proposals(play.state, side.other) > MOST_PROPOSALS
-            return Close() if endless else None
-        if end_of_hands(self.setup, play, begun, side) is not None:
-            return Close()
-        return self._propose(number)
+            closes = begun.proposals(play.state, side.other) > MOST_PROPOSALS
+        if closes or waited > PATIENCE:
+            return self._close(end or EndOfHands(GAVE_UP, False))
+        return self._propose(begun) if proposes and end is None else None
+
+    def decks_needed(self, hands: int) -> int:
+        """Count the decks for this many hands after those that began or are proposed."""
+        setup, first = self.setup, self._begun().hands + bool(self.peer.play.state.groups)
+        coming = map(setup.named, range(first, min(setup.hands, first + hands)))
+        return sum(all(registry.get(name).deck_positions for name in games) for games in coming)
 
     def _begun(self) -> BegunHands:
         return self.counter.begun(self.peer.play.history)
 
-    def _propose(self, number: int) -> Command | None:
-        setup, name = self.setup, self.setup.game(number)
-        if registry.get(name).deck_positions and not self.peer.play.decks.ready:
-            return None
-        first = setup.first(number, name) == self.peer.config.side
-        return ProposeGames((Wish(name, self._parameters(name), setup.game_timeout, first),))
+    def _close(self, end: EndOfHands) -> Command:
+        self.end = end
+        return Close()
 
-    def _parameters(self, name: str) -> Parameters:
+    def _propose(self, begun: BegunHands) -> Command | None:
+        setup, number, side = self.setup, begun.hands, self.peer.config.side
+        if setup.script is not None and begun.proposals(self.peer.play.state, side):
+            # The ids of later games are no longer the numbers of the script's hands.
+            raise UsageError(f"the deck of hand {number + 1} was lost: its script no longer fits")
+        pick = self.choose(number) if self.choose else Pick(setup.game(number))
+        if pick is None:
+            return self._close(EndOfHands(f"the {NAMES[side]} names no other game", True))
+        lacks_deck = registry.get(pick.game).deck_positions and not self.peer.play.decks.ready
+        if self.prepares and lacks_deck:
+            return None
+        first = setup.first(number, pick.game) == side
+        wish = Wish(pick.game, self._parameters(pick), setup.game_timeout, first)
+        return ProposeGames((wish,))
+
+    def _parameters(self, pick: Pick) -> Parameters:
         """The parameters of the next hand, with what earlier ones left to it."""
-        parameters, carry = self.setup.parameters(name), registry.get(name).carry
+        parameters = self.setup.parameters(pick.game, pick.limit)
+        carry = registry.get(pick.game).carry
         if carry is None:
             return parameters
         return carry.add(parameters, carried(self.peer.play.history))
 
     def _lacks_deck(self, begun: BegunHands) -> bool:
         """True if this side, the receiver, has to start the deck of the next hand."""
-        play = self.peer.play
-        if self.peer.config.side is not Side.RECEIVER or self.peer.state.resuming:
+        play, side = self.peer.play, self.peer.config.side
+        prepares = self.prepares and side is Side.RECEIVER and not self.peer.state.resuming
+        if not prepares or play.closing or play.decks.decks or play.decks.is_full:
             return False
         # The hand that is proposed now has its deck.
-        number = begun.hands + bool(play.state.groups)
-        if play.closing or number >= self.setup.hands or play.decks.decks or play.decks.is_full:
-            return False
-        if not registry.get(self.setup.game(number)).deck_positions:
-            return False
-        return end_of_hands(self.setup, play, begun, Side.RECEIVER) is None
+        return self.decks_needed(1) > 0 and end_of_hands(self.setup, play, begun, side) is None
 
     def _refusal(self, group: Group) -> str:
         """The reason not to play a proposal; empty for the hand agreed on."""
@@ -161,13 +188,14 @@ class SidePlayer:
             return "one hand at a time"
         if group.proposer is not Side(number % 2):
             return "it is the other side's turn to propose"
-        name = setup.game(number)
-        if len(offers) != 1 or offers[0].game != name:
-            return f"the next hand is one of {name}"
-        offer = offers[0]
+        games = setup.named(number)
+        if len(offers) != 1 or offers[0].game not in games:
+            return f"the next hand is one of {' or '.join(games)}"
+        offer, name = offers[0], offers[0].game
         if offer.proposer_is_alice != (setup.first(number, name) == group.proposer):
             return "other seats than those agreed on"
-        if offer.parameters != self._parameters(name):
+        limits = (None, *(registry.get(name).limits if setup.dealer_chooses else ()))
+        if offer.parameters not in [self._parameters(Pick(name, limit)) for limit in limits]:
             return "other parameters than those agreed on"
         agreement = self.peer.config.agreement
         least = least_timeout(name, agreement.confirmations, agreement.spacing)
@@ -180,14 +208,7 @@ class SidePlayer:
         refusal = play.refusal
         if refusal is not None and refusal.by is not group.proposer and not refusal.deck_lost:
             return refusal.reason  # it was refused before
-        return "" if self.accepts(number) else DECLINED
-
-    def _game_of(self, game_id: int) -> str:
-        live = self.peer.play.state.game(game_id)
-        if live is not None:
-            return live.terms.game
-        older = (link.state.game(game_id) for link in self.peer.play.history)
-        return next(game.terms.game for game in older if game is not None)
+        return "" if self.accepts(number) else DECLINES[self.peer.config.side]
 
 
 def carried(history: StateHistory) -> int:

@@ -7,54 +7,46 @@ same scenario gives the same bytes.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import partial
 
 from channelsim.channel.adversaries.base import Adversary, Rewind
 from channelsim.channel.chain.interface import FarmableChain
 from channelsim.channel.chain.simulator import NodeSettings, SimulatedChain
 from channelsim.channel.crypto.hkdf import derive
-from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.interface import (
-    AcceptGames,
-    Act,
     Acted,
     Cancelled,
     ChannelOpen,
     Close,
-    Command,
     GameSettled,
     GameStarted,
     Moved,
     News,
-    Proposed,
     ProposeGames,
 )
 from channelsim.channel.peer.machine import Phase
 from channelsim.channel.protocol.proposals import Wish, needs_deck
-from channelsim.channel.protocol.state import ChannelState
+from channelsim.channel.protocol.state import ChannelState, Side
+from channelsim.channel.session.agreed_hands import HandCounter
 from channelsim.channel.session.dealers import SimulatedDealer
 from channelsim.channel.session.deck_works import Computing, on_demand, seeded_secrets
 from channelsim.channel.session.driver import Driver
 from channelsim.channel.session.identity import node_seed
 from channelsim.channel.session.peer_driver import DrivenPeer
-from channelsim.channel.session.session_events import (
-    Decided,
-    Listener,
-    NewsFor,
-    Pushed,
-    SessionEvent,
-)
+from channelsim.channel.session.players import Players, WillingPlayer
+from channelsim.channel.session.questions import PlayerOfPeer
+from channelsim.channel.session.session_events import Listener, NewsFor, Pushed, SessionEvent
 from channelsim.channel.session.setup import policy_of
-from channelsim.channel.simulation.agreed_players import AgreedPlayers
+from channelsim.channel.session.side_player import SidePlayer, by_policy
 from channelsim.channel.simulation.crowd import CROWDED, CrowdedChain, CrowdSize
 from channelsim.channel.simulation.parties import Wrap, actor_of, make_parties
 from channelsim.channel.simulation.run import Run, RunLog
-from channelsim.channel.simulation.scenario import Scenario
+from channelsim.channel.simulation.scenario import Scenario, setup_of
 from channelsim.channel.simulation.session_processes import DirectedPeer, SessionProcesses
 from channelsim.channel.simulation.weather import Weather, deadlines
 from channelsim.games import registry
 from channelsim.games.chance import Chance
+from channelsim.games.deck.work import LAST_STEP
 
 MOST_MOVES = 4
 """The most moves of a game before the next one is proposed beside it, when staggered."""
@@ -149,6 +141,11 @@ AFTERWARDS = 8
 """Blocks that an adversary still has once the honest side is done, multiplied by the spacing."""
 
 
+SLOWNESS = 12
+"""A step of a deck that agreed players prepare is finished before one in so many messages and
+decisions, on average."""
+
+
 class Arena:
     """Plays one scenario. Call `run` once; listeners receive every event.
 
@@ -208,11 +205,7 @@ class Arena:
         )
         peers = (self.parties[0].peer, self.parties[1].peer)
         self._dealer = SimulatedDealer(self._driver, peers, seed)
-        self._agreed = (
-            AgreedPlayers(scenario, self._driver, self.parties, self._plan)
-            if scenario.agreed
-            else None
-        )
+        self._players = Players(self._driver, [self._player(side) for side in Side])
         self._closing = False
         self._quiet = 0
         self._waited = 0
@@ -243,43 +236,65 @@ class Arena:
             frozenset(self._weather.struck),
         )
 
+    def _player(self, side: Side) -> PlayerOfPeer:
+        """The player of a side: of the hands agreed on, or of whatever is proposed."""
+        scenario, party = self.scenario, self.parties[side]
+        name = scenario.policies[side]
+        if scenario.agreed:
+            decide = by_policy(name, party.peer.config.secret)
+            return SidePlayer(setup_of(scenario), party.peer, decide)
+        return WillingPlayer(
+            party.peer,
+            lambda game, game_id, player: policy_of(game, name)(player, party.chance),
+        )
+
     # --- between blocks ---
 
     def _between_blocks(self) -> bool:
         """Take the next step that needs no block; False if there is none."""
-        if self._agreed is not None:
-            return self._agreed.next_step()
+        if self.scenario.agreed:
+            return self._agreed_step()
         return (
             self._reconnect()
             or self._propose_beside()
             or self._driver.deliver()
             or self._driver.finish_step()
-            or self._ask_player()
+            or self._players.ask()
             or self._propose_or_close()
         )
+
+    def _agreed_step(self) -> bool:
+        """Let a player act, a step of a deck be finished, or a message arrive; False for none.
+
+        Steps of decks take their time, and play goes on meanwhile.
+        """
+        driver, chance = self._driver, self._plan
+        if chance.below(2) and self._act():
+            return True
+        if self._is_held_up() or chance.below(SLOWNESS) == 0:
+            return driver.finish_step() or driver.deliver() or self._act()
+        return driver.deliver() or self._act() or driver.finish_step()
+
+    def _act(self) -> bool:
+        """Let a player act of its own accord, or answer; False if neither has to."""
+        for player in self._players.players:
+            if isinstance(player, SidePlayer):
+                player.counter = HandCounter()  # it may have been killed with its peer
+        return self._players.act() or self._players.ask()
+
+    def _is_held_up(self) -> bool:
+        """True if the next message waits for a last step of a deck, as a runner lets it wait."""
+        if not self._driver.messages:
+            return False
+        state = self.parties[self._driver.messages[0][0]].peer.state
+        decks = state.play.decks.decks.values() if state.play is not None else ()
+        return any(deck.computing is not None and deck.computing[0] == LAST_STEP for deck in decks)
 
     def _reconnect(self) -> bool:
         """Let the adversary make a new connection."""
         if self._adversary is None or not self._adversary.breaks_connection():
             return False
         self._driver.reconnect()
-        return True
-
-    def _ask_player(self) -> bool:
-        asked = self._driver.next_question()
-        if asked is None:
-            return False
-        index, question = asked
-        if isinstance(question, Proposed):
-            self._command(index, AcceptGames(question.group.id))
-            return True
-        party, game_id = self.parties[index], question.game_id
-        player = party.peer.player(game_id)
-        if player is not None and player.choices():
-            policy = policy_of(party.game(game_id), self.scenario.policies[index])
-            action = policy(player, party.chance)
-            self._driver.notify(Decided(party.name, game_id, action))
-            self._command(index, Act(game_id, action))
         return True
 
     def _proposer(self) -> int | None:
@@ -308,7 +323,7 @@ class Arena:
         needed = sum(needs_deck(wish) for wish in wishes)
         for _ in range(needed and needed + 1 - len(self.parties[proposer].peer.play.decks.ready)):
             self._dealer.deal()
-        self._command(proposer, ProposeGames(wishes))
+        self._players.command(proposer, ProposeGames(wishes))
 
     def _propose_or_close(self) -> bool:
         """Propose the next hand, or after the last one ask for the shutdown."""
@@ -323,13 +338,13 @@ class Arena:
             return True
         if self._quiet > PATIENCE:
             self._quiet = 0
-            self._command(honest, Close())
+            self._players.command(honest, Close())
             return True
         if self._schedule.is_over and not (self._closing or state.games or state.groups):
             self._closing = True
             both = self.parties[self.scenario.side].peer.phase is Phase.PLAYING
             other = self.scenario.side if both else honest
-            self._command(honest if self._plan.below(2) else other, Close())
+            self._players.command(honest if self._plan.below(2) else other, Close())
             return True
         return False
 
@@ -340,12 +355,7 @@ class Arena:
             return
         self._waited += 1
         if self._waited > ENOUGH and not peer.play.closing:
-            self._command(self.scenario.honest, Close())
-
-    def _command(self, index: int, command: Command) -> None:
-        # The game or the channel may have moved on in the meantime.
-        with suppress(UsageError):
-            self._driver.handle(index, command)
+            self._players.command(self.scenario.honest, Close())
 
     def _on_event(self, event: SessionEvent) -> None:
         match event:

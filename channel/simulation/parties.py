@@ -14,16 +14,13 @@ from channelsim.channel.adversaries.registry import get
 from channelsim.channel.chain.interface import FarmableChain
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.crypto.hkdf import derive
-from channelsim.channel.peer.agreement import Agreement
-from channelsim.channel.peer.fee_settings import Fees
 from channelsim.channel.peer.interface import Connected, Effect, Event, Send
 from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.protocol.state import Side
-from channelsim.channel.session.dealers import deck_settings
-from channelsim.channel.session.identity import fund_wallet, make_config, policy_chance, secret_of
+from channelsim.channel.session.identity import make_config, policy_chance
 from channelsim.channel.session.peer_driver import Actor, PeerStopped
 from channelsim.channel.simulation.run import Party
-from channelsim.channel.simulation.scenario import Scenario
+from channelsim.channel.simulation.scenario import Scenario, setup_of
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.memory_store import MemoryStore
 from channelsim.games.chance import Chance
@@ -96,21 +93,11 @@ def make_parties(
 ) -> tuple[Party, Party]:
     """Make both parties with funded wallets; `rewind` as in `Plan`."""
     seed = scenario.seed.encode()
-    agreement = Agreement(
-        (scenario.balance, scenario.balance),
-        scenario.unroll_timeout,
-        scenario.confirmations,
-        decks=deck_settings(scenario.games),
-        spacing=scenario.spacing,
-    )
 
     def make(side: Side) -> Party:
-        config = make_config(seed, side, chain, agreement)
-        if all(scenario.most_fees) and side == scenario.honest:
-            most, most_of_all = scenario.most_fees
-            wallet = fund_wallet(secret_of(seed, side), "fees", chain, most_of_all)
-            fees = Fees(wallet, most, most_of_all)
-            config = replace(config, fees=fees)
+        pays = all(scenario.most_fees) and side == scenario.honest
+        fees = scenario.most_fees if pays else ()
+        config = make_config(seed, side, chain, setup_of(scenario).agreement, *fees)
         if side == scenario.honest:
             config = replace(config, limits=scenario.limits)
         peer = Peer(config)

@@ -10,7 +10,7 @@ from channelsim.channel.adversaries.base import Adversary
 from channelsim.channel.chain.coins import Bundle, Spend
 from channelsim.channel.chain.interface import Answer, FarmableChain
 from channelsim.channel.crypto.hkdf import derive
-from channelsim.channel.errors import UsageError, Violation
+from channelsim.channel.errors import Violation
 from channelsim.channel.peer.chain_news import (
     ChannelClosed,
     GamePaid,
@@ -184,14 +184,6 @@ class Party:
             for disclosure in self.disclosures
             if isinstance(disclosure.content, Bundle) and disclosure.answer is not None
         ]
-
-    def game(self, game_id: int) -> str:
-        """Find the name of the game with this id. Raises `UsageError` if there never was one."""
-        for link in self.peer.play.history:
-            game = link.state.game(game_id)
-            if game is not None:
-                return game.terms.game
-        raise UsageError(f"no game {game_id}")
 
 
 @dataclass(frozen=True, slots=True)

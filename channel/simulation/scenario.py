@@ -13,7 +13,7 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.limits import Limits
 from channelsim.channel.protocol.bounds import MOST_SPACING, MOST_TIMEOUT
 from channelsim.channel.session.defaults import DEFAULT_TIMEOUT
-from channelsim.channel.session.setup import ASK, NAMES, check_game, check_policy
+from channelsim.channel.session.setup import ASK, NAMES, Setup, check_game, check_policy
 from channelsim.channel.simulation.bounds import (
     MOST_FEES,
     MOST_HANDS,
@@ -126,6 +126,24 @@ class Scenario:
     def honest(self) -> int:
         """The side that does nothing wrong."""
         return 1 - self.side
+
+
+def setup_of(scenario: Scenario) -> Setup:
+    """The session of a scenario without an adversary, on which both sides agreed."""
+    return Setup(
+        games=scenario.games,
+        seed=scenario.seed,
+        hands=scenario.hands,
+        unit=scenario.unit,
+        stack=scenario.stack,
+        balance=scenario.balance,
+        policies=scenario.policies,
+        confirmations=scenario.confirmations,
+        unroll_timeout=scenario.unroll_timeout,
+        game_timeout=scenario.game_timeout,
+        spacing=scenario.spacing,
+        mixed=scenario.mixed,
+    )
 
 
 def reason_against(adversary: str, games: tuple[str, ...]) -> str:

@@ -8,8 +8,9 @@ immutable value, so a `fork` of a table is cheap; forks share the node, which is
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 
 from chia_rs import PrivateKey
 from msgspec.structs import replace
@@ -24,8 +25,6 @@ from channelsim.channel.errors import InvariantError, Violation
 from channelsim.channel.peer.agreement import Agreement, DeckSettings
 from channelsim.channel.peer.endpoint import Endpoint
 from channelsim.channel.peer.interface import (
-    AcceptGames,
-    Act,
     BrokenOff,
     Command,
     Effect,
@@ -38,7 +37,6 @@ from channelsim.channel.peer.interface import (
 )
 from channelsim.channel.peer.machine import Config, Peer, Phase
 from channelsim.channel.peer.play.play_state import PlayState
-from channelsim.channel.peer.play.sending import unanswered
 from channelsim.channel.protocol import transitions as batches
 from channelsim.channel.protocol.half_signed import Halves, sign_halves
 from channelsim.channel.protocol.messages import (
@@ -57,6 +55,7 @@ from channelsim.channel.session.deck_works import Computing
 from channelsim.channel.session.driver import Driver
 from channelsim.channel.session.identity import node_seed
 from channelsim.channel.session.peer_driver import DrivenPeer
+from channelsim.channel.session.players import Players, WillingPlayer
 from channelsim.channel.session.session_events import Handled, NewsFor, Pushed, Sent, SessionEvent
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.watched_peer import WatchedPeer
@@ -90,8 +89,6 @@ class End:
     news: list[News] = field(default_factory=list)
     pushed: list[tuple[str, Bundle, PushResult]] = field(default_factory=list)
     effects: list[Effect] = field(default_factory=list)
-    turns: list[int] = field(default_factory=list)
-    offers: list[int] = field(default_factory=list)
 
     def news_of(self, kind: type[News]) -> list[News]:
         return [news for news in self.news if isinstance(news, kind)]
@@ -114,6 +111,16 @@ class End:
         return self.driven.watched
 
     @property
+    def turns(self) -> dict[int, YourTurn]:
+        """The turns that its player has not taken yet, by game."""
+        return self.driven.questions.turns
+
+    @property
+    def offers(self) -> dict[int, Proposed]:
+        """The proposals that its player has not answered yet, by their ids."""
+        return self.driven.questions.proposals
+
+    @property
     def play(self) -> PlayState:
         return self.peer.play
 
@@ -131,15 +138,9 @@ class End:
             self.driven.name,
             Peer(self.peer.config, self.peer.state),
             [*self.watched],
+            deepcopy(self.driven.questions),
         )
-        return End(
-            driven,
-            [*self.news],
-            [*self.pushed],
-            [*self.effects],
-            [*self.turns],
-            [*self.offers],
-        )
+        return End(driven, [*self.news], [*self.pushed], [*self.effects])
 
 
 class Table:
@@ -174,13 +175,7 @@ class Table:
             case Pushed(name, what, bundle, result):
                 self._end(name).pushed.append((what, bundle, result))
             case NewsFor(name, news):
-                end = self._end(name)
-                end.news.append(news)
-                match news:
-                    case YourTurn(game_id):
-                        end.turns.append(game_id)
-                    case Proposed(group):
-                        end.offers.append(group.id)
+                self._end(name).news.append(news)
 
     def _end(self, name: str) -> End:
         return self.ends[NAMES.index(name)]
@@ -250,22 +245,9 @@ class Table:
 
     def step(self, *decide: Decide) -> bool:
         """Deliver a message, accept a proposal or take a turn; False if there is none."""
-        if self.mail:
-            self.deliver()
-            return True
-        for index, end in enumerate(self.ends):
-            if end.offers:
-                group_id = end.offers.pop(0)
-                if group_id in unanswered(self._endpoint(index), end.play):
-                    self.command(index, AcceptGames(group_id))
-                return True
-            if end.turns:
-                game_id = end.turns.pop(0)
-                player = end.peer.player(game_id)
-                if player is not None and player.choices():
-                    self.command(index, Act(game_id, (decide or (call, call))[index](player)))
-                return True
-        return False
+        deciding = zip(self.ends, decide or (call, call), strict=True)
+        players = [WillingPlayer(end.peer, partial(_decided, by)) for end, by in deciding]
+        return self.driver.deliver() or Players(self.driver, players).ask()
 
     def go_on(self, *decide: Decide) -> Table:
         """Step until nothing is left to do. By default both players check and call."""
@@ -392,6 +374,10 @@ def wish(
     alice: bool = True,
 ) -> Wish:
     return Wish(game, GAME.default_parameters(unit, stack), timeout, alice)
+
+
+def _decided(decide: Decide, game: str, game_id: int, player: Player) -> Action:
+    return decide(player)
 
 
 def call(player: Player) -> Action:

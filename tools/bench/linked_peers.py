@@ -21,7 +21,6 @@ from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.crypto import bls
 from channelsim.channel.errors import UsageError
 from channelsim.channel.network.identity import Pairing, make_identity, read_identity
-from channelsim.channel.peer.agreement import Agreement
 from channelsim.channel.peer.chain_news import LeftForChain, UnilateralClose
 from channelsim.channel.peer.interface import (
     BrokenOff,
@@ -32,14 +31,14 @@ from channelsim.channel.peer.interface import (
 )
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.state import Side
-from channelsim.channel.session.dealers import deck_settings
 from channelsim.channel.session.deck_works import DeckThreads
 from channelsim.channel.session.identity import make_config, node_seed
 from channelsim.channel.session.linked_peer import Place, run_linked
 from channelsim.channel.session.peer_runner import PeerRunner
+from channelsim.channel.session.questions import Deciding
 from channelsim.channel.session.session_events import NewsFor, SessionEvent
 from channelsim.channel.session.setup import NAMES, Setup
-from channelsim.channel.session.side_player import Deciding, SidePlayer, by_policy
+from channelsim.channel.session.side_player import SidePlayer, by_policy
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.memory_store import MemoryStore
 from channelsim.games import registry
@@ -153,13 +152,7 @@ class LinkedRun:
         self.closed += sum(runner.peer.state.closed is not None for runner in runners)
 
     def _runner(self, setup: Setup, side: Side) -> PeerRunner:
-        agreement = Agreement(
-            (setup.balance, setup.balance),
-            setup.unroll_timeout,
-            setup.confirmations,
-            decks=deck_settings(setup.games),
-        )
-        peer = Peer(make_config(setup.seed.encode(), side, self.node, agreement))
+        peer = Peer(make_config(setup.seed.encode(), side, self.node, setup.agreement))
         decide = by_policy(setup.policies[side], peer.config.secret)
         # The receiver prepares the decks: it is the person, who is asked for other things.
         thinking = self.thinking if side is Side.RECEIVER else 0.0

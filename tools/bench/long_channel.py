@@ -131,7 +131,6 @@ def _look(played: _PlayedOut) -> Figures:
 def _play(folder: Path, setup: Setup, listen: Listener) -> _PlayedOut:
     """Play until the listener has enough."""
     configs: list[Config] = []
-    deciders = Deciders(setup)
     chain = SimulatedChain(node_seed(setup.seed.encode()))
     with ExitStack() as stack:
 
@@ -141,7 +140,7 @@ def _play(folder: Path, setup: Setup, listen: Listener) -> _PlayedOut:
             return _stored(peer, folder / peer.config.name, stack)
 
         with suppress(_Enough):
-            Session(setup, deciders.decide, deciders.answer, [listen], chain, wrap=wrap).run()
+            Session(Deciders(setup), [listen], chain, wrap=wrap).run()
     return _PlayedOut(chain, configs, [folder / config.name for config in configs])
 
 

@@ -175,8 +175,7 @@ def _play_hands(game: str, seed: str) -> tuple[HandTimer, Counter[str]]:
 
 def _run(setup: Setup, timer: HandTimer) -> None:
     forget_openings()
-    deciders = Deciders(setup)
-    Session(setup, deciders.decide, deciders.answer, [timer], simulated_dealer=True).run()
+    Session(Deciders(setup), [timer], simulated_dealer=True).run()
 
 
 def _bare_costs() -> dict[str, float]:

@@ -107,8 +107,7 @@ def _play(
         if is_batch(event):
             marks.append((process_time(), count()))
 
-    deciders = Deciders(setup)
-    Session(setup, deciders.decide, deciders.answer, [listen], wrap=wrap).run()
+    Session(Deciders(setup), [listen], wrap=wrap).run()
     return marks[-1][0] - marks[0][0], [counted for _, counted in marks]
 
 

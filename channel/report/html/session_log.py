@@ -38,7 +38,6 @@ from channelsim.channel.protocol.messages import (
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.report.html.coin_graph import CoinLabel
 from channelsim.channel.report.html.deadline_log import DeadlineLog
-from channelsim.channel.report.html.hand_follower import HandFollower
 from channelsim.channel.report.html.hand_view import action_words, hand_view, plain, title_of
 from channelsim.channel.report.html.judged_moves import MoveJudge
 from channelsim.channel.report.html.money_log import MoneyLog
@@ -47,6 +46,7 @@ from channelsim.channel.report.html.session_data import CHAIN, PageEvent, PageHa
 from channelsim.channel.report.lanes import decoded, message_text
 from channelsim.channel.report.narrator import titled
 from channelsim.channel.report.news_text import ON_CHAIN, news_kind, news_text
+from channelsim.channel.session.hands import HandTracker
 from channelsim.channel.session.session_events import (
     Answered,
     BlockMade,
@@ -133,7 +133,7 @@ class SessionLog:
         self._begun: dict[int, int] = {}
         self._numbers: dict[int, int] = {}
         self._timeouts: dict[int, int] = {}
-        self._follower = HandFollower(self, self._divided) if follow_hands else None
+        self._follower = HandTracker(self, self._divided) if follow_hands else None
 
     def __call__(self, event: SessionEvent) -> None:
         """Collect one event."""

@@ -436,9 +436,9 @@ def test_a_session_is_the_same_on_every_backend() -> None:
     for name in BACKENDS:
         out = StringIO()
         narrator = Narrator(setup, Console(file=out, width=80, no_color=True, highlight=False))
-        recorder, deciders = Recorder(setup, lambda line: None), Deciders(setup)
+        recorder = Recorder(setup, lambda line: None)
         with backend(name, seed=5) as one:
-            session = Session(setup, deciders.decide, deciders.answer, [recorder, narrator], one)
+            session = Session(Deciders(setup), [recorder, narrator], one)
             result = session.run()
         assert result.checks.conserved
         sessions.append((out.getvalue(), result.balances, recorder.finish(result)))

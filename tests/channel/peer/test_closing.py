@@ -108,7 +108,7 @@ def test_games_of_our_proposals_are_still_accepted_and_played() -> None:
     table = sit().open().propose(BEN)
     table.deliver()
     table.command(BEN, Close())
-    table.command(ANN, AcceptGames(table.ends[ANN].offers.pop()))
+    table.command(ANN, AcceptGames(table.ends[ANN].offers.popitem()[0]))
     table.go_on()
     assert [len(end.news_of(GameSettled)) for end in table.ends] == [1, 1]
     assert [end.peer.phase for end in table.ends] == [Phase.COMPLETED] * 2

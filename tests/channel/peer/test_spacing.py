@@ -108,7 +108,7 @@ def test_a_game_has_room_for_the_spacing(spacing: int, least: int) -> None:
     blocks = f"a timeout of {least - 1} blocks"
     assert cancel.reason == f"{blocks} is too short; at least {least}{why}"
     assert playing(short)
-    assert offered(spacing, least).ends[ANN].offers == [1]
+    assert [*offered(spacing, least).ends[ANN].offers] == [1]
 
 
 @pytest.mark.parametrize("spacing", [1, 4])

@@ -65,7 +65,7 @@ def test_impossible_commands_are_refused_and_change_nothing() -> None:
     table.ends[ANN].offers.clear()
     table.until(lambda: any(end.turns for end in table.ends))
     mover = next(index for index, end in enumerate(table.ends) if end.turns)
-    game_id = table.ends[mover].turns[0]
+    game_id = min(table.ends[mover].turns)
     impossible(table, 1 - mover, Act(game_id, Action("call")), "the other player's turn")
     impossible(table, mover, Act(game_id, Action("dance")), "cannot dance")
     impossible(table, mover, Act(game_id, Action("bet", 1_000_000)), "out of bounds")

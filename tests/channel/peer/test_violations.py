@@ -141,7 +141,7 @@ def play_all(violations: Violations) -> None:
         table.propose(side)
         violations.go_on()
     table.propose(0).until(lambda: bool(table.ends[1].offers))
-    table.command(1, CancelGames(table.ends[1].offers.pop(), "no"))
+    table.command(1, CancelGames(table.ends[1].offers.popitem()[0], "no"))
     violations.go_on()
     table.driver.reconnect()
     violations.go_on()

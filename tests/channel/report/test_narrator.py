@@ -17,9 +17,8 @@ def narration(seed: str, policies: tuple[str, str], viewer: str | None = None) -
     out = StringIO()
     console = Console(file=out, width=80, no_color=True, highlight=False)
     narrator = Narrator(setup, console, viewer=viewer)
-    deciders = Deciders(setup)
     recorder = Recorder(setup, lambda line: None)
-    result = Session(setup, deciders.decide, deciders.answer, [recorder, deciders, narrator]).run()
+    result = Session(Deciders(setup), [recorder, narrator]).run()
     narrator.finish(result, recorder.finish(result))
     return out.getvalue()
 
@@ -65,8 +64,7 @@ def test_alices_viewer_sees_no_cards_of_bob_before_the_showdown() -> None:
 def test_listeners_hear_steps_before_the_end_of_their_hand() -> None:
     setup = check(Setup(("spacepoker",), "order", 2, 100, 10, 5000, ("random", "random")))
     heard: list[SessionEvent] = []
-    deciders = Deciders(setup)
-    Session(setup, deciders.decide, deciders.answer, [heard.append]).run()
+    Session(Deciders(setup), [heard.append]).run()
     ended = [t for t in heard if isinstance(t, HandEnded)]
     assert [t.number for t in ended] == [0, 1]
     for end in ended:

@@ -265,7 +265,7 @@ def test_why_no_hand_was_played(capsys: Capsys, tmp_path: Path) -> None:
     script = tmp_path / "script.toml"
     script.write_text('[[hand]]\ndecline = "receiver"\n')
     document = json.loads(channelsim(capsys, "play", "spacepoker", "--script", script).out)
-    assert (document["hands"], document["no_more_hands"]) == ([], "receiver declines")
+    assert (document["hands"], document["no_more_hands"]) == ([], "the receiver declined hand 1")
     assert document["hands_asked"] == 1
     ran = channelsim(capsys, "play", "spacepoker", "--script", script, "--text")
-    assert "0 of 1 hand played: the receiver declines." in ran.out
+    assert "0 of 1 hand played: the receiver declined hand 1." in ran.out

@@ -22,6 +22,7 @@ from channelsim.channel.session.deciders import Deciders
 from channelsim.channel.session.session import Session
 from channelsim.channel.session.setup import Setup, check
 from channelsim.games import registry
+from channelsim.games.contract import Action, Player
 from tests.channel.command import channelsim
 
 Capsys = pytest.CaptureFixture[str]
@@ -165,7 +166,8 @@ def test_quit_between_hands_closes_the_channel(
     ran = channelsim(capsys, "play", "spacepoker", "--seed", 3, "--policy", "ask")
     assert ran.code == 0
     document = json.loads(ran.out)
-    assert (len(document["hands"]), document["no_more_hands"]) == (1, "initiator declines")
+    assert len(document["hands"]) == 1
+    assert document["no_more_hands"] == "the initiator declined hand 2"
     assert "you can: yes (or Enter), no, quit" in ran.err
 
 
@@ -210,14 +212,14 @@ def shown(encoding: str, **options: Any) -> str:
     raw = BytesIO()
     file = TextIOWrapper(raw, encoding=encoding, errors="strict", write_through=True)
     console = Console(file=file, width=80, highlight=False, force_terminal=True, **options)
-    narrator, deciders = Narrator(setup, console), Deciders(setup)
+    narrator = Narrator(setup, console)
 
-    def decide(name: str, number: int, player: Any, chance: Any) -> Any:
-        narrator.lines(registry.get(setup.game(number)).story.view(player))
-        return deciders.decide(name, number, player, chance)
+    class Showing(Deciders):
+        def decide(self, name: str, number: int, player: Player) -> Action:
+            narrator.lines(registry.get(setup.game(number)).story.view(player))
+            return super().decide(name, number, player)
 
-    session = Session(setup, decide, deciders.answer, [deciders, narrator])
-    narrator.finish(session.run(), "digest")
+    narrator.finish(Session(Showing(setup), [narrator]).run(), "digest")
     return raw.getvalue().decode(encoding)
 
 

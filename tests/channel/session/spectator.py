@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from channelsim.channel.peer.interface import Command, Proposed, YourTurn
-from channelsim.channel.session.session_events import SessionEvent
 
 
 class Spectator:
     """A player that decides nothing: for a side that only takes what is its own from the chain."""
-
-    def follow(self, event: SessionEvent) -> None:
-        """Take in nothing."""
 
     def answer(self, question: Proposed | YourTurn) -> Command | None:
         """Give no answer."""

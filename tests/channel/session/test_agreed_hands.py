@@ -142,10 +142,13 @@ def test_a_declined_hand_is_the_last_one_also_after_a_restart() -> None:
     )
     (group,) = table.ends[BEN].state.groups
     answer = ben.answer(Proposed(group))
-    assert answer == CancelGames(0, "declined")
+    assert answer == CancelGames(0, "receiver declines")
     table.command(BEN, answer)
     table.pump()
-    assert player(table, ANN).next_command() == Close()
+    ann = player(table, ANN)
+    assert (ann.next_command(), player(table, BEN).next_command()) == (None, Close())
+    table.farm()
+    assert ann.next_command() == Close(), "if the side that declined does not"
     for side in (ANN, BEN):
         assert account(table, side) == (
             "0 of 3 hands played: the receiver declined hand 1",

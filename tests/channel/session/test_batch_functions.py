@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from channelsim.channel.peer.interface import AcceptGames, Act, Command
+from channelsim.channel.peer.interface import AcceptGames, Act, Command, Proposed
 from channelsim.channel.protocol.messages import Batch, Move, decode
 from channelsim.channel.protocol.proposals import Wish
 from channelsim.channel.store.durable_peer import DurablePeer
@@ -40,14 +40,15 @@ def open_table() -> Table:
 
 def next_command(table: Table) -> tuple[int, Command] | None:
     """The answer to the next question to a player, who accepts, and takes its first choice."""
-    for index, end in enumerate(table.ends):
-        if end.offers:
-            return index, AcceptGames(end.offers.pop(0))
-        if end.turns:
-            player = end.peer.player(game_id := end.turns.pop(0))
-            assert player is not None
-            return index, Act(game_id, least_action(player.choices()[0]))
-    return None
+    asked = table.driver.next_question()
+    if asked is None:
+        return None
+    index, question = asked
+    if isinstance(question, Proposed):
+        return index, AcceptGames(question.group.id)
+    player = table.ends[index].peer.player(question.game_id)
+    assert player is not None
+    return index, Act(question.game_id, least_action(player.choices()[0]))
 
 
 def play_hand(table: Table, game: str) -> list[tuple[Batch, Trace]]:

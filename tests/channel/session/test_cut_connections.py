@@ -51,7 +51,6 @@ class Breaking(DirectDelivery):
 def play(game: str, breaks_at: Callable[[int], bool]) -> tuple[Ending, Breaking]:
     """A session of two hands, or one with a deck; it fails if a peer goes on chain."""
     setup = Setup((game,), "cut", 1 + (game == REVEALS), 100, 10, 10_000, ("random", "random"))
-    deciders = Deciders(setup)
     batches: dict[bytes, None] = {}
     chain = SimulatedChain(node_seed(setup.seed.encode()))
     line = Breaking(chain, breaks_at)
@@ -64,9 +63,7 @@ def play(game: str, breaks_at: Callable[[int], bool]) -> tuple[Ending, Breaking]
             case NewsFor(_, Ignored(reason)):
                 assert "PD-" not in reason
 
-    session = Session(
-        setup, deciders.decide, deciders.answer, [deciders, listen], chain, delivery=line
-    )
+    session = Session(Deciders(setup), [listen], chain, delivery=line)
     return (session.run().balances, tuple(batches)), line
 
 

@@ -50,10 +50,7 @@ def setup(hands: int, seed: str = "dealers") -> Setup:
 def played(one: Setup, *, simulated: bool = False) -> list[SessionEvent]:
     """All events of a session."""
     events: list[SessionEvent] = []
-    deciders = Deciders(one)
-    result = Session(
-        one, deciders.decide, deciders.answer, [events.append], simulated_dealer=simulated
-    ).run()
+    result = Session(Deciders(one), [events.append], simulated_dealer=simulated).run()
     assert len(result.hands) == one.hands
     assert result.checks.python_clvm_agree
     assert result.checks.conserved
@@ -129,12 +126,12 @@ def test_decks_are_prepared_while_players_think_and_always_in_the_same_order(
 def test_what_fails_in_the_background_is_not_lost() -> None:
     """An error while a player thinks ends the session."""
 
-    def broken(player: str, number: int, seat: Player, chance: object) -> Action:
-        raise InvariantError("decided wrongly")
+    class Broken(Deciders):
+        def decide(self, name: str, number: int, player: Player) -> Action:
+            raise InvariantError("decided wrongly")
 
-    one = setup(1)
     with pytest.raises(InvariantError, match="decided wrongly"):
-        Session(one, broken, lambda name, number: True, simulated_dealer=True).run()
+        Session(Broken(setup(1)), simulated_dealer=True).run()
 
 
 def test_new_decks_of_a_side_begin_two_seconds_apart() -> None:

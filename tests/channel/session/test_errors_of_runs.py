@@ -49,9 +49,6 @@ class Answering(Spectator):
         if name == self._name:
             raise self._error
 
-    def follow(self, event: SessionEvent) -> None:
-        self._may_raise("follow")
-
     def answer(self, question: object) -> Command | None:
         self._may_raise("answer")
         return None
@@ -106,7 +103,7 @@ def ends_with(error: BaseException, runner: PeerRunner) -> None:
 
 
 @each_error
-@pytest.mark.parametrize("name", ["follow", "answer", "next_command"])
+@pytest.mark.parametrize("name", ["answer", "next_command"])
 def test_whatever_a_player_raises_ends_the_run(name: str, error: BaseException) -> None:
     chain = SimulatedChain(1)
     peer = Asking(places(chain, HAND)[0].config)

@@ -81,17 +81,14 @@ class Views:
         logs = {name: session_log(setup, name) for name in NAMES}
         self.news: dict[str, list[str]] = {name: [] for name in NAMES}
         self.lines = [PeerLines(side, partial(self.say, name)) for side, name in enumerate(NAMES)]
-        deciders, recorder = Deciders(setup), Recorder(setup, lines.append)
+        recorder = Recorder(setup, lines.append)
         listeners: list[Listener] = [
             self.note,
-            deciders,
             recorder,
             *narrators,
             *logs.values(),
         ]
-        result = Session(
-            setup, deciders.decide, deciders.answer, listeners, simulated_dealer=True
-        ).run()
+        result = Session(Deciders(setup), listeners, simulated_dealer=True).run()
         digest = recorder.finish(result)
         self.hands = [hand for _, hand in result.hands]
         # The first line has the seed, and with it all secrets.

@@ -44,16 +44,10 @@ class Forgetful:
 
 
 def played(times: int, setup: Setup = SETUP) -> Result:
-    deciders = Deciders(setup)
-
     def wrap(peer: Peer) -> Actor:
         return Forgetful(peer, times) if peer.config.side is Side.RECEIVER else peer
 
-    return Session(
-        *(setup, deciders.decide, deciders.answer, [deciders]),
-        wrap=wrap,
-        simulated_dealer=True,
-    ).run()
+    return Session(Deciders(setup), wrap=wrap, simulated_dealer=True).run()
 
 
 @pytest.mark.parametrize("times", [1, 3])

@@ -17,7 +17,7 @@ from channelsim.channel.chain.coins import Bundle, Coin, Spend
 from channelsim.channel.chain.full_node import NodeError
 from channelsim.channel.chain.interface import FarmableChain, PushResult
 from channelsim.channel.chain.simulator import SimulatedChain
-from channelsim.channel.peer.agreement import Agreement, DeckSettings
+from channelsim.channel.peer.agreement import DeckSettings
 from channelsim.channel.peer.chain_news import ChannelClosed, ChannelSettled
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.interface import GameStarted, GoOnChain, News, PrepareDeck, Push
@@ -25,13 +25,13 @@ from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.session import peer_runner
-from channelsim.channel.session.dealers import deck_settings
 from channelsim.channel.session.deck_works import DeckThreads
 from channelsim.channel.session.identity import make_config, node_seed
 from channelsim.channel.session.peer_runner import PeerRunner
+from channelsim.channel.session.questions import Deciding
 from channelsim.channel.session.session_events import NewsFor, SessionEvent
 from channelsim.channel.session.setup import Setup, check
-from channelsim.channel.session.side_player import Deciding, SidePlayer, by_policy
+from channelsim.channel.session.side_player import SidePlayer, by_policy
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.interface import StoreError
 from channelsim.channel.store.memory_store import MemoryStore
@@ -119,8 +119,7 @@ class Place:
 def places(
     chain: FarmableChain, setup: Setup = SETUP, decks: DeckSettings | None = None
 ) -> tuple[Place, Place]:
-    decks = decks or deck_settings(setup.games)
-    agreement = Agreement((setup.balance, setup.balance), 15, 3, decks=decks)
+    agreement = setup.agreement if decks is None else replace(setup.agreement, decks=decks)
     first, second = (Place(make_config(b"runner", side, chain, agreement)) for side in Side)
     return first, second
 

@@ -50,7 +50,7 @@ def test_an_undecided_player_is_asked_once_in_a_game() -> None:
         table.ask(BEN)
         table.farm().pump()
     assert len(table.ends[ANN].driven.questions) == 1
-    assert len(table.ends[ANN].turns) > 15
+    assert len(table.ends[ANN].news_of(YourTurn)) > 15
 
 
 def test_a_proposal_that_is_withdrawn_is_not_asked_about() -> None:

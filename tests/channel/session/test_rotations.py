@@ -7,9 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace as changed
 
 from channelsim.channel.errors import UsageError
+from channelsim.channel.peer.interface import AcceptGames, CancelGames, Proposed
 from channelsim.channel.peer.machine import Peer
+from channelsim.channel.protocol.state import Group
 from channelsim.channel.session.deciders import Deciders
 from channelsim.channel.session.picks import Pick
 from channelsim.channel.session.script import Script, ScriptedHand
@@ -22,7 +25,7 @@ from channelsim.channel.session.session_events import (
     SessionEvent,
 )
 from channelsim.channel.session.setup import ASK, Setup, check
-from channelsim.channel.session.side_player import carried
+from channelsim.channel.session.side_player import SidePlayer, by_policy, carried
 from channelsim.channel.session.transcript import Comparer, Recorder, choices_of, of_lines, unbroken
 from channelsim.games import registry
 from channelsim.games.chance import Chance
@@ -32,6 +35,8 @@ from channelsim.games.poker.limits import Structure
 from channelsim.games.poker.terms import stakes
 from channelsim.games.poker.variants import VARIANTS
 from channelsim.games.rotations import ROTATIONS
+from tests.channel.session.test_driver import OFFER
+from tests.channel.table import ANN, BEN, sit
 
 HORSE, CHOICE = ROTATIONS["horse"], ROTATIONS["dealers-choice"]
 CHANCE = Chance(b"caller")
@@ -117,13 +122,10 @@ class Table:
             person_chooses=lambda number: next(self.picks),
         )
         result = Session(
-            self.setup,
-            person.decide,
-            person.answer,
-            [person, recorder, self.follow],
+            person,
+            [recorder, self.follow],
             wrap=self.wrap,
             simulated_dealer=True,
-            choose=person.choose,
         ).run()
         recorder.finish(result)
         assert result.checks.python_clvm_agree
@@ -170,13 +172,37 @@ def test_the_dealer_names_each_game_and_antes_of_hands_passed_out_go_on() -> Non
     comparer.finish()
 
 
+@pytest.mark.parametrize(
+    ("game", "limit", "stack", "reason"),
+    [
+        ("holdem", None, 40, ""),
+        ("holdem", "pot", 40, ""),
+        ("chinese", None, 40, ""),
+        ("omaha", None, 40, "the next hand is one of five-draw or chinese or holdem"),
+        ("holdem", "pot", 41, "other parameters than those agreed on"),
+    ],
+)
+def test_a_dealer_names_any_game_of_the_list_and_nothing_else(
+    game: str, limit: str | None, stack: int, reason: str
+) -> None:
+    """DC-1: with any of its betting structures, for the stakes agreed on."""
+    one = setup("dealers-choice", LIST, 2)
+    table = sit("choice", decks=one.agreement.decks, contributions=(40_000, 40_000)).open()
+    receiver = SidePlayer(one, table.ends[BEN].peer, by_policy("caller", bytes(32)))
+    parameters = replace(one, stack=stack).parameters(game, limit)
+    first = one.first(0, game) == ANN
+    offer = changed(OFFER, game=game, parameters=parameters, proposer_is_alice=first)
+    answer = CancelGames(0, reason) if reason else AcceptGames(0)
+    assert receiver.answer(Proposed(Group(ANN, (offer,)))) == answer
+
+
 def test_a_dealer_that_names_no_game_closes_the_channel() -> None:
     """DC-2: no hand is played, and nothing is lost."""
     one = replace(setup("dealers-choice", LIST, 1), policies=(ASK, "caller"))
     table = Table(one, None)
     table.play()
     assert list(table.found(Chosen)) == [Chosen("initiator", 0, None, None)]
-    assert list(table.found(NoMoreHands)) == [NoMoreHands("initiator names no other game")]
+    assert list(table.found(NoMoreHands)) == [NoMoreHands("the initiator names no other game")]
     assert not list(table.found(HandStarted))
 
 

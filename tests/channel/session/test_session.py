@@ -9,11 +9,13 @@ import pytest
 
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.crypto import bls
-from channelsim.channel.peer.interface import Effect, Event, GameSettled
+from channelsim.channel.errors import InvariantError
+from channelsim.channel.peer.interface import Acted, Effect, Event, GameSettled, Tell
 from channelsim.channel.peer.limits import Limits
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.session.deciders import Deciders
 from channelsim.channel.session.result import Result
+from channelsim.channel.session.script import Script, ScriptedHand
 from channelsim.channel.session.session import Session
 from channelsim.channel.session.session_events import (
     Answered,
@@ -57,16 +59,13 @@ def play(
     policies: tuple[str, str] = ("random", "random"),
     hands: int = 2,
     stakes: int = 5,
-    decline: tuple[str, int] | None = None,
+    script: Script | None = None,
 ) -> Played:
-    setup = check(Setup(("spacepoker",), seed, hands, UNIT, STACK, stakes * STAKE, policies))
-    deciders = Deciders(setup)
+    balance = stakes * STAKE
+    setup = check(Setup(("spacepoker",), seed, hands, UNIT, STACK, balance, policies, script))
     events: list[SessionEvent] = []
 
-    def answer(name: str, number: int) -> bool:
-        return (name, number) != decline and deciders.answer(name, number)
-
-    result = Session(setup, deciders.decide, answer, [events.append, deciders]).run()
+    result = Session(Deciders(setup), [events.append]).run()
     return Played(result, events)
 
 
@@ -176,11 +175,12 @@ def test_a_session_ends_with_one_player_owning_everything() -> None:
 
 @pytest.mark.parametrize(("name", "number"), [("receiver", 0), ("initiator", 1), ("receiver", 2)])
 def test_a_session_ends_when_someone_declines(name: str, number: int) -> None:
-    session = play(policies=("caller", "caller"), hands=5, decline=(name, number))
+    script = Script((*[ScriptedHand()] * number, ScriptedHand(decline=name)))
+    session = play(policies=("caller", "caller"), hands=5, script=script)
     conserved(session)
     assert len(session.result.hands) == number
     (reason,) = [one.reason for one in session.events if isinstance(one, NoMoreHands)]
-    assert reason == f"{name} declines"
+    assert reason == f"the {name} declined hand {number + 1}"
     answers = [one for one in session.events if isinstance(one, Answered)]
     assert [one.accepts for one in answers] == [True] * number + [False]
 
@@ -247,12 +247,29 @@ def test_no_signature_is_made_or_checked_twice(monkeypatch: pytest.MonkeyPatch) 
     assert verifies == 2 * batches + 2 * 3 + 2 * 2 + (1 + 2) + 2
 
 
+class Hushed:
+    """A peer that says nothing of what its player did."""
+
+    def __init__(self, peer: Peer) -> None:
+        self.start = peer.start
+        self._peer = peer
+
+    def handle(self, event: Event) -> list[Effect]:
+        effects = self._peer.handle(event)
+        return [one for one in effects if not (isinstance(one, Tell) and type(one.news) is Acted)]
+
+
+def test_a_move_that_no_player_made_is_a_bug() -> None:
+    setup = Setup(("spacepoker",), "hushed", 1, UNIT, STACK, STAKE, ("caller", "caller"))
+    with pytest.raises(InvariantError, match="a move that no player made"):
+        Session(Deciders(setup), wrap=Hushed).run()
+
+
 def test_a_session_ends_near_the_limit_of_states() -> None:
     """No hand is begun near it, and the one that is live is played to its end."""
     setup = Setup(("calpoker",), "limits", 50, 1, 100, 10_000, ("random", "random"))
-    deciders = Deciders(setup)
     limits = Limits(60, 1 << 20, demonstration=True)
-    result = Session(setup, deciders.decide, deciders.answer, limits=limits).run()
+    result = Session(Deciders(setup), limits=limits).run()
     assert 3 <= len(result.hands) < 50
     assert result.reason == "the channel is near its limit of 60 states"
     assert result.checks.conserved

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import chain, repeat
 from pathlib import Path
 
 import pytest
@@ -75,11 +76,11 @@ def test_a_session_without_a_hand_has_failed(
     ran = channelsim(capsys, "play", "calpoker", "--script", script, "--seed", 1)
     assert (ran.code, ran.err) == (0, "")  # a player's own decision
     # A game whose terms have changed since the setup was checked.
-    stakes = iter([(0, 0), (10_001, 0)])
+    stakes = chain([(0, 0)], repeat((10_001, 0)))
     monkeypatch.setattr(Setup, "stakes", lambda self, number: next(stakes))
     ran = channelsim(capsys, "play", "calpoker", "--hands", 2, "--seed", 1)
     assert (ran.code, json.loads(ran.out)["hands"]) == (1, [])
     assert ran.err == (
-        "channelsim: no hand was played: initiator's balance of 10000 mojos no longer covers the"
-        " stake\n"
+        "channelsim: no hand was played: the initiator's balance of 10000 mojos no longer covers"
+        " the stake\n"
     )

@@ -105,7 +105,7 @@ def test_an_action_of_one_game_is_refused_in_the_other() -> None:
     end = table.ends[ANN]
     table.until(lambda: bool(end.turns), decider("a"), decider("b"))
     with pytest.raises(UsageError, match="cannot bet now; possible: discard"):
-        table.command(ANN, Act(end.turns[0], Action("bet", 100)))
+        table.command(ANN, Act(min(end.turns), Action("bet", 100)))
     table.go_on(decider("a"), decider("b"))
 
 
@@ -117,8 +117,7 @@ def played(
 ) -> list[SessionEvent]:
     setup = check(Setup(games, seed, hands, 100, 10, 1000 * hands, policies))
     events: list[SessionEvent] = []
-    deciders = Deciders(setup)
-    result = Session(setup, deciders.decide, deciders.answer, [events.append]).run()
+    result = Session(Deciders(setup), [events.append]).run()
     assert result.checks.python_clvm_agree
     assert result.checks.conserved
     assert len(result.hands) == hands

@@ -12,11 +12,10 @@ from channelsim.channel.crypto import bls
 from channelsim.channel.peer.play import play_state
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.deck_works import seeded_secrets
-from channelsim.channel.simulation import agreed_players
-from channelsim.channel.simulation.agreed_players import setup_of
+from channelsim.channel.simulation import arena
 from channelsim.channel.simulation.crashes import CrashedRun, Dies, run_killed
 from channelsim.channel.simulation.killed_peer import Kill
-from channelsim.channel.simulation.scenario import Scenario
+from channelsim.channel.simulation.scenario import Scenario, setup_of
 from channelsim.games.deck.work import DeckResult, DeckWork, compute
 from tests.channel.simulation.instants import every_instant
 
@@ -91,6 +90,6 @@ def test_a_player_that_takes_a_lost_deck_for_a_wish_is_noticed(
 
 def test_players_that_count_wrongly_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     shorter = setup_of(replace(SESSION, hands=SESSION.hands - 1))
-    monkeypatch.setattr(agreed_players, "setup_of", lambda scenario: shorter)
+    monkeypatch.setattr(arena, "setup_of", lambda scenario: shorter)
     broken = killed(lambda side, kill: False).broken
     assert any("hands: " in line for line in broken), broken

@@ -63,7 +63,6 @@ def remember() -> Iterator[None]:
 def play(game: str, wrap: Callable[[Peer], Actor]) -> tuple[Result, list[bytes]]:
     """A session of two hands, and the different batches of both sides as they were made."""
     setup = Setup((game,), "crash", 2, 100, 10, 10_000, ("random", "random"))
-    deciders = Deciders(setup)
     batches: dict[bytes, None] = {}
 
     def listen(event: SessionEvent) -> None:
@@ -71,7 +70,7 @@ def play(game: str, wrap: Callable[[Peer], Actor]) -> tuple[Result, list[bytes]]
             sent = [effect.message for effect in event.effects if isinstance(effect, Send)]
             batches.update((blob, None) for blob in sent if isinstance(decode(blob), Batch))
 
-    session = Session(setup, deciders.decide, deciders.answer, [deciders, listen], wrap=wrap)
+    session = Session(Deciders(setup), [listen], wrap=wrap)
     return session.run(), [*batches]
 
 

@@ -24,8 +24,8 @@ from channelsim.channel.simulation.transcript import played
 def lines_of(setup: Setup, apart: SessionProcesses | None = None) -> list[bytes]:
     """The transcript of a session, in one process or apart."""
     lines: list[bytes] = []
-    recorder, deciders = Recorder(setup, lines.append), Deciders(setup)
-    session = partial(Session, setup, deciders.decide, deciders.answer, [recorder, deciders])
+    recorder = Recorder(setup, lines.append)
+    session = partial(Session, Deciders(setup), [recorder])
     if apart is None:
         result = session().run()
     else:

@@ -160,7 +160,7 @@ def test_a_deck_that_is_named_twice_is_refused() -> None:
 def test_a_deck_that_an_earlier_proposal_named_is_refused() -> None:
     table = prepare(opened())
     table.propose(ANN, high()).until(lambda: bool(table.ends[BEN].offers))
-    group = table.ends[BEN].offers.pop()
+    group = table.ends[BEN].offers.popitem()[0]
     channel = table.channel
     table.command(BEN, CancelGames(group, "not now"))
     table.pump()
@@ -219,7 +219,7 @@ def test_a_proposal_whose_deck_was_named_in_the_meantime_is_never_sent() -> None
     table.take_mail()
     table.propose(BEN, high())
     table.pump()
-    group = table.ends[ANN].offers.pop()
+    group = table.ends[ANN].offers.popitem()[0]
     table.command(ANN, AcceptGames(group))
     table.go_on(call, call)
     news = [one for one in table.ends[ANN].news if isinstance(one, NotProposed)]

@@ -48,10 +48,10 @@ def session() -> tuple[SessionPage, Result, tuple[bytes, ...]]:
     """The page of two hands, their result, and the lines of their transcript."""
     setup = check(Setup(("spacepoker",), HOSTILE, 2, 100, 10, 5000, ("random", "caller")))
     lines: list[bytes] = []
-    recorder, log, deciders = Recorder(setup, lines.append), session_log(setup), Deciders(setup)
+    recorder, log = Recorder(setup, lines.append), session_log(setup)
     chain = SimulatedChain(node_seed(setup.seed.encode()))
-    listeners: list[Listener] = [recorder, log, deciders]
-    result = Session(setup, deciders.decide, deciders.answer, listeners, chain).run()
+    listeners: list[Listener] = [recorder, log]
+    result = Session(Deciders(setup), listeners, chain).run()
     page = session_page(setup, log, chain, result, recorder.finish(result))
     return page, result, tuple(lines)
 
