@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from shutil import rmtree
-from typing import Protocol
 
 import msgspec
 
@@ -33,11 +32,14 @@ from channelsim.channel.session.deck_works import Computing
 from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.arena import Arena
-from channelsim.channel.simulation.killed_peer import AIMS, Kill, KilledPeer, Stage
-from channelsim.channel.simulation.killed_processes import ProcessNode, ProcessPeer
+from channelsim.channel.simulation.kills import AIMS, Kill, Stage
+from channelsim.channel.simulation.peer_process import PeerProcess
+from channelsim.channel.simulation.process_node import ProcessNode
 from channelsim.channel.simulation.promises.checker import check
 from channelsim.channel.simulation.promises.crash_safety import contradictions
+from channelsim.channel.simulation.remote_actor import RemoteActor
 from channelsim.channel.simulation.scenario import MIXED, WEATHERS, Scenario, adversaries_for
+from channelsim.channel.simulation.side_process import Work
 from channelsim.channel.simulation.sweep import menus
 from channelsim.channel.simulation.sweep_campaign import MONEY
 from channelsim.channel.store.interface import PeerStore
@@ -62,16 +64,6 @@ KILLS_PER_SHARD = 25
 
 Dies = Callable[[int, Kill], bool]
 """True if the peer of this side is killed at this instant."""
-
-
-class Killable(Actor, Protocol):
-    """The actor of a peer that is killed now and then; `kills` are the instants."""
-
-    kills: list[Kill]
-
-    def close(self) -> None:
-        """End whatever it has started."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,14 +165,14 @@ def run_killed(
     """Run a scenario with its honest peers killed at these instants; `store` makes their stores."""
     return run_crashing(
         scenario,
-        lambda peer: KilledPeer(peer, partial(dies, peer.config.side), store()),
+        lambda peer: RemoteActor(peer, partial(dies, peer.config.side), store=store()),
         compute_deck=compute_deck,
     )
 
 
 def run_crashing(
     scenario: Scenario,
-    make: Callable[[Peer], Killable],
+    make: Callable[[Peer], RemoteActor],
     node: Callable[[int], FarmableChain] | None = None,
     compute_deck: Computing | None = None,
 ) -> CrashedRun:
@@ -188,7 +180,7 @@ def run_crashing(
 
     `compute_deck` computes the steps of its decks; from the scenario's seed by default.
     """
-    killed: dict[Side, Killable] = {}
+    killed: dict[Side, RemoteActor] = {}
 
     def wrap(peer: Peer) -> Actor:
         killed[peer.config.side] = make(peer)
@@ -282,7 +274,7 @@ class Crashes:
                 if self.mixed:
                     scenario = replace(scenario, **MIXED)
                 if not self.processes:
-                    done.append(run_killed(scenario, lambda side, kill: due.now(kill.stage)))
+                    done.append(run_killed(scenario, lambda side, kill: due.strikes(kill)))
                 else:
                     folder = Path(self.directory) / f"{shard.first}-{shard.budget}-{number}"
                     folder.mkdir()
@@ -310,8 +302,9 @@ def _is_idle(runs: Sequence[CrashedRun]) -> bool:
 def _run_in_processes(scenario: Scenario, directory: Path, due: _Due) -> CrashedRun:
     nodes: list[ProcessNode] = []
 
-    def make(peer: Peer) -> ProcessPeer:
-        return ProcessPeer(peer, directory / peer.config.name, due.now, due.chance)
+    def make(peer: Peer) -> RemoteActor:
+        process = PeerProcess(peer.config, Work(directory / peer.config.name))
+        return RemoteActor(peer, due.strikes, process=process, chance=due.chance)
 
     def node(seed: int) -> ProcessNode:
         settings = msgspec.structs.replace(PUBLIC_LIKE, mixed=scenario.mixed)
@@ -349,6 +342,10 @@ class _Due:
         self._in_run += strikes
         self._done[stage] += strikes
         return strikes
+
+    def strikes(self, kill: Kill) -> bool:
+        """Whether to kill a peer at this instant."""
+        return self.now(kill.stage)
 
     def scenarios(self, seed: str, first: int) -> Iterator[Scenario]:
         """The scenarios to run, as long as kills are left."""

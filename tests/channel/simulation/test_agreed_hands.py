@@ -15,7 +15,7 @@ from channelsim.channel.session.deck_works import seeded_secrets
 from channelsim.channel.simulation import agreed_players
 from channelsim.channel.simulation.agreed_players import setup_of
 from channelsim.channel.simulation.crashes import CrashedRun, Dies, run_killed
-from channelsim.channel.simulation.killed_peer import Kill
+from channelsim.channel.simulation.kills import Kill
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.games.deck.work import DeckResult, DeckWork, compute
 from tests.channel.simulation.instants import every_instant

@@ -35,9 +35,12 @@ from channelsim.channel.simulation.crashes import (
     run_killed,
     scenario_of,
 )
-from channelsim.channel.simulation.killed_peer import AIMS, LOST, Kill, KilledPeer, Stage
-from channelsim.channel.simulation.killed_processes import ProcessNode, ProcessPeer
+from channelsim.channel.simulation.kills import AIMS, LOST, Kill, Stage
+from channelsim.channel.simulation.peer_process import PeerProcess
+from channelsim.channel.simulation.process_node import ProcessNode
+from channelsim.channel.simulation.remote_actor import RemoteActor
 from channelsim.channel.simulation.scenario import Scenario
+from channelsim.channel.simulation.side_process import Work
 from channelsim.channel.store.interface import Contents
 from channelsim.channel.store.keys_file import FILE, write_keys
 from channelsim.channel.store.memory_store import MemoryStore
@@ -85,7 +88,7 @@ def undisturbed(game: str) -> tuple[Result, list[bytes], dict[Side, list[Kill]]]
             instants[peer.config.side].append(kill)
             return False
 
-        return KilledPeer(peer, lives)
+        return RemoteActor(peer, lives)
 
     result, batches = play(game, wrap)
     return result, batches, instants
@@ -94,11 +97,11 @@ def undisturbed(game: str) -> tuple[Result, list[bytes], dict[Side, list[Kill]]]
 def same_end(game: str, kills: dict[Side, set[Kill]]) -> None:
     """The session with these kills ends as it does without, over the same batches."""
     result, batches, _ = undisturbed(game)
-    killed: list[KilledPeer] = []
+    killed: list[RemoteActor] = []
 
     def wrap(peer: Peer) -> Actor:
         due = kills.get(peer.config.side, set())
-        killed.append(KilledPeer(peer, due.__contains__))
+        killed.append(RemoteActor(peer, due.__contains__))
         return killed[-1]
 
     replayed, said = play(game, wrap)
@@ -133,11 +136,11 @@ def test_a_session_with_many_kills_ends_as_it_does_without(effects: int) -> None
 
     A new connection is several events, so more kills would leave no time to play.
     """
-    killed: list[KilledPeer] = []
+    killed: list[RemoteActor] = []
 
     def wrap(peer: Peer) -> Actor:
         killed.append(
-            KilledPeer(peer, lambda kill: kill.event % 8 == 0 and kill.effects == effects)
+            RemoteActor(peer, lambda kill: kill.event % 8 == 0 and kill.effects == effects)
         )
         return killed[-1]
 
@@ -335,8 +338,11 @@ def test_a_killed_node_makes_the_same_blocks(tmp_path: Path) -> None:
 
 def test_a_process_that_reacts_otherwise_than_its_copy_is_noticed(tmp_path: Path) -> None:
     ann, ben = (end.peer for end in sit().ends)
-    process = ProcessPeer(Peer(ann.config), tmp_path, lambda stage: False, Chance(b""))
+    process = PeerProcess(ann.config, Work(tmp_path))
+    process.child.kill()
     (tmp_path / FILE).unlink()
     write_keys(tmp_path, ben.config)
-    with closing(process), pytest.raises(InvariantError, match="react differently"):
-        process.start(1)
+    process.child.begin()
+    actor = RemoteActor(Peer(ann.config), process=process)
+    with closing(actor), pytest.raises(InvariantError, match="react differently"):
+        actor.start(1)
