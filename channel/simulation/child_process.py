@@ -24,9 +24,6 @@ CONTEXT.set_forkserver_preload(
 ANSWER_TIME = 60.0
 """Seconds in which a process has to answer; it needs milliseconds."""
 
-MOST_USUAL = 0.1
-"""Seconds that count of an answer that takes longer, as the first one of a process does."""
-
 Opens = Callable[..., AbstractContextManager[object]]
 """Opens, in a process, what is called there; the last argument is the pipe to the parent."""
 
@@ -42,6 +39,7 @@ class ChildProcess:
         self._work = opens, args
         self._usual = usual
         self._asked = 0.0
+        self._begun = False
         self._process: ForkServerProcess | None = None
         self._pipe: Connection | None = None
         self.begin()
@@ -53,7 +51,7 @@ class ChildProcess:
             self._process = CONTEXT.Process(target=_serve, args=(*self._work, theirs))
             self._process.start()
             theirs.close()
-        self._asked = monotonic()
+        self._begun = False  # until its first answer, which takes longer
 
     def kill(self) -> None:
         """Kill the process by SIGKILL, if it runs."""
@@ -92,8 +90,9 @@ class ChildProcess:
             raise InvariantError(f"{self._name} ended by itself") from None
         if isinstance(answer, Exception):
             raise answer
-        took = monotonic() - self._asked
-        self._usual = 0.9 * self._usual + 0.1 * min(took, MOST_USUAL)
+        if self._begun:
+            self._usual = 0.9 * self._usual + 0.1 * (monotonic() - self._asked)
+        self._begun = True
         return answer
 
     def ask(self, name: str, *args: object) -> Any:

@@ -131,14 +131,25 @@ class RemoteActor:
     # --- the process and its copy ---
 
     def _react(self, call: methodcaller, react: Callable[[], T]) -> T:
-        """Let the process react, and meanwhile its copy. Raises `UsageError` if both refuse."""
-        if self.process is not None:
-            self.process.child.send(call)
+        """Let the process and its copy react. Raises `UsageError` if both refuse.
+
+        An adversary replaces blocks in both at once. Where a process may be killed its copy reacts
+        first, so that the kill falls into the work of the process.
+        """
+        send = self.process.child.send if self.process is not None else lambda call: None
+        if self._dies is None:
+            send(call)
+        refusal = None
         try:
-            return react()
-        except UsageError:
+            answer = react()
+        except UsageError as error:
+            refusal = error
+        if self._dies is not None:
+            send(call)
+        if refusal is not None:
             self._compare(call, REFUSED)
-            raise
+            raise refusal
+        return answer
 
     def _done(self, call: methodcaller, effects: list[Effect]) -> list[Effect]:
         """Compare the reactions, and note what follows from them."""
