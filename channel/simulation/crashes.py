@@ -274,7 +274,7 @@ class Crashes:
                 if self.mixed:
                     scenario = replace(scenario, **MIXED)
                 if not self.processes:
-                    done.append(run_killed(scenario, lambda side, kill: due.strikes(kill)))
+                    done.append(run_killed(scenario, lambda side, kill: due.now(kill.stage)))
                 else:
                     folder = Path(self.directory) / f"{shard.first}-{shard.budget}-{number}"
                     folder.mkdir()
@@ -304,7 +304,9 @@ def _run_in_processes(scenario: Scenario, directory: Path, due: _Due) -> Crashed
 
     def make(peer: Peer) -> RemoteActor:
         process = PeerProcess(peer.config, Work(directory / peer.config.name))
-        return RemoteActor(peer, due.strikes, process=process, chance=due.chance)
+        return RemoteActor(
+            peer, lambda kill: due.now(kill.stage), process=process, chance=due.chance
+        )
 
     def node(seed: int) -> ProcessNode:
         settings = msgspec.structs.replace(PUBLIC_LIKE, mixed=scenario.mixed)
@@ -342,10 +344,6 @@ class _Due:
         self._in_run += strikes
         self._done[stage] += strikes
         return strikes
-
-    def strikes(self, kill: Kill) -> bool:
-        """Whether to kill a peer at this instant."""
-        return self.now(kill.stage)
 
     def scenarios(self, seed: str, first: int) -> Iterator[Scenario]:
         """The scenarios to run, as long as kills are left."""

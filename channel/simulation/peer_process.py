@@ -134,7 +134,7 @@ class PeerProcess:
 
     def push(self, bundle: Bundle) -> PushResult:
         """Let the process push a bundle."""
-        result = self.child.ask("push", bundle)
+        result = self.child.ask("offer", bundle)
         if not isinstance(result, PushResult):
             raise InvariantError("a peer's process is out of step: it does not push")
         return result

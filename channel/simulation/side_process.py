@@ -12,7 +12,7 @@ import queue
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from multiprocessing.connection import Connection as Pipe
 from pathlib import Path
@@ -172,59 +172,68 @@ class Reactions:
 
 
 class LinkedSide:
-    """A side that is linked to the other one, and sees the chain for itself."""
+    """A side that is linked to the other one, and sees the chain for itself.
+
+    It is the end of the link and the ports of its peer; the parent calls the methods before these.
+    """
 
     def __init__(
         self, driven: DrivenPeer, side: Side, chain: RpcChain, decks: DeckThreads, pairing: Pairing
     ) -> None:
-        self._driven = driven
         self._side = side
         self._chain = chain
+        self._decks = decks
         self._pairing = pairing
-        self._ports = ports = _Ports(side, decks)
-        self._driver = PeerDriver(driven, ports)
+        self._loop = asyncio.new_event_loop()
+        self._inbox: queue.Queue[bytes] = queue.Queue()
+        self._links: queue.Queue[Connection] = queue.Queue()
+        self._connection: Connection | None = None
+        self._steps: list[tuple[tuple[int, int], Future[DeckResult]]] = []
+        self._driver = PeerDriver(driven, self)
         reactions = Reactions(self._driver)
         self.start, self.handle = reactions.start, reactions.handle
 
-    # --- the link ---
-
     def link(self, address: tuple[str, int]) -> tuple[str, int]:
         """Listen at this address, as the receiver, or connect to it; returns it as it is bound."""
-        place, loop = Place(address, self._side is Side.RECEIVER), self._ports.loop
+        place = Place(address, self._side is Side.RECEIVER)
         bound: queue.Queue[tuple[str, int]] = queue.Queue()
-        network = linked(Link(self._ports), place, self._pairing, bound.put)
-        Thread(target=loop.run_until_complete, args=(network,), daemon=True).start()
+        network = linked(Link(self), place, self._pairing, bound.put)
+        Thread(target=self._loop.run_until_complete, args=(network,), daemon=True).start()
         return bound.get(timeout=ANSWER_TIME) if place.listens else address
 
     def wait_for_link(self) -> None:
         """Wait for a new connection to the other side."""
-        self._ports.linked.get(timeout=ANSWER_TIME)
+        self._links.get(timeout=ANSWER_TIME)
 
     # --- what comes from outside ---
 
     def take_message(self) -> bytes:
-        """Take the next message of the other side."""
-        return self.handle(Received(self._ports.next_message()))
+        """Take the oldest message that has come, or that comes soon."""
+        return self.handle(Received(self._inbox.get(timeout=ANSWER_TIME)))
 
     def look_at_chain(self, hidden: frozenset[bytes]) -> bytes:
         """Look at the tip; the node does not give the solutions of these coins yet."""
-        block = observe(self._chain, self._driven.watched)
+        block = observe(self._chain, self._driver.peer.watched)
         coins = (_seen(coin, hidden) for coin in block.coins)
         return self.handle(Block(block.peak, with_children(self._chain, block.peak, coins)))
 
     def take_step(self, result: DeckResult) -> bytes:
         """Take the result of a step of a deck: our own, unless a process before us began it."""
-        return self.handle(DeckComputed(self._ports.take_step(result)))
+        own = next((one for one in self._steps if one[0] == (result.number, result.step)), None)
+        if own is not None:
+            self._steps.remove(own)
+            result = own[1].result()
+        return self.handle(DeckComputed(result))
 
     def reconnect(self, lost: int) -> bytes:
         """Begin anew as on a new connection; so many messages on their way are lost."""
         for _ in range(lost):
-            self._ports.next_message()
+            self._inbox.get(timeout=ANSWER_TIME)
         return self.handle(Connected())
 
     # --- more than a peer does ---
 
-    def push(self, bundle: Bundle) -> PushResult:
+    def offer(self, bundle: Bundle) -> PushResult:
         """Push a bundle to the node."""
         return self._chain.push(bundle)
 
@@ -239,39 +248,10 @@ class LinkedSide:
         return self._adversary().breaks_connection()
 
     def _adversary(self) -> Adversary:
-        actor = self._driven.actor
+        actor = self._driver.peer.actor
         if not isinstance(actor, Adversary):
-            raise InvariantError(f"{self._driven.name} is not an adversary")
+            raise InvariantError(f"{self._driver.peer.name} is not an adversary")
         return actor
-
-
-def _seen(coin: CoinSeen, hidden: frozenset[bytes]) -> CoinSeen:
-    return changed(coin, solution=None) if coin.coin.id in hidden else coin
-
-
-@dataclass
-class _Ports:
-    """The end of the side's link, and where its effects lead."""
-
-    side: Side
-    decks: DeckThreads
-    loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.new_event_loop)
-    inbox: queue.Queue[bytes] = field(default_factory=queue.Queue)
-    linked: queue.Queue[Connection] = field(default_factory=queue.Queue)
-    connection: Connection | None = None
-    steps: list[tuple[tuple[int, int], Future[DeckResult]]] = field(default_factory=list)
-
-    def next_message(self) -> bytes:
-        """The oldest message that has come, or that comes soon."""
-        return self.inbox.get(timeout=ANSWER_TIME)
-
-    def take_step(self, result: DeckResult) -> DeckResult:
-        """Our own result of the step that has this one; this one if it was not begun here."""
-        own = next((one for one in self.steps if one[0] == (result.number, result.step)), None)
-        if own is None:
-            return result
-        self.steps.remove(own)
-        return own[1].result()
 
     # --- the end of a link, in the thread of the network ---
 
@@ -281,21 +261,21 @@ class _Ports:
 
     async def connected(self, connection: Connection) -> None:
         """Take a new connection in the place of an older one."""
-        self.connection = connection
-        self.inbox = queue.Queue()  # what an older connection brought is lost with it
-        self.linked.put(connection)
+        self._connection = connection
+        self._inbox = queue.Queue()  # what an older connection brought is lost with it
+        self._links.put(connection)
 
     def received(self, message: bytes) -> None:
         """Keep a message until the parent has it taken."""
-        self.inbox.put(message)
+        self._inbox.put(message)
 
     async def ready(self) -> None:
         """Do nothing: the parent says when the link is used."""
 
     def disconnected(self, connection: Connection) -> None:
         """Note that the connection is lost, unless a newer one has taken its place."""
-        if self.connection is connection:
-            self.connection = None
+        if self._connection is connection:
+            self._connection = None
 
     def failed(self, error: BaseException) -> None:
         """Let the process end by this error."""
@@ -305,10 +285,10 @@ class _Ports:
 
     def send(self, message: bytes) -> None:
         """Send a message, unless no frame can carry it. Raises `InvariantError` without a link."""
-        if self.connection is None:
+        if self._connection is None:
             raise InvariantError("the connection between the peers is lost")
         if travels(message):
-            self.loop.call_soon_threadsafe(self.connection.send, message)
+            self._loop.call_soon_threadsafe(self._connection.send, message)
 
     def push(self, push: Push) -> None:
         """Wait for the parent's call: the weather may delay it."""
@@ -316,7 +296,7 @@ class _Ports:
     def compute(self, work: DeckWork) -> None:
         """Begin a step of a deck; the parent says when its result is taken."""
         key = work.terms.number, work.step
-        self.steps.append((key, self.decks.submit(self.side, work)))
+        self._steps.append((key, self._decks.submit(self._side, work)))
 
     def notify(self, event: SessionEvent) -> None:
         """Tell nobody: the parent's copy does."""
@@ -324,3 +304,7 @@ class _Ports:
     def restart(self) -> None:
         """Raise `InvariantError`: no actor stops in this process."""
         raise InvariantError("an actor stopped by itself")
+
+
+def _seen(coin: CoinSeen, hidden: frozenset[bytes]) -> CoinSeen:
+    return changed(coin, solution=None) if coin.coin.id in hidden else coin
