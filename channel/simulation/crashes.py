@@ -10,6 +10,7 @@ import itertools
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -29,6 +30,7 @@ from channelsim.channel.findings.finding import BROKEN_PROMISE, THEFT, Finding
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.deck_works import Computing
+from channelsim.channel.session.identity import node_seed
 from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.arena import Arena
@@ -173,12 +175,13 @@ def run_killed(
 def run_crashing(
     scenario: Scenario,
     make: Callable[[Peer], RemoteActor],
-    node: Callable[[int], FarmableChain] | None = None,
+    node: FarmableChain | None = None,
     compute_deck: Computing | None = None,
 ) -> CrashedRun:
     """Run a scenario with what `make` makes in the place of its honest peers, and check it.
 
-    `compute_deck` computes the steps of its decks; from the scenario's seed by default.
+    `node` takes the place of the scenario's chain. `compute_deck` computes the steps of its decks;
+    from the scenario's seed by default.
     """
     killed: dict[Side, RemoteActor] = {}
 
@@ -188,7 +191,8 @@ def run_crashing(
 
     contradicting: list[str] = []
     try:
-        run = Arena(scenario, node=node, wrap=wrap, compute_deck=compute_deck).run()
+        chain = (lambda seed: node) if node else None
+        run = Arena(scenario, node=chain, wrap=wrap, compute_deck=compute_deck).run()
         broken = [f"{promise.promise}: {promise.how}" for promise in check(run)]
         contradicting = [
             f"{NAMES[side]} sent {how}"
@@ -300,26 +304,17 @@ def _is_idle(runs: Sequence[CrashedRun]) -> bool:
 
 
 def _run_in_processes(scenario: Scenario, directory: Path, due: _Due) -> CrashedRun:
-    nodes: list[ProcessNode] = []
-
     def make(peer: Peer) -> RemoteActor:
         process = PeerProcess(peer.config, Work(directory / peer.config.name))
         return RemoteActor(
             peer, lambda kill: due.now(kill.stage), process=process, chance=due.chance
         )
 
-    def node(seed: int) -> ProcessNode:
-        settings = msgspec.structs.replace(PUBLIC_LIKE, mixed=scenario.mixed)
-        path = directory / "chain"
-        nodes.append(ProcessNode(path, seed, due.now, due.chance, settings=settings))
-        return nodes[-1]
-
-    try:
+    seed, path = node_seed(scenario.seed.encode()), directory / "chain"
+    settings = msgspec.structs.replace(PUBLIC_LIKE, mixed=scenario.mixed)
+    with closing(ProcessNode(path, seed, due.now, due.chance, settings=settings)) as node:
         run = run_crashing(scenario, make, node)
-    finally:
-        for chain in nodes:
-            chain.close()
-    return replace(run, node_kills=sum(chain.kills for chain in nodes))
+    return replace(run, node_kills=node.kills)
 
 
 class _Due:

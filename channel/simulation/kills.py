@@ -122,11 +122,13 @@ class OldCopy:
         self.sent += sum(isinstance(effect, Send) for effect in effects)
         return self.store is None and self.sent >= self.copied and after.play is not None
 
-    def is_due(self, event: Event, state: PeerState) -> bool:
-        """True if the copy takes the place of the store before this event.
+    def due(self, event: Event, state: PeerState) -> PeerStore | None:
+        """The copy, if it takes the place of the store before this event; it does so once.
 
         Not while a connection is made, which both sides have to see begin once.
         """
-        waits = self.store is not None and not self.restored and not isinstance(event, Connected)
-        plays = state.phase in (Phase.PLAYING, Phase.CLOSING)
-        return waits and plays and self.sent >= self.stopped
+        plays = state.phase in (Phase.PLAYING, Phase.CLOSING) and self.sent >= self.stopped
+        if self.store is None or self.restored or not plays or isinstance(event, Connected):
+            return None
+        self.restored = True
+        return self.store

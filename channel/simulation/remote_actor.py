@@ -93,9 +93,9 @@ class RemoteActor:
         """
         if self._actor is None:
             raise PeerStopped(None)
-        state, old = self.peer.state, self.old_copy
-        if old is not None and old.store is not None and old.is_due(event, state):
-            self._store, old.restored = old.store, True
+        state = self.peer.state
+        if self.old_copy is not None and (store := self.old_copy.due(event, state)):
+            self._store = store
             self._end()
         if self._dies and self.process is None and isinstance(event, Received | Block):
             kill = Kill(self._events, LOST, stage_of(state, event, (), state))
@@ -136,25 +136,18 @@ class RemoteActor:
         An adversary replaces blocks in both at once. Where a process may be killed its copy reacts
         first, so that the kill falls into the work of the process.
         """
-        send = self.process.child.send if self.process is not None else lambda call: None
-        if self._dies is None:
-            send(call)
-        refusal = None
+        if self.process is not None and self._dies is None:
+            self.process.child.send(call)
         try:
-            answer = react()
-        except UsageError as error:
-            refusal = error
-        if self._dies is not None:
-            send(call)
-        if refusal is not None:
+            return react()
+        except UsageError:
             self._compare(call, REFUSED)
-            raise refusal
-        return answer
+            raise
 
     def _done(self, call: methodcaller, effects: list[Effect]) -> list[Effect]:
         """Compare the reactions, and note what follows from them."""
-        self._compare(call, effects_digest(effects))
         if self.process is not None:
+            self._compare(call, effects_digest(effects))
             self.process.follow(effects)
         old = self.old_copy
         if old is not None and old.is_made(effects, self.peer.state):
@@ -164,7 +157,11 @@ class RemoteActor:
         return effects
 
     def _compare(self, call: methodcaller, answer: object) -> None:
-        if self.process is not None and self.process.child.receive() != answer:
+        if self.process is None:
+            return
+        if self._dies is not None:
+            self.process.child.send(call)
+        if self.process.child.receive() != answer:
             name = self.peer.config.name
             raise InvariantError(f"{name}: its process and its copy react differently to {call}")
 
@@ -186,6 +183,7 @@ class RemoteActor:
                     if self._dies(instant := replace(kill, effects=count)):
                         self._end(instant, effects)
             elif event is not None and self._dies(kill):
+                self.process.child.send(call)
                 self.process.child.strike(self._chance)
                 if self._has_stored(self.process.stored(), stored):
                     self._end(replace(kill, effects=0), effects)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from functools import cache
 from itertools import cycle
 from pathlib import Path
@@ -15,14 +16,14 @@ from channelsim.channel.chain.coins import condition, signed_spend
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.crypto import bls
 from channelsim.channel.errors import InvariantError
-from channelsim.channel.peer.interface import Send
+from channelsim.channel.peer.interface import Received, Send
 from channelsim.channel.peer.machine import TRANSITIONS, Peer, Phase
 from channelsim.channel.peer.peer_state import Transition
 from channelsim.channel.protocol.messages import Batch, Request, decode
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.protocol.wallet import address_of, wallet_key
 from channelsim.channel.session.deciders import Deciders
-from channelsim.channel.session.peer_driver import Actor
+from channelsim.channel.session.peer_driver import Actor, PeerStopped
 from channelsim.channel.session.result import Result
 from channelsim.channel.session.session import Session
 from channelsim.channel.session.session_events import Handled, SessionEvent
@@ -346,3 +347,59 @@ def test_a_process_that_reacts_otherwise_than_its_copy_is_noticed(tmp_path: Path
     actor = RemoteActor(Peer(ann.config), process=process)
     with closing(actor), pytest.raises(InvariantError, match="react differently"):
         actor.start(1)
+
+
+def killed_when_done(folder: Path) -> RemoteActor:
+    """A peer whose process is killed as soon as it has handled an event."""
+    process = PeerProcess(sit().ends[0].peer.config, Work(folder))
+
+    def strike(chance: Chance) -> None:
+        process.child.receive()
+        process.child.kill()
+
+    process.child.strike = strike  # type: ignore[method-assign]
+    return RemoteActor(Peer(sit().ends[0].peer.config), lambda kill: True, process=process)
+
+
+def test_a_killed_process_goes_on_from_what_it_has_stored(tmp_path: Path) -> None:
+    with closing(killed_when_done(tmp_path)) as actor:
+        actor.start(1)
+        with pytest.raises(PeerStopped) as stopped:
+            actor.handle(Received(b"no message"))
+        assert stopped.value.effects
+        actor.start(1)
+        assert actor.peer.phase is Phase.FAILED
+        assert [kill.effects for kill in actor.kills] == [0]
+
+
+def test_a_process_that_was_killed_before_it_stored_an_event_goes_on_without_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(killed_when_done(tmp_path)) as actor:
+        actor.start(1)
+        keep_first(monkeypatch, 1)
+        with pytest.raises(PeerStopped) as stopped:
+            actor.handle(Received(b"no message"))
+        assert stopped.value.effects is None
+        assert [kill.effects for kill in actor.kills] == [LOST]
+
+
+def test_a_store_that_lost_more_than_the_newest_event_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(killed_when_done(tmp_path)) as actor:
+        actor.start(1)
+        keep_first(monkeypatch, 0)
+        with pytest.raises(InvariantError, match="neither"):
+            actor.handle(Received(b"no message"))
+
+
+def keep_first(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
+    """Let stores of processes have so many events."""
+    stored = PeerProcess.stored
+
+    def kept(process: PeerProcess) -> Contents:
+        contents = stored(process)
+        return replace(contents, events=contents.events[:count])
+
+    monkeypatch.setattr(PeerProcess, "stored", kept)
