@@ -7,8 +7,8 @@ Source: spec/channel.md, "Going on chain" and "An old copy of the store".
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+import msgspec
 from msgspec.structs import replace
 
 from channelsim.channel.chain.coins import Coin
@@ -188,7 +188,7 @@ def _first_coin(view: ChainView, state: ChannelState, game: LiveGame, parent: Co
     slashable = dispute.slashable.get(game.id) if at_newest else None
     player = None
     if slashable is None:
-        live = dict(dispute.players).get(game.id)
+        live = dispute.players.get(game.id)
         # Only the seat of off-chain play knows what an early reveal has shown.
         fits = live is not None and live.position == game.position
         player = live if fits else dispute.signed_games.player_at(state, game)
@@ -245,8 +245,7 @@ def _moves(
 # on; the others are lost.
 
 
-@dataclass(frozen=True, slots=True)
-class _UnknownState:
+class _UnknownState(msgspec.Struct, frozen=True):
     """A state as its spend shows it, with the games in it that we know.
 
     `lost` are the coins of the other games. `preempted`: it was paid by a preemption.
