@@ -138,6 +138,18 @@ def test_the_map_has_every_package() -> None:
         assert f"`{room.parent.name}`" in text
 
 
+def test_the_page_of_deadlines_names_what_is_there() -> None:
+    text = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    section = text.split("## Deadlines\n")[1].split("\n## ")[0]
+    places = re.findall(r"`([a-z_/]+\.py)`((?:,? (?:and )?`\w+`)*)", section)
+    assert len(places) > 15
+    for file, names in places:
+        folder = ROOT if file.startswith("channelsim/") else ROOT / "channel"
+        code = (folder / file).read_text(encoding="utf-8")
+        for name in re.findall(r"\w+", names.replace(" and ", " ")):
+            assert re.search(rf"^(?:def|class) {name}\b|^{name} = ", code, re.M), (file, name)
+
+
 def test_the_handbook_lists_every_command() -> None:
     text = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
     for name, command in commands.commands.items():

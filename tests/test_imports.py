@@ -41,8 +41,10 @@ def _imports(path: Path) -> Iterator[str]:
                 yield from (alias.name.removeprefix(PREFIX) for alias in names)
             case ast.ImportFrom(module="channelsim", names=names):
                 yield from (alias.name for alias in names)
-            case ast.ImportFrom(module=str(module), level=0):
-                yield module.removeprefix(PREFIX)
+            case ast.ImportFrom(module=str(module), level=0, names=names):
+                name = module.removeprefix(PREFIX)
+                # What is imported may be a module too.
+                yield from (name, *(f"{name}.{alias.name}" for alias in names))
             case ast.ImportFrom():
                 raise AssertionError(f"{path}: a relative import")
             case ast.Call(
@@ -139,9 +141,8 @@ PEER = {
     "decks": ("pool",),
     "play": ("play_state", "receiving", "sending", "next_step"),
     "onchain": (
-        *("signed_games", "unknown_state", "tracked_coins", "lineage", "dispute_state"),
-        *("chain_view", "reading", "findings", "decisions", "payouts"),
-        *("scan_games", "scan", "dispute"),
+        *("signed_games", "lineage", "dispute"),
+        *("reading", "decisions", "scan_games", "scan"),
     ),
     "phases": (
         *("decks", "fees", "leaving", "opening", "on_chain", "closing", "playing", "resuming"),
@@ -188,14 +189,43 @@ def test_the_modules_of_a_peer_import_only_those_before_them(package: str) -> No
     order, parent = PEER[package], f"channel.peer{package and '.'}{package}"
     folder = ROOT / parent.replace(".", "/")
     assert {path.stem for path in folder.iterdir() if not path.stem.startswith("__")} == set(order)
+    assert not wrong_imports(folder, parent, order)
+
+
+def wrong_imports(folder: Path, parent: str, order: tuple[str, ...]) -> list[str]:
+    """The modules of a package that import later ones, also inside functions and for types only."""
+    wrong: list[str] = []
     for number, name in enumerate(order):
         files = [*folder.glob(f"{name}.py"), *folder.glob(f"{name}/*.py")]
         assert files
-        later = {f"{parent}.{one}" for one in order[number + 1 :]}
-        for path in files:
-            names = {f"{name}." for name in imported(path)}
-            wrong = {one for one in later if any(name.startswith(f"{one}.") for name in names)}
-            assert not wrong, f"{path.relative_to(ROOT)} imports {wrong}"
+        later = tuple(f"{parent}.{module}." for module in order[number + 1 :])
+        wrong += [
+            f"{path.name} imports {module}"
+            for path in files
+            for module in imported(path)
+            if f"{module}.".startswith(later)
+        ]
+    return wrong
+
+
+@pytest.mark.parametrize(
+    "circle",
+    [
+        "from channelsim.channel.peer.onchain.scan import scan",
+        "from channelsim.channel.peer.onchain import scan",
+        "import channelsim.channel.peer.onchain.scan",
+        "def late():\n    from channelsim.channel.peer.onchain import scan",
+        "if TYPE_CHECKING:\n    from channelsim.channel.peer.onchain.scan import scan",
+    ],
+)
+def test_a_circle_of_modules_would_be_found(tmp_path: Path, circle: str) -> None:
+    order = ("dispute", "scan")
+    for name, text, wrong in (("circle", circle, True), ("order", "import re", False)):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "dispute.py").write_text(text)
+        (folder / "scan.py").write_text("from channelsim.channel.peer.onchain import dispute")
+        assert bool(wrong_imports(folder, "channel.peer.onchain", order)) is wrong
 
 
 def test_the_channel_has_packages_only() -> None:
@@ -205,7 +235,8 @@ def test_the_channel_has_packages_only() -> None:
 
 def test_the_lab_needs_no_peer() -> None:
     assert used(ROOT / "channel" / "lab", "channel") <= {
-        *("errors", "system", "campaign", "findings", "crypto", "chain", "protocol", "lab")
+        *("__version__", "errors", "system", "campaign", "findings", "crypto", "chain", "protocol"),
+        "lab",
     }
 
 
@@ -268,4 +299,4 @@ def test_a_wrong_import_would_be_found(tmp_path: Path) -> None:
         "def f():\n    from channelsim.channel import peer\n    from channelsim import games\n"
         "    import os.path\n"
     )
-    assert list(imported(path)) == ["channel", "games", "os.path"]
+    assert list(imported(path)) == ["channel", "channel.peer", "games", "os.path"]

@@ -29,7 +29,7 @@ from channelsim.channel.peer.interface import (
     Send,
 )
 from channelsim.channel.peer.machine import Peer, Phase
-from channelsim.channel.peer.onchain.dispute_state import Dispute
+from channelsim.channel.peer.onchain.dispute import Dispute
 from channelsim.channel.peer.onchain.signed_games import SignedGames
 from channelsim.channel.protocol import transitions
 from channelsim.channel.protocol.half_signed import SignedState, publish, sign_halves

@@ -13,7 +13,7 @@ from channelsim.channel.chain.observations import Block, CoinSeen
 from channelsim.channel.crypto import bls
 from channelsim.channel.peer.interface import Effect, GoOnChain, Push
 from channelsim.channel.peer.machine import Peer
-from channelsim.channel.peer.onchain.tracked_coins import TrackedCoin
+from channelsim.channel.peer.onchain.lineage import TrackedCoin
 from channelsim.channel.protocol.game_spends import claim_bundle, move_bundle, slash_bundle
 from channelsim.channel.protocol.half_signed import time_out, unroll_coin
 from channelsim.channel.protocol.state import LiveGame

@@ -11,7 +11,7 @@ from channelsim.channel.adversaries.on_chain import OnChainCheat, near_timeout
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.peer.interface import Effect, Push
 from channelsim.channel.peer.machine import Peer
-from channelsim.channel.peer.onchain.tracked_coins import TrackedCoin
+from channelsim.channel.peer.onchain.lineage import TrackedCoin
 from channelsim.channel.protocol.half_signed import time_out, unroll_coin
 from channelsim.channel.protocol.state import LiveGame
 from channelsim.games.contract import Action, Amount, Choice, Forced, OneOf, Plain

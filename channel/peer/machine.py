@@ -40,7 +40,7 @@ from channelsim.channel.peer.interface import (
     Refused,
     Tell,
 )
-from channelsim.channel.peer.onchain.dispute import seat
+from channelsim.channel.peer.onchain.scan import seat
 from channelsim.channel.peer.opening.failed_opening import can_be_funded
 from channelsim.channel.peer.opening.handshake import Opening
 from channelsim.channel.peer.peer_state import PeerState, Phase, Transition, endpoint_of, play_of

@@ -14,7 +14,7 @@ from channelsim.channel.peer.deadlines import Marks
 from channelsim.channel.peer.endpoint import Endpoint
 from channelsim.channel.peer.fees.fee_state import FeeState
 from channelsim.channel.peer.interface import Effect
-from channelsim.channel.peer.onchain.dispute_state import Dispute
+from channelsim.channel.peer.onchain.dispute import Dispute
 from channelsim.channel.peer.opening.handshake import Opened, Opening
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.peer.shutdown import CleanShutdown

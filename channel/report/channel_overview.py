@@ -16,8 +16,7 @@ from channelsim.channel.peer.agreement import Agreement
 from channelsim.channel.peer.chain_news import ChannelSettled
 from channelsim.channel.peer.deadlines import in_play
 from channelsim.channel.peer.machine import Peer
-from channelsim.channel.peer.onchain.chain_view import ChainView
-from channelsim.channel.peer.onchain.dispute_state import Dispute
+from channelsim.channel.peer.onchain.dispute import ChainView, Dispute
 from channelsim.channel.peer.opening.failed_opening import watched_until
 from channelsim.channel.peer.peer_state import PeerState, Phase, endpoint_of, play_of
 from channelsim.channel.peer.play.play_state import PlayState

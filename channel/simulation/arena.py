@@ -40,9 +40,10 @@ from channelsim.channel.session.setup import policy_of
 from channelsim.channel.session.side_player import SidePlayer, by_policy
 from channelsim.channel.simulation.crowd import CROWDED, CrowdedChain, CrowdSize
 from channelsim.channel.simulation.parties import Wrap, actor_of, make_parties
+from channelsim.channel.simulation.remote_actor import RemoteActor
 from channelsim.channel.simulation.run import Run, RunLog
 from channelsim.channel.simulation.scenario import Scenario, setup_of
-from channelsim.channel.simulation.session_processes import DirectedPeer, SessionProcesses
+from channelsim.channel.simulation.session_processes import SessionProcesses
 from channelsim.channel.simulation.weather import Weather, deadlines
 from channelsim.games import registry
 from channelsim.games.chance import Chance
@@ -191,7 +192,7 @@ class Arena:
             for party in self.parties
         ]
         adversary = actors[scenario.side] if scenario.adversary else None
-        self._adversary = adversary if isinstance(adversary, Adversary | DirectedPeer) else None
+        self._adversary = adversary if isinstance(adversary, Adversary | RemoteActor) else None
         initiator, receiver = (
             DrivenPeer(party.name, actor, pays_fees=party.peer.config.fees is not None)
             for party, actor in zip(self.parties, actors, strict=True)

@@ -10,11 +10,11 @@ import itertools
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from shutil import rmtree
-from typing import Protocol
 
 import msgspec
 
@@ -30,15 +30,19 @@ from channelsim.channel.findings.finding import BROKEN_PROMISE, THEFT, Finding
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.deck_works import Computing
+from channelsim.channel.session.identity import node_seed
 from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.bounds import WEATHERS
-from channelsim.channel.simulation.killed_peer import AIMS, Kill, KilledPeer, Stage
-from channelsim.channel.simulation.killed_processes import ProcessNode, ProcessPeer
+from channelsim.channel.simulation.kills import AIMS, Kill, Stage
+from channelsim.channel.simulation.peer_process import PeerProcess
+from channelsim.channel.simulation.process_node import ProcessNode
 from channelsim.channel.simulation.promises.checker import check
 from channelsim.channel.simulation.promises.crash_safety import contradictions
+from channelsim.channel.simulation.remote_actor import RemoteActor
 from channelsim.channel.simulation.scenario import MIXED, Scenario, adversaries_for
+from channelsim.channel.simulation.side_process import Work
 from channelsim.channel.simulation.sweep import menus
 from channelsim.channel.simulation.sweep_campaign import MONEY
 from channelsim.channel.store.interface import PeerStore
@@ -63,16 +67,6 @@ KILLS_PER_SHARD = 25
 
 Dies = Callable[[int, Kill], bool]
 """True if the peer of this side is killed at this instant."""
-
-
-class Killable(Actor, Protocol):
-    """The actor of a peer that is killed now and then; `kills` are the instants."""
-
-    kills: list[Kill]
-
-    def close(self) -> None:
-        """End whatever it has started."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,22 +168,23 @@ def run_killed(
     """Run a scenario with its honest peers killed at these instants; `store` makes their stores."""
     return run_crashing(
         scenario,
-        lambda peer: KilledPeer(peer, partial(dies, peer.config.side), store()),
+        lambda peer: RemoteActor(peer, partial(dies, peer.config.side), store=store()),
         compute_deck=compute_deck,
     )
 
 
 def run_crashing(
     scenario: Scenario,
-    make: Callable[[Peer], Killable],
-    node: Callable[[int], FarmableChain] | None = None,
+    make: Callable[[Peer], RemoteActor],
+    node: FarmableChain | None = None,
     compute_deck: Computing | None = None,
 ) -> CrashedRun:
     """Run a scenario with what `make` makes in the place of its honest peers, and check it.
 
-    `compute_deck` computes the steps of its decks; from the scenario's seed by default.
+    `node` takes the place of the scenario's chain. `compute_deck` computes the steps of its decks;
+    from the scenario's seed by default.
     """
-    killed: dict[Side, Killable] = {}
+    killed: dict[Side, RemoteActor] = {}
 
     def wrap(peer: Peer) -> Actor:
         killed[peer.config.side] = make(peer)
@@ -197,7 +192,8 @@ def run_crashing(
 
     contradicting: list[str] = []
     try:
-        run = Arena(scenario, node=node, wrap=wrap, compute_deck=compute_deck).run()
+        chain = (lambda seed: node) if node else None
+        run = Arena(scenario, node=chain, wrap=wrap, compute_deck=compute_deck).run()
         broken = [f"{promise.promise}: {promise.how}" for promise in check(run)]
         contradicting = [
             f"{NAMES[side]} sent {how}"
@@ -309,23 +305,17 @@ def _is_idle(runs: Sequence[CrashedRun]) -> bool:
 
 
 def _run_in_processes(scenario: Scenario, directory: Path, due: _Due) -> CrashedRun:
-    nodes: list[ProcessNode] = []
+    def make(peer: Peer) -> RemoteActor:
+        process = PeerProcess(peer.config, Work(directory / peer.config.name))
+        return RemoteActor(
+            peer, lambda kill: due.now(kill.stage), process=process, chance=due.chance
+        )
 
-    def make(peer: Peer) -> ProcessPeer:
-        return ProcessPeer(peer, directory / peer.config.name, due.now, due.chance)
-
-    def node(seed: int) -> ProcessNode:
-        settings = msgspec.structs.replace(PUBLIC_LIKE, mixed=scenario.mixed)
-        path = directory / "chain"
-        nodes.append(ProcessNode(path, seed, due.now, due.chance, settings=settings))
-        return nodes[-1]
-
-    try:
+    seed, path = node_seed(scenario.seed.encode()), directory / "chain"
+    settings = msgspec.structs.replace(PUBLIC_LIKE, mixed=scenario.mixed)
+    with closing(ProcessNode(path, seed, due.now, due.chance, settings=settings)) as node:
         run = run_crashing(scenario, make, node)
-    finally:
-        for chain in nodes:
-            chain.close()
-    return replace(run, node_kills=sum(chain.kills for chain in nodes))
+    return replace(run, node_kills=node.kills)
 
 
 class _Due:

@@ -17,10 +17,10 @@ from typing import Any
 from channelsim.channel.adversaries.base import Adversary
 from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.bounds import WEATHERS
-from channelsim.channel.simulation.parties import RestoredPeer
 from channelsim.channel.simulation.promises.checker import BrokenPromise, check
 from channelsim.channel.simulation.promises.fee_offers import spends_with_fee
 from channelsim.channel.simulation.promises.old_copies import restored
+from channelsim.channel.simulation.remote_actor import RemoteActor
 from channelsim.channel.simulation.run import Run, part_of, result_of
 from channelsim.channel.simulation.scenario import (
     FEES,
@@ -218,7 +218,8 @@ def _old_copies(first: Scenario, before: int) -> Iterator[SweepTotals]:
         run, tally = _run(replace(first, old_copy=place, **_blocks(number)))
         yield tally
         actor = run.parties[first.honest].actor if run is not None else None
-        if isinstance(actor, RestoredPeer) and not actor.restored:
+        old = actor.old_copy if isinstance(actor, RemoteActor) else None
+        if old is not None and not old.restored:
             return  # the session is shorter
 
 

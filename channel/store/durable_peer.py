@@ -37,7 +37,7 @@ from channelsim.channel.peer.interface import (
     YourTurn,
 )
 from channelsim.channel.peer.machine import TRANSITIONS, Peer
-from channelsim.channel.peer.onchain.dispute_state import Dispute
+from channelsim.channel.peer.onchain.dispute import Dispute
 from channelsim.channel.peer.peer_state import PeerState, Phase, endpoint_of, play_of
 from channelsim.channel.peer.play.sending import unanswered, your_turns
 from channelsim.channel.protocol.messages import Advisory, decode

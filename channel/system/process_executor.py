@@ -16,11 +16,13 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import contextmanager, redirect_stdout, suppress
+from dataclasses import dataclass
 from enum import Enum, auto
+from functools import partial
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from queue import Empty, SimpleQueue
-from typing import Any, ParamSpec, Protocol, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from channelsim import plugins
 from channelsim.channel.errors import InvariantError, UsageError
@@ -56,28 +58,18 @@ class WorkerDied(BrokenExecutor):
     """The process that ran this call has ended."""
 
 
-class Parent(Protocol):
-    """The process that waits for a call, as the call sees it."""
+@dataclass(frozen=True, slots=True)
+class Parent:
+    """What waits for a call, as the call sees it. By default that is nobody, as on a cluster.
 
-    def send(self, message: Any) -> None:
-        """Send a message, such as progress."""
+    `send` sends it a message, such as progress; `wants_stop` says if the call should return early.
+    """
 
-    def wants_stop(self) -> bool:
-        """True if this call should return early."""
-
-
-class _Nobody:
-    """The parent of calls that nothing waits for here, such as those on a cluster."""
-
-    def send(self, message: Any) -> None:
-        """Drop the message."""
-
-    def wants_stop(self) -> bool:
-        """Return False: nothing can ask."""
-        return False
+    send: Callable[[Any], None] = lambda message: None
+    wants_stop: Callable[[], bool] = lambda: False
 
 
-_parent: Parent = _Nobody()
+_parent = Parent()
 
 
 def parent() -> Parent:
@@ -274,22 +266,16 @@ def _send_stop(end: Connection) -> None:
         end.send(None)
 
 
-class _Pipe:
+def _at_other_end(end: Connection) -> Parent:
     """The parent of a call, at the other end of a pipe."""
+    stopped = False
 
-    def __init__(self, end: Connection) -> None:
-        self._end = end
-        self._stop = False
+    def wants_stop() -> bool:
+        nonlocal stopped
+        stopped = stopped or (end.poll() and end.recv() is None)
+        return stopped
 
-    def send(self, message: Any) -> None:
-        """Send it a message."""
-        self._end.send((_Kind.MESSAGE, message))
-
-    def wants_stop(self) -> bool:
-        """True if it asked this call to return early."""
-        if not self._stop and self._end.poll():
-            self._stop = self._end.recv() is None
-        return self._stop
+    return Parent(lambda message: end.send((_Kind.MESSAGE, message)), wants_stop)
 
 
 def serve(descriptor: int) -> None:
@@ -303,7 +289,7 @@ def serve(descriptor: int) -> None:
                 call = end.recv()
                 if call is None:  # the call that it would stop has just returned
                     continue
-                _parent = _Pipe(end)
+                _parent = _at_other_end(end)
                 function, arguments, keywords = call
                 try:
                     result = _Kind.RESULT, function(*arguments, **keywords)
@@ -343,7 +329,7 @@ class InlineExecutor(Executor):
         global _parent
         future: Future[T] = Future()
         before = _parent
-        _parent = _Direct(future, self._on_message, self._wants_stop)
+        _parent = Parent(partial(self._on_message, future), self._wants_stop)
         try:
             future.set_result(fn(*args, **kwargs))
         except Exception as error:
@@ -351,17 +337,3 @@ class InlineExecutor(Executor):
         finally:
             _parent = before
         return future
-
-
-class _Direct:
-    """The parent of a call in this process."""
-
-    def __init__(
-        self, future: Future[Any], on_message: OnMessage, wants_stop: Callable[[], bool]
-    ) -> None:
-        self._future, self._on_message = future, on_message
-        self.wants_stop = wants_stop
-
-    def send(self, message: Any) -> None:
-        """Hand on a message."""
-        self._on_message(self._future, message)

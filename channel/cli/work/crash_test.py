@@ -20,7 +20,7 @@ from channelsim.channel.simulation.crashes import (
     CrashTotals,
     crashes,
 )
-from channelsim.channel.simulation.killed_peer import AIMS, Stage
+from channelsim.channel.simulation.kills import AIMS, Stage
 from channelsim.channel.system.file_kinds import DOCUMENT
 from channelsim.games.amounts import counted
 

@@ -1,29 +1,147 @@
-"""The player's decisions in a dispute."""
+"""A channel on chain as one side sees it, a block in its light, and what a scan of that finds.
+
+Source: spec/channel.md, "Going on chain".
+"""
 
 from __future__ import annotations
 
-from channelsim.channel.errors import UsageError
-from channelsim.channel.peer.interface import Effect
-from channelsim.channel.peer.onchain.dispute_state import Dispute
-from channelsim.channel.peer.onchain.scan import scan, take_decision
-from channelsim.games.contract import Action, Player
-from channelsim.games.errors import IllegalAction
+from collections.abc import Mapping
+from enum import Enum
+
+import msgspec
+
+from channelsim.channel.chain.coins import Bundle, Coin
+from channelsim.channel.chain.observations import Block, CoinSeen
+from channelsim.channel.peer.chain_news import Fact
+from channelsim.channel.peer.endpoint import Endpoint
+from channelsim.channel.peer.interface import News, Push
+from channelsim.channel.peer.onchain.lineage import Lineage, TrackedCoin
+from channelsim.channel.peer.onchain.signed_games import SignedGames
+from channelsim.channel.peer.shutdown import CleanShutdown
+from channelsim.channel.peer.slashable import SlashableMove
+from channelsim.channel.protocol.half_signed import SignedState
+from channelsim.channel.protocol.state import LiveGame, Side
+from channelsim.games.contract import Player
+from channelsim.games.referee import GameCoin
 
 
-def act(dispute: Dispute, game_id: int, action: Action) -> tuple[Dispute, list[Effect]]:
-    """Take the player's decision in a game on chain. Raises `UsageError`."""
-    tracked = dispute.undecided.get(game_id)
-    if tracked is None:
-        raise UsageError(f"game {game_id} waits for no decision")
-    try:
-        dispute, effects = take_decision(dispute, tracked, action)
-    except IllegalAction as error:
-        raise UsageError(f"game {game_id}: {error}") from None
-    after, more = scan(dispute, dispute.block)
-    return after, effects + more
+class Status(Enum):
+    """The stage of a dispute."""
+
+    OPEN = "under way"
+    UNFUNDED = "without a channel coin, past its deadline"
+    SHUT = "ended by the shutdown"
+    SETTLED = "settled"
 
 
-def seat(dispute: Dispute, game_id: int) -> Player | None:
-    """Our seat in a game that waits for our decision on chain."""
-    tracked = dispute.undecided.get(game_id)
-    return tracked.player if tracked else None
+class Dispute(msgspec.Struct, frozen=True):
+    """A channel on chain, as one side sees it. Each scan of a block returns a new one.
+
+    What we bring into it: `newest` is F, the newest state that we can complete. `slashable` are
+    the illegal last moves of F, by game. `players` are our seats as of the end of play.
+    `funding` made a channel coin that was deep once; should a reorganisation take it away, it is
+    pushed again until its `deadline`. `began` is the height at which we went on chain.
+    `shutdown` is there if our half of it is out. `shown` is the number of a state that we signed
+    and do not know: we run on an old copy of our store, and do not publish F, unless our player
+    wants that although a newer state may replace it (`publishes_old`).
+
+    What a scan leaves for the next: `block` is the newest block, and `lineage` what its coins
+    say. `reported` are the facts that the player knows. `decided` is what we do at a game coin: a
+    move, or None for no move. It goes by the coin's fields, not by its id: in the same position we
+    do the same again, whichever block the position came back in. `warned` are the coins at which
+    the player knows of a risk. `tracked` are all game coins that we have judged, with their seats;
+    `undecided` are those that wait for the player, by game.
+    """
+
+    endpoint: Endpoint
+    newest: SignedState
+    signed_games: SignedGames
+    slashable: Mapping[int, SlashableMove]
+    players: Mapping[int, Player]
+    deadline: int
+    funding: Bundle | None
+    began: int
+    shutdown: CleanShutdown | None = None
+    shown: int | None = None
+    publishes_old: bool = False
+    status: Status = Status.OPEN
+    reported: tuple[Fact, ...] = ()
+    watched: frozenset[Coin] = frozenset()
+    decided: Mapping[GameCoin, LiveGame | None] = msgspec.field(default_factory=dict)
+    warned: frozenset[bytes] = frozenset()
+    tracked: Mapping[Coin, TrackedCoin] = msgspec.field(default_factory=dict)
+    undecided: Mapping[int, TrackedCoin] = msgspec.field(default_factory=dict)
+    block: Block = Block(0)
+    lineage: Lineage | None = None
+
+
+class ChainView(msgspec.Struct, frozen=True):
+    """The basis of decisions on chain: the dispute before a block, and the coins of the block.
+
+    `decided` is that of the dispute, with what has been decided in this block.
+    """
+
+    dispute: Dispute
+    decided: Mapping[GameCoin, LiveGame | None]
+    coins: Mapping[Coin, CoinSeen]
+    peak: int
+
+    @classmethod
+    def of(cls, dispute: Dispute, block: Block) -> ChainView:
+        """The view of a block in this dispute."""
+        coins = {seen.coin: seen for seen in block.coins}
+        return cls(dispute, dispute.decided, coins, block.peak)
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """Our side of the channel."""
+        return self.dispute.endpoint
+
+    @property
+    def side(self) -> Side:
+        """Our side."""
+        return self.endpoint.side
+
+    def seen(self, coin: Coin) -> CoinSeen | None:
+        """The coin as the block has it."""
+        return self.coins.get(coin)
+
+    def children(self, coin: Coin) -> tuple[Coin, ...]:
+        """The coins of the block that this coin created: all, if the node hides its solution."""
+        return tuple(child for child in self.coins if child.parent == coin.id)
+
+    def our_move(self, game: LiveGame) -> LiveGame | None:
+        """The game after the move that we made, or mean to make, at this coin."""
+        return self.dispute.signed_games.sent_from(game) or self.decided.get(game.coin)
+
+    def deep(self, height: int) -> bool:
+        """True if this height is at confirmation depth."""
+        return self.peak - height >= self.endpoint.confirmations
+
+
+class Findings(msgspec.Struct, frozen=True):
+    """Findings of one part of a scan; those of all parts are added up, in order.
+
+    `facts` hold in this block, `news` are new with it. `decided`, `warned`, `undecided` and
+    `status` are as in `Dispute`.
+    """
+
+    facts: tuple[Fact, ...] = ()
+    news: tuple[News, ...] = ()
+    due: tuple[Push, ...] = ()
+    decided: Mapping[GameCoin, LiveGame | None] = msgspec.field(default_factory=dict)
+    warned: frozenset[bytes] = frozenset()
+    undecided: Mapping[int, TrackedCoin] = msgspec.field(default_factory=dict)
+    status: Status = Status.OPEN
+
+    def __add__(self, other: Findings) -> Findings:
+        """The findings of both, this part's first."""
+        return Findings(
+            self.facts + other.facts,
+            self.news + other.news,
+            self.due + other.due,
+            {**self.decided, **other.decided},
+            self.warned | other.warned,
+            {**self.undecided, **other.undecided},
+            self.status if other.status is Status.OPEN else other.status,
+        )

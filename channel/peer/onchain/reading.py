@@ -1,13 +1,14 @@
 """Reading the lineage of a channel from the coins of a block.
 
 The channel is followed from its coin to the unroll coin, and each game through its moves.
-Source: spec/channel.md, "Going on chain".
+Source: spec/channel.md, "Going on chain" and "An old copy of the store".
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
 from msgspec.structs import replace
 
 from channelsim.channel.chain.coins import Coin
@@ -18,16 +19,20 @@ from channelsim.channel.peer.chain_news import (
     IllegalOnChain,
     MovedOnChain,
     StateCounts,
+    UnknownGame,
     UnknownSpend,
     UnrollSeen,
 )
-from channelsim.channel.peer.onchain import unknown_state
-from channelsim.channel.peer.onchain.chain_view import ChainView
-from channelsim.channel.peer.onchain.lineage import Lineage, Track
-from channelsim.channel.peer.onchain.tracked_coins import TrackedCoin, advance
-from channelsim.channel.peer.onchain.unknown_state import UnknownState, created_by
+from channelsim.channel.peer.onchain.dispute import ChainView
+from channelsim.channel.peer.onchain.lineage import Lineage, Track, TrackedCoin, advance
+from channelsim.channel.peer.onchain.signed_games import SignedGames
 from channelsim.channel.protocol.half_signed import unroll_coin
-from channelsim.channel.protocol.spend_parsing import MovedTo, game_spend
+from channelsim.channel.protocol.spend_parsing import (
+    MovedTo,
+    created_coins,
+    game_spend,
+    read_unroll,
+)
 from channelsim.channel.protocol.state import ChannelState, LiveGame
 
 
@@ -46,7 +51,7 @@ def read_lineage(view: ChainView) -> Lineage:
         return Lineage(seen, shut=True)
     state = dispute.signed_games.published(seen.solution)
     if state is None:
-        return _unknown_close(view, seen, created_by(seen.coin, seen.solution))
+        return _unknown_close(view, seen, _created_by(seen.coin, seen.solution))
     coin = unroll_coin(channel, state)
     unroll = view.seen(coin)
     if unroll is None:
@@ -101,7 +106,7 @@ def _unrolled(view: ChainView, lineage: Lineage, state: ChannelState, seen: Coin
         return lineage
     unknown = UnknownSpend(seen.coin, seen.spent)
     lineage = replace(lineage, facts=(*lineage.facts, unknown))
-    found = unknown_state.paid_out(dispute.signed_games, seen.coin, seen.solution)
+    found = _unknown_payout(dispute.signed_games, seen.coin, seen.solution)
     return lineage if found is None else _paid_unknown(view, lineage, seen, found)
 
 
@@ -110,7 +115,7 @@ def _unknown_close(view: ChainView, channel: CoinSeen, children: tuple[Coin, ...
     dispute, games = view.dispute, view.dispute.signed_games
     facts = () if dispute.shown is not None else (UnknownSpend(channel.coin, channel.spent or 0),)
     number = dispute.newest.state.number if dispute.shown is None else dispute.shown
-    found = unknown_state.shut_down(games, children, number)
+    found = _unknown_shutdown(games, children, number)
     if found is not None:
         return _paid_unknown(view, Lineage(channel, facts=facts, unroll=channel), channel, found)
     if len(children) != 1:
@@ -122,12 +127,12 @@ def _unknown_close(view: ChainView, channel: CoinSeen, children: tuple[Coin, ...
         return lineage
     if unroll.solution is None:
         return replace(lineage, complete=False)
-    found = unknown_state.paid_out(games, coin, unroll.solution)
+    found = _unknown_payout(games, coin, unroll.solution)
     return lineage if found is None else _paid_unknown(view, lineage, unroll, found)
 
 
 def _paid_unknown(
-    view: ChainView, lineage: Lineage, spent: CoinSeen, found: UnknownState
+    view: ChainView, lineage: Lineage, spent: CoinSeen, found: _UnknownState
 ) -> Lineage:
     """The lineage from the coins of a state that we do not know on."""
     height = spent.spent or 0
@@ -231,3 +236,62 @@ def _moves(
         if tracked.slashable is not None
     )
     return (*moves, *illegal)
+
+
+# --- an old copy of the store ------------------------------------------------------------------
+
+# What a state pays that we signed and do not know: its spends show the balances, and a coin for
+# each game. A game that has not gone on since the copy was made is known by its coin, and is played
+# on; the others are lost.
+
+
+class _UnknownState(msgspec.Struct, frozen=True):
+    """A state as its spend shows it, with the games in it that we know.
+
+    `lost` are the coins of the other games. `preempted`: it was paid by a preemption.
+    """
+
+    state: ChannelState
+    lost: tuple[Coin, ...] = ()
+    preempted: bool = False
+
+    def reported(self, height: int) -> tuple[UnknownGame, ...]:
+        """The news of the games that we do not know, paid out at this height."""
+        return tuple(UnknownGame(coin, height) for coin in self.lost)
+
+
+def _created_by(coin: Coin, solution: bytes) -> tuple[Coin, ...]:
+    """The coins that this spend of the channel coin created, as far as it can be read."""
+    return tuple(Coin(coin.id, *one) for one in created_coins(solution))
+
+
+def _unknown_shutdown(
+    games: SignedGames, made: tuple[Coin, ...], number: int
+) -> _UnknownState | None:
+    """A shutdown that we do not know, at a state of this number; None for any other spend."""
+    if not made or any(one.puzzle_hash not in games.endpoint.channel.rewards for one in made):
+        return None
+    return _unknown_state(games, number, made, preempted=False)
+
+
+def _unknown_payout(games: SignedGames, unroll: Coin, solution: bytes) -> _UnknownState | None:
+    """The state that an unroll coin paid; None for a spend that cannot be read."""
+    paid = read_unroll(solution)
+    if paid is None:
+        return None
+    made = tuple(Coin(unroll.id, *one) for one in paid.coins)
+    return _unknown_state(games, paid.number, made, preempted=paid.preempted)
+
+
+def _unknown_state(
+    games: SignedGames, number: int, made: tuple[Coin, ...], *, preempted: bool
+) -> _UnknownState:
+    rewards = games.endpoint.channel.rewards
+    first, second = (
+        sum(one.amount for one in made if one.puzzle_hash == address) for address in rewards
+    )
+    others = [one for one in made if one.puzzle_hash not in rewards]
+    found = [games.with_coin(one) for one in others]
+    live = tuple(game for game in found if game is not None)
+    lost = tuple(coin for coin, game in zip(others, found, strict=True) if game is None)
+    return _UnknownState(ChannelState(number, (first, second), live), lost, preempted)

@@ -9,18 +9,17 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from channelsim.channel.chain.observations import Block, CoinSeen
+from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.chain_news import ChannelClosed, Fact, Undone
 from channelsim.channel.peer.interface import Effect, OpeningFailed, Push, Tell, Watch
-from channelsim.channel.peer.onchain.chain_view import ChainView
-from channelsim.channel.peer.onchain.dispute_state import Dispute, Status
-from channelsim.channel.peer.onchain.findings import Findings
+from channelsim.channel.peer.onchain.dispute import ChainView, Dispute, Findings, Status
 from channelsim.channel.peer.onchain.lineage import Lineage
 from channelsim.channel.peer.onchain.reading import read_lineage
 from channelsim.channel.peer.onchain.scan_games import record_decision, scan_games
-from channelsim.channel.peer.onchain.tracked_coins import TrackedCoin
 from channelsim.channel.protocol.half_signed import preempt, publish, time_out
 from channelsim.channel.protocol.state import ChannelState
-from channelsim.games.contract import Action
+from channelsim.games.contract import Action, Player
+from channelsim.games.errors import IllegalAction
 
 
 def scan(dispute: Dispute, block: Block) -> tuple[Dispute, list[Effect]]:
@@ -31,13 +30,24 @@ def scan(dispute: Dispute, block: Block) -> tuple[Dispute, list[Effect]]:
     return _conclude(dispute, block, lineage, _due(view, lineage))
 
 
-def take_decision(
-    dispute: Dispute, tracked: TrackedCoin, action: Action
-) -> tuple[Dispute, list[Effect]]:
-    """Take the player's decision at a game coin. Raises `IllegalAction`."""
-    found = record_decision(dispute.endpoint, tracked, action)
-    decided = {**dispute.decided, **found.decided}
-    return replace(dispute, decided=decided), [*map(Tell, found.news)]
+def act(dispute: Dispute, game_id: int, action: Action) -> tuple[Dispute, list[Effect]]:
+    """Take the player's decision in a game on chain. Raises `UsageError`."""
+    tracked = dispute.undecided.get(game_id)
+    if tracked is None:
+        raise UsageError(f"game {game_id} waits for no decision")
+    try:
+        found = record_decision(dispute.endpoint, tracked, action)
+    except IllegalAction as error:
+        raise UsageError(f"game {game_id}: {error}") from None
+    dispute = replace(dispute, decided={**dispute.decided, **found.decided})
+    after, effects = scan(dispute, dispute.block)
+    return after, [*map(Tell, found.news), *effects]
+
+
+def seat(dispute: Dispute, game_id: int) -> Player | None:
+    """Our seat in a game that waits for our decision on chain."""
+    tracked = dispute.undecided.get(game_id)
+    return tracked.player if tracked else None
 
 
 def _conclude(

@@ -18,21 +18,20 @@ from channelsim.channel.peer.chain_news import (
 )
 from channelsim.channel.peer.endpoint import Endpoint
 from channelsim.channel.peer.interface import Moved, Push, YourTurn
-from channelsim.channel.peer.onchain.chain_view import ChainView
 from channelsim.channel.peer.onchain.decisions import (
     AskPlayer,
     ClaimTimeout,
     LetGo,
     MakeMove,
+    Payout,
     SlashMove,
     Wait,
     decide,
+    paid_coins,
+    payout,
 )
-from channelsim.channel.peer.onchain.dispute_state import Dispute, Status
-from channelsim.channel.peer.onchain.findings import Findings
-from channelsim.channel.peer.onchain.lineage import Track
-from channelsim.channel.peer.onchain.payouts import Payout, paid_coins, payout
-from channelsim.channel.peer.onchain.tracked_coins import TrackedCoin
+from channelsim.channel.peer.onchain.dispute import ChainView, Dispute, Findings, Status
+from channelsim.channel.peer.onchain.lineage import Track, TrackedCoin
 from channelsim.channel.protocol.game_spends import claim_bundle, move_bundle, slash_bundle
 from channelsim.channel.protocol.spend_parsing import Slashed
 from channelsim.channel.protocol.state import ChannelState

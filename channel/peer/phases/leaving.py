@@ -24,7 +24,7 @@ from channelsim.channel.peer.interface import (
     Tell,
     Watch,
 )
-from channelsim.channel.peer.onchain.dispute_state import Dispute, Status
+from channelsim.channel.peer.onchain.dispute import Dispute, Status
 from channelsim.channel.peer.onchain.scan import scan
 from channelsim.channel.peer.onchain.signed_games import SignedGames
 from channelsim.channel.peer.peer_state import (

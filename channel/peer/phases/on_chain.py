@@ -5,7 +5,7 @@ from __future__ import annotations
 from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.interface import Act, GoOnChain, Ignored, Tell
-from channelsim.channel.peer.onchain.dispute import act
+from channelsim.channel.peer.onchain.scan import act
 from channelsim.channel.peer.peer_state import PeerState, Phase, Transition
 from channelsim.channel.peer.phases.leaving import leave, publish_old, with_dispute
 

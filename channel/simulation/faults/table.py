@@ -698,7 +698,7 @@ BEHAVIOURS = (
     _behaviour(
         "has no evidence on chain",
         "looks for no evidence on chain",
-        engine("peer.onchain.tracked_coins:judge_move", without_evidence),
+        engine("peer.onchain.lineage:judge_move", without_evidence),
         ("safety", "bad-selection-on-chain", "illegal-on-chain"),
     ),
 )

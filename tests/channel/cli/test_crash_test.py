@@ -10,7 +10,7 @@ import pytest
 from channelsim.channel.campaign.campaign import Place
 from channelsim.channel.simulation import crashes
 from channelsim.channel.simulation.crashes import MOST_IDLE, CrashedRun, Crashes, CrashTotals
-from channelsim.channel.simulation.killed_peer import AIMS, LOST, Kill, Stage
+from channelsim.channel.simulation.kills import AIMS, LOST, Kill, Stage
 from channelsim.channel.simulation.scenario import Scenario
 from tests.channel.command import channelsim
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from channelsim.channel.session.deck_works import Computing
 from channelsim.channel.simulation.crashes import run_killed
-from channelsim.channel.simulation.killed_peer import Kill
+from channelsim.channel.simulation.kills import Kill
 from channelsim.channel.simulation.scenario import Scenario
 
 

@@ -14,7 +14,7 @@ from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.deck_works import seeded_secrets
 from channelsim.channel.simulation import arena
 from channelsim.channel.simulation.crashes import CrashedRun, Dies, run_killed
-from channelsim.channel.simulation.killed_peer import Kill
+from channelsim.channel.simulation.kills import Kill
 from channelsim.channel.simulation.scenario import Scenario, setup_of
 from channelsim.games.deck.work import DeckResult, DeckWork, compute
 from tests.channel.simulation.instants import every_instant

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from functools import cache
 from itertools import cycle
 from pathlib import Path
@@ -15,14 +16,14 @@ from channelsim.channel.chain.coins import condition, signed_spend
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.crypto import bls
 from channelsim.channel.errors import InvariantError
-from channelsim.channel.peer.interface import Send
+from channelsim.channel.peer.interface import Received, Send
 from channelsim.channel.peer.machine import TRANSITIONS, Peer, Phase
 from channelsim.channel.peer.peer_state import Transition
 from channelsim.channel.protocol.messages import Batch, Request, decode
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.protocol.wallet import address_of, wallet_key
 from channelsim.channel.session.deciders import Deciders
-from channelsim.channel.session.peer_driver import Actor
+from channelsim.channel.session.peer_driver import Actor, PeerStopped
 from channelsim.channel.session.result import Result
 from channelsim.channel.session.session import Session
 from channelsim.channel.session.session_events import Handled, SessionEvent
@@ -35,9 +36,12 @@ from channelsim.channel.simulation.crashes import (
     run_killed,
     scenario_of,
 )
-from channelsim.channel.simulation.killed_peer import AIMS, LOST, Kill, KilledPeer, Stage
-from channelsim.channel.simulation.killed_processes import ProcessNode, ProcessPeer
+from channelsim.channel.simulation.kills import AIMS, LOST, Kill, Stage
+from channelsim.channel.simulation.peer_process import PeerProcess
+from channelsim.channel.simulation.process_node import ProcessNode
+from channelsim.channel.simulation.remote_actor import RemoteActor
 from channelsim.channel.simulation.scenario import Scenario
+from channelsim.channel.simulation.side_process import Work
 from channelsim.channel.store.interface import Contents
 from channelsim.channel.store.keys_file import FILE, write_keys
 from channelsim.channel.store.memory_store import MemoryStore
@@ -84,7 +88,7 @@ def undisturbed(game: str) -> tuple[Result, list[bytes], dict[Side, list[Kill]]]
             instants[peer.config.side].append(kill)
             return False
 
-        return KilledPeer(peer, lives)
+        return RemoteActor(peer, lives)
 
     result, batches = play(game, wrap)
     return result, batches, instants
@@ -93,11 +97,11 @@ def undisturbed(game: str) -> tuple[Result, list[bytes], dict[Side, list[Kill]]]
 def same_end(game: str, kills: dict[Side, set[Kill]]) -> None:
     """The session with these kills ends as it does without, over the same batches."""
     result, batches, _ = undisturbed(game)
-    killed: list[KilledPeer] = []
+    killed: list[RemoteActor] = []
 
     def wrap(peer: Peer) -> Actor:
         due = kills.get(peer.config.side, set())
-        killed.append(KilledPeer(peer, due.__contains__))
+        killed.append(RemoteActor(peer, due.__contains__))
         return killed[-1]
 
     replayed, said = play(game, wrap)
@@ -132,11 +136,11 @@ def test_a_session_with_many_kills_ends_as_it_does_without(effects: int) -> None
 
     A new connection is several events, so more kills would leave no time to play.
     """
-    killed: list[KilledPeer] = []
+    killed: list[RemoteActor] = []
 
     def wrap(peer: Peer) -> Actor:
         killed.append(
-            KilledPeer(peer, lambda kill: kill.event % 8 == 0 and kill.effects == effects)
+            RemoteActor(peer, lambda kill: kill.event % 8 == 0 and kill.effects == effects)
         )
         return killed[-1]
 
@@ -334,8 +338,67 @@ def test_a_killed_node_makes_the_same_blocks(tmp_path: Path) -> None:
 
 def test_a_process_that_reacts_otherwise_than_its_copy_is_noticed(tmp_path: Path) -> None:
     ann, ben = (end.peer for end in sit().ends)
-    process = ProcessPeer(Peer(ann.config), tmp_path, lambda stage: False, Chance(b""))
+    process = PeerProcess(ann.config, Work(tmp_path))
+    process.child.kill()
     (tmp_path / FILE).unlink()
     write_keys(tmp_path, ben.config)
-    with closing(process), pytest.raises(InvariantError, match="react differently"):
-        process.start(1)
+    process.child.begin()
+    actor = RemoteActor(Peer(ann.config), process=process)
+    with closing(actor), pytest.raises(InvariantError, match="react differently"):
+        actor.start(1)
+
+
+def killed_when_done(folder: Path) -> RemoteActor:
+    """A peer whose process is killed as soon as it has handled an event."""
+    process = PeerProcess(sit().ends[0].peer.config, Work(folder))
+
+    def strike(chance: Chance) -> None:
+        process.child.receive()
+        process.child.kill()
+
+    process.child.strike = strike  # type: ignore[method-assign]
+    return RemoteActor(Peer(sit().ends[0].peer.config), lambda kill: True, process=process)
+
+
+def test_a_killed_process_goes_on_from_what_it_has_stored(tmp_path: Path) -> None:
+    with closing(killed_when_done(tmp_path)) as actor:
+        actor.start(1)
+        with pytest.raises(PeerStopped) as stopped:
+            actor.handle(Received(b"no message"))
+        assert stopped.value.effects
+        actor.start(1)
+        assert actor.peer.phase is Phase.FAILED
+        assert [kill.effects for kill in actor.kills] == [0]
+
+
+def test_a_process_that_was_killed_before_it_stored_an_event_goes_on_without_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(killed_when_done(tmp_path)) as actor:
+        actor.start(1)
+        keep_first(monkeypatch, 1)
+        with pytest.raises(PeerStopped) as stopped:
+            actor.handle(Received(b"no message"))
+        assert stopped.value.effects is None
+        assert [kill.effects for kill in actor.kills] == [LOST]
+
+
+def test_a_store_that_lost_more_than_the_newest_event_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(killed_when_done(tmp_path)) as actor:
+        actor.start(1)
+        keep_first(monkeypatch, 0)
+        with pytest.raises(InvariantError, match="neither"):
+            actor.handle(Received(b"no message"))
+
+
+def keep_first(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
+    """Let stores of processes have so many events."""
+    stored = PeerProcess.stored
+
+    def kept(process: PeerProcess) -> Contents:
+        contents = stored(process)
+        return replace(contents, events=contents.events[:count])
+
+    monkeypatch.setattr(PeerProcess, "stored", kept)

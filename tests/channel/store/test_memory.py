@@ -12,7 +12,7 @@ from channelsim.channel.peer.interface import Acted
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer.onchain.signed_games import SignedGames
 from channelsim.channel.protocol.state import Side
-from channelsim.channel.simulation import killed_peer
+from channelsim.channel.simulation import remote_actor
 from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.crashes import run_killed
 from channelsim.channel.simulation.promises.checker import check
@@ -39,7 +39,7 @@ ON_CHAIN = (
 @pytest.fixture(autouse=True)
 def snapshots_between_moves(monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise most restarts would make the moves again, and remember for themselves."""
-    monkeypatch.setattr(killed_peer, "EVENTS_PER_SNAPSHOT", 1)
+    monkeypatch.setattr(remote_actor, "EVENTS_PER_SNAPSHOT", 1)
 
 
 @pytest.mark.parametrize("side", Side)
