@@ -165,7 +165,7 @@ def summary(findings: Iterable[Finding]) -> str:
     '2 findings (worst: theft)'
     """
     known = list(findings)
-    number = counted(len(known), "finding", ",")
+    number = counted(len(known), "finding")
     return f"{number} (worst: {min(known, key=_rank).severity})" if known else number
 
 

@@ -42,7 +42,7 @@ def sentence(finding: Finding) -> str:
     loss = finding.loss
     if loss is not None and loss.amount:
         taker = loss.taker[:1].upper() + loss.taker[1:]
-        mojos = counted(loss.amount, "mojo", ",")
+        mojos = counted(loss.amount, "mojo")
         return f"{taker} takes {mojos} that are {loss.loser}'s: {finding.text}"
     if finding.severity in _TAKEN:
         return f"One side takes what is the other's: {finding.text}"
@@ -55,7 +55,7 @@ def lost(finding: Finding) -> str:
     loss = finding.loss
     if loss is not None and loss.amount:
         loser = loss.loser[:1].upper() + loss.loser[1:]
-        return f"{loser} loses {counted(loss.amount, 'mojo', ',')} to {loss.taker}"
+        return f"{loser} loses {counted(loss.amount, 'mojo')} to {loss.taker}"
     if finding.severity in _TAKEN:
         return "the other side loses money; how much is not known"
     return "nobody is known to lose money"

@@ -51,12 +51,12 @@ def account(run: Run) -> list[str]:
                 reasons.append("both agreed to close")
                 for paid in rewards:
                     side = _side_of(run, paid.puzzle_hash)
-                    parts[side].append(f"{paid.amount} by the shutdown")
+                    parts[side].append(f"{paid.amount:,} by the shutdown")
             case StateCounts(number, preempted, stale, rewards, _, _):
                 how = "preempted" if preempted else "was published, and timed out"
                 reasons.append(f"state {number} {how}{', though newer ones were' * stale}")
                 for side, coin in enumerate(rewards):
-                    parts[side].extend([f"{coin.amount} in state {number}"] if coin else [])
+                    parts[side].extend([f"{coin.amount:,} in state {number}"] if coin else [])
             case GameVoid(game_id, number):
                 reasons.append(f"game {game_id} does not exist in state {number}")
             case IllegalOnChain(game_id, rule, _):
@@ -67,7 +67,7 @@ def account(run: Run) -> list[str]:
                 )
                 reasons.append(_ended(game_id, slashed, moves, us, them))
                 for side, coin in ((honest, ours), (1 - honest, theirs)):
-                    parts[side].extend([f"{coin.amount} from game {game_id}"] if coin else [])
+                    parts[side].extend([f"{coin.amount:,} from game {game_id}"] if coin else [])
             case Forfeited(game_id, _, theirs):
                 if not any(
                     isinstance(paid, GamePaid) and paid.game_id == game_id for paid in events
@@ -82,7 +82,7 @@ def account(run: Run) -> list[str]:
         address = run.parties[side].peer.config.reward_address
         got = sum(seen.coin.amount for seen in run.chain.coins_at(address))
         origin = f": {', '.join(parts[side])}" if parts[side] else ""
-        lines.append(f"{name} got {counted(got, 'mojo')}, put in {run.scenario.balance}{origin}")
+        lines.append(f"{name} got {counted(got, 'mojo')}, put in {run.scenario.balance:,}{origin}")
     return [*lines, f"why: {'; '.join(reasons) or 'nothing was put in'}"]
 
 

@@ -199,7 +199,7 @@ def chain_text(news: News, us: int) -> str:
             return f"{_short(coin)} is a game in a position that the old copy lacks"
         case StateCounts(number, preempted, stale, rewards, games, _):
             how = "preempts" if preempted else "is timed out"
-            paid = _amounts(0, *(coin.amount if coin else 0 for coin in rewards))
+            paid = amounts_text(0, *(coin.amount if coin else 0 for coin in rewards))
             rest = "".join(f", game {game_id} {_short(coin)}" for game_id, coin in games)
             return f"state {number} {how}{', stale' if stale else ''}: {paid}{rest}"
         case MovedOnChain(game_id, by_us, coin, _):
@@ -209,7 +209,7 @@ def chain_text(news: News, us: int) -> str:
             return f"game {game_id}: the move breaks {rule}"
         case GamePaid(game_id, slashed, ours, theirs, _):
             how = f"slashed by {NAMES[us if slashed == 'us' else 1 - us].capitalize()}"
-            paid = _amounts(us, ours.amount if ours else 0, theirs.amount if theirs else 0)
+            paid = amounts_text(us, ours.amount if ours else 0, theirs.amount if theirs else 0)
             return f"game {game_id} {how if slashed else 'timed out'}: {paid}"
         case Undone(fact):
             return f"undone: {chain_text(fact, us) or peer_text(fact, us) or type(fact).__name__}"
@@ -237,9 +237,9 @@ def peer_text(news: News, us: int) -> str:
         case GameVoid(game_id, number):
             return f"game {game_id} is not in state {number}"
         case GameEnded(game_id, ours, theirs, _) | GameSettled(game_id, _, ours, theirs):
-            return f"game {game_id} ended: {_amounts(us, ours, theirs)}"
+            return f"game {game_id} ended: {amounts_text(us, ours, theirs)}"
         case ChannelSettled(number, ours, theirs):
-            return f"settled, from state {number}: {_amounts(us, ours, theirs)}"
+            return f"settled, from state {number}: {amounts_text(us, ours, theirs)}"
         case RevealAtRisk(game_id, _, depth):
             return f"must reveal in game {game_id} after {counted(depth, 'block')}"
         case ChannelClosed():
@@ -257,10 +257,10 @@ def peer_text(news: News, us: int) -> str:
             return ""
 
 
-def _amounts(first: int, *amounts: int) -> str:
+def amounts_text(first: int, *amounts: int) -> str:
     """Amounts with their owners, the initiator first; the first amount is that of peer `first`."""
     owned = sorted(zip((first, 1 - first), amounts, strict=True))
-    return ", ".join(f"{NAMES[side].capitalize()} {amount}" for side, amount in owned)
+    return ", ".join(f"{NAMES[side].capitalize()} {amount:,}" for side, amount in owned)
 
 
 def _short(coin: Coin) -> str:

@@ -26,7 +26,7 @@ from channelsim.channel.peer.interface import (
     SpendDropped,
     YourTurn,
 )
-from channelsim.channel.report.lanes import chain_text, peer_text
+from channelsim.channel.report.lanes import amounts_text, chain_text, peer_text
 from channelsim.channel.session.session_events import BlockMade, NewsFor, Pushed, SessionEvent
 from channelsim.channel.session.setup import NAMES
 from channelsim.games.amounts import counted
@@ -99,7 +99,7 @@ def news_text(news: News, us: int) -> str:
             stake = counted(game.terms.amount, "mojo")
             return f"game {game.id} starts: {game.terms.game} for {stake}"
         case Acted(game_id, action):
-            amount = f" {action.amount}" if action.amount else ""
+            amount = f" {action.amount:,}" if action.amount else ""
             return f"game {game_id}: we {action.verb}{amount}"
         case Moved(game_id, _, _, _, disagreements):
             wrong = "; rules and program disagree" if disagreements else ""
@@ -111,7 +111,8 @@ def news_text(news: News, us: int) -> str:
         case DeckBurnt(number, _, _, reason):
             return f"deck {number} is given up: {reason}"
         case ShutdownStarted(by_us, balances):
-            return f"{'we ask' if by_us else f'{them} asks'} for the shutdown at {balances}"
+            asks = "we ask" if by_us else f"{them} asks"
+            return f"{asks} for the shutdown: {amounts_text(0, *balances)}"
         case Ignored() | YourTurn() | Proposed():
             return ""
         case _:

@@ -100,7 +100,7 @@ def command(
                     before = len(entries)
                     for entry in _read(source, given=corpus is not None):
                         entries.append(entry)
-                        bar(len(entries), note=f"{counted(len(entries), 'case', ',')} read")
+                        bar(len(entries), note=f"{counted(len(entries), 'case')} read")
                     counted_sources[source.name] = len(entries) - before
                 shown = _shown(tried, entries, corpus, everything=everything)
                 programs = corpus_coverage(tried, (), shown)

@@ -129,9 +129,9 @@ def _show(totals: CrashTotals) -> None:
     stages = ", ".join(f"{totals.stages[stage]:,} in {_words(stage)}" for stage in AIMS)
     rest = totals.stages[Stage.REST]
     say(terminal, f"kills of peers by stage: {stages}, {rest:,} elsewhere in play")
-    kills = counted(totals.kills, "kill", ",")
+    kills = counted(totals.kills, "kill")
     if totals.node_kills:
         kills += f" ({totals.node_kills:,} of the node)"
-    sessions = f"{kills} in {counted(totals.sessions, 'session', ',')}"
+    sessions = f"{kills} in {counted(totals.sessions, 'session')}"
     count = summary(totals.findings)
     say(terminal, f"{sessions}{'; interrupted' * totals.interrupted}; {count}")

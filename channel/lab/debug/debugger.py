@@ -256,7 +256,7 @@ def _place(session: Session, text: str) -> str:
             known = ", ".join(sorted(sources)[:6]) or "none is known"
             raise UsageError(f"{text[:60]}: not one source file; they are {known}")
         if not 0 < int(number) <= len(sources[chosen[0]]):
-            lines = counted(len(sources[chosen[0]]), "line", ",")
+            lines = counted(len(sources[chosen[0]]), "line")
             raise UsageError(f"{text[:60]}: {chosen[0]} has {lines}")
         return f"{chosen[0]}:{int(number)}"
     functions = {stop.frame.function for stop in session.run.stops if stop.kind is Kind.CALL}

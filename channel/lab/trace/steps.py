@@ -68,7 +68,7 @@ def trace_lines(record: RunRecord, verbosity: int, line_of: LineOf) -> list[Trac
     left_out = len(shown.lines) - MOST
     if left_out > 0:
         half = MOST // 2
-        notice = f"… {counted(left_out, 'line', ',')} are left out …"
+        notice = f"… {counted(left_out, 'line')} are left out …"
         shown.lines[half:-half] = [TraceLine(notice)]
     return shown.lines
 

@@ -346,7 +346,7 @@ def _fields(probe: Mapping[str, Any], request: TraceRequest | str) -> Iterator[F
 
 
 def _mojos(amount: Any) -> str:
-    return counted(amount, "mojo", ",") if isinstance(amount, int) else _text(amount)
+    return counted(amount, "mojo") if isinstance(amount, int) else _text(amount)
 
 
 def _state(probe: Mapping[str, Any], request: TraceRequest | str) -> Iterator[tuple[str, str]]:

@@ -99,7 +99,7 @@ def session_page(
     good = checks.python_clvm_agree and checks.conserved
     judged = checks.moves_checked + checks.moves_by_rules
     put = (setup.balance, setup.balance)
-    played = counted(len(result.hands), "hand", ",")
+    played = counted(len(result.hands), "hand")
     title = games_text([name for name, _ in result.hands] or setup.games)
     return _page(
         log,
@@ -107,7 +107,7 @@ def session_page(
         title=f"{title}: {played} between Initiator and Receiver",
         glance=Glance(
             good,
-            f"{played}, {counted(judged, 'move', ',')}: "
+            f"{played}, {counted(judged, 'move')}: "
             + ("rules and programs agree, money is conserved" if good else "a check failed"),
             loss_text(result.balances, put, setup.unit, "in play, by the rules"),
             "nothing to do"
@@ -191,7 +191,7 @@ def dispute_page(
             *step,
             *copy,
             ("weather", scenario.weather),
-            ("contributions", f"{counted(scenario.balance, 'mojo', ',')} each"),
+            ("contributions", f"{counted(scenario.balance, 'mojo')} each"),
             ("unroll timeout", counted(scenario.unroll_timeout, "block")),
             ("game timeout", counted(scenario.game_timeout, "block")),
             ("blocks", str(run.blocks)),

@@ -40,7 +40,8 @@ def losses(run: Run) -> Iterator[str]:
             continue
         coins = [child.coin for child in run.chain.children(parent.id)]
         if sum(coin.amount for coin in coins) != parent.amount:
-            yield f"{parent.amount} became {[coin.amount for coin in coins]}"
+            shared = " and ".join(f"{coin.amount:,}" for coin in coins) or "nothing"
+            yield f"{counted(parent.amount, 'mojo')} became {shared}"
         waiting += [coin for coin in coins if coin.puzzle_hash not in _rewards(run)]
 
 
@@ -77,7 +78,7 @@ def short_of_close(run: Run, talk: Conversation, known: int) -> Iterator[str]:
             due += _paid(run, coin, side)
     got = money_paid(run)
     if got < due:
-        yield f"{counted(got, 'mojo')}, due were {due} from state {number}"
+        yield f"{counted(got, 'mojo')}, due were {due:,} from state {number}"
 
 
 def unreported(run: Run, talk: Conversation) -> Iterator[str]:
@@ -119,7 +120,7 @@ def _shutdown(run: Run, talk: Conversation) -> Iterator[str]:
     newest = talk.accounts[max(talk.received, talk.sent)]
     due, got = newest.balances[run.scenario.honest], money_paid(run)
     if got < due or newest.games:
-        yield f"the shutdown paid {got}, due were {due}"
+        yield f"the shutdown paid {got:,}, due were {due:,}"
 
 
 def _unrolled(run: Run, talk: Conversation, unroll: Coin) -> Iterator[str]:
@@ -140,13 +141,13 @@ def _unrolled(run: Run, talk: Conversation, unroll: Coin) -> Iterator[str]:
     due = state.balances[side]
     for game_id, standing, game_coin in _games(state, coins, _rewards(run)):
         if game_coin is None:
-            yield f"a game coin of {standing.amount} is not there"
+            yield f"a game coin of {counted(standing.amount, 'mojo')} is not there"
             continue
         yield from _game(run, game_id, standing, game_coin)
         due += _paid(run, game_coin, side)
     got = money_paid(run)
     if got < due:
-        yield f"{counted(got, 'mojo')}, due were {due} from state {number}"
+        yield f"{counted(got, 'mojo')}, due were {due:,} from state {number}"
 
 
 def _rewards(run: Run) -> tuple[bytes, bytes]:

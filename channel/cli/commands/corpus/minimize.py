@@ -69,8 +69,7 @@ def command(
             _print(tried, smallest)
             say(
                 console(),
-                f"{len(smallest.corpus):,} of {counted(len(read), 'different case', ',')} in"
-                f" {output}",
+                f"{len(smallest.corpus):,} of {counted(len(read), 'different case')} in {output}",
             )
     return 0
 
