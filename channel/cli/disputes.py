@@ -181,17 +181,13 @@ def _hint(scenario: Scenario) -> str:
 
 def document(run: Run, broken: list[BrokenPromise], digest: str) -> dict[str, Any]:
     """A run as JSON data: payouts, the news of the honest peer, and the broken promises."""
-    got = [
-        sum(seen.coin.amount for seen in run.chain.coins_at(end.peer.config.reward_address))
-        for end in run.parties
-    ]
     return {
         "scenario": asdict(run.scenario),
         "dealer": run.scenario.dealer,
         "deviated": run.deviated,
         "blocks": run.blocks,
         "reorgs": run.reorgs,
-        "got": dict(zip(NAMES, got, strict=True)),
+        "got": {name: run.paid(side) for side, name in enumerate(NAMES)},
         "account": account(run),
         "news": [type(news).__name__ for news in run.parties[run.scenario.honest].news],
         "broken_promises": [asdict(promise) for promise in broken],

@@ -40,6 +40,8 @@ def sentence(finding: Finding) -> str:
     "Alice takes 2,000 mojos that are Bob's: her board is illegal, and no evidence slashes it"
     """
     loss = finding.loss
+    if loss is not None and loss.amount and not loss.taker:
+        return f"{lost(finding)}: {finding.text}"
     if loss is not None and loss.amount:
         taker = loss.taker[:1].upper() + loss.taker[1:]
         mojos = counted(loss.amount, "mojo")
@@ -55,7 +57,9 @@ def lost(finding: Finding) -> str:
     loss = finding.loss
     if loss is not None and loss.amount:
         loser = loss.loser[:1].upper() + loss.loser[1:]
-        return f"{loser} loses {counted(loss.amount, 'mojo')} to {loss.taker}"
+        mojos = counted(loss.amount, "mojo")
+        whom = f" to {loss.taker}" if loss.taker else ", and nobody has them"
+        return f"{loser} loses {mojos}{whom}"
     if finding.severity in _TAKEN:
         return "the other side loses money; how much is not known"
     return "nobody is known to lose money"

@@ -79,8 +79,7 @@ def account(run: Run) -> list[str]:
                 pass
     lines = []
     for side, name in enumerate(names):
-        address = run.parties[side].peer.config.reward_address
-        got = sum(seen.coin.amount for seen in run.chain.coins_at(address))
+        got = run.paid(side)
         origin = f": {', '.join(parts[side])}" if parts[side] else ""
         lines.append(f"{name} got {counted(got, 'mojo')}, put in {run.scenario.balance:,}{origin}")
     return [*lines, f"why: {'; '.join(reasons) or 'nothing was put in'}"]

@@ -206,6 +206,7 @@ def _finding(scenario: Scenario, promise: BrokenPromise) -> Finding:
         place=f"{row}, {', '.join(scenario.games)}",
         severity=severities.get(promise.promise, BROKEN_PROMISE),
         text=promise.how if exception else f"{promise.promise}: {promise.how}",
+        loss=promise.loss,
         scenario=asdict(scenario),
         mistake=f"{row} {' '.join(scenario.games)} {promise.how if exception else promise.promise}",
         replay=_command(scenario),
