@@ -182,7 +182,7 @@ def findings(totals: SweepTotals) -> list[Finding]:
     ]
     first: dict[str, Finding] = {}
     for scenario, promise in violations:
-        finding = _finding(scenario, promise)
+        finding = finding_of(scenario, promise)
         shown = first.get(finding.mistake)
         if shown is not None:
             finding = msgspec.structs.replace(shown, times=shown.times + 1)
@@ -195,7 +195,7 @@ def of_run(run: Run, broken: Iterable[BrokenPromise]) -> list[Finding]:
     return findings(SweepTotals(broken=[(run.scenario, promise) for promise in broken]))
 
 
-def _finding(scenario: Scenario, promise: BrokenPromise) -> Finding:
+def finding_of(scenario: Scenario, promise: BrokenPromise) -> Finding:
     """A broken promise; those with the same adversary, games and promise are one mistake, and so
     are exceptions with the same text."""
     exception = promise.promise == EXCEPTION

@@ -9,6 +9,7 @@ import msgspec
 from channelsim.channel.documents.conform import CheckResult, ConformDocument, Status, mistake_key
 from channelsim.channel.documents.cost import CostDocument
 from channelsim.channel.documents.coverage import CoverageDocument
+from channelsim.channel.documents.crashes import CrashesDocument
 from channelsim.channel.documents.crosscheck import CrosscheckDocument
 from channelsim.channel.documents.disputes import DisputesDocument
 from channelsim.channel.documents.fuzz import FuzzDocument
@@ -19,6 +20,7 @@ from channelsim.channel.findings.finding import Finding
 from channelsim.channel.findings.sentence import title
 from channelsim.channel.lab.mutants.report import Count, Survivor
 from channelsim.channel.prove.result import ProofResult
+from channelsim.channel.simulation.crashes import CrashedRun
 from channelsim.channel.simulation.sweep import Cell as DisputeCell
 from channelsim.clsp.analysis.tracer import CoverageCounts
 from channelsim.clsp.run import MAX_COST
@@ -83,6 +85,9 @@ def _tables(document: Results, keys: Mapping[Hashable, str]) -> Iterator[Table]:
         case FuzzDocument():
             yield _coverage(document.coverage)
             yield _tried(document.tried)
+        case CrashesDocument():
+            yield _kills(document)
+            yield _killed(document.failed)
         case CostDocument():
             costs = document.costs
             yield _costs(
@@ -222,6 +227,31 @@ def _matrix(matrix: Mapping[str, Mapping[str, DisputeCell]]) -> Table:
     head = ("adversary", "runs", "broken promises", "how they ended")
     failed = any(cell.broken for parts in matrix.values() for cell in parts.values())
     return Table("Disputes", head, tuple(rows), failed=failed)
+
+
+def _kills(document: CrashesDocument) -> Table:
+    counts = {stage.replace("_", " "): kills for stage, kills in document.stages.items()}
+    if document.node_kills:
+        counts["the node"] = document.node_kills
+    most = max(counts.values(), default=0) or 1
+    rows = tuple((Cell(stage), _number(kills, kills / most)) for stage, kills in counts.items())
+    return Table("Kills by stage", ("stage", "kills"), rows)
+
+
+def _killed(failed: Iterable[CrashedRun]) -> Table:
+    rows = tuple(
+        (
+            Cell(run.title),
+            Cell("; ".join(line.strip() for line in run.details)),
+            *(
+                Cell(", ".join(f"at event {kill.event} ({kill.stage.value})" for kill in kills))
+                for kills in run.kills
+            ),
+        )
+        for run in failed
+    )
+    head = ("run", "what went wrong", "initiator killed", "receiver killed")
+    return Table("Runs in which something went wrong", head, rows, failed=True, wraps=True)
 
 
 def _lost(lost: Iterable[LostWork]) -> Table:
