@@ -20,11 +20,12 @@ from channelsim.channel.report.terminal import console, print_json, say
 from channelsim.channel.session.session_events import Listener
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.session.transcript import Record, Sink
-from channelsim.channel.simulation.deviating import command_of, deviating
+from channelsim.channel.simulation.deviating import deviating
 from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.promises.old_copies import restored
 from channelsim.channel.simulation.run import Run, step_in_play
 from channelsim.channel.simulation.scenario import Scenario, adversaries_for, check
+from channelsim.channel.simulation.scenario_command import command_of
 from channelsim.channel.simulation.session_processes import SessionProcesses, session_processes
 from channelsim.channel.simulation.sweep_campaign import of_run
 from channelsim.channel.simulation.transcript import played

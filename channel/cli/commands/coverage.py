@@ -15,9 +15,14 @@ from channelsim.channel.cli.check_reports import NO_REPORTS, Checked, CheckRepor
 from channelsim.channel.cli.messages import complain, unfinished_output, untried
 from channelsim.channel.cli.options import Json, NoProgress, TargetName, file_option, whole
 from channelsim.channel.cli.targets import stored_folder
-from channelsim.channel.documents.coverage import CoverageDocument, CoveredProgram, UnreachedCode
+from channelsim.channel.documents.coverage import (
+    CoverageDocument,
+    CoveredProgram,
+    UnreachedCode,
+    failed_coverage,
+)
 from channelsim.channel.errors import UsageError
-from channelsim.channel.findings.finding import FAILED_CHECK, Finding, summary
+from channelsim.channel.findings.finding import Finding, summary
 from channelsim.channel.lab.cases.corpus import StoredCase, read
 from channelsim.channel.lab.coverage.coverage import (
     WIDTH,
@@ -192,21 +197,17 @@ def _failures(
     program: ProgramCoverage, reasons: Mapping[Place, str], percent: int | None
 ) -> list[Finding]:
     """The cases that do not end as expected, and the places not reached if those are too many."""
-    failures = [_failure(program, text) for text in program.differs]
+    failures = [failed_coverage(program.name, text) for text in program.differs]
     total, places = program.total, unexplained(program, reasons)
     if percent is not None and places and 100 * total.branches_reached < percent * total.branches:
         reached = f"{total.branches_reached} of {total.branches}"
-        failures.append(_failure(program, f"{LOW}: {reached}, not {percent} %"))
+        failures.append(failed_coverage(program.name, f"{LOW}: {reached}, not {percent} %"))
         for function, code in places:
             line = program.line_of_place(function, code)
-            failures.append(_failure(program, f"never reached, in {function}: {code}", line))
+            failures.append(
+                failed_coverage(program.name, f"never reached, in {function}: {code}", line)
+            )
     return failures
-
-
-def _failure(program: ProgramCoverage, text: str, line: str = "") -> Finding:
-    return Finding(
-        rule="coverage", place=program.name, severity=FAILED_CHECK, text=text, source_line=line
-    )
 
 
 def _low(failures: Mapping[str, Sequence[Finding]]) -> Iterator[str]:

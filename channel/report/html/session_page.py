@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from shlex import quote
 from typing import Any
 
 from channelsim.channel.chain.interface import FarmableChain
@@ -30,10 +28,10 @@ from channelsim.channel.report.html.session_story import (
 )
 from channelsim.channel.session.result import Result
 from channelsim.channel.session.setup import Setup
-from channelsim.channel.simulation.deviating import command_of
 from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.run import Run, result_of
 from channelsim.channel.simulation.scenario import Scenario
+from channelsim.channel.simulation.scenario_command import command_of
 from channelsim.games.amounts import amount_text, counted
 
 PROMISES = {
@@ -174,7 +172,7 @@ def dispute_page(
         then = "nothing to do"
     got = money_of(run)
     loss = loss_text(got, put_in(run, got), scenario.unit, why_lost(run, broken))
-    command = _again(scenario)
+    command = tuple(filter(None, (command_of(scenario),)))
     whom = f"Initiator against {other}" if scenario.side else f"{other} against Receiver"
     as_whom = f" as {scenario.adversary}" if scenario.adversary else ""
     good = not broken and (run.deviated or not scenario.adversary)
@@ -202,13 +200,6 @@ def dispute_page(
         story=tuple(dispute_story(run, broken, got)),
         promises=tuple(PagePromise(name, *PROMISES[name], how[name]) for name in names),
     )
-
-
-def _again(scenario: Scenario) -> tuple[str, ...]:
-    """The command that runs a dispute again; none for one that no option says."""
-    if not scenario.adversary:
-        return ()
-    return (command_of(replace(scenario, seed=quote(scenario.seed))),)
 
 
 def decisive(log: SessionLog) -> int:
