@@ -247,7 +247,13 @@ def _run(request: TraceRequest | str, finding: Finding, key: str, decisive: str)
         for line in range(1, texts[file].count("\n") + 2)
     }
     steps = [
-        PageStep(zeros_folded(line.text), line.source, anchors.get(line.source, ""))
+        PageStep(
+            zeros_folded(line.text),
+            line.source,
+            anchors.get(line.source, ""),
+            line.kind,
+            line.decides,
+        )
         for line in run.steps
     ]
     return ShownRun(
@@ -304,7 +310,7 @@ def zeros_folded(text: str) -> str:
 
 def finding_html(page: FindingPage) -> str:
     """The HTML of the page."""
-    return render("finding", page=page)
+    return render("finding", "run.js" if page.run.parts else "", page=page)
 
 
 def _commands(path: Path, finding: Finding) -> tuple[str, ...]:

@@ -12,11 +12,16 @@ SHOWN = 3
 
 
 class PageStep(msgspec.Struct, frozen=True):
-    """A line of the run; `anchor` is the id of its line of source, or ""."""
+    """A line of the run; `anchor` is the id of its line of source, or "".
+
+    `kind` and `decides` are those of the line of the trace.
+    """
 
     text: str
     source: str
     anchor: str
+    kind: str = ""
+    decides: bool = False
 
 
 class RunPart(msgspec.Struct, frozen=True):

@@ -248,6 +248,7 @@ def session_html(page: SessionPage) -> str:
     """The HTML of the page."""
     return render(
         "session",
+        "session.js",
         {
             "events": page.events,
             "lanes": page.lanes,
