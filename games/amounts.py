@@ -29,9 +29,11 @@ def counted(count: int, noun: str) -> str:
 def plural(noun: str) -> str:
     """The plural of a noun that `counted` knows.
 
-    >>> plural("case"), plural("adversary")
-    ('cases', 'adversaries')
+    >>> plural("case"), plural("adversary"), plural("branch")
+    ('cases', 'adversaries', 'branches')
     """
+    if noun.endswith("ch"):
+        return f"{noun}es"
     return f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
 
 

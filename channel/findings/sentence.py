@@ -90,5 +90,6 @@ def title(finding: Finding) -> str:
 def _shortened(text: str) -> str:
     """A text without what stands in parentheses, in at most `MOST_TITLE` characters."""
     text = _ASIDE.sub("", text)
-    text = text[:1].upper() + text[1:]
+    if text.partition(" ")[0].rstrip(":").isalpha():  # an id stays as it is
+        text = text[:1].upper() + text[1:]
     return text if len(text) <= MOST_TITLE else f"{text[:MOST_TITLE].rsplit(' ', 1)[0]} …"

@@ -36,7 +36,7 @@ from channelsim.channel.lab.coverage.source_coverage import source_coverage
 from channelsim.channel.lab.targets.loading import load
 from channelsim.channel.lab.targets.stored_reasons import Place
 from channelsim.channel.lab.targets.target import REFEREE, Target
-from channelsim.channel.report.html.page import render
+from channelsim.channel.report.html.coverage_page import coverage_html
 from channelsim.channel.report.lcov import lcov
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.tables import Cell, show_table
@@ -119,11 +119,7 @@ def command(
         with finishing():
             if not interrupted:
                 if html is not None:
-                    totals = {name: program.total for name, program in programs.items()}
-                    page = render(
-                        "coverage", name=tried.name, totals=totals, programs=programs.values()
-                    )
-                    file.write(page.encode())
+                    file.write(coverage_html(tried.name, programs.values()).encode())
                     file.finish()
                 if lcov_file is not None:
                     at_sources = source_coverage(tried, programs.values(), libraries=everything)

@@ -18,12 +18,13 @@ from channelsim.channel.documents.prove import ProveDocument
 from channelsim.channel.documents.results import CampaignResults, LostWork, Results
 from channelsim.channel.findings.finding import Finding
 from channelsim.channel.findings.sentence import title
+from channelsim.channel.lab.costs.costs import share_text
 from channelsim.channel.lab.mutants.report import Count, Survivor
 from channelsim.channel.prove.result import ProofResult
+from channelsim.channel.report.html.page import grouped
 from channelsim.channel.simulation.crashes import CrashedRun
 from channelsim.channel.simulation.sweep import Cell as DisputeCell
 from channelsim.clsp.analysis.tracer import CoverageCounts
-from channelsim.clsp.run import MAX_COST
 
 FEW = 3
 """Failures of a check that its row names."""
@@ -128,12 +129,12 @@ def _proofs(proofs: Sequence[ProofResult]) -> Table:
     )
     more = ("without an input that was found", "on which larger values are left out")
     failed = not all(proof.is_proved for proof in proofs)
-    return Table("Proofs", (*head, *more, "inputs run besides"), rows, failed)
+    return Table("Proofs", (*head, *more, "inputs run besides"), rows, failed, wraps=True)
 
 
 def _bounds(document: ProveDocument) -> Table:
     """What the proofs rest on, each line once, with the validators."""
-    names: dict[tuple[str, str], list[str]] = {}
+    names: dict[tuple[str, str], dict[str, None]] = {}
     for proof in document.proofs:
         lines = [
             *((name, digest) for name, digest in proof.sides.items()),
@@ -144,12 +145,12 @@ def _bounds(document: ProveDocument) -> Table:
             *document.versions.items(),
         ]
         for line in lines:
-            names.setdefault(line, []).append(proof.validator)
+            names.setdefault(line, {})[proof.validator] = None
     rows = tuple(
-        (Cell(what), Cell(text), Cell(", ".join(dict.fromkeys(of))))
+        (Cell(what), Cell(grouped(text) if what == "bound" else text), Cell(", ".join(of)))
         for (what, text), of in names.items()
     )
-    return Table("What the proofs rest on", ("what", "value", "validators"), rows)
+    return Table("What the proofs rest on", ("what", "value", "validators"), rows, wraps=True)
 
 
 def _undecided(proofs: Iterable[ProofResult]) -> Table:
@@ -158,7 +159,7 @@ def _undecided(proofs: Iterable[ProofResult]) -> Table:
         for proof in proofs
         for gap in proof.undecided
     )
-    return Table("Undecided", ("claim", "reason", "place", "paths"), rows, failed=bool(rows))
+    return Table("Undecided", ("claim", "reason", "place", "paths"), rows, bool(rows), wraps=True)
 
 
 def _coverage(reached: Mapping[str, CoverageCounts]) -> Table:
@@ -212,7 +213,7 @@ def _survivors(survivors: Iterable[Survivor]) -> Table:
         for survivor in listed
     )
     failed = any(survivor.is_open for survivor in listed)
-    return Table("Mutants that nothing noticed", (*names, "proof"), rows, failed)
+    return Table("Mutants that nothing noticed", (*names, "proof"), rows, failed, wraps=True)
 
 
 def _matrix(matrix: Mapping[str, Mapping[str, DisputeCell]]) -> Table:
@@ -307,7 +308,7 @@ def _costs(costs: Iterable[tuple[str, int]], title: str = "Costs against the blo
         (
             Cell(name),
             _number(cost, cost / dearest),
-            Cell(f"{cost / MAX_COST:.4%}", is_number=True),
+            Cell(share_text(cost), is_number=True),
         )
         for name, cost in listed
     )

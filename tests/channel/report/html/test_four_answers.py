@@ -17,8 +17,12 @@ import pytest
 
 from channelsim.channel.documents.conform import CheckResult
 from channelsim.channel.findings.finding import MOVER, NOBODY, OPPONENT, Loss
+from channelsim.channel.lab.coverage.coverage import corpus_coverage
+from channelsim.channel.lab.targets.target import of_game
+from channelsim.channel.report.html.coverage_page import coverage_html
 from channelsim.channel.simulation import transcript
 from channelsim.channel.simulation.promises.checker import BrokenPromise
+from channelsim.games import registry
 from tests.browser import parsed, text_of
 from tests.channel.command import channelsim
 from tests.channel.written_documents import (
@@ -299,3 +303,15 @@ def test_a_page_that_says_something_else_is_noticed(tmp_path: Path, capsys: Caps
         check(capsys, Stored(other, result.file), False, finding_facts)
     with pytest.raises(AssertionError):
         check(capsys, result, True, finding_facts)
+
+
+@pytest.mark.parametrize(("differs", "holds"), [((), True), (("a: expected slash",), False)])
+def test_the_page_of_coverage_answers(differs: tuple[str, ...], holds: bool) -> None:
+    programs = corpus_coverage(of_game(registry.get("calpoker")), (), ["e"])
+    programs["e"].differs.extend(differs)
+    answers = read(coverage_html("calpoker", programs.values()))
+    assert answers.holds is holds
+    branches = programs["e"].total.branches
+    assert f"0 of {branches} branches reached" in answers.happened
+    assert answers.loss == "nobody is known to lose money"
+    assert ("see the cases below" if differs else "reach the marked code") in answers.next
