@@ -58,7 +58,7 @@ def command(
 
 def _requests(file: str, target: str | None) -> list[TraceRequest]:
     """The cases of a file or of a target. Raises `UsageError`."""
-    if file in registry.names() or file.endswith(".toml"):
+    if file in registry.names() or file.endswith(".toml") or not file.strip():
         if target is not None:
             raise UsageError("--target goes with a file of cases or a finding")
         return requests_of_target(load(file, partial=True))
