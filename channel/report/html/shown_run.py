@@ -90,11 +90,7 @@ def shown_run(request: TraceRequest | str, finding: Finding, key: str, decisive:
     }
     steps = [
         PageStep(
-            zeros_folded(line.text),
-            line.source,
-            anchors.get(line.source, ""),
-            line.kind,
-            line.decides,
+            dataclasses.replace(line, text=zeros_folded(line.text)), anchors.get(line.source, "")
         )
         for line in run.steps
     ]

@@ -123,7 +123,7 @@ def test_steps_lead_to_their_lines_of_the_source(stored: tuple[Path, Finding]) -
     lines = {line.anchor: line for file in page.run.sources for line in file.lines if line.anchor}
     linked = [step for part in page.run.parts for step in part.steps if step.anchor]
     assert len(linked) > 3
-    (length,) = (step for step in linked if step.text.startswith("if (= (strlen MOVE) 18)"))
+    (length,) = (step for step in linked if step.line.text.startswith("if (= (strlen MOVE) 18)"))
     assert "(= (strlen MOVE) 18)" in lines[length.anchor].text
     assert {step.anchor for step in linked} <= lines.keys()
     decides = [
@@ -293,7 +293,9 @@ def test_a_run_is_open_where_it_differs(stored: tuple[Path, Finding], tmp_path: 
     page = finding_page(path, shown)
     assert [part.same for part in page.run.parts][:2] == [True, False]
     assert not page.run.all_same
-    opened_steps = [step.text for part in page.run.parts if not part.same for step in part.steps]
+    opened_steps = [
+        step.line.text for part in page.run.parts if not part.same for step in part.steps
+    ]
     assert any("discard_commit" in text for text in opened_steps)
 
 
