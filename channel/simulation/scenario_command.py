@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shlex import quote
 
-from channelsim.channel.adversaries.base import get
+from channelsim.channel.adversaries.registry import get
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.games import registry
