@@ -41,7 +41,9 @@ def test_stakes_are_by_side(uneven: Game) -> None:
 
 def test_a_balance_covers_the_stakes_of_the_first_hand(uneven: Game) -> None:
     assert check(setup(1500)).balance == 1500
-    with pytest.raises(UsageError, match="a balance of 1,499 mojos does not cover one stake of 150"):
+    with pytest.raises(
+        UsageError, match="a balance of 1,499 mojos does not cover one stake of 150"
+    ):
         check(setup(1499))
 
 
