@@ -247,7 +247,7 @@ def pot_line(hand: Hand, now: Money) -> Line:
     """The pot, and what both players have left."""
     (alice, bob), (alices, bobs) = hand.names, now.stacks
     pot = amount_text(now.pot, hand.terms.unit)
-    return ((f"  pot {pot}; left: {alice} {alices}, {bob} {amount_text(bobs, 1)}", "dim"),)
+    return ((f"  pot {pot}; left: {alice} {alices:,}, {bob} {amount_text(bobs, 1)}", "dim"),)
 
 
 def money_fields(now: Money, seat: Seat, unit: int) -> list[Line]:

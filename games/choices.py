@@ -194,11 +194,11 @@ def _bounds(low: int, high: int, unit: int) -> str:
         return amount_text(high, unit)
     units = f"{in_units(low, unit)} to {in_units(high, unit)}"
     if unit == 1:
-        return f"{low} to {counted(high, 'mojo')}"
+        return f"{low:,} to {counted(high, 'mojo')}"
     units += " unit" if high == unit else " units"
     if "~" in units:
-        return f"{low}m to {high}m ({units})"
-    return f"{units} ({low} to {counted(high, 'mojo')})"
+        return f"{low:,}m to {high:,}m ({units})"
+    return f"{units} ({low:,} to {counted(high, 'mojo')})"
 
 
 def _any_amount(mojos: int, unit: int) -> str:

@@ -43,7 +43,7 @@ def test_two_policies_play_a_channel(tmp_path: Path) -> None:
     script = started(tmp_path, *POLICIES)
     out, err = script.communicate(timeout=GUARD)
     assert (script.returncode, err) == (0, "")
-    assert out.splitlines()[-1].startswith("Bob: the end; balances [")
+    assert out.splitlines()[-1].startswith("Bob: the end; balances Initiator ")
     assert "closed by the shutdown" in out
     assert (list(tmp_path.iterdir()), left_over(tmp_path)) == ([], [])
 

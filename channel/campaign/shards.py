@@ -217,6 +217,6 @@ def describe_lost(lost: Iterable[Shard], unit: str) -> list[str]:
     ['seed number 3 crashes its worker: 1,500 cases not done']
     """
     return [
-        f"seed number {shard.first} crashes its worker: {counted(shard.budget, unit, ',')} not done"
+        f"seed number {shard.first} crashes its worker: {counted(shard.budget, unit)} not done"
         for shard in lost
     ]

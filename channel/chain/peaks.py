@@ -65,5 +65,5 @@ def refuted(before: Peak, after: Peak) -> str | None:
     if after.weight < before.weight:
         return f"goes back from height {before.height} to {after.height} without a heavier chain"
     if blocks > SLACK + seconds / LEAST_SECONDS:
-        return f"names {counted(blocks, 'block', ',')} within {seconds:.0f} s"
+        return f"names {counted(blocks, 'block')} within {seconds:.0f} s"
     return None

@@ -23,11 +23,12 @@ from channelsim.channel.session.session_events import Listener
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.session.transcript import Record, Sink
 from channelsim.channel.simulation.bounds import DEFAULT_SEED
-from channelsim.channel.simulation.deviating import command_of, deviating
+from channelsim.channel.simulation.deviating import deviating
 from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.promises.old_copies import restored
 from channelsim.channel.simulation.run import Run, step_in_play
 from channelsim.channel.simulation.scenario import Scenario, adversaries_for, check
+from channelsim.channel.simulation.scenario_command import command_of
 from channelsim.channel.simulation.session_processes import SessionProcesses, session_processes
 from channelsim.channel.simulation.sweep_campaign import of_run
 from channelsim.channel.simulation.transcript import played
@@ -179,17 +180,13 @@ def _hint(scenario: Scenario) -> str:
 
 def document(run: Run, broken: list[BrokenPromise], digest: str) -> dict[str, Any]:
     """A run as JSON data: payouts, the news of the honest peer, and the broken promises."""
-    got = [
-        sum(seen.coin.amount for seen in run.chain.coins_at(end.peer.config.reward_address))
-        for end in run.parties
-    ]
     return {
         "scenario": asdict(run.scenario),
         "dealer": run.scenario.dealer,
         "deviated": run.deviated,
         "blocks": run.blocks,
         "reorgs": run.reorgs,
-        "got": dict(zip(NAMES, got, strict=True)),
+        "got": {name: run.paid(side) for side, name in enumerate(NAMES)},
         "account": account(run),
         "news": [type(news).__name__ for news in run.parties[run.scenario.honest].news],
         "broken_promises": [asdict(promise) for promise in broken],

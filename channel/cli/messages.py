@@ -78,7 +78,7 @@ def withheld(unreached: int) -> str:
     >>> withheld(0)
     'withheld: 0 cases, in states that no play is known to reach'
     """
-    return f"withheld: {counted(unreached, 'case', ',')}, in states that no play is known to reach"
+    return f"withheld: {counted(unreached, 'case')}, in states that no play is known to reach"
 
 
 def unfinished_output(path: Path) -> str:

@@ -154,7 +154,7 @@ def _wallets(path: Path, chain: Chain, amount: int) -> list[Wallet]:
     wallets.sort(key=by_amount, reverse=True)
     if wallets[0].coin.amount < amount:
         most = counted(wallets[0].coin.amount, "mojo")
-        raise UsageError(f"{path}: the largest coin of this key has {most}; it takes {amount}")
+        raise UsageError(f"{path}: the largest coin of this key has {most}; it takes {amount:,}")
     return wallets
 
 

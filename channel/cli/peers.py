@@ -47,6 +47,7 @@ from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.interface import FeeLimits
 from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.protocol.state import Side
+from channelsim.channel.report.news_text import amounts_text
 from channelsim.channel.report.peer_lines import PeerLines
 from channelsim.channel.report.terminal import console
 from channelsim.channel.session.agreed_hands import account_of
@@ -144,7 +145,9 @@ def _play(
                 return exit_code()
     state = peer.state
     clean = state.closed is not None and state.play is not None
-    balances = f"; balances {list(state.play.state.balances)}" if clean and state.play else ""
+    balances = (
+        f"; balances {amounts_text(0, *state.play.state.balances)}" if clean and state.play else ""
+    )
     account = account_of(setup, state, config.side)
     if account.reason:
         lines.add("HandsUnplayed", str(account), **asdict(account))

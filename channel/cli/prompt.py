@@ -223,4 +223,4 @@ def example(choice: Amount) -> str:
     two = 2 * choice.unit
     amount = two if choice.least <= two <= choice.most else choice.most
     units = in_units(amount, choice.unit)
-    return f"{choice.verb} {f'{amount}m' if units.startswith('~') else units}"
+    return f"{choice.verb} {f'{amount:,}m' if units.startswith('~') else units}"

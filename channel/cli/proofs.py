@@ -60,10 +60,10 @@ def _lines(proof: ProofResult, common: list[str]) -> Iterator[str]:
     yield from (f"assumes: {assumption}" for assumption in proof.assumes)
     yield from (f"lemma: {lemma}" for lemma in proof.lemmas)
     if proof.unconfirmed:
-        yield f"no input was found of {counted(proof.unconfirmed, 'path', ',')}"
+        yield f"no input was found of {counted(proof.unconfirmed, 'path')}"
     if proof.bounded:
         what = "evidence or a state of which larger ones are left out"
-        yield f"on {counted(proof.bounded, 'path', ',')}, a program looks at {what}"
+        yield f"on {counted(proof.bounded, 'path')}, a program looks at {what}"
     yield from (gap.line for gap in proof.undecided)
 
 
@@ -88,9 +88,9 @@ def proof_line(proof: ProofResult, printed: ProveDocument) -> str:
         return f"{proof.verdict}: {of}{claim}"
     where = " on every input within the bounds" if proof.is_proved else ""
     return (
-        f"{proof.verdict}: {of}{claim}{where}: {counted(proof.paths, 'path', ',')},"
+        f"{proof.verdict}: {of}{claim}{where}: {counted(proof.paths, 'path')},"
         f" {proof.confirmed:,} of them run for real;"
-        f" {counted(proof.samples, 'input', ',')} run besides"
+        f" {counted(proof.samples, 'input')} run besides"
     )
 
 
@@ -98,7 +98,7 @@ def sum_line(printed: ProveDocument) -> str:
     """The numbers of proofs by verdict in a sentence."""
     counts = Counter(proof.verdict for proof in printed.proofs)
     verdicts = ", ".join(f"{number:,} {verdict}" for verdict, number in counts.items())
-    claims = counted(len(printed.proofs), "claim", ",")
+    claims = counted(len(printed.proofs), "claim")
     return f"{claims}: {verdicts}; {printed.summary}; {printed.seconds:,.1f} s"
 
 

@@ -75,7 +75,7 @@ def compare(before: ReadDocument, after: ReadDocument, tolerance: float = 0.0) -
     Raises `UsageError` for documents of different kinds or targets.
     """
     of_its_type = (kind for kind in document_kinds() if isinstance(before.value, kind.type))
-    kind = next(of_its_type, DocumentKind(type(before.value), _findings))
+    kind = next(of_its_type, DocumentKind(type(before.value), compare_findings))
     if not isinstance(after.value, kind.type):
         raise UsageError(
             f"{before.path} is of `{before.value.command}`, {after.path} of"
@@ -91,7 +91,7 @@ def compare(before: ReadDocument, after: ReadDocument, tolerance: float = 0.0) -
     return Comparison(kind.type.command, old, changes, tuple(_notes(kind, before, after)))
 
 
-def _findings(before: Results, after: Results, tolerance: float) -> list[Change]:
+def compare_findings(before: Results, after: Results, tolerance: float) -> list[Change]:
     """New and mended findings: the comparison of a kind that has none of its own."""
     old, new = (
         {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from channelsim.channel.documents.results import Results
-from channelsim.channel.findings.finding import Figure
+from channelsim.channel.findings.finding import FAILED_CHECK, Figure, Finding
 from channelsim.clsp.analysis.tracer import CoverageCounts
 
 
@@ -34,3 +34,18 @@ class CoverageDocument(Results, frozen=True, kw_only=True, tag="channelsim docum
     command = "coverage"
 
     programs: dict[str, CoveredProgram]
+
+    def every_finding(self) -> tuple[Finding, ...]:
+        """The cases that do not end as expected."""
+        return tuple(
+            failed_coverage(name, text)
+            for name, program in self.programs.items()
+            for text in program.differs
+        )
+
+
+def failed_coverage(program: str, text: str, line: str = "") -> Finding:
+    """A program's case that ends otherwise, or code that is not reached, at a line of source."""
+    return Finding(
+        rule="coverage", place=program, severity=FAILED_CHECK, text=text, source_line=line
+    )

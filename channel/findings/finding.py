@@ -31,6 +31,9 @@ SEVERITIES = (
 MOVER, OPPONENT = "the mover", "its opponent"
 """The sides of a move."""
 
+NOBODY = ""
+"""The taker of mojos that are lost to both sides."""
+
 Outcome: TypeAlias = Literal["found", "proved", "undecided"]
 """How a finding is known: a case shows it, it is proved for all cases, or neither could be done."""
 
@@ -45,7 +48,7 @@ Figure: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=(1 << 63) - 1)]
 
 
 class Loss(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The mojos that one side takes from the other in the case shown."""
+    """The mojos that one side takes from the other in the case shown; the taker may be `NOBODY`."""
 
     taker: str
     loser: str
@@ -165,7 +168,7 @@ def summary(findings: Iterable[Finding]) -> str:
     '2 findings (worst: theft)'
     """
     known = list(findings)
-    number = counted(len(known), "finding", ",")
+    number = counted(len(known), "finding")
     return f"{number} (worst: {min(known, key=_rank).severity})" if known else number
 
 

@@ -40,9 +40,11 @@ def sentence(finding: Finding) -> str:
     "Alice takes 2,000 mojos that are Bob's: her board is illegal, and no evidence slashes it"
     """
     loss = finding.loss
+    if loss is not None and loss.amount and not loss.taker:
+        return f"{lost(finding)}: {finding.text}"
     if loss is not None and loss.amount:
         taker = loss.taker[:1].upper() + loss.taker[1:]
-        mojos = counted(loss.amount, "mojo", ",")
+        mojos = counted(loss.amount, "mojo")
         return f"{taker} takes {mojos} that are {loss.loser}'s: {finding.text}"
     if finding.severity in _TAKEN:
         return f"One side takes what is the other's: {finding.text}"
@@ -55,7 +57,9 @@ def lost(finding: Finding) -> str:
     loss = finding.loss
     if loss is not None and loss.amount:
         loser = loss.loser[:1].upper() + loss.loser[1:]
-        return f"{loser} loses {counted(loss.amount, 'mojo', ',')} to {loss.taker}"
+        mojos = counted(loss.amount, "mojo")
+        whom = f" to {loss.taker}" if loss.taker else ", and nobody has them"
+        return f"{loser} loses {mojos}{whom}"
     if finding.severity in _TAKEN:
         return "the other side loses money; how much is not known"
     return "nobody is known to lose money"
@@ -86,5 +90,6 @@ def title(finding: Finding) -> str:
 def _shortened(text: str) -> str:
     """A text without what stands in parentheses, in at most `MOST_TITLE` characters."""
     text = _ASIDE.sub("", text)
-    text = text[:1].upper() + text[1:]
+    if text.partition(" ")[0].rstrip(":").isalpha():  # an id stays as it is
+        text = text[:1].upper() + text[1:]
     return text if len(text) <= MOST_TITLE else f"{text[:MOST_TITLE].rsplit(' ', 1)[0]} …"

@@ -88,8 +88,8 @@ def vectors(subject: Subject) -> CheckResult:
             stopped[line.program] += 1
         elif line.differs is not None:
             failures.append(_of_stored(target, line))
-    tried = counted(len(judged), "case", ",")
-    tried += f" and {counted(len(subject.stored), 'stored one', ',')}" if subject.stored else ""
+    tried = counted(len(judged), "case")
+    tried += f" and {counted(len(subject.stored), 'stored one')}" if subject.stored else ""
     tried += f"; not run to the end: {not_run(stopped)}" if stopped else ""
     return CheckResult("vectors", tried + _left_out(subject), tuple(failures))
 
@@ -103,7 +103,7 @@ def rules(subject: Subject) -> CheckResult:
     if not target.present:
         return CheckResult("rules", unchecked=_lacks_programs(subject))
     report = subject.crosschecked
-    tried = f"{counted(report.compared, 'case', ',')} by rules and programs"
+    tried = f"{counted(report.compared, 'case')} by rules and programs"
     if unjudged:
         tried += f"; not those of {', '.join(unjudged)}, of which there are no rules"
     return CheckResult(
@@ -117,7 +117,7 @@ def laws(subject: Subject) -> CheckResult:
     """No generated case breaks another law, and each validator is reached."""
     target, report = subject.target, subject.crosschecked
     names = {law.name for law in laws_for(target) if report.tally.tried[law.name]} - {AGREE}
-    tried = f"{counted(report.cases, 'case', ',')}, {counted(len(names), 'law')}"
+    tried = f"{counted(report.cases, 'case')}, {counted(len(names), 'law')}"
     missed = [name for name in target.present if name not in report.tally.outcomes]
     broken = _with_lines(subject.target, report.findings, lambda law: law != AGREE)
     never = (failed_check("laws", "never tried", name) for name in missed)
@@ -127,7 +127,7 @@ def laws(subject: Subject) -> CheckResult:
 def fuzz(subject: Subject) -> CheckResult:
     """The fuzzer finds nothing."""
     report = subject.fuzzed
-    tried = counted(report.runs, "run", ",") + _left_out(subject)
+    tried = counted(report.runs, "run") + _left_out(subject)
     if not report.runs:
         tried = f"{counted(len(report.tally.tried), 'law')} that need no program"
     return CheckResult("fuzz", tried, tuple(report.findings))
@@ -239,7 +239,7 @@ def cost(subject: Subject) -> CheckResult:
         against = f", against {effort.costs}"
     most = max(totals, key=lambda name: totals[name])
     share = f"{most} is {share_of_block(totals[most]):.2%} of a block"
-    return CheckResult("cost", f"{counted(cases, 'case', ',')}: {share}{against}", tuple(failures))
+    return CheckResult("cost", f"{counted(cases, 'case')}: {share}{against}", tuple(failures))
 
 
 def determinism(subject: Subject) -> CheckResult:
@@ -307,7 +307,7 @@ def _promises(check: str, subject: Subject, of: Callable[[str], bool]) -> CheckR
     failures = [finding for finding in dispute_findings(totals) if of(finding.rule)]
     deviated = totals.runs - totals.idle
     adversaries = counted(len(totals.matrix), "adversary")
-    tried = f"{counted(deviated, 'dispute', ',')} with {adversaries}"
+    tried = f"{counted(deviated, 'dispute')} with {adversaries}"
     return CheckResult(check, tried, tuple(failures))
 
 

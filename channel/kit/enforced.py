@@ -85,7 +85,7 @@ def _unnoticed(target: Target, change: MutantResult) -> Finding:
     inside = f" in {mutant.within}" if mutant.within else ""
     text = (
         f"nothing notices if this test is always {always}{about}: {mutant.function}: {mutant.old}"
-        f"{inside} ({counted(change.runs, 'run', ',')})"
+        f"{inside} ({counted(change.runs, 'run')})"
     )
     return failed_check(ENFORCED, text, mutant.validator, line)
 

@@ -86,7 +86,7 @@ def withheld(subject: Subject) -> Iterator[str]:
     cases = subject.crosschecked.tally.unreached + subject.fuzzed.tally.unreached
     if cases:
         yield (
-            f"{counted(cases, 'case', ',')} on which rules and program differ, in states that no"
+            f"{counted(cases, 'case')} on which rules and program differ, in states that no"
             " play is known to lead to: no finding says so"
         )
 

@@ -125,9 +125,7 @@ class Connection:
             length = int.from_bytes(await self._reader.readexactly(HEAD), "big")
             most = min(MAX_MESSAGE, longest())
             if length > most:
-                raise ConnectionLost(
-                    f"a frame of {counted(length, 'byte', ',')}; at most {most:,} now"
-                )
+                raise ConnectionLost(f"a frame of {counted(length, 'byte')}; at most {most:,} now")
             message = await self._reader.readexactly(length)
         if self._closed.is_set():
             # What an older connection still holds must not be mixed with a newer one's.

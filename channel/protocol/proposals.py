@@ -91,7 +91,8 @@ def reason_to_refuse(
             least = least_timeout(offer.game, confirmations, spacing)
         except UnfitProposal as unfit:
             return str(unfit)
-        blocks = counted(offer.timeout, "block")
+        # These words are sent, and stored transcripts have them without groups of digits.
+        blocks = counted(offer.timeout, "block").replace(",", "")
         if offer.timeout < least:
             return f"a timeout of {blocks} is too short; at least {least}{by_spacing(spacing)}"
         if offer.timeout > MOST_TIMEOUT:

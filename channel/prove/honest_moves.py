@@ -141,7 +141,7 @@ def runs_with_pieces(run: Callable[..., Run], wanted: Callable[[Judged], bool]) 
 def source(target: Target, moves: int) -> str:
     """Where the moves are from, in words."""
     kind = f"{HANDS} hands that were played" if target.rules is not None else "the file"
-    return f"{counted(moves, 'honest move', ',')} of {kind}"
+    return f"{counted(moves, 'honest move')} of {kind}"
 
 
 def _sites(target: Target, validator: str) -> Iterator[Site]:

@@ -47,9 +47,7 @@ class Used:
         """The lemma, and how often it was compared."""
         if self.false:
             return f"{self.lemma.name}: {self.false}"
-        which = (
-            f"all {self.inputs:,} inputs" if self.exhaustive else counted(self.inputs, "input", ",")
-        )
+        which = f"all {self.inputs:,} inputs" if self.exhaustive else counted(self.inputs, "input")
         return (
             f"{self.lemma.name}: `{self.lemma.function}` is an unknown function on all sides;"
             f" compared on {which}"

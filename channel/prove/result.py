@@ -44,7 +44,7 @@ class Undecidable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         'undecided: the time is over (2 paths)'
         """
         where = f", at {self.place}" if self.place else ""
-        often = f" ({counted(self.times, 'path', ',')})"
+        often = f" ({counted(self.times, 'path')})"
         return f"undecided: {self.reason}{where}{often}"
 
 

@@ -33,17 +33,17 @@ def account(run: Run) -> list[str]:
             case ChannelClosed(rewards):
                 for paid in rewards:
                     side = _side_of(run, paid.puzzle_hash)
-                    parts[side].append(f"{paid.amount} by the shutdown")
+                    parts[side].append(f"{paid.amount:,} by the shutdown")
             case StateCounts(number, rewards=balances):
                 for side, coin in enumerate(balances):
-                    parts[side].extend([f"{coin.amount} in state {number}"] if coin else [])
+                    parts[side].extend([f"{coin.amount:,} in state {number}"] if coin else [])
             case GamePaid(game_id, slashed, ours, theirs, _):
                 moves = sum(
                     isinstance(move, MovedOnChain) and move.game_id == game_id for move in events
                 )
                 reasons.append(_ended(game_id, slashed, moves, us, them))
                 for side, coin in ((honest, ours), (1 - honest, theirs)):
-                    parts[side].extend([f"{coin.amount} from game {game_id}"] if coin else [])
+                    parts[side].extend([f"{coin.amount:,} from game {game_id}"] if coin else [])
             case Forfeited(game_id, _, theirs):
                 if not any(
                     isinstance(paid, GamePaid) and paid.game_id == game_id for paid in events
@@ -55,10 +55,9 @@ def account(run: Run) -> list[str]:
                 pass
     lines = []
     for side, name in enumerate(names):
-        address = run.parties[side].peer.config.reward_address
-        got = sum(seen.coin.amount for seen in run.chain.coins_at(address))
+        got = run.paid(side)
         origin = f": {', '.join(parts[side])}" if parts[side] else ""
-        lines.append(f"{name} got {counted(got, 'mojo')}, put in {run.scenario.balance}{origin}")
+        lines.append(f"{name} got {counted(got, 'mojo')}, put in {run.scenario.balance:,}{origin}")
     return [*lines, f"why: {'; '.join(reasons) or 'nothing was put in'}"]
 
 

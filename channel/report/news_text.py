@@ -128,7 +128,7 @@ def news_text(news: News, us: int) -> str:
             stake = counted(game.terms.amount, "mojo")
             return f"game {game.id} starts: {game.terms.game} for {stake}"
         case Acted(game_id, action):
-            amount = f" {action.amount}" if action.amount else ""
+            amount = f" {action.amount:,}" if action.amount else ""
             return f"game {game_id}: we {action.verb}{amount}"
         case Moved(game_id, _, _, _, disagreements):
             wrong = "; rules and program disagree" if disagreements else ""
@@ -140,7 +140,8 @@ def news_text(news: News, us: int) -> str:
         case DeckBurnt(number, _, _, reason):
             return f"deck {number} is given up: {reason}"
         case ShutdownStarted(by_us, balances):
-            return f"{'we ask' if by_us else f'{them} asks'} for the shutdown at {balances}"
+            asks = "we ask" if by_us else f"{them} asks"
+            return f"{asks} for the shutdown: {amounts_text(0, *balances)}"
         case UnrollSeen(number, coin, _):
             return f"state {number} is published ({short_id(coin)})"
         case UnknownSpend(coin, _):
@@ -149,7 +150,7 @@ def news_text(news: News, us: int) -> str:
             return f"{short_id(coin)} is a game in a position that the old copy lacks"
         case StateCounts(number, preempted, stale, rewards, games, _):
             how = "preempts" if preempted else "is timed out"
-            paid = _amounts(0, *(coin.amount if coin else 0 for coin in rewards))
+            paid = amounts_text(0, *(coin.amount if coin else 0 for coin in rewards))
             rest = "".join(f", game {game_id} {short_id(coin)}" for game_id, coin in games)
             return f"state {number} {how}{', stale' if stale else ''}: {paid}{rest}"
         case MovedOnChain(game_id, by_us, coin, _):
@@ -159,7 +160,7 @@ def news_text(news: News, us: int) -> str:
             return f"game {game_id}: the move breaks {rule}"
         case GamePaid(game_id, slashed, ours, theirs, _):
             how = f"slashed by {NAMES[us if slashed == 'us' else 1 - us].capitalize()}"
-            paid = _amounts(us, ours.amount if ours else 0, theirs.amount if theirs else 0)
+            paid = amounts_text(us, ours.amount if ours else 0, theirs.amount if theirs else 0)
             return f"game {game_id} {how if slashed else 'timed out'}: {paid}"
         case Undone(fact):
             return f"undone: {news_text(fact, us)}"
@@ -180,9 +181,9 @@ def news_text(news: News, us: int) -> str:
         case GameVoid(game_id, number):
             return f"game {game_id} is not in state {number}"
         case GameEnded(game_id, ours, theirs, _) | GameSettled(game_id, _, ours, theirs):
-            return f"game {game_id} ended: {_amounts(us, ours, theirs)}"
+            return f"game {game_id} ended: {amounts_text(us, ours, theirs)}"
         case ChannelSettled(number, ours, theirs):
-            return f"settled, from state {number}: {_amounts(us, ours, theirs)}"
+            return f"settled, from state {number}: {amounts_text(us, ours, theirs)}"
         case RevealAtRisk(game_id, _, depth):
             return f"must reveal in game {game_id} after {counted(depth, 'block')}"
         case ChannelClosed():
@@ -208,10 +209,10 @@ def funding_text(news: FundingSent, balance: str) -> str:
     )
 
 
-def _amounts(first: int, *amounts: int) -> str:
+def amounts_text(first: int, *amounts: int) -> str:
     """Amounts with their owners, the initiator first; the first amount is that of peer `first`."""
     owned = sorted(zip((first, 1 - first), amounts, strict=True))
-    return ", ".join(f"{NAMES[side].capitalize()} {amount}" for side, amount in owned)
+    return ", ".join(f"{NAMES[side].capitalize()} {amount:,}" for side, amount in owned)
 
 
 def short_id(coin: Coin) -> str:

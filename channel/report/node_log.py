@@ -83,7 +83,7 @@ class NodeLog:
     def _pushed(self, bundle: Bundle) -> str:
         name = name_of_bundle(bundle)
         item = self._chain.mempool.item(name)
-        mojos = counted(sum(spend.coin.amount for spend in bundle.spends), "mojo", ",")
+        mojos = counted(sum(spend.coin.amount for spend in bundle.spends), "mojo")
         spends = f"spends {counted(len(bundle.spends), 'coin')} with {mojos}"
         if item is None:
             return f"bundle {_short(name)} is kept for a later block or chance: {spends}"

@@ -57,7 +57,7 @@ class Bar:
             return
         self._last = now
         if note is None:
-            amount = counted(round(done if total is None else total), self._unit, ",")
+            amount = counted(round(done if total is None else total), self._unit)
             note = amount if total is None else f"{done:,.0f} of {amount}"
             note += "" if self.live else f", {_clock(now - self._start)}"
         if self._progress is None:
@@ -147,10 +147,10 @@ def status_text(status: CampaignStatus, unit: str) -> str:
     >>> status_text(CampaignStatus(2, 8, 50, 200, 0, 10.0, {"findings": 1, "paths": 7}), "case")
     '50 of 200 cases, 1 finding, 7 paths, 5 cases a second, 2 of 8 shards'
     """
-    counts = [counted(n, name.removesuffix("s"), ",") for name, n in status.counts.items()]
+    counts = [counted(n, name.removesuffix("s")) for name, n in status.counts.items()]
     return ", ".join(
         (
-            f"{status.work:,} of {counted(status.total, unit, ',')}",
+            f"{status.work:,} of {counted(status.total, unit)}",
             *counts,
             *([_rate(status.rate, unit)] if status.rate > 0 else []),
             f"{status.shards} of {counted(status.planned, 'shard')}",
@@ -166,8 +166,8 @@ def _rate(rate: float, unit: str) -> str:
     """
     for seconds, time in ((1, "a second"), (60, "a minute")):
         if round(rate * seconds):
-            return f"{counted(round(rate * seconds), unit, ',')} {time}"
-    return f"{counted(round(rate * 3600), unit, ',')} an hour"
+            return f"{counted(round(rate * seconds), unit)} {time}"
+    return f"{counted(round(rate * 3600), unit)} an hour"
 
 
 class _Line(ProgressColumn):

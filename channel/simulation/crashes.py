@@ -11,7 +11,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from shutil import rmtree
@@ -26,7 +26,7 @@ from channelsim.channel.chain.interface import FarmableChain
 from channelsim.channel.chain.simulator import PUBLIC_LIKE
 from channelsim.channel.crypto import bls
 from channelsim.channel.crypto.hkdf import derive
-from channelsim.channel.findings.finding import BROKEN_PROMISE, THEFT, Finding
+from channelsim.channel.findings.finding import BROKEN_PROMISE, EXCEPTION, Finding
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.deck_works import Computing
@@ -38,13 +38,13 @@ from channelsim.channel.simulation.bounds import WEATHERS
 from channelsim.channel.simulation.kills import AIMS, Kill, Stage
 from channelsim.channel.simulation.peer_process import PeerProcess
 from channelsim.channel.simulation.process_node import ProcessNode
-from channelsim.channel.simulation.promises.checker import check
+from channelsim.channel.simulation.promises.checker import BrokenPromise, check
 from channelsim.channel.simulation.promises.crash_safety import contradictions
 from channelsim.channel.simulation.remote_actor import RemoteActor
 from channelsim.channel.simulation.scenario import MIXED, Scenario, adversaries_for
 from channelsim.channel.simulation.side_process import Work
 from channelsim.channel.simulation.sweep import menus
-from channelsim.channel.simulation.sweep_campaign import MONEY
+from channelsim.channel.simulation.sweep_campaign import finding_of
 from channelsim.channel.store.interface import PeerStore
 from channelsim.channel.store.memory_store import MemoryStore
 from channelsim.games import registry
@@ -79,7 +79,7 @@ class CrashedRun:
     scenario: Scenario
     kills: tuple[tuple[Kill, ...], tuple[Kill, ...]]
     contradictions: tuple[str, ...]
-    broken: tuple[str, ...]
+    broken: tuple[BrokenPromise, ...]
     node_kills: int = 0
 
     @property
@@ -94,33 +94,40 @@ class CrashedRun:
 
     @property
     def title(self) -> str:
-        """A line that names the run, with a colon."""
+        """The scenario in a few words."""
         scenario = self.scenario
         who = f"{scenario.adversary}@{scenario.step}" if scenario.adversary else "honest play"
         mix = ", mixed blocks" if scenario.mixed else ""
-        return f"{who}, seed {scenario.seed}, {scenario.weather}{mix}:"
+        return f"{who}, seed {scenario.seed}, {scenario.weather}{mix}"
 
     @property
     def details(self) -> list[str]:
         """What went wrong, a line each."""
-        return [f"    {line}" for line in (*self.contradictions, *self.broken)]
+        broken = (f"{promise.promise}: {promise.how}" for promise in self.broken)
+        return [f"    {line}" for line in (*self.contradictions, *broken)]
 
     @property
     def findings(self) -> list[Finding]:
         """What went wrong, as findings."""
-        return [
+        place, scenario = self.title, asdict(self.scenario)
+        contradicting = (
             Finding(
-                rule=rule,
-                place=self.title,
-                severity=THEFT if text.startswith(f"{MONEY}: ") else BROKEN_PROMISE,
+                rule=CONTRADICTIONS,
+                place=place,
+                severity=BROKEN_PROMISE,
                 text=text,
+                scenario=scenario,
             )
-            for rule, texts in (
-                (CONTRADICTIONS, self.contradictions),
-                (PROMISES, self.broken),
+            for text in self.contradictions
+        )
+        # Without its kills, the dispute would not show it again.
+        broken = (
+            msgspec.structs.replace(
+                finding_of(self.scenario, promise), rule=PROMISES, place=place, replay=""
             )
-            for text in texts
-        ]
+            for promise in self.broken
+        )
+        return [*contradicting, *broken]
 
 
 @dataclass(slots=True)
@@ -135,8 +142,6 @@ class CrashTotals:
     node_kills: int = 0
     stages: Counter[Stage] = field(default_factory=Counter)
     sessions: int = 0
-    contradictions: int = 0
-    broken_promises: int = 0
     failed: list[CrashedRun] = field(default_factory=list)
     interrupted: bool = False
     lost: tuple[Shard, ...] = ()
@@ -153,8 +158,6 @@ class CrashTotals:
         self.node_kills += run.node_kills
         self.stages.update(kill.stage for kills in run.kills for kill in kills)
         self.sessions += 1
-        self.contradictions += len(run.contradictions)
-        self.broken_promises += len(run.broken)
         if run.failed:
             self.failed.append(run)
 
@@ -194,7 +197,7 @@ def run_crashing(
     try:
         chain = (lambda seed: node) if node else None
         run = Arena(scenario, node=chain, wrap=wrap, compute_deck=compute_deck).run()
-        broken = [f"{promise.promise}: {promise.how}" for promise in check(run)]
+        broken = check(run)
         contradicting = [
             f"{NAMES[side]} sent {how}"
             for side in killed
@@ -202,7 +205,7 @@ def run_crashing(
         ]
     except Exception as error:
         # Any exception is a result of this run; the others go on.
-        broken = [f"{type(error).__name__}: {error}"[:300]]
+        broken = [BrokenPromise(EXCEPTION, f"{type(error).__name__}: {error}"[:300])]
     finally:
         for actor in killed.values():
             actor.close()
@@ -241,7 +244,7 @@ class Crashes:
             """Say what went wrong in runs that are done."""
             for run in runs:
                 if run.failed:
-                    place.say("\n".join((run.title, *run.details)))
+                    place.say("\n".join((f"{run.title}:", *run.details)))
             return {}, ()
 
         # The folder is ours, so that no worker that is ended early leaves one behind.

@@ -8,7 +8,6 @@ from typing import Any
 
 from channelsim.channel.adversaries.registry import get
 from channelsim.channel.crypto import bls
-from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.games import registry
@@ -33,33 +32,6 @@ def deviating(scenario: Scenario) -> Scenario | None:
                 if near != scenario and Arena(near).run().deviated:
                     return near
     return None
-
-
-def command_of(scenario: Scenario) -> str:
-    """The command that runs a scenario of `deviating`.
-
-    >>> command_of(Scenario(("parity",), "7", "free-look", step=0, hands=4))
-    'channelsim dispute run free-look --seed 7 --game parity --hands 4'
-    >>> command_of(Scenario(("parity",), "7", "free-look", step=0, contribution=900))
-    'channelsim play parity --adversary free-look --seed 7 --balance 900'
-    """
-    usual, name = Scenario((registry.DEFAULT,), "dispute"), scenario.adversary
-    at = "" if scenario.step == get(name).default_step else f"@{scenario.step}"
-    options = (
-        ("seed", scenario.seed, usual.seed),
-        ("side", NAMES[scenario.side], NAMES[usual.side]),
-        ("game", ",".join(scenario.games), ",".join(usual.games)),
-        ("weather", scenario.weather, usual.weather),
-        ("hands", str(scenario.hands), str(usual.hands)),
-        ("balance", str(scenario.contribution), str(usual.contribution)),
-    )
-    given = {option: text for option, text, default in options if text != default}
-    begin = f"channelsim dispute run {name}{at}"
-    if scenario.contribution:
-        begin = f"channelsim play {','.join(scenario.games)} --adversary {name}{at}"
-        given.pop("game", None)
-    mix = " --mix" if scenario.mixed else ""
-    return begin + "".join(f" --{option} {text}" for option, text in given.items()) + mix
 
 
 def _plain(scenario: Scenario) -> Scenario:

@@ -208,6 +208,11 @@ class Run:
         """The honest side."""
         return self.parties[self.scenario.honest]
 
+    def paid(self, side: int) -> int:
+        """The mojos at a side's reward address."""
+        address = self.parties[side].peer.config.reward_address
+        return sum(seen.coin.amount for seen in self.chain.coins_at(address))
+
     @property
     def deviated(self) -> bool:
         """True if the adversary broke a rule at all."""

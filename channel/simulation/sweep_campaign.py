@@ -10,7 +10,6 @@ from dataclasses import asdict, dataclass
 from functools import cached_property, partial
 from hashlib import sha256
 from itertools import islice
-from shlex import quote
 
 import msgspec
 
@@ -27,10 +26,10 @@ from channelsim.channel.campaign.job import (
 from channelsim.channel.campaign.shards import Configuration, Plan, Shard, in_order
 from channelsim.channel.crypto import bls
 from channelsim.channel.findings.finding import BROKEN_PROMISE, EXCEPTION, THEFT, Finding
-from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.run import Run
 from channelsim.channel.simulation.scenario import Scenario, adversaries_for
+from channelsim.channel.simulation.scenario_command import command_of
 from channelsim.channel.simulation.sweep import SweepTotals, beginnings, everywhere, menus, row_of
 from channelsim.games import registry
 
@@ -182,7 +181,7 @@ def findings(totals: SweepTotals) -> list[Finding]:
     ]
     first: dict[str, Finding] = {}
     for scenario, promise in violations:
-        finding = _finding(scenario, promise)
+        finding = finding_of(scenario, promise)
         shown = first.get(finding.mistake)
         if shown is not None:
             finding = msgspec.structs.replace(shown, times=shown.times + 1)
@@ -195,7 +194,7 @@ def of_run(run: Run, broken: Iterable[BrokenPromise]) -> list[Finding]:
     return findings(SweepTotals(broken=[(run.scenario, promise) for promise in broken]))
 
 
-def _finding(scenario: Scenario, promise: BrokenPromise) -> Finding:
+def finding_of(scenario: Scenario, promise: BrokenPromise) -> Finding:
     """A broken promise; those with the same adversary, games and promise are one mistake, and so
     are exceptions with the same text."""
     exception = promise.promise == EXCEPTION
@@ -206,18 +205,8 @@ def _finding(scenario: Scenario, promise: BrokenPromise) -> Finding:
         place=f"{row}, {', '.join(scenario.games)}",
         severity=severities.get(promise.promise, BROKEN_PROMISE),
         text=promise.how if exception else f"{promise.promise}: {promise.how}",
+        loss=promise.loss,
         scenario=asdict(scenario),
         mistake=f"{row} {' '.join(scenario.games)} {promise.how if exception else promise.promise}",
-        replay=_command(scenario),
-    )
-
-
-def _command(scenario: Scenario) -> str:
-    """The command that runs a dispute again; "" without an adversary."""
-    if not scenario.adversary:
-        return ""
-    return (
-        f"channelsim dispute run {scenario.adversary}@{scenario.step}"
-        f" --game {','.join(scenario.games)} --side {NAMES[scenario.side]}"
-        f" --seed {quote(scenario.seed)} --weather {scenario.weather} --fees {scenario.fees}"
+        replay=command_of(scenario),
     )

@@ -31,6 +31,9 @@ HEX = 4 * MB
 FINDING = 16 * MB
 """A finding."""
 
+BOM = b"\xef\xbb\xbf"
+"""The byte order mark with which some editors begin a text."""
+
 LINES = 256 * MB
 """Conformance cases and transcripts, all lines of a file."""
 
@@ -47,6 +50,11 @@ def read(path: Path, most: int) -> bytes:
         data = file.read(most + 1)
     if len(data) > most:
         raise UsageError(f"{path}: too large, more than {size_text(most)}")
+    if data.startswith(BOM) and data[len(BOM) :].lstrip()[:1] in (b"{", b"["):
+        raise UsageError(
+            f"{path}: begins with a byte order mark, which JSON does not have; save it as UTF-8"
+            " without one"
+        )
     return data
 
 

@@ -14,18 +14,23 @@ from channelsim.channel.documents.coverage import (
     CoveredProgram,
     UnreachedCode,
 )
+from channelsim.channel.documents.crashes import CrashesDocument
 from channelsim.channel.documents.crosscheck import CrosscheckDocument
 from channelsim.channel.documents.disputes import DisputesDocument
 from channelsim.channel.documents.fuzz import FuzzDocument
 from channelsim.channel.documents.mutants import MutantsDocument, ProgramMutants
 from channelsim.channel.documents.prove import ProveDocument
 from channelsim.channel.documents.results import LostWork, Results
-from channelsim.channel.findings.finding import FAILED_CHECK
+from channelsim.channel.findings.finding import FAILED_CHECK, Loss
 from channelsim.channel.lab.costs.bundles import BundleCost
 from channelsim.channel.lab.costs.costs import Figures
 from channelsim.channel.lab.costs.snapshot import Snapshot
 from channelsim.channel.lab.mutants.report import Count, Survivor
 from channelsim.channel.prove.result import ProofResult, Undecidable
+from channelsim.channel.simulation.crashes import CrashedRun
+from channelsim.channel.simulation.kills import LOST, Kill, Stage
+from channelsim.channel.simulation.promises.checker import BrokenPromise
+from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.sweep import Cell
 from channelsim.clsp.analysis.tracer import CoverageCounts
 from tests.channel.written_findings import finding
@@ -97,6 +102,33 @@ def disputes(**fields: Any) -> DisputesDocument:
         "findings": (),
     }
     return DisputesDocument(**(usual | fields))
+
+
+def crashes(*failed: CrashedRun, **fields: Any) -> CrashesDocument:
+    findings = tuple(found for run in failed for found in run.findings)
+    usual: dict[str, Any] = {
+        **dict.fromkeys(("kills", "sessions"), 3),
+        **dict.fromkeys(("node_kills", "contradictions"), 0),
+        "broken_promises": len(findings),
+        "target": None,
+        "seed": "s",
+        "digest": None,
+        "stages": {"batch": 2, "deck_step": 1},
+        "failed": failed,
+        "findings": findings,
+    }
+    written = msgspec.json.encode(CrashesDocument(**(usual | fields)))
+    return msgspec.json.decode(written, type=CrashesDocument)
+
+
+def crashed_run() -> CrashedRun:
+    loss = Loss("Receiver", "Initiator", 2500)
+    return CrashedRun(
+        Scenario(("calpoker",), "s", "silent", step=3),
+        ((Kill(4, LOST, Stage.BATCH),), ()),
+        (),
+        (BrokenPromise("safety", "it lost", loss),),
+    )
 
 
 def cost(**fields: Any) -> CostDocument:
@@ -172,6 +204,7 @@ EVERY: dict[str, Results] = {
         proof(verdict="undecided", undecided=(Undecidable("the time is over", "", 2),)),
         findings=(finding(),),
     ),
+    "crashes": crashes(crashed_run()),
     "cost": cost(refused={"e move": "too dear"}),
 }
 """A document of each command."""

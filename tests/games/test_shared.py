@@ -99,7 +99,7 @@ def test_an_amount_written_exactly_is_read_back(mojos: int, unit: int) -> None:
     if not text.startswith("~"):
         assert read_amount(text, unit) == mojos
     assert read_amount(f"{mojos}m", unit) == mojos
-    assert str(mojos) in amount_text(mojos, unit)
+    assert f"{mojos:,}" in amount_text(mojos, unit)
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,7 @@ def test_the_right_guess_wins(parity: Game, guess: str, payouts: tuple[int, int]
     assert summary["payouts"] == dict(zip(("ann", "ben"), payouts, strict=True))
     assert summary["result"]["winner"] == ("ben" if guess == "odd" else "ann")
     (line,) = parity.story.result(table.hand, None)
-    assert line[0][0] == f"paid out: ann {payouts[0]} mojos, ben {payouts[1]} mojos"
+    assert line[0][0] == f"paid out: ann {payouts[0]:,} mojos, ben {payouts[1]:,} mojos"
 
 
 def test_what_an_author_leaves_out_has_a_default(parity: Game) -> None:

@@ -86,7 +86,7 @@ def test_a_hand_is_recovered_though_blocks_are_replaced_in_the_dispute(
     paid = reward(table, ANN)
     assert BALANCE - STAKE <= paid <= BALANCE + STAKE
     assert "ChannelSettled" in [line["event"] for line in lines(ran.out)]
-    assert lines(ran.out)[-1]["text"].startswith(f"the channel has ended: {paid} mojos")
+    assert lines(ran.out)[-1]["text"].startswith(f"the channel has ended: {paid:,} mojos")
 
 
 def test_a_unilateral_close_though_the_node_is_killed(

@@ -95,7 +95,7 @@ def session(
             await meanwhile(first, second, farm)
             ends = await asyncio.gather(first.end(), second.end())
         assert ends[0]["text"] == ends[1]["text"]
-        assert ends[0]["text"].startswith("the end; balances [")
+        assert ends[0]["text"].startswith("the end; balances Initiator ")
         return [first, second]
 
     return asyncio.run(play())

@@ -133,16 +133,16 @@ def _long_channel(figures: Figures) -> Iterator[str]:
     yield (
         f"a channel with stores on disk, batches {figures['batches']:,}, seconds"
         f" {figures['seconds']:g}: restart {figures['restart_seconds']:g} s; a batch takes"
-        f" {counted(figures['bytes_per_batch'], 'byte', ',')} of disk and"
+        f" {counted(figures['bytes_per_batch'], 'byte')} of disk and"
         f" {figures['memory_per_batch']:,} of memory"
     )
     for look in figures["hidden_solution"]:
         yield (
-            f"an old state of {counted(look['states'], 'state', ',')}, whose solution the node"
-            f" hides: found and preempted after {counted(look['calls'], 'call', ',')} and"
-            f" {counted(look['bytes'], 'byte', ',')}; a later look"
-            f" {counted(look['later_calls'], 'call', ',')} and"
-            f" {counted(look['later_bytes'], 'byte', ',')}"
+            f"an old state of {counted(look['states'], 'state')}, whose solution the node"
+            f" hides: found and preempted after {counted(look['calls'], 'call')} and"
+            f" {counted(look['bytes'], 'byte')}; a later look"
+            f" {counted(look['later_calls'], 'call')} and"
+            f" {counted(look['later_bytes'], 'byte')}"
         )
 
 

@@ -50,8 +50,7 @@ def minimize(corpus: Path, output: Path, target: str | None, *, json: bool, quie
             _print(tried, smallest)
             say(
                 console(),
-                f"{len(smallest.corpus):,} of {counted(len(read), 'different case', ',')} in"
-                f" {output}",
+                f"{len(smallest.corpus):,} of {counted(len(read), 'different case')} in {output}",
             )
     return 0
 

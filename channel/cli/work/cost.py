@@ -136,7 +136,7 @@ def _print(now: Snapshot, spends: Bundles, cards: str) -> None:
         say(out, f"refused by the node: {name}: {error}")
     for name in spends.left_out:
         say(out, f"left out: {name}: more mojos than a wallet of the node")
-    say(out, f"{counted(now.cases, 'case', ',')}, seed {now.seed}; a block holds {MAX_COST:,}")
+    say(out, f"{counted(now.cases, 'case')}, seed {now.seed}; a block holds {MAX_COST:,}")
 
 
 def _print_interrupted(write: Path | None, check: Path | None) -> None:

@@ -13,9 +13,14 @@ from channelsim.channel.cli.check_reports import Checked, CheckReport, report_fi
 from channelsim.channel.cli.commands.coverage import CoverageOptions
 from channelsim.channel.cli.messages import complain, unfinished_output, untried
 from channelsim.channel.cli.targets import stored_folder
-from channelsim.channel.documents.coverage import CoverageDocument, CoveredProgram, UnreachedCode
+from channelsim.channel.documents.coverage import (
+    CoverageDocument,
+    CoveredProgram,
+    UnreachedCode,
+    failed_coverage,
+)
 from channelsim.channel.errors import UsageError
-from channelsim.channel.findings.finding import FAILED_CHECK, Finding, summary
+from channelsim.channel.findings.finding import Finding, summary
 from channelsim.channel.lab.cases.corpus import StoredCase, read
 from channelsim.channel.lab.coverage.coverage import (
     WIDTH,
@@ -29,7 +34,7 @@ from channelsim.channel.lab.coverage.source_coverage import source_coverage
 from channelsim.channel.lab.targets.loading import load
 from channelsim.channel.lab.targets.stored_reasons import Place
 from channelsim.channel.lab.targets.target import REFEREE, Target
-from channelsim.channel.report.html.page import render
+from channelsim.channel.report.html.coverage_page import coverage_html
 from channelsim.channel.report.lcov import lcov
 from channelsim.channel.report.progress import progress
 from channelsim.channel.report.tables import Cell, show_table
@@ -66,7 +71,7 @@ def measure_coverage(options: CoverageOptions) -> int:
                     before = len(entries)
                     for entry in _read(source, given=corpus is not None):
                         entries.append(entry)
-                        bar(len(entries), note=f"{counted(len(entries), 'case', ',')} read")
+                        bar(len(entries), note=f"{counted(len(entries), 'case')} read")
                     counted_sources[source.name] = len(entries) - before
                 shown = _shown(tried, entries, corpus, everything=options.everything)
                 programs = corpus_coverage(tried, (), shown)
@@ -80,11 +85,7 @@ def measure_coverage(options: CoverageOptions) -> int:
         with finishing():
             if not interrupted:
                 if options.html is not None:
-                    totals = {name: program.total for name, program in programs.items()}
-                    page = render(
-                        "coverage", name=tried.name, totals=totals, programs=programs.values()
-                    )
-                    file.write(page.encode())
+                    file.write(coverage_html(tried.name, programs.values()).encode())
                     file.finish()
                 if options.lcov_file is not None:
                     at_sources = source_coverage(
@@ -166,21 +167,17 @@ def _failures(
     program: ProgramCoverage, reasons: Mapping[Place, str], percent: int | None
 ) -> list[Finding]:
     """The cases that do not end as expected, and the places not reached if those are too many."""
-    failures = [_failure(program, text) for text in program.differs]
+    failures = [failed_coverage(program.name, text) for text in program.differs]
     total, places = program.total, unexplained(program, reasons)
     if percent is not None and places and 100 * total.branches_reached < percent * total.branches:
         reached = f"{total.branches_reached} of {total.branches}"
-        failures.append(_failure(program, f"{LOW}: {reached}, not {percent} %"))
+        failures.append(failed_coverage(program.name, f"{LOW}: {reached}, not {percent} %"))
         for function, code in places:
             line = program.line_of_place(function, code)
-            failures.append(_failure(program, f"never reached, in {function}: {code}", line))
+            failures.append(
+                failed_coverage(program.name, f"never reached, in {function}: {code}", line)
+            )
     return failures
-
-
-def _failure(program: ProgramCoverage, text: str, line: str = "") -> Finding:
-    return Finding(
-        rule="coverage", place=program.name, severity=FAILED_CHECK, text=text, source_line=line
-    )
 
 
 def _low(failures: Mapping[str, Sequence[Finding]]) -> Iterator[str]:

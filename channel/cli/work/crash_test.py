@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
-from typing import Any
 
 from channelsim.channel.cli.campaigns import Ending, run_campaign
 from channelsim.channel.cli.check_reports import CheckReport, by_rule
 from channelsim.channel.cli.commands.crash_test import CrashTestOptions
 from channelsim.channel.cli.option_groups import CampaignOptions
+from channelsim.channel.documents.crashes import CrashesDocument
 from channelsim.channel.documents.results import lost_work
 from channelsim.channel.findings.finding import summary
 from channelsim.channel.report.terminal import console, say
@@ -21,7 +20,6 @@ from channelsim.channel.simulation.crashes import (
     crashes,
 )
 from channelsim.channel.simulation.kills import AIMS, Stage
-from channelsim.channel.system.file_kinds import DOCUMENT
 from channelsim.games.amounts import counted
 
 
@@ -39,7 +37,7 @@ def crash_test(options: CrashTestOptions) -> int:
         "crashes",
         lambda totals: Ending(
             name="crashes",
-            document=lambda: crash_document(totals),
+            document=lambda: crash_document(totals, options.seed),
             show=lambda _: _show(totals),
             report=lambda _: _check_report(totals),
             untried=lambda: "; ".join(_untried(totals, options.kills, options.per_stage)),
@@ -78,35 +76,37 @@ def _words(stage: Stage) -> str:
     return stage.value.replace("_", " ")
 
 
-def crash_document(totals: CrashTotals) -> dict[str, Any]:
-    """The totals as JSON data."""
-    return {
-        "format": f"{DOCUMENT}crash-test 1",
-        "kills": totals.kills,
-        "node_kills": totals.node_kills,
-        "stages": {stage.value: totals.stages[stage] for stage in Stage},
-        "sessions": totals.sessions,
-        "contradictions": totals.contradictions,
-        "broken_promises": totals.broken_promises,
-        "interrupted": totals.interrupted,
-        "lost": lost_work(totals.lost),
-        "summary": summary(totals.findings),
-        "findings": [asdict(run) for run in totals.failed],
-    }
+def crash_document(totals: CrashTotals, seed: str) -> CrashesDocument:
+    """The document of the totals."""
+    return CrashesDocument(
+        target=None,
+        interrupted=totals.interrupted,
+        seed=seed,
+        digest=None,
+        kills=totals.kills,
+        node_kills=totals.node_kills,
+        stages={stage.value: totals.stages[stage] for stage in Stage},
+        sessions=totals.sessions,
+        contradictions=sum(len(run.contradictions) for run in totals.failed),
+        broken_promises=sum(len(run.broken) for run in totals.failed),
+        lost=lost_work(totals.lost),
+        failed=tuple(totals.failed),
+        findings=tuple(totals.findings),
+    )
 
 
 def _show(totals: CrashTotals) -> None:
     terminal = console()
     for run in totals.failed:
-        say(terminal, run.title, "red")
+        say(terminal, f"{run.title}:", "red")
         for line in run.details:
             say(terminal, line)
     stages = ", ".join(f"{totals.stages[stage]:,} in {_words(stage)}" for stage in AIMS)
     rest = totals.stages[Stage.REST]
     say(terminal, f"kills of peers by stage: {stages}, {rest:,} elsewhere in play")
-    kills = counted(totals.kills, "kill", ",")
+    kills = counted(totals.kills, "kill")
     if totals.node_kills:
         kills += f" ({totals.node_kills:,} of the node)"
-    sessions = f"{kills} in {counted(totals.sessions, 'session', ',')}"
+    sessions = f"{kills} in {counted(totals.sessions, 'session')}"
     count = summary(totals.findings)
     say(terminal, f"{sessions}{'; interrupted' * totals.interrupted}; {count}")

@@ -74,7 +74,7 @@ def _round(options: CrosscheckOptions, check: Check) -> Round:
     tried = crosscheck_of(loaded, options.cases, options.seed)
     report = run_watched(tried, jobs, "crosscheck", check)
     shown = _shown_first(report.findings)
-    parts = [f"{counted(report.cases, 'case', ',')}, {summary(shown)}"]
+    parts = [f"{counted(report.cases, 'case')}, {summary(shown)}"]
     parts += [finding.line for finding in shown[:1]]
     left = never_tried(loaded.present, report.tally.outcomes)
     parts += [left] if left else []
@@ -146,7 +146,7 @@ def _print(report: CrosscheckReport, printed: CrosscheckDocument, files: Finding
         times = tally.tried[law]
         if times or law not in printed.unchecked:
             broken = tally.broken(law)
-            say(out, f"{law}: tried {counted(times, 'time', ',')}, broken {broken:,}")
+            say(out, f"{law}: tried {counted(times, 'time')}, broken {broken:,}")
     for line in not_checked(printed.unchecked):
         say(out, line, "yellow")
     say(out, withheld(tally.unreached))
@@ -172,7 +172,7 @@ def _print(report: CrosscheckReport, printed: CrosscheckDocument, files: Finding
         say(out, f"digest    {report.digest}")
     say(
         out,
-        f"{counted(report.compared, 'case', ',')} in {report.seconds:.1f} s,"
-        f" {counted(round(report.rate), 'case', ',')} per second, {printed.summary}"
+        f"{counted(report.compared, 'case')} in {report.seconds:.1f} s,"
+        f" {counted(round(report.rate), 'case')} per second, {printed.summary}"
         f"{'; interrupted' if report.interrupted else ''}",
     )

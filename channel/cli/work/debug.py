@@ -35,7 +35,7 @@ def debug(file: str, target: str | None, case: str | None) -> int:
 
 def _requests(file: str, target: str | None) -> list[TraceRequest]:
     """The cases of a file or of a target. Raises `UsageError`."""
-    if file in registry.names() or file.endswith(".toml"):
+    if file in registry.names() or file.endswith(".toml") or not file.strip():
         if target is not None:
             raise UsageError("--target goes with a file of cases or a finding")
         return requests_of_target(load(file, partial=True))

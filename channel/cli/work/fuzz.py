@@ -149,7 +149,7 @@ def _round(options: FuzzOptions, check: Check) -> Round:
         parts.append(command_line("replay", path))
     if report.mended:
         parts.append(f"{counted(len(report.mended), 'finding')} no longer happening")
-    parts.append(counted(report.runs, "run", ","))
+    parts.append(counted(report.runs, "run"))
     left = never_tried(target.present, report.tally.outcomes)
     parts += [left] if left else []
     return Round(1 if report.findings or left else 0, "; ".join(parts), report.interrupted)
@@ -196,7 +196,7 @@ def _tried_alone(report: FuzzReport) -> str:
     """The laws that need no program, and how often each was tried."""
     target = report.target
     alone = [law.name for law in laws_for(target) if applies(law, target, target.missing[0])]
-    return ", ".join(f"{name} {counted(report.tally.tried[name], 'time', ',')}" for name in alone)
+    return ", ".join(f"{name} {counted(report.tally.tried[name], 'time')}" for name in alone)
 
 
 def _summary(report: FuzzReport) -> str:
@@ -208,8 +208,8 @@ def _summary(report: FuzzReport) -> str:
     early = "; interrupted" if report.interrupted else ""
     rate = round(report.rate)
     return (
-        f"{counted(report.runs, 'run', ',')} in {report.seconds:.1f} s,"
-        f" {counted(rate, 'run', ',')} per second,"
+        f"{counted(report.runs, 'run')} in {report.seconds:.1f} s,"
+        f" {counted(rate, 'run')} per second,"
         f" nodes {reached} of {nodes}, branches {sides} of {branches},"
         f" {summary(report.findings)}{early}"
     )

@@ -225,9 +225,10 @@ def _print(report: MutantReport, printed: MutantsDocument) -> None:
     )
     say(
         out,
-        f"{total.killed:,} of {counted(total.made, 'mutant', ',')} killed"
+        f"{total.killed:,} of {counted(total.made, 'mutant')} killed"
         f" ({total.share:.2%}){half};"
-        f" {total.proved} proved, {total.argued} argued, {total.open} open; {printed.summary}",
+        f" {total.proved:,} proved, {total.argued:,} argued, {total.open:,} open;"
+        f" {printed.summary}",
     )
 
 

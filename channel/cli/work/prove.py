@@ -81,7 +81,7 @@ def prove(options: ProveOptions) -> int:
 def _undecided(report: ProofReport) -> str:
     """The number of claims that are neither proved nor broken, with what may help; "" for none."""
     left = len(report.left_open)
-    return f"undecided: {counted(left, 'claim', ',')}; more --seconds may decide" if left else ""
+    return f"undecided: {counted(left, 'claim')}; more --seconds may decide" if left else ""
 
 
 def _targets(target: str, against: str | None, validator: str | None) -> tuple[Target, ...]:

@@ -6,12 +6,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from channelsim.channel.lab.trace.steps import SHUFFLING, call_text, choice_text, operator_text
+from channelsim.channel.lab.trace.steps import (
+    SHUFFLING,
+    call_text,
+    choice_text,
+    deciding,
+    operator_text,
+)
 from channelsim.clsp.analysis.closures import deep
 from channelsim.clsp.analysis.code import LET, MAIN
 from channelsim.clsp.analysis.recording import RunRecord, TraceStep, chosen, tested
 from channelsim.clsp.analysis.text import value_text
-from channelsim.clsp.operators import IF, RAISE
 from channelsim.clsp.values import Value
 
 ROOM = 100
@@ -125,10 +130,9 @@ class Stops(Sequence[Stop]):
     @property
     def decision(self) -> int:
         """The stop that decides how the run ends: the operator, or the last test before it."""
-        step, choice = self.record.decided()
-        deciding = choice if step is None or step.operator in (RAISE, IF) else step
+        step = deciding(self.record)
         for number in range(len(self) - 1, -1, -1):
-            if deciding is not None and self._stops[number].step is deciding:
+            if step is not None and self._stops[number].step is step:
                 return number
         tests = [n for n, stop in enumerate(self._stops) if stop.kind is Kind.TEST]
         return tests[-1] if tests else len(self) - 1

@@ -224,7 +224,7 @@ def _consequence(case: SiteCase, finding: Finding) -> str:
     amount, share = case.site.amount, case.share
     return (
         "The game stops there: after the timeout its opponent is paid the"
-        f" {share:,} of {counted(amount, 'mojo', ',')} that the move declares, and no more."
+        f" {share:,} of {counted(amount, 'mojo')} that the move declares, and no more."
     )
 
 
@@ -234,7 +234,7 @@ def _money(case: SiteCase, finding: Finding, names: Names | None) -> str:
     if not site.natural or finding.severity not in (THEFT, UNSLASHABLE):
         return ""
     honest, declared, amount = site.play.share, case.share, site.amount
-    whole = counted(amount, "mojo", ",")
+    whole = counted(amount, "mojo")
     mover, other = names or ("the mover", "the opponent")
     if finding.cause.startswith(LEGAL_SLASHED):
         due = amount - declared

@@ -104,7 +104,7 @@ class Survivor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def change(self) -> str:
         """The place inside the program, and what was changed there."""
         inside = f" in {self.within}" if self.within else ""
-        runs = counted(self.runs, "run", ",")
+        runs = counted(self.runs, "run")
         return (
             f"{self.function}, expression {self.expression}: {self.old} -> {self.new}{inside}"
             f" ({self.kind}; {runs})"

@@ -96,6 +96,8 @@ def load(text: str, partial: bool = False) -> Target:
     Traceback (most recent call last):
     channelsim.channel.errors.UsageError: nothing.toml: cannot be read (No such file or directory)
     """
+    if not text.strip():
+        raise UsageError(f"{text!r}: neither a game nor the name of a file")
     if text in registry.names():
         try:
             target = of_game(registry.asked(text))

@@ -72,7 +72,7 @@ def crosscheck_failures(target: Target, cases: int, seed: str, jobs: int) -> str
         raise KeyboardInterrupt
     if report.lost:
         return "\n".join(f"{target.name}: {lost}" for lost in describe_lost(report.lost, "case"))
-    return _failure_text(target, report.tally, f"{counted(cases, 'case', ',')} under every law")
+    return _failure_text(target, report.tally, f"{counted(cases, 'case')} under every law")
 
 
 def node_failures(target: Target, positions: int, seed: str) -> str:
@@ -81,7 +81,7 @@ def node_failures(target: Target, positions: int, seed: str) -> str:
     differences = check_on_node(target, positions, seed).differences
     if not differences:
         return ""
-    of = counted(positions, "spend", ",")
+    of = counted(positions, "spend")
     lines = [f"{target.name}: {len(differences):,} of {of} end otherwise", "", *differences[:SHOWN]]
     if len(differences) > SHOWN:
         lines.append(f"and {len(differences) - SHOWN} more")
@@ -142,7 +142,7 @@ def _failure_text(target: Target, tally: LabTally, of: str) -> str:
     if not broken:
         return ""
     total = sum(finding.times for finding in broken)
-    lines = [f"{target.name} is broken: {counted(total, 'finding', ',')} in {of}"]
+    lines = [f"{target.name} is broken: {counted(total, 'finding')} in {of}"]
     for finding in broken[:SHOWN]:
         lines += ["", *_finding(finding)]
     if len(broken) > SHOWN:
@@ -153,7 +153,7 @@ def _failure_text(target: Target, tally: LabTally, of: str) -> str:
 def _finding(finding: Finding) -> list[str]:
     lines = [
         finding.line,
-        f"  broken law: {finding.rule}; {counted(finding.times, 'time', ',')};"
+        f"  broken law: {finding.rule}; {counted(finding.times, 'time')};"
         " the first case, to keep in a .jsonl file:",
     ]
     return [*lines, f"  {_line(finding.vector)}" if finding.vector else "  (no case can say it)"]

@@ -13,7 +13,7 @@ from channelsim.clsp.analysis.disassembly import NUMERIC
 from channelsim.clsp.analysis.recording import RunRecord, TraceStep, chosen, tested
 from channelsim.clsp.analysis.shapes import operands, quoted
 from channelsim.clsp.analysis.text import value_text
-from channelsim.clsp.operators import APPLY, CONS, IF
+from channelsim.clsp.operators import APPLY, CONS, IF, RAISE
 from channelsim.clsp.values import NIL, Value
 from channelsim.games.amounts import counted
 
@@ -46,10 +46,16 @@ MOST = 3000
 
 @dataclass(frozen=True, slots=True)
 class TraceLine:
-    """A line of a trace, and the `file:line` of the source that it is about ("" if unknown)."""
+    """A line of a trace, and the `file:line` of the source that it is about ("" if unknown).
+
+    `kind` is "test" for a test and "step" for the first line of any other step; a line that only
+    continues one, or says what is left out, has none. `decides` marks the step that decides.
+    """
 
     text: str
     source: str = ""
+    kind: str = ""
+    decides: bool = False
 
 
 LineOf = Callable[[str, str], str]
@@ -61,21 +67,30 @@ def trace_lines(record: RunRecord, verbosity: int, line_of: LineOf) -> list[Trac
 
     The source of a function also stands in the text, at the first call.
     """
-    shown = _Lines(record, verbosity, line_of)
+    shown = _Lines(record, verbosity, line_of, deciding(record))
     if record.root is not None:
         with deep():
             shown.add(record.root, 0, ())
     left_out = len(shown.lines) - MOST
     if left_out > 0:
         half = MOST // 2
-        notice = f"… {counted(left_out, 'line', ',')} are left out …"
+        notice = f"… {counted(left_out, 'line')} are left out …"
         shown.lines[half:-half] = [TraceLine(notice)]
     return shown.lines
 
 
+def deciding(record: RunRecord) -> TraceStep | None:
+    """The step that decides how a run ends: its last operator, or the test before it."""
+    step, choice = record.decided()
+    return choice if step is None or step.operator in (RAISE, IF) else step
+
+
 class _Lines:
-    def __init__(self, record: RunRecord, verbosity: int, line_of: LineOf) -> None:
+    def __init__(
+        self, record: RunRecord, verbosity: int, line_of: LineOf, decides: TraceStep | None
+    ) -> None:
         self.record = record
+        self.decides = decides
         self.verbosity = verbosity
         self.line_of = line_of
         self.called: set[str] = set()
@@ -138,10 +153,12 @@ class _Lines:
     def _choice(self, choice: TraceStep, depth: int) -> None:
         text = choice_text(self.record, choice, WIDTH - 30 - 2 * depth)
         whole = self.record.expression(tested(choice)[0], choice)
-        self._line(text, depth, self.line_of(self.record.owner(choice) or "", whole))
+        source = self.line_of(self.record.owner(choice) or "", whole)
+        self._line(text, depth, source, "test", decides=choice is self.decides)
 
     def _operator(self, step: TraceStep, depth: int) -> None:
-        self._line(operator_text(self.record, step, WIDTH - 2 * depth), depth)
+        text = operator_text(self.record, step, WIDTH - 2 * depth)
+        self._line(text, depth, decides=step is self.decides)
 
     def _node(self, step: TraceStep, depth: int) -> None:
         code = self.record.text_of(step.node).code
@@ -157,11 +174,13 @@ class _Lines:
 
     # --- text ---------------------------------------------------------------------------------
 
-    def _line(self, text: str, depth: int, source: str = "") -> None:
+    def _line(
+        self, text: str, depth: int, source: str = "", kind: str = "step", *, decides: bool = False
+    ) -> None:
         """Add one line, cut off where it is too long."""
         line = _indent(depth) + text
         shown = line if len(line) <= WIDTH else line[: WIDTH - 1] + "…"
-        self.lines.append(TraceLine(shown, source))
+        self.lines.append(TraceLine(shown, source, kind, decides))
 
     def _head(self, step: TraceStep, depth: int, beside: str) -> str:
         """The expression of a step, which fits into a line with this text beside it."""
@@ -231,8 +250,8 @@ def _indent(depth: int) -> str:
 
 def _indented(text: str, depth: int, source: str = "") -> Iterator[TraceLine]:
     start = _indent(depth)
-    for line in filled(text, start, start + "      "):
-        yield TraceLine(line, source)
+    for number, line in enumerate(filled(text, start, start + "      ")):
+        yield TraceLine(line, source, "" if number else "step")
 
 
 def filled(text: str, first: str = "", other: str = "") -> list[str]:

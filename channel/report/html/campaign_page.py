@@ -71,7 +71,8 @@ class CampaignPage(msgspec.Struct, frozen=True):
 
 def campaign_html(page: CampaignPage) -> str:
     """The HTML of the page."""
-    return render("campaign", page=page, chart={"width": CHART[0], "height": CHART[1]})
+    script = "run.js" if any(section.run.parts for section in page.sections) else ""
+    return render("campaign", script, page=page, chart={"width": CHART[0], "height": CHART[1]})
 
 
 def directory_page(path: Path) -> CampaignPage:

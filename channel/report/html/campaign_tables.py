@@ -9,6 +9,7 @@ import msgspec
 from channelsim.channel.documents.conform import CheckResult, ConformDocument, Status, mistake_key
 from channelsim.channel.documents.cost import CostDocument
 from channelsim.channel.documents.coverage import CoverageDocument
+from channelsim.channel.documents.crashes import CrashesDocument
 from channelsim.channel.documents.crosscheck import CrosscheckDocument
 from channelsim.channel.documents.disputes import DisputesDocument
 from channelsim.channel.documents.fuzz import FuzzDocument
@@ -17,11 +18,13 @@ from channelsim.channel.documents.prove import ProveDocument
 from channelsim.channel.documents.results import CampaignResults, LostWork, Results
 from channelsim.channel.findings.finding import Finding
 from channelsim.channel.findings.sentence import title
+from channelsim.channel.lab.costs.costs import share_text
 from channelsim.channel.lab.mutants.report import Count, Survivor
 from channelsim.channel.prove.result import ProofResult
+from channelsim.channel.report.html.page import grouped
+from channelsim.channel.simulation.crashes import CrashedRun
 from channelsim.channel.simulation.sweep import Cell as DisputeCell
 from channelsim.clsp.analysis.tracer import CoverageCounts
-from channelsim.clsp.run import MAX_COST
 
 FEW = 3
 """Failures of a check that its row names."""
@@ -83,6 +86,9 @@ def _tables(document: Results, keys: Mapping[Hashable, str]) -> Iterator[Table]:
         case FuzzDocument():
             yield _coverage(document.coverage)
             yield _tried(document.tried)
+        case CrashesDocument():
+            yield _kills(document)
+            yield _killed(document.failed)
         case CostDocument():
             costs = document.costs
             yield _costs(
@@ -123,12 +129,12 @@ def _proofs(proofs: Sequence[ProofResult]) -> Table:
     )
     more = ("without an input that was found", "on which larger values are left out")
     failed = not all(proof.is_proved for proof in proofs)
-    return Table("Proofs", (*head, *more, "inputs run besides"), rows, failed)
+    return Table("Proofs", (*head, *more, "inputs run besides"), rows, failed, wraps=True)
 
 
 def _bounds(document: ProveDocument) -> Table:
     """What the proofs rest on, each line once, with the validators."""
-    names: dict[tuple[str, str], list[str]] = {}
+    names: dict[tuple[str, str], dict[str, None]] = {}
     for proof in document.proofs:
         lines = [
             *((name, digest) for name, digest in proof.sides.items()),
@@ -139,12 +145,12 @@ def _bounds(document: ProveDocument) -> Table:
             *document.versions.items(),
         ]
         for line in lines:
-            names.setdefault(line, []).append(proof.validator)
+            names.setdefault(line, {})[proof.validator] = None
     rows = tuple(
-        (Cell(what), Cell(text), Cell(", ".join(dict.fromkeys(of))))
+        (Cell(what), Cell(grouped(text) if what == "bound" else text), Cell(", ".join(of)))
         for (what, text), of in names.items()
     )
-    return Table("What the proofs rest on", ("what", "value", "validators"), rows)
+    return Table("What the proofs rest on", ("what", "value", "validators"), rows, wraps=True)
 
 
 def _undecided(proofs: Iterable[ProofResult]) -> Table:
@@ -153,7 +159,7 @@ def _undecided(proofs: Iterable[ProofResult]) -> Table:
         for proof in proofs
         for gap in proof.undecided
     )
-    return Table("Undecided", ("claim", "reason", "place", "paths"), rows, failed=bool(rows))
+    return Table("Undecided", ("claim", "reason", "place", "paths"), rows, bool(rows), wraps=True)
 
 
 def _coverage(reached: Mapping[str, CoverageCounts]) -> Table:
@@ -207,7 +213,7 @@ def _survivors(survivors: Iterable[Survivor]) -> Table:
         for survivor in listed
     )
     failed = any(survivor.is_open for survivor in listed)
-    return Table("Mutants that nothing noticed", (*names, "proof"), rows, failed)
+    return Table("Mutants that nothing noticed", (*names, "proof"), rows, failed, wraps=True)
 
 
 def _matrix(matrix: Mapping[str, Mapping[str, DisputeCell]]) -> Table:
@@ -222,6 +228,31 @@ def _matrix(matrix: Mapping[str, Mapping[str, DisputeCell]]) -> Table:
     head = ("adversary", "runs", "broken promises", "how they ended")
     failed = any(cell.broken for parts in matrix.values() for cell in parts.values())
     return Table("Disputes", head, tuple(rows), failed=failed)
+
+
+def _kills(document: CrashesDocument) -> Table:
+    counts = {stage.replace("_", " "): kills for stage, kills in document.stages.items()}
+    if document.node_kills:
+        counts["the node"] = document.node_kills
+    most = max(counts.values(), default=0) or 1
+    rows = tuple((Cell(stage), _number(kills, kills / most)) for stage, kills in counts.items())
+    return Table("Kills by stage", ("stage", "kills"), rows)
+
+
+def _killed(failed: Iterable[CrashedRun]) -> Table:
+    rows = tuple(
+        (
+            Cell(run.title),
+            Cell("; ".join(line.strip() for line in run.details)),
+            *(
+                Cell(", ".join(f"at event {kill.event} ({kill.stage.value})" for kill in kills))
+                for kills in run.kills
+            ),
+        )
+        for run in failed
+    )
+    head = ("run", "what went wrong", "initiator killed", "receiver killed")
+    return Table("Runs in which something went wrong", head, rows, failed=True, wraps=True)
 
 
 def _lost(lost: Iterable[LostWork]) -> Table:
@@ -277,7 +308,7 @@ def _costs(costs: Iterable[tuple[str, int]], title: str = "Costs against the blo
         (
             Cell(name),
             _number(cost, cost / dearest),
-            Cell(f"{cost / MAX_COST:.4%}", is_number=True),
+            Cell(share_text(cost), is_number=True),
         )
         for name, cost in listed
     )

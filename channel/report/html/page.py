@@ -67,15 +67,14 @@ def _environment() -> Environment:
     return environment
 
 
-def render(template: str, data: object = None, **shown: Any) -> str:
-    """The HTML of a page from the template of this name.
+def render(template: str, script_name: str = "", data: object = None, **shown: Any) -> str:
+    """The HTML of a page from the template of this name, with a script ("" for none).
 
-    `shown` are the values that the template names; `data` is what the page's script reads, if it
-    has one.
+    `shown` are the values that the template names; `data` is what the page's script reads.
     """
     from markupsafe import Markup
 
-    style, script = _own("page.css"), _own("page.js") if data is not None else ""
+    style, script = _own("page.css"), _own(script_name) if script_name else ""
     scripts = _source(script) if script else "'none'"
     policy = (
         "default-src 'none'; base-uri 'none'; form-action 'none';"
@@ -88,7 +87,7 @@ def render(template: str, data: object = None, **shown: Any) -> str:
             policy=policy,
             style=Markup(style),
             script=Markup(script),
-            data=Markup(as_data(data)),
+            data=None if data is None else Markup(as_data(data)),
             version=__version__,
             **shown,
         )

@@ -7,6 +7,8 @@ from difflib import SequenceMatcher
 
 import msgspec
 
+from channelsim.channel.lab.trace.steps import TraceLine
+
 SHOWN = 3
 """Steps in a row that are as in honest play, and are shown all the same."""
 
@@ -14,9 +16,8 @@ SHOWN = 3
 class PageStep(msgspec.Struct, frozen=True):
     """A line of the run; `anchor` is the id of its line of source, or ""."""
 
-    text: str
-    source: str
-    anchor: str
+    line: TraceLine
+    anchor: str = ""
 
 
 class RunPart(msgspec.Struct, frozen=True):
@@ -30,14 +31,14 @@ class RunPart(msgspec.Struct, frozen=True):
 def folded(steps: Sequence[PageStep], honest: Sequence[str] | None) -> Iterator[RunPart]:
     """A run in parts; `honest` are the lines of honest play at the same place (None: not known).
 
-    >>> steps = [PageStep(text, "", "") for text in "abcdef"]
+    >>> steps = [PageStep(TraceLine(text)) for text in "abcdef"]
     >>> [(part.first, len(part.steps), part.same) for part in folded(steps, list("abcdxf"))]
     [(1, 4, True), (5, 2, False)]
     """
     if honest is None:
         yield RunPart(1, tuple(steps))
         return
-    matcher = SequenceMatcher(None, [step.text for step in steps], honest, autojunk=False)
+    matcher = SequenceMatcher(None, [step.line.text for step in steps], honest, autojunk=False)
     begun = 0
     for at, _, size in matcher.get_matching_blocks():
         if size <= SHOWN and at < len(steps):

@@ -161,7 +161,7 @@ class SessionLog:
                 if self._follower is not None:
                     self._follower.follow(side, news)
             case Decided(player, game_id, action):
-                amount = f" {action.amount}" if action.amount else ""
+                amount = f" {action.amount:,}" if action.amount else ""
                 text = f"decides in game {game_id}: {action.verb}{amount}"
                 lane = NAMES.index(player)
                 self._decided[lane] = self._add(lane, "decision", text)

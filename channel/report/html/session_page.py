@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from shlex import quote
 from typing import Any
 
 from channelsim.channel.chain.interface import FarmableChain
@@ -31,10 +29,10 @@ from channelsim.channel.report.html.session_story import (
 from channelsim.channel.report.news_text import BLAME, LEAVES
 from channelsim.channel.session.result import Result
 from channelsim.channel.session.setup import Setup
-from channelsim.channel.simulation.deviating import command_of
 from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.run import Run, result_of
 from channelsim.channel.simulation.scenario import Scenario
+from channelsim.channel.simulation.scenario_command import command_of
 from channelsim.games.amounts import amount_text, counted
 
 PROMISES = {
@@ -100,7 +98,7 @@ def session_page(
     good = checks.python_clvm_agree and checks.conserved
     judged = checks.moves_checked + checks.moves_by_rules
     put = (setup.balance, setup.balance)
-    played = counted(len(result.hands), "hand", ",")
+    played = counted(len(result.hands), "hand")
     title = games_text([name for name, _ in result.hands] or setup.games)
     return _page(
         log,
@@ -108,7 +106,7 @@ def session_page(
         title=f"{title}: {played} between Initiator and Receiver",
         glance=Glance(
             good,
-            f"{played}, {counted(judged, 'move', ',')}: "
+            f"{played}, {counted(judged, 'move')}: "
             + ("rules and programs agree, money is conserved" if good else "a check failed"),
             loss_text(result.balances, put, setup.unit, "in play, by the rules"),
             "nothing to do"
@@ -175,7 +173,7 @@ def dispute_page(
         then = "nothing to do"
     got = money_of(run)
     loss = loss_text(got, put_in(run, got), scenario.unit, why_lost(run, broken))
-    command = _again(scenario)
+    command = tuple(filter(None, (command_of(scenario),)))
     whom = f"Initiator against {other}" if scenario.side else f"{other} against Receiver"
     as_whom = f" as {scenario.adversary}" if scenario.adversary else ""
     good = not broken and (run.deviated or not scenario.adversary)
@@ -192,7 +190,7 @@ def dispute_page(
             *step,
             *copy,
             ("weather", scenario.weather),
-            ("contributions", f"{counted(scenario.balance, 'mojo', ',')} each"),
+            ("contributions", f"{counted(scenario.balance, 'mojo')} each"),
             ("unroll timeout", counted(scenario.unroll_timeout, "block")),
             ("game timeout", counted(scenario.game_timeout, "block")),
             ("blocks", str(run.blocks)),
@@ -203,13 +201,6 @@ def dispute_page(
         story=tuple(dispute_story(run, broken, got)),
         promises=tuple(PagePromise(name, *PROMISES[name], how[name]) for name in names),
     )
-
-
-def _again(scenario: Scenario) -> tuple[str, ...]:
-    """The command that runs a dispute again; none for one that no option says."""
-    if not scenario.adversary:
-        return ()
-    return (command_of(replace(scenario, seed=quote(scenario.seed))),)
 
 
 def decisive(log: SessionLog) -> int:
@@ -258,6 +249,7 @@ def session_html(page: SessionPage) -> str:
     """The HTML of the page."""
     return render(
         "session",
+        "session.js",
         {
             "events": page.events,
             "lanes": page.lanes,

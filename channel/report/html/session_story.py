@@ -11,7 +11,7 @@ from channelsim.channel.report.html.page import grouped
 from channelsim.channel.report.html.session_data import LANES, PageHand
 from channelsim.channel.report.news_text import end_of_play, end_on_chain
 from channelsim.channel.session.result import Result
-from channelsim.channel.session.setup import NAMES, Setup
+from channelsim.channel.session.setup import Setup
 from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.run import Run, RunResult, result_of, valid_news
 from channelsim.channel.simulation.scenario import Scenario
@@ -164,11 +164,4 @@ def why_lost(run: Run, broken: Sequence[BrokenPromise]) -> str:
 
 def money_of(run: Run) -> Money:
     """What both sides were paid, in mojos."""
-    first, second = (
-        sum(
-            seen.coin.amount
-            for seen in run.chain.coins_at(run.parties[side].peer.config.reward_address)
-        )
-        for side in range(len(NAMES))
-    )
-    return first, second
+    return run.paid(0), run.paid(1)

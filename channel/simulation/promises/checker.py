@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from channelsim.channel.findings.finding import Loss
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.simulation.model.conversation import Conversation, conversation
 from channelsim.channel.simulation.promises.due_spends import (
@@ -17,6 +18,7 @@ from channelsim.channel.simulation.promises.due_spends import (
     unwatched,
 )
 from channelsim.channel.simulation.promises.fee_duties import wrong_fees
+from channelsim.channel.simulation.promises.loss import COSTS_MONEY, loss_of
 from channelsim.channel.simulation.promises.news import failures, unaccounted, wrong_news
 from channelsim.channel.simulation.promises.old_copies import Restored, broken_to_copy, restored
 from channelsim.channel.simulation.promises.own_limits import past_limits, wasted_numbers
@@ -27,10 +29,11 @@ from channelsim.channel.simulation.run import Run
 
 @dataclass(frozen=True, slots=True)
 class BrokenPromise:
-    """A broken promise, and how it was broken."""
+    """A broken promise, how it was broken, and who lost how much by it, if that is known."""
 
     promise: str
     how: str
+    loss: Loss | None = None
 
 
 def check(run: Run) -> list[BrokenPromise]:
@@ -46,7 +49,7 @@ def _check(run: Run) -> list[BrokenPromise]:
     failed = [BrokenPromise("duty", how) for how in failures(run)]
     copy = restored(run) if run.scenario.old_copy else None
     if copy is not None:
-        return [*failed, *_check_old_copy(run, talk, copy)]
+        return _with_loss(run, talk, [*failed, *_check_old_copy(run, talk, copy)])
     # After a broken law there is no state that both agree on.
     agreed = not talk.broken
     breaches: tuple[tuple[str, Iterable[str]], ...] = (
@@ -66,7 +69,19 @@ def _check(run: Run) -> list[BrokenPromise]:
         ("news", wrong_news(run, talk)),
         ("hands", unaccounted(run, talk)),
     )
-    return [*failed, *(BrokenPromise(promise, how) for promise, hows in breaches for how in hows)]
+    broken = (BrokenPromise(promise, how) for promise, hows in breaches for how in hows)
+    return _with_loss(run, talk, [*failed, *broken])
+
+
+def _with_loss(run: Run, talk: Conversation, broken: list[BrokenPromise]) -> list[BrokenPromise]:
+    """Broken promises, with what a side lost where one of them may cost it money."""
+    if not any(promise.promise in COSTS_MONEY for promise in broken):
+        return broken
+    loss = loss_of(run, talk)
+    return [
+        replace(promise, loss=promise.loss or loss) if promise.promise in COSTS_MONEY else promise
+        for promise in broken
+    ]
 
 
 def _check_old_copy(run: Run, talk: Conversation, copy: Restored) -> Iterator[BrokenPromise]:

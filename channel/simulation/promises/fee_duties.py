@@ -278,7 +278,7 @@ class _FeeMonitor:
             (fee < was and not line.may_fall)
             or (was < fee < was + LEAST_RAISE and not line.may_creep)
         ):
-            replaced = f"one for {counted(was, 'mojo')} by one for {fee}"
+            replaced = f"one for {counted(was, 'mojo')} by one for {fee:,}"
             yield f"CH-FEE-3: it replaces a {push.name}: {replaced}"
         if line.push.before != push.before or last.spends != offer.spends:
             line.since = self.peak

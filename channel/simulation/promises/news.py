@@ -112,10 +112,10 @@ def untrue(
         won = [report.ours for report in valid if isinstance(report, GameSettled)]
         if len(staked) == len(won) and put_in - sum(staked) + sum(won) != got:
             took = counted(sum(staked), "mojo")
-            yield f"its games took {took} and paid {sum(won)}: {put_in} became {got}"
+            yield f"its games took {took} and paid {sum(won):,}: {put_in:,} became {got:,}"
     for settled in valid:
         if isinstance(settled, ChannelSettled) and settled.ours != got:
-            yield f"settled at {counted(settled.ours, 'mojo')}, and there are {got}"
+            yield f"settled at {counted(settled.ours, 'mojo')}, and there are {got:,}"
     if sum(isinstance(report, LEAVES) for report in valid) > 1:
         yield "went on chain more than once"
 

@@ -40,7 +40,8 @@ def losses(run: Run) -> Iterator[str]:
             continue
         coins = [child.coin for child in run.chain.children(parent.id)]
         if sum(coin.amount for coin in coins) != parent.amount:
-            yield f"{parent.amount} became {[coin.amount for coin in coins]}"
+            shared = " and ".join(f"{coin.amount:,}" for coin in coins) or "nothing"
+            yield f"{counted(parent.amount, 'mojo')} became {shared}"
         waiting += [coin for coin in coins if coin.puzzle_hash not in _rewards(run)]
 
 
@@ -54,7 +55,7 @@ def unsafe(run: Run, talk: Conversation) -> Iterator[str]:
     if seen is None or seen.spent is None:
         yield "the channel coin is not spent"
         return
-    unroll = _unroll_coin(run)
+    unroll = unroll_coin(run)
     yield from _shutdown(run, talk) if unroll is None else _unrolled(run, talk, unroll)
 
 
@@ -63,13 +64,13 @@ def short_of_close(run: Run, talk: Conversation, known: int) -> Iterator[str]:
 
     It runs on an old copy that ends at state `known`; a game that went on since is lost.
     """
-    unroll, side = _unroll_coin(run), run.scenario.honest
-    number, coins = _outcome(run, unroll) if unroll is not None else (None, [])
+    unroll, side = unroll_coin(run), run.scenario.honest
+    number, coins = outcome(run, unroll) if unroll is not None else (None, [])
     state = talk.accounts.get(number) if number is not None else None
     if state is None:
         return
     due = state.balances[side]
-    for game_id, standing, coin in _games(state, coins, _rewards(run)):
+    for game_id, standing, coin in games_of(state, coins, _rewards(run)):
         accounts = (talk.accounts[count] for count in talk.accounts if count <= known)
         older = [account.games[game_id] for account in accounts if game_id in account.games]
         if coin is not None and any(game.coin == standing.coin for game in older):
@@ -77,18 +78,18 @@ def short_of_close(run: Run, talk: Conversation, known: int) -> Iterator[str]:
             due += _paid(run, coin, side)
     got = money_paid(run)
     if got < due:
-        yield f"{counted(got, 'mojo')}, due were {due} from state {number}"
+        yield f"{counted(got, 'mojo')}, due were {due:,} from state {number}"
 
 
 def unreported(run: Run, talk: Conversation) -> Iterator[str]:
     """Find illegal moves on chain that the honest player was not told of."""
-    unroll, side = _unroll_coin(run), run.scenario.honest
-    number, coins = _outcome(run, unroll) if unroll is not None else (None, [])
+    unroll, side = unroll_coin(run), run.scenario.honest
+    number, coins = outcome(run, unroll) if unroll is not None else (None, [])
     state = talk.accounts.get(number) if number is not None else None
     news = run.parties[side].news
     reported = {report.coin for report in news if isinstance(report, IllegalOnChain)}
-    for _, first, coin in _games(state, coins, _rewards(run)) if state is not None else ():
-        for game, at, _ in _followed(run, first, coin) if coin is not None else ():
+    for _, first, coin in games_of(state, coins, _rewards(run)) if state is not None else ():
+        for game, at, _ in followed(run, first, coin) if coin is not None else ():
             if game.illegal and game.mover == side and at not in reported:
                 yield "an illegal move on chain was not reported"
 
@@ -102,8 +103,7 @@ def channel_coin(run: Run) -> Coin | None:
 
 def money_paid(run: Run) -> int:
     """The mojos at the honest side's reward address."""
-    address = run.party.peer.config.reward_address
-    return sum(seen.coin.amount for seen in run.chain.coins_at(address))
+    return run.paid(run.scenario.honest)
 
 
 def _wallet(run: Run) -> Iterator[str]:
@@ -119,13 +119,13 @@ def _shutdown(run: Run, talk: Conversation) -> Iterator[str]:
     newest = talk.accounts[max(talk.received, talk.sent)]
     due, got = newest.balances[run.scenario.honest], money_paid(run)
     if got < due or newest.games:
-        yield f"the shutdown paid {got}, due were {due}"
+        yield f"the shutdown paid {got:,}, due were {due:,}"
 
 
 def _unrolled(run: Run, talk: Conversation, unroll: Coin) -> Iterator[str]:
     """Check that the state that counts is a newest one, and paid the honest side all of it."""
     side, received, sent = run.scenario.honest, talk.received, talk.sent
-    number, coins = _outcome(run, unroll)
+    number, coins = outcome(run, unroll)
     if number is None:
         yield "the unroll coin is not spent"
         return
@@ -138,15 +138,15 @@ def _unrolled(run: Run, talk: Conversation, unroll: Coin) -> Iterator[str]:
         return
     state = talk.accounts[number]
     due = state.balances[side]
-    for game_id, standing, game_coin in _games(state, coins, _rewards(run)):
+    for game_id, standing, game_coin in games_of(state, coins, _rewards(run)):
         if game_coin is None:
-            yield f"a game coin of {standing.amount} is not there"
+            yield f"a game coin of {counted(standing.amount, 'mojo')} is not there"
             continue
         yield from _game(run, game_id, standing, game_coin)
         due += _paid(run, game_coin, side)
     got = money_paid(run)
     if got < due:
-        yield f"{counted(got, 'mojo')}, due were {due} from state {number}"
+        yield f"{counted(got, 'mojo')}, due were {due:,} from state {number}"
 
 
 def _rewards(run: Run) -> tuple[bytes, bytes]:
@@ -154,7 +154,7 @@ def _rewards(run: Run) -> tuple[bytes, bytes]:
     return first, second
 
 
-def _unroll_coin(run: Run) -> Coin | None:
+def unroll_coin(run: Run) -> Coin | None:
     """The coin that the channel coin was spent to; None after a shutdown, or without one."""
     coin = channel_coin(run)
     children = [child.coin for child in run.chain.children(coin.id)] if coin is not None else []
@@ -164,7 +164,7 @@ def _unroll_coin(run: Run) -> Coin | None:
     return unroll
 
 
-def _outcome(run: Run, unroll: Coin) -> tuple[int | None, list[Coin]]:
+def outcome(run: Run, unroll: Coin) -> tuple[int | None, list[Coin]]:
     """The number of the state that was paid out, by its spend, and its coins in order."""
     seen = run.chain.coin(unroll.id)
     if seen is None or seen.spent is None or seen.solution is None:
@@ -187,7 +187,7 @@ def _items(value: Value) -> Iterator[Value]:
         yield item
 
 
-def _games(
+def games_of(
     state: LedgerState, coins: list[Coin], rewards: tuple[bytes, bytes]
 ) -> Iterator[tuple[int, LedgerGame, Coin | None]]:
     """Each live game with its id and coin: the conditions make them in the order of the ids."""
@@ -199,7 +199,7 @@ def _games(
         yield game_id, standing, coin if fits else None
 
 
-def _followed(
+def followed(
     run: Run, game: LedgerGame, coin: Coin
 ) -> Iterator[tuple[LedgerGame, Coin, CoinSeen | None]]:
     """Follow a game through its moves: each state of it, with its coin as the chain has it."""
@@ -217,7 +217,7 @@ def _followed(
 def _game(run: Run, game_id: int, first: LedgerGame, coin: Coin) -> Iterator[str]:
     """Check each move of a game, who made it, and the payout."""
     side = run.scenario.honest
-    for standing, _, seen in _followed(run, first, coin):
+    for standing, _, seen in followed(run, first, coin):
         ours = standing.mover == side
         if standing.illegal and not ours:
             yield "the honest side made an illegal move"

@@ -8,9 +8,11 @@ from collections import Counter
 import pytest
 
 from channelsim.channel.campaign.campaign import Place
+from channelsim.channel.findings.finding import Loss
 from channelsim.channel.simulation import crashes
 from channelsim.channel.simulation.crashes import MOST_IDLE, CrashedRun, Crashes, CrashTotals
 from channelsim.channel.simulation.kills import AIMS, LOST, Kill, Stage
+from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.scenario import Scenario
 from tests.channel.command import channelsim
 
@@ -18,7 +20,7 @@ BROKEN = CrashedRun(
     Scenario(("spacepoker",), "x", "silent", step=3),
     ((Kill(4, LOST, Stage.BATCH),), ()),
     ("initiator sent two different messages: batch 4",),
-    ("safety: it lost",),
+    (BrokenPromise("safety", "it lost", Loss("Bob", "Ann", 7)),),
 )
 
 
@@ -31,7 +33,11 @@ def test_it_prints_one_document(capsys: pytest.CaptureFixture[str]) -> None:
     assert [*stages] == ["opening", "deck_step", "batch", "shutdown", "dispute", "rest"]
     assert sum(stages.values()) == 2
     assert document == {
-        "format": "channelsim document crash-test 1",
+        "format": "channelsim document crash-test 2",
+        "target": None,
+        "dealer": None,
+        "seed": "a",
+        "digest": None,
         "kills": 2,
         "node_kills": 0,
         "contradictions": 0,
@@ -39,6 +45,8 @@ def test_it_prints_one_document(capsys: pytest.CaptureFixture[str]) -> None:
         "interrupted": False,
         "lost": [],
         "summary": "0 findings",
+        "worst": "",
+        "failed": [],
         "findings": [],
     }
     assert sessions >= 1
@@ -51,7 +59,7 @@ def test_a_finding_is_shown_and_is_a_failure(
     def broken(self: Crashes, place: Place) -> CrashTotals:
         totals = CrashTotals()
         totals.add(BROKEN)
-        place.say("\n".join((BROKEN.title, *BROKEN.details)))
+        place.say("\n".join((f"{BROKEN.title}:", *BROKEN.details)))
         return totals
 
     monkeypatch.setattr(Crashes, "run", broken)
@@ -61,8 +69,10 @@ def test_a_finding_is_shown_and_is_a_failure(
     assert "safety: it lost" in ran.out
     assert "    safety: it lost\n" in ran.err
     if form == "--json":
-        (finding,) = json.loads(ran.out)["findings"]
-        assert finding["kills"] == [[{"event": 4, "effects": -1, "stage": "batch"}], []]
+        document = json.loads(ran.out)
+        (run,) = document["failed"]
+        assert run["kills"] == [[{"event": 4, "effects": -1, "stage": "batch"}], []]
+        assert document["worst"] == "Bob takes 7 mojos that are Ann's: safety: it lost"
     else:
         assert ran.out.endswith(
             "kills of peers by stage: 0 in opening, 0 in deck step, 1 in batch, 0 in shutdown,"
@@ -96,7 +106,9 @@ def test_it_ends_if_each_run_fails_before_its_first_kill(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fails(scenario: Scenario, *_: object) -> CrashedRun:
-        return CrashedRun(scenario, ((), ()), (), ("ValueError: planted",))
+        return CrashedRun(
+            scenario, ((), ()), (), (BrokenPromise("exception", "ValueError: planted"),)
+        )
 
     monkeypatch.setattr(crashes, "run_killed", fails)
     ran = channelsim(capsys, "crash-test", "--kills", 2, "--jobs", 1, "--json")

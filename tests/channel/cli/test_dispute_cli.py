@@ -264,7 +264,7 @@ def test_the_account_says_where_every_mojo_came_from(name: str, step: int, why: 
     run, _, _ = played(Scenario(GAME, "account", name, step))
     initiator, receiver, reasons = account(run)
     for line, who in ((initiator, "Initiator"), (receiver, "Receiver")):
-        head, _, parts = line.partition(": ")
+        head, _, parts = re.sub(r"(\d),(\d)", r"\1\2", line).partition(": ")
         got, put_in = map(int, re.findall(r"\d+", head))
         assert head == f"{who} got {got} mojos, put in {put_in}"
         assert sum(int(part.split()[0]) for part in parts.split(", ") if part) == got
@@ -285,8 +285,8 @@ def test_the_lanes_show_every_action_and_its_reason() -> None:
         "sends batch",
         "breaks off: CH-MOVE-5",
         "is published",
-        "slashed by Initiator: Initiator 2000, Receiver 0",
-        "Initiator got 4000 mojos, put in 3000: 2000 in state 8, 2000 from game 1",
+        "slashed by Initiator: Initiator 2,000, Receiver 0",
+        "Initiator got 4,000 mojos, put in 3,000: 2,000 in state 8, 2,000 from game 1",
         "why: Initiator broke off (CH-MOVE-5: game 1,",
         "broken promise: money: planted",
         "1 finding (worst: theft)",

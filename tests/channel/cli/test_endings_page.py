@@ -161,7 +161,11 @@ def last_lines() -> set[str]:
         for text in texts(node.args[1])
     }
     phases = {phase.value for phase in (Phase.CLOSED, Phase.FAILED)}
-    return {*map(plain, found), *phases, f"{Phase.CLOSED.value}; balances [1, 2]"} - {GAP}
+    return {
+        *map(plain, found),
+        *phases,
+        f"{Phase.CLOSED.value}; balances Initiator 1, Receiver 2",
+    } - {GAP}
 
 
 def reasons() -> set[str]:

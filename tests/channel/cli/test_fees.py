@@ -76,7 +76,7 @@ BIG = 1_000_000_000
     [
         (10_000, 1000, FeeLimits(None, None), (), ""),
         (1000, 1000, FeeLimits(None, None), (), ""),
-        (2 * BIG, BIG, FeeLimits(None, None), (), "no other coin of this key has 100000000 mojos"),
+        (2 * BIG, BIG, FeeLimits(None, None), (), "no other coin of this key has 100,000,000 "),
         (2 * BIG, BIG, FeeLimits(None, None), (BIG,), ""),
         (BIG, BIG, FeeLimits(None, None), (), "takes the whole coin, and this key has no other"),
         (BIG, BIG, FeeLimits(0, None), (), ""),

@@ -171,7 +171,7 @@ def test_a_channel_is_opened_and_settled_in_full_blocks_for_a_fee(tmp_path: Path
         async with paced_blocks(chain.next_block, poor):
             line = await poor.until("FeeTooLow")
         await killed(poor)
-        assert f"its fee of {TOO_LITTLE} mojos rises no more" in line["text"]
+        assert f"its fee of {TOO_LITTLE:,} mojos rises no more" in line["text"]
         assert "start again with --max-fee" in line["text"]
         assert chain.coin(coin.id) == seen, "it is not spent"
 

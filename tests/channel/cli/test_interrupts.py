@@ -312,7 +312,7 @@ def test_an_interrupted_make_writes_no_new_file(
     ran = channelsim(capsys, "vectors", "make", "calpoker", "-o", new)
     assert (ran.code, ran.out) == (
         130,
-        f"interrupted after 0 of 1000 cases; {new} is not written\n",
+        f"interrupted after 0 of 1,000 cases; {new} is not written\n",
     )
     assert list(tmp_path.iterdir()) == []
 

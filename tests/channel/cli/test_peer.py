@@ -173,7 +173,7 @@ def test_two_processes_end_with_equal_balances_though_connections_are_harmed(
                 ends = await asyncio.gather(first.end(), second.end())
             assert set(proxy.harmed) == set(FAULTS)
         assert ends[0]["text"] == ends[1]["text"]
-        assert ends[0]["text"].startswith("the end; balances [")
+        assert ends[0]["text"].startswith("the end; balances Initiator ")
 
     with nodes(chain) as ours:
         asyncio.run(play(ours))
@@ -214,7 +214,7 @@ def test_two_processes_end_with_equal_balances_though_both_stop_and_connections_
                 ends = await asyncio.gather(first.end(), second.end())
             assert len(proxy.harmed) > 1
         assert ends[0]["text"] == ends[1]["text"]
-        assert ends[0]["text"].startswith("the end; balances [")
+        assert ends[0]["text"].startswith("the end; balances Initiator ")
         assert b"encrypted" in (alice / "keys.json").read_bytes()
 
     with nodes(chain) as ours:

@@ -116,14 +116,14 @@ def test_a_hand_is_recovered_from_the_disk_though_blocks_are_replaced(
     assert BALANCE - STAKE <= paid <= BALANCE + STAKE
     events = [line["event"] for line in lines(ran.out)]
     assert "ChannelSettled" in events
-    assert lines(ran.out)[-1]["text"].startswith(f"the channel has ended: {paid} mojos")
+    assert lines(ran.out)[-1]["text"].startswith(f"the channel has ended: {paid:,} mojos")
     with table.chain.served() as url:
         for command in ("recover", "close"):
             again = channelsim(capsys, command, directory, "--node", url, "--json")
             assert (again.code, again.err) == (0, "")
             # The other side is not looked for.
             (line,) = lines(again.out)
-            assert f"{paid} mojos" in line["text"]
+            assert f"{paid:,} mojos" in line["text"]
         ended = channelsim(capsys, "peer", "connect", directory, "--node", url, "--json")
         assert (ended.code, ended.err) == (1, "")
         assert [line["event"] for line in lines(ended.out)] == ["HandsUnplayed", "Ended"]
@@ -174,7 +174,7 @@ def test_a_failed_opening_that_is_funded_in_the_end_is_recovered(
     with table.chain.served() as url, watched_blocks(table, None if before else bundle):
         ran = channelsim(capsys, *command, directory, "--node", url, "--every", "0.02", "--json")
     assert (ran.code, ran.err) == (0, "")
-    assert lines(ran.out)[-1]["text"].startswith(f"the channel has ended: {BALANCE} mojos")
+    assert lines(ran.out)[-1]["text"].startswith(f"the channel has ended: {BALANCE:,} mojos")
     assert reward(table, ANN) == BALANCE
 
 
@@ -196,7 +196,7 @@ def test_a_failed_opening_ends_once_no_reorganisation_can_fund_it(
     with table.chain.served() as url, watched_blocks(table, None):
         again = channelsim(capsys, "recover", directory, "--node", url, "--text")
     assert (again.code, again.err) == (0, "")
-    assert f"the channel has ended: {BALANCE} mojos" in again.out
+    assert f"the channel has ended: {BALANCE:,} mojos" in again.out
 
 
 @contextmanager

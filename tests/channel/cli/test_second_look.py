@@ -120,3 +120,21 @@ def test_a_copied_checkout_that_runs_the_original_is_noticed(tmp_path: Path) -> 
     assert noticed(str(tmp_path / "bin" / "channelsim"), str(tmp_path / "env"), original) == ""
     assert noticed(sys.argv[0], sys.prefix) == ""
     assert copied_checkout.HERE.is_dir()
+
+
+@pytest.mark.parametrize("command", ["view", "trace", "replay", "report", "debug"])
+@pytest.mark.parametrize("text", ['{"format": "channelsim finding 2"}', '["head", {}]\n'])
+def test_json_with_a_byte_order_mark(
+    command: str, text: str, tmp_path: Path, capsys: Capsys
+) -> None:
+    file = tmp_path / "marked.json"
+    file.write_text(f"\ufeff{text}", "utf-8")
+    more: tuple[object, ...] = ("-o", "-") if command == "report" else ()
+    line = refused(channelsim(capsys, command, file, *more))
+    assert "marked.json: begins with a byte order mark, which JSON does not have" in line
+
+
+@pytest.mark.parametrize("command", ["fuzz", "conform", "crosscheck", "coverage", "debug", "cost"])
+def test_an_empty_name_of_a_target(command: str, capsys: Capsys) -> None:
+    line = refused(channelsim(capsys, command, ""))
+    assert "'': neither a game nor the name of a file" in line

@@ -119,7 +119,7 @@ def test_a_watcher_in_a_process_pays_fees_from_its_own_coins(tmp_path: Path) -> 
             watcher.communicate()
     left = [seen.coin.amount for seen in table.chain.coins_at(coin.puzzle_hash)]
     assert left == [coin.amount - most]
-    said = "channelsim: our spend is not confirmed with its highest fee, 200000000 mojos: "
+    said = "channelsim: our spend is not confirmed with its highest fee, 200,000,000 mojos: "
     assert err.startswith(said), err
     assert err.count("\n") == 1
 
@@ -164,7 +164,7 @@ def test_a_watcher_without_fees_says_why_and_goes_on(
         assert "cannot be read" in said("--fee-key", tmp_path / "none.key")
         assert said("--fee-key", file, "--max-fee", 0) == ""
         assert said("--fee-key", file, "--max-fee", 10**9) == (
-            f"channelsim: --fee-key: no coin of at least 10000000 mojos at {place}: fund it;"
+            f"channelsim: --fee-key: no coin of at least 10,000,000 mojos at {place}: fund it;"
             " watching without fees until then\n"
         )
         assert "by default a spend of this channel costs at most 100 mojos" in said(

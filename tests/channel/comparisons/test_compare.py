@@ -37,7 +37,7 @@ from channelsim.channel.simulation.sweep_campaign import SweepReport
 from channelsim.games import registry
 from tests.channel.command import channelsim
 from tests.channel.lab.toys import toy
-from tests.channel.written_documents import proof, prove
+from tests.channel.written_documents import crashed_run, crashes, proof, prove
 from tests.channel.written_findings import finding
 from tests.corpus import stored_corpus
 
@@ -114,6 +114,10 @@ def of_disputes(folder: Path, run: Run) -> Pair:
     return text_of(one), text_of(other)
 
 
+def of_crashes(folder: Path, run: Run) -> Pair:
+    return text_of(crashes()), text_of(crashes(crashed_run()))
+
+
 def of_costs(folder: Path, run: Run) -> Pair:
     figures = {"slash": Figures(9, 1, 2, 2, 100), "move": Figures(9, 1, 2, 2, 100)}
     before = Snapshot("nine", 9, "cost", {"end": figures}, {"end": BundleCost(1, 2, 3, 6)})
@@ -133,6 +137,7 @@ PAIRS: dict[str, tuple[Callable[[Path, Run], Pair], set[Effect]]] = {
     "mutants": (of_mutants, {Effect.NEW}),
     "conform": (of_conform, {Effect.NEW, Effect.LOST}),
     "dispute run --all": (of_disputes, {Effect.NEW, Effect.LOST}),
+    "crash-test": (of_crashes, {Effect.NEW}),
     "prove": (of_proofs, {Effect.NEW, Effect.LOST}),
     "cost": (of_costs, {Effect.DEARER, Effect.LOST}),
 }

@@ -156,10 +156,7 @@ def test_broken_promises_are_failures_of_their_check(monkeypatch: pytest.MonkeyP
     totals.exceptions.append((scenario, "ValueError: x"))
     subject = Subject(game, SMALL)
     monkeypatch.setattr(Subject, "disputed", totals)
-    command = (
-        "channelsim dispute run silent@7 --game calpoker --side receiver --seed 'a seed'"
-        " --weather calm --fees 0"
-    )
+    command = "channelsim dispute run silent@7 --seed 'a seed' --game calpoker"
     (secret,) = CHECKS["secrecy"](subject).failures
     assert (secret.text, secret.replay) == ("secrecy: a seed is in a batch", command)
     promise, error = CHECKS["disputes"](subject).failures

@@ -66,7 +66,9 @@ def test_what_waits_to_be_sent_near_the_limit_is_dropped_and_reported() -> None:
     assert table.ends[ANN].news_of(NearLimit)
 
 
-@pytest.mark.parametrize(("states", "size", "limit"), [(8, MB, "8 states"), (99, 6000, "6000 byt")])
+@pytest.mark.parametrize(
+    ("states", "size", "limit"), [(8, MB, "8 states"), (99, 6000, "6,000 byt")]
+)
 def test_no_batch_is_sent_past_a_limit(states: int, size: int, limit: str) -> None:
     table = limited(sit().open(), BEN, states, size).propose(ANN)
     table.go_on()

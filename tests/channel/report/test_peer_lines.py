@@ -51,7 +51,7 @@ def test_a_node_with_ever_new_reasons_does_not_fill_the_memory() -> None:
     [
         (
             FeeTooLow("unroll", 50_000_000),
-            "unroll is not confirmed, and its fee of 50000000 mojos rises no more: it is at the"
+            "unroll is not confirmed, and its fee of 50,000,000 mojos rises no more: it is at the"
             " maximum",
         ),
         (

@@ -42,7 +42,9 @@ def test_stakes_are_by_side(uneven: Game) -> None:
 
 def test_a_balance_covers_the_stakes_of_the_first_hand(uneven: Game) -> None:
     assert check(setup(1500)).balance == 1500
-    with pytest.raises(UsageError, match="a balance of 1499 mojos does not cover one stake of 150"):
+    with pytest.raises(
+        UsageError, match="a balance of 1,499 mojos does not cover one stake of 150"
+    ):
         check(setup(1499))
 
 
@@ -51,7 +53,7 @@ def test_both_stakes_are_named(uneven: Game, capsys: pytest.CaptureFixture[str])
     assert ran.code == 0
     said = " ".join(ran.out.split())
     assert (
-        "Proposed by the initiator, for 15 units (1500 mojos) of the initiator and 5 units"
+        "Proposed by the initiator, for 15 units (1,500 mojos) of the initiator and 5 units"
         " (500 mojos) of the receiver; the initiator moves first, the receiver second." in said
     )
 
@@ -81,6 +83,6 @@ def test_a_session_without_a_hand_has_failed(
     ran = channelsim(capsys, "play", "calpoker", "--hands", 2, "--seed", 1)
     assert (ran.code, json.loads(ran.out)["hands"]) == (1, [])
     assert ran.err == (
-        "channelsim: no hand was played: the initiator's balance of 10000 mojos no longer covers"
-        " the stake\n"
+        "channelsim: no hand was played: the initiator's balance of 10,000 mojos no longer"
+        " covers the stake\n"
     )

@@ -287,9 +287,9 @@ def test_a_peer_that_fails_to_handle_a_message_is_noticed(monkeypatch: pytest.Mo
     monkeypatch.setitem(TRANSITIONS[Phase.PLAYING], Request, fail)
     scenario = Scenario(("spacepoker",), "fails", policies=("random", "random"))
     run = run_killed(scenario, lambda side, kill: False)
-    (how, *_) = {failure for failure in run.broken if "failed to handle an event" in failure}
+    (how, *_) = {one.how for one in run.broken if "failed to handle an event" in one.how}
     assert how.endswith("InvariantError: planted")
-    assert all("failed to handle" in failure or "law" in failure for failure in run.broken)
+    assert all("failed to handle" in one.how or one.promise == "law" for one in run.broken)
     # Without a store it is raised as it is.
     with pytest.raises(InvariantError, match="planted"):
         Arena(scenario).run()

@@ -11,8 +11,9 @@ from channelsim.channel.adversaries.registry import names
 from channelsim.channel.cli.disputes import described_scenario
 from channelsim.channel.crypto import bls
 from channelsim.channel.simulation.arena import Arena
-from channelsim.channel.simulation.deviating import command_of, deviating
+from channelsim.channel.simulation.deviating import deviating
 from channelsim.channel.simulation.scenario import Scenario, reason_against
+from channelsim.channel.simulation.scenario_command import command_of
 from channelsim.games import registry
 from tests.channel.command import channelsim
 

@@ -85,7 +85,7 @@ def test_a_fold_has_a_line() -> None:
     lines = lines_of(table.hand, None)
     assert lines[-2] == "ben folds, keeping 0 mojos"
     assert (
-        lines[-1] == "ann wins (fold: ben, before the swap)\npaid out: ann 2000 mojos, ben 0 mojos"
+        lines[-1] == "ann wins (fold: ben, before the swap)\npaid out: ann 2,000 mojos, ben 0 mojos"
     )
     summary = GAME.summary(table.hand, None)
     assert summary["result"] == {
@@ -100,7 +100,7 @@ def test_a_fold_has_a_line() -> None:
 
 def test_a_tie_has_a_line() -> None:
     tie = next(table for i in range(2_000) if (table := quick(i)).payouts == (1000, 1000))
-    assert "the stakes are split\npaid out: ann 1000 mojos" in lines_of(tie.hand, None)[-1]
+    assert "the stakes are split\npaid out: ann 1,000 mojos" in lines_of(tie.hand, None)[-1]
     assert GAME.summary(tie.hand, None)["result"]["kind"] == "tie"
 
 
@@ -110,7 +110,7 @@ def quick(number: int) -> Table:
 
 def test_the_view_of_a_seat() -> None:
     table = deal_cards("view")
-    assert text_of(GAME.story.view(table.players[0])) == "stakes       the winner takes 2000 mojos"
+    assert text_of(GAME.story.view(table.players[0])) == "stakes       the winner takes 2,000 mojos"
     table.until("c")
     alice, bob = (text_of(GAME.story.view(player)) for player in table.players)
     rows = alice.splitlines()

@@ -26,7 +26,7 @@ def test_a_showdown_by_the_words() -> None:
     story = story_of(hand, None)
     for phrase in (
         "ann opens the other player's cards",
-        "ben raises by 2 units (200 mojos)\n  pot 6 units (600 mojos); left: ann 3800, ben 3600",
+        "ben raises by 2 units (200 mojos)\n  pot 6 units (600 mojos); left: ann 3,800, ben 3,600",
         "ann calls 2 units (200 mojos)\n  pot 8 units (800 mojos)",
         "ben opens what is due",
         "ann bets 4 units (400 mojos)",

@@ -73,7 +73,7 @@ def test_a_fold_shows_the_share_of_the_folder() -> None:
     assert "ann folds, keeping 6 units (600 mojos)" in lines[-2]
     assert lines[-1] == (
         "ben wins (fold: ann, pre-flop)\n"
-        "paid out: ann 6 units (600 mojos), ben 14 units (1400 mojos)"
+        "paid out: ann 6 units (600 mojos), ben 14 units (1,400 mojos)"
     )
 
 

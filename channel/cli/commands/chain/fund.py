@@ -34,6 +34,6 @@ def command(
     if json:
         print_json({"height": done.new_peak_height, "coins": done.coin_records})
     else:
-        more = counted(rewards * BLOCK_REWARD, "mojo", ",")
+        more = counted(rewards * BLOCK_REWARD, "mojo")
         print(f"height {done.new_peak_height}: {address} has {more} more")
     return 0

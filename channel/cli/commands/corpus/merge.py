@@ -52,6 +52,6 @@ def command(
             )
         else:
             for path, corpus in read.items():
-                say(console(), f"{path}: {counted(len(corpus), 'case', ',')}")
-            say(console(), f"{counted(len(merged), 'different case', ',')} in {output}")
+                say(console(), f"{path}: {counted(len(corpus), 'case')}")
+            say(console(), f"{counted(len(merged), 'different case')} in {output}")
     return 0

@@ -9,7 +9,8 @@ import pytest
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.debug.cases import position, requests_of_target
-from channelsim.channel.lab.debug.debugger import Session, answered, started
+from channelsim.channel.lab.debug.debugger import answered, started
+from channelsim.channel.lab.debug.session import Session
 from channelsim.channel.lab.debug.stops import Kind
 from channelsim.channel.lab.targets.loading import load
 from tests.channel.lab.toys import toy

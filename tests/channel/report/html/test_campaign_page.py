@@ -126,7 +126,7 @@ def test_mutants_costs_checks_and_disputes_have_tables(tmp_path: Path, capsys: C
     assert rows(hunted, "Mutants by validator") == {"e": ["3 of 4", "0", "0", "1"]}
     assert rows(hunted, "Mutants that nothing noticed")["e"][3:5] == ["1", "2"]
     costs = shown(cost())
-    assert rows(costs, "Costs against the block") == {"e slash": ["11,000,000", "0.1000%"]}
+    assert rows(costs, "Costs against the block") == {"e slash": ["11,000,000", "0.10%"]}
     assert list(rows(costs, "Whole bundles")) == ["e move"]
     wrong = CheckResult("laws", "", (finding(HOSTILE, "griefing"),) * 5)
     conformed = shown(conform(wrong, CheckResult("rules", "9 cases")))

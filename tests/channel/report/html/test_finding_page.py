@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from channelsim.channel.findings.finding_files import FindingFiles
 from channelsim.channel.lab.cases.case import make_case
 from channelsim.channel.lab.cases.trial import LabTally
 from channelsim.channel.lab.crosscheck.crosscheck import findings
+from channelsim.channel.lab.debug.cases import requests_of_file
+from channelsim.channel.lab.debug.debugger import answered, started
 from channelsim.channel.lab.fuzz.case_records import read
 from channelsim.channel.lab.fuzz.findings import shrunk
 from channelsim.channel.lab.fuzz.shrink import broken_by
@@ -20,7 +23,7 @@ from channelsim.channel.lab.laws import laws
 from channelsim.channel.lab.sites.hands import plain_hands
 from channelsim.channel.lab.sites.site import make_site
 from channelsim.channel.lab.targets.loading import load
-from channelsim.channel.report.html.finding_page import finding_html, finding_page
+from channelsim.channel.report.html.finding_page import FindingPage, finding_html, finding_page
 from tests.browser import by_id, opened, parsed, text_of
 from tests.channel.command import channelsim
 from tests.channel.lab.broken import target_file
@@ -30,6 +33,26 @@ SHOWN = """<script>
 for (const one of document.querySelectorAll("details > *")) {
   one.dataset.shown = one.checkVisibility();
 }
+</script>"""
+
+PRESSED = """<p id="told"></p><script>
+const run = document.querySelector(".run"), trace = run.querySelector(".trace"), told = [];
+function note() {
+  const [step] = run.querySelectorAll("li[aria-current]");
+  const lines = [...run.querySelectorAll("tr[aria-current] code")];
+  told.push([
+    run.querySelector("output").textContent, step.textContent.trim(), step.checkVisibility(),
+    lines.map((line) => line.textContent).join(),
+  ]);
+}
+note();
+for (const key of KEYS) {
+  const button = run.querySelector(`[data-way="${key}"]`);
+  if (button) button.click();
+  else trace.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+  note();
+}
+document.getElementById("told").textContent = JSON.stringify(told);
 </script>"""
 
 
@@ -100,7 +123,7 @@ def test_steps_lead_to_their_lines_of_the_source(stored: tuple[Path, Finding]) -
     lines = {line.anchor: line for file in page.run.sources for line in file.lines if line.anchor}
     linked = [step for part in page.run.parts for step in part.steps if step.anchor]
     assert len(linked) > 3
-    (length,) = (step for step in linked if step.text.startswith("if (= (strlen MOVE) 18)"))
+    (length,) = (step for step in linked if step.line.text.startswith("if (= (strlen MOVE) 18)"))
     assert "(= (strlen MOVE) 18)" in lines[length.anchor].text
     assert {step.anchor for step in linked} <= lines.keys()
     decides = [
@@ -117,10 +140,10 @@ def test_steps_lead_to_their_lines_of_the_source(stored: tuple[Path, Finding]) -
 
 
 def test_the_run_stands_beside_the_source(stored: tuple[Path, Finding]) -> None:
-    """Each of the two columns has one of them, and nothing else takes a place there."""
+    """Each of the two columns has one of them; the buttons above take both."""
     document = parsed(finding_html(finding_page(*stored)))
     (run,) = (node for node in document.iter("div") if node.get("class") == "run")
-    assert [child.get("class") for child in run] == ["trace", "source"]
+    assert [child.get("class") for child in run] == ["stepping", "trace", "source"]
     (goto,) = (node for node in document.iter("a") if "Go to the line" in text_of(node))
     assert by_id(document, goto.get("href")[1:]).get("class") == "decides"
 
@@ -132,6 +155,47 @@ def test_on_paper_nothing_is_folded(stored: tuple[Path, Finding], tmp_path: Path
     folded = [node for one in opened(page, tmp_path).document.iter("details") for node in one]
     assert [node.get("data-shown") for node in folded] == ["true"] * len(folded)
     assert len(folded) == 10
+
+
+def pressed(page: FindingPage, folder: Path, *keys: str) -> list[tuple[str, str, bool, str]]:
+    """What the run shows at first, and after each key: status, step, if it is seen, and line."""
+    script = PRESSED.replace("KEYS", json.dumps(keys))
+    html = re.sub("<meta http-equiv=[^>]*>", "", finding_html(page))
+    document = opened(html.replace("</body>", f"{script}</body>"), folder).document
+    return [(*told,) for told in json.loads(text_of(by_id(document, "told")))]
+
+
+def test_the_keys_step_through_the_run(stored: tuple[Path, Finding], tmp_path: Path) -> None:
+    keys = ("Home", "s", "ArrowDown", "b", "t", "t", "u", "End", "s", "ArrowUp", "d", "back", "x")
+    first, *told = pressed(finding_page(*stored), tmp_path, *keys)
+    places = [int(re.findall(r"step (\d+) of", status)[0]) for status, *_ in (first, *told)]
+    last = int(re.findall(r"of (\d+)", first[0])[0])
+    decision, start, step, down, back, test, second, untest, end, stays, up, again, *rest = places
+    assert (start, step, down, back) == (1, 2, 3, 2)
+    assert test < second
+    assert untest == test
+    assert (end, stays, up) == (last, last, last - 1)
+    assert again == decision
+    assert rest == [decision - 1, decision - 1]
+    assert all(is_seen for _, _, is_seen, _ in (first, *told))
+    for at in (4, 5):
+        assert told[at][1].startswith("if ")
+    assert [at for at, (status, *_) in enumerate((first, *told)) if "which decides" in status] == [
+        at for at, place in enumerate(places) if place == decision
+    ]
+
+
+def test_the_page_and_the_terminal_agree_on_what_decides(
+    stored: tuple[Path, Finding], tmp_path: Path
+) -> None:
+    session, _ = started(requests_of_file(stored[0], None))
+    session, lines = answered(session, "decision")
+    ((status, text, _, line),) = pressed(finding_page(*stored), tmp_path)
+    source = session.run.stops.source(session.at)
+    assert status.endswith(f"which decides, {source}")
+    assert text.partition(": ")[0][:30] in session.run.stops.text(session.at)
+    assert line.strip()
+    assert line.strip() in " ".join("\n".join(lines).split())
 
 
 def test_words_of_a_finding_are_text(stored: tuple[Path, Finding]) -> None:
@@ -229,7 +293,9 @@ def test_a_run_is_open_where_it_differs(stored: tuple[Path, Finding], tmp_path: 
     page = finding_page(path, shown)
     assert [part.same for part in page.run.parts][:2] == [True, False]
     assert not page.run.all_same
-    opened_steps = [step.text for part in page.run.parts if not part.same for step in part.steps]
+    opened_steps = [
+        step.line.text for part in page.run.parts if not part.same for step in part.steps
+    ]
     assert any("discard_commit" in text for text in opened_steps)
 
 

@@ -16,17 +16,27 @@ from typing import Any
 import pytest
 
 from channelsim.channel.documents.conform import CheckResult
-from channelsim.channel.findings.finding import MOVER, OPPONENT, Loss
+from channelsim.channel.findings.finding import MOVER, NOBODY, OPPONENT, Loss
+from channelsim.channel.lab.coverage.coverage import corpus_coverage
+from channelsim.channel.lab.targets.target import of_game
+from channelsim.channel.report.html.coverage_page import coverage_html
 from channelsim.channel.simulation import transcript
 from channelsim.channel.simulation.promises.checker import BrokenPromise
+from channelsim.games import registry
 from tests.browser import parsed, text_of
 from tests.channel.command import channelsim
 from tests.channel.written_documents import (
     conform,
+    cost,
+    coverage,
+    crashed_run,
+    crashes,
     crosscheck,
     disputes,
     fuzz,
     mutants,
+    proof,
+    prove,
     survivor,
     text,
 )
@@ -137,7 +147,8 @@ def loss_facts(loss: dict[str, Any] | None) -> Iterator[tuple[str, str]]:
     if loss is None:
         yield "loss", "nobody is known to lose money"
         return
-    for part in (f"loses {loss['amount']:,} mojos", loss["taker"], loss["loser"][1:]):
+    taker = loss["taker"] or "nobody has them"
+    for part in (f"loses {loss['amount']:,} mojos", taker, loss["loser"][1:]):
         yield "loss", part
 
 
@@ -194,7 +205,23 @@ DOCUMENTS = {
     ),
     "mutants": text(mutants(survivor())),
     "disputes": text(disputes(findings=(finding("duty: late", "broken promise"),))),
+    "disputes with a theft": text(
+        disputes(findings=(finding("money: gone", loss=Loss("Receiver", "Initiator", 1500)),))
+    ),
+    "crash-test": text(crashes(crashed_run())),
+    "crash-test without findings": text(crashes()),
+    "prove, a counterexample": text(prove(proof(verdict="different"), findings=(THEFT,))),
+    "prove, proved": text(prove()),
+    "cost": text(cost()),
+    "coverage with a case that ends otherwise": text(coverage()),
+    "fuzz, mojos that nobody has": text(
+        fuzz(findings=(finding("it is locked", loss=Loss(NOBODY, "Bob", 2500)),))
+    ),
 }
+UNSOUND = {
+    "prove, undecided": text(prove(proof(verdict="undecided"))),
+}
+"""Documents without findings of which a table shows that not all is as it should be."""
 
 
 def check(capsys: Capsys, result: Stored, holds: bool | None, facts: Callable[..., Any]) -> None:
@@ -248,6 +275,26 @@ def test_a_document_answers(name: str, tmp_path: Path, capsys: Capsys) -> None:
     check(capsys, result, holds, document_facts)
 
 
+@pytest.mark.parametrize("name", UNSOUND)
+def test_a_document_without_findings_answers(name: str, tmp_path: Path, capsys: Capsys) -> None:
+    result = stored(tmp_path, UNSOUND[name])
+    ran = channelsim(capsys, "report", result.file, "-o", "-")
+    answers = read(ran.out)
+    assert answers.holds is False
+    assert answers.loss == "nobody is known to lose money"
+    assert "see the tables below" in answers.next
+
+
+def test_an_old_copy_answers(tmp_path: Path, capsys: Capsys) -> None:
+    result = played(capsys, tmp_path, "dispute", "run", "--old-copy", 6, "--game", "calpoker")
+    ran = channelsim(capsys, "report", result.file, "-o", "-")
+    answers = read(ran.out)
+    assert answers.holds is True
+    assert "old copy" in answers.happened
+    assert "Initiator got " in answers.happened
+    assert "--old-copy 6" in answers.next
+
+
 def test_a_page_that_says_something_else_is_noticed(tmp_path: Path, capsys: Capsys) -> None:
     """The facts are those of this result: with those of another one the check fails."""
     result = stored(tmp_path, FINDINGS["a theft"])
@@ -256,3 +303,15 @@ def test_a_page_that_says_something_else_is_noticed(tmp_path: Path, capsys: Caps
         check(capsys, Stored(other, result.file), False, finding_facts)
     with pytest.raises(AssertionError):
         check(capsys, result, True, finding_facts)
+
+
+@pytest.mark.parametrize(("differs", "holds"), [((), True), (("a: expected slash",), False)])
+def test_the_page_of_coverage_answers(differs: tuple[str, ...], holds: bool) -> None:
+    programs = corpus_coverage(of_game(registry.get("calpoker")), (), ["e"])
+    programs["e"].differs.extend(differs)
+    answers = read(coverage_html("calpoker", programs.values()))
+    assert answers.holds is holds
+    branches = programs["e"].total.branches
+    assert f"0 of {branches} branches reached" in answers.happened
+    assert answers.loss == "nobody is known to lose money"
+    assert ("see the cases below" if differs else "reach the marked code") in answers.next

@@ -51,8 +51,8 @@
     const what = element("span", "what");
     const lane = lanes[event[1]];
     if (!event[3].startsWith(lane.split(" (")[0])) what.append(element("span", "who", `${lane}: `));
+    if (broken(event).length) what.append(`breaks ${broken(event).join(", ")}: `);
     what.append(event[3]);
-    if (broken(event).length) what.prepend(`breaks ${broken(event).join(", ")}: `);
     made.append(what);
     made.title = event[3];
     made.addEventListener("click", () => { choose(index); list.focus(); });
