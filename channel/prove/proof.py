@@ -25,6 +25,7 @@ from channelsim.channel.prove.move_sizes import sizes_in_play
 from channelsim.channel.prove.path import LATE
 from channelsim.channel.prove.result import ProofResult, Undecidable, Verdict
 from channelsim.channel.prove.rules.reading import Reading
+from channelsim.channel.prove.shapes import Shape
 from channelsim.channel.prove.sides import side_digests
 from channelsim.channel.system.process_executor import GONE
 from channelsim.clsp.analysis.closures import deep
@@ -54,6 +55,8 @@ class Question:
     pairs: int = PAIRS
     atom: int = ATOM
     """The bounds of evidence: pairs inside each other, and bytes of an atom."""
+    shape: Shape | None = None
+    """The only shape of the state; None for every one."""
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -90,6 +93,7 @@ class Question:
                 for name in sorted(names)
             },
             program=self.programs[0].value,
+            like=None if self.shape is None else self.shape.example,
             by_hand=getattr(self.claim, "by_hand", False),
         )
 
@@ -157,8 +161,9 @@ class Proof:
 
     @property
     def name(self) -> str:
-        """The claim and the validator."""
-        return f"{self.question.claim.name}: {self.question.validator}"
+        """The claim and the validator, with the shape of its state if it is about one."""
+        name = f"{self.question.claim.name}: {self.question.validator}"
+        return name if self.question.shape is None else f"{name}, {self.question.shape.name}"
 
     @property
     def examined(self) -> list[PartResult]:
@@ -238,6 +243,7 @@ class Proof:
             bounded=sum(part.bounded for part in parts),
             samples=sum(part.samples for part in parts),
             undecided=self.undecided,
+            shape="" if question.shape is None else question.shape.name,
         )
 
 
@@ -281,13 +287,17 @@ def make_question(
     longest: int | None = None,
     pairs: int = PAIRS,
     atom: int = ATOM,
+    shape: Shape | None = None,
 ) -> Question:
-    """Ask whether a claim is true; by default for moves of the sizes that play allows.
+    """Ask whether a claim is true, in states of a shape if one is named; by default for moves of
+    the sizes that play allows.
 
     Raises `UsageError`.
     """
     target = targets[0]
     limits, played = sizes_in_play(target, validator)
+    if shape is not None:
+        limits, played = frozenset((shape.longest,)), frozenset(shape.played)
     if longest is None:
         longest = max(limits, default=None)
     if longest is None:
@@ -296,7 +306,7 @@ def make_question(
             " it with --move-bytes N"
         )
     allowed = sorted(size for size in played if size <= longest)
-    return Question(claim, targets, validator, longest, tuple(allowed), pairs, atom)
+    return Question(claim, targets, validator, longest, tuple(allowed), pairs, atom, shape)
 
 
 def prove(

@@ -22,12 +22,14 @@ OTHERS, BUTTONS, BOARD, OTHERS_UP, BUTTONS_UP = range(5)
 
 Chips: TypeAlias = Annotated[int, Integer(0, MAX_AMOUNT)]
 Flag: TypeAlias = Annotated[int, Integer(0, 1)]
-Position: TypeAlias = Annotated[int, Integer(0, CARDS - 1)]
-Who: TypeAlias = Annotated[int, Integer(OTHERS, BUTTONS_UP)]
+ForcedBet: TypeAlias = Annotated[int, Integer(min(Forced), max(Forced), structural=True)]
+Position: TypeAlias = Annotated[int, Integer(0, CARDS - 1, structural=True)]
+Who: TypeAlias = Annotated[int, Integer(OTHERS, BUTTONS_UP, structural=True)]
 Point: TypeAlias = Annotated[bytes, Atom(48)]
 
 
-_POSITION = Integer(0, CARDS - 1)
+_POSITION = Integer(0, CARDS - 1, structural=True)
+_WHO = Integer(OTHERS, BUTTONS_UP, structural=True)
 _CARD = ByteIn(range(CARDS), "a card")
 
 Cards: TypeAlias = Annotated[tuple[int, ...], ListOf(_CARD, CARDS)]
@@ -39,9 +41,7 @@ OpenCards: TypeAlias = Annotated[tuple[tuple[int, int], ...], ListOf(Pair(_POSIT
 Held: TypeAlias = Annotated[tuple[tuple[int, bytes], ...], ListOf(Pair(_POSITION, Atom(32)), CARDS)]
 """Private cards in the order of the deal: the position, and the scalar of the opponent's lock."""
 
-Dealt: TypeAlias = Annotated[
-    tuple[tuple[int, int], ...], ListOf(Pair(_POSITION, Integer(OTHERS, BUTTONS_UP)), CARDS)
-]
+Dealt: TypeAlias = Annotated[tuple[tuple[int, int], ...], ListOf(Pair(_POSITION, _WHO), CARDS)]
 """What a street deals: positions, and whose card each is."""
 
 
@@ -72,10 +72,10 @@ class Street(PlainState, frozen=True):
     worth. `deal` are the cards before the betting; those of a draw are dealt as they are wanted.
     """
 
-    first: Annotated[int, Integer(min(First), max(First))]
+    first: Annotated[int, Integer(min(First), max(First), structural=True)]
     size: Chips
     deal: Dealt
-    kind: Annotated[int, Integer(min(Kind), max(Kind))]
+    kind: Annotated[int, Integer(min(Kind), max(Kind), structural=True)]
 
 
 Streets: TypeAlias = Annotated[tuple[Street, ...], ListOf(Street.form, CARDS)]
@@ -122,7 +122,7 @@ class Seats(PlainState, frozen=True):
     """Who the mover is. CLVM: `(button initiator)`, 1 if the mover has the button, and if it is the
     channel's initiator."""
 
-    button: Flag
+    button: Annotated[int, Integer(0, 1, structural=True)]
     initiator: Flag
 
     @property
@@ -176,7 +176,7 @@ class Deal(PlainState, frozen=True):
     table: Table
     streets: Streets
     pot: Pot
-    forced: Annotated[int, Integer(min(Forced), max(Forced))]
+    forced: ForcedBet
     seats: Seats
 
 
@@ -189,7 +189,7 @@ class Begin(PlainState, frozen=True):
     table: Table
     streets: Streets
     pot: Pot
-    forced: Annotated[int, Integer(min(Forced), max(Forced))]
+    forced: ForcedBet
     known: Known
     pending: Pending
     seats: Seats

@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from channelsim.channel.prove.campaign import ProofReport
 
 SOLVER = "z3"
-LONGEST, MOST_PAIRS = 1024, 100
-"""The longest move or atom in bytes, and the most pairs, that can be named."""
+LONGEST, MOST_PAIRS, MOST_SHAPES = 1024, 100, 10_000
+"""The longest move or atom in bytes, the most pairs, and the last shape, that can be named."""
 
 WORK = 120.0
 """Seconds of work for each part, unless `--seconds` says otherwise."""
@@ -75,6 +75,9 @@ def command(
     ] = None,
     evidence_pairs: Annotated[
         int | None, whole(0, MOST_PAIRS, "The most pairs inside each other in evidence (4).")
+    ] = None,
+    shape: Annotated[
+        int | None, whole(1, MOST_SHAPES, "Only states of the shape with this number (all).")
     ] = None,
     evidence_bytes: Annotated[
         int | None, whole(1, LONGEST, "The longest atom of evidence in bytes (33).")
@@ -111,7 +114,7 @@ def command(
         from channelsim.channel.prove.questions import Bounds, questions
 
         pairs = PAIRS if evidence_pairs is None else evidence_pairs
-        bounds = Bounds(move_bytes, pairs, evidence_bytes or ATOM)
+        bounds = Bounds(move_bytes, pairs, evidence_bytes or ATOM, shape)
         campaign = proof_campaign(questions(targets, validator, bounds, law or ()), seconds)
     options = CampaignOptions(
         jobs=processes(jobs),

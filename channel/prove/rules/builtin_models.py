@@ -7,6 +7,7 @@ annotations take it, and a call of it makes a plain value where all is known.
 from __future__ import annotations
 
 import builtins
+import enum
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from functools import reduce, wraps
@@ -372,6 +373,33 @@ def _serialize(value: Any) -> Any:
     raise Undecided("no model of serialize")
 
 
+class _EnumType(enum.EnumMeta):
+    """The class of enumerations, whose members are found by inputs too: a fork for each."""
+
+    def __call__(cls, value: Any, *more: Any, **options: Any) -> Any:
+        """The member with this value."""
+        if type(value) is Unseen:
+            value = value.seen()
+        if more or options or type(value) not in (Int, Data):
+            return super().__call__(value, *more, **options)
+        for member in cls:
+            if value == member.value:
+                return member
+        raise ValueError(f"an input is not a valid {cls.__qualname__}")
+
+
+class Enum(enum.Enum, metaclass=_EnumType):
+    """As of `enum`."""
+
+
+class IntEnum(enum.IntEnum, metaclass=_EnumType):
+    """As of `enum`."""
+
+
+class StrEnum(enum.StrEnum, metaclass=_EnumType):
+    """As of `enum`."""
+
+
 def _uncached(*arguments: Any, **options: Any) -> Any:
     """`cache` and `lru_cache`: the function itself, since stand-ins cannot be keys."""
     if len(arguments) == 1 and callable(arguments[0]):
@@ -384,6 +412,7 @@ def _uncached(*arguments: Any, **options: Any) -> Any:
 
 LIBRARIES: Mapping[str, Mapping[str, Any]] = {
     "hashlib": {"sha256": Digest},
+    "enum": {"Enum": Enum, "IntEnum": IntEnum, "StrEnum": StrEnum},
     "functools": {"cache": _uncached, "lru_cache": _uncached},
     "channelsim.clsp.integers": _with_models(
         int_to_atom=_int_to_atom,

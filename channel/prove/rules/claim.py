@@ -24,6 +24,7 @@ from channelsim.channel.prove.path import Path
 from channelsim.channel.prove.result import Verdict
 from channelsim.channel.prove.rules.invariant import StaysTrue, check_start, invariants
 from channelsim.channel.prove.rules.side import Rules
+from channelsim.channel.prove.shapes import known_shapes
 from channelsim.channel.prove.symbols import Condition, Symbolic
 from channelsim.clsp.run import ProgramValid
 from channelsim.clsp.values import NIL, Value, to_list
@@ -107,10 +108,11 @@ def claims_of_rules(target: Target, validator: str) -> tuple[Claim, ...]:
     limits, _ = sizes_in_play(target, validator)
     longest = max(limits, default=MOST_SIZE)
     obeys = ObeysRules(target, validator, longest)
-    if not invariants(target):
+    known = known_shapes(target)
+    if not invariants(target) and not known.shapes:
         return (obeys,)
     check_start(target)
-    return obeys, StaysTrue(target, validator, longest)
+    return obeys, StaysTrue(target, validator, longest, known)
 
 
 def len_of(move: Any) -> int:

@@ -25,7 +25,7 @@ from channelsim.channel.prove.path import LATE, Path
 from channelsim.channel.prove.rules.reading import Reading
 from channelsim.channel.prove.rules.running import CONTROL, along
 from channelsim.channel.prove.rules.standins import data_of, number_of, symbol_of, value_of
-from channelsim.channel.prove.rules.twins import changed
+from channelsim.channel.prove.rules.twins import Twins, changed
 from channelsim.channel.prove.rules.typed import States
 from channelsim.channel.prove.symbols import Raises, Symbolic, Undecided
 from channelsim.clsp.integers import atom_to_int
@@ -46,6 +46,11 @@ class Rules:
     @cached_property
     def _reading(self) -> Reading:
         return Reading(self.target, self.validator)
+
+    @property
+    def twins(self) -> Twins:
+        """The modules of the rules, on stand-ins."""
+        return self._reading.twins
 
     def run(self, path: Path, environment: Symbolic) -> Ending:
         """Judge the move on stand-ins; what outlives the judgement makes it unknown."""
