@@ -136,11 +136,13 @@ def _with_real_hashes(
             wanted = model.eval(term, True)
             near = path.near.get(term.decl().name())
             if near is not None and real.as_long() != wanted.as_long():
-                changed = near(text.as_long(), wanted.as_long())
-                other = None if changed is None else z3.BitVecVal(changed, text.size())
-                if other is not None and solver.check(term.arg(0) == other) == z3.sat:
-                    computed = _computed(term, other.as_long(), path.functions)
-                    text, real = other, z3.BitVecVal(computed, term.size())
+                for changed in near(text.as_long(), wanted.as_long()):
+                    other = z3.BitVecVal(changed, text.size())
+                    computed = _computed(term, changed, path.functions)
+                    result = z3.BitVecVal(computed, term.size())
+                    if solver.check(term.arg(0) == other, term == result) == z3.sat:
+                        text, real = other, result
+                        break
             facts.append(term.decl()(text) == real)
             solver.add(term.arg(0) == text, term == real)
         return solver.model() if solver.check() == z3.sat else None

@@ -357,9 +357,7 @@ class Inputs:
 
     def _items(self, name: str, form: ListOf, likes: Sequence[Value | None]) -> Part:
         """A list of so many items, each of the shape of a value; numbers that have to ascend do."""
-        parts = [
-            self._of(f"{name}.{number}", form.form, like) for number, like in enumerate(likes)
-        ]
+        parts = [self._of(f"{name}.{number}", form.form, like) for number, like in enumerate(likes)]
         conditions = [condition for part in parts for condition in part[1]]
         if form.ascending:
             if all(isinstance(part[0], Number) and z3.is_bv_value(part[0].term) for part in parts):
@@ -371,9 +369,7 @@ class Inputs:
                     conditions.append(z3.ULT(low.term, high.term))
         return _listed(part[0] for part in parts), tuple(conditions)
 
-    def _fields(
-        self, name: str, fields: Sequence[tuple[str, Form]], like: Value | None
-    ) -> Part:
+    def _fields(self, name: str, fields: Sequence[tuple[str, Form]], like: Value | None) -> Part:
         likes: Sequence[Value | None] = [None] * len(fields) if like is None else from_list(like)
         parts = [
             self._of(f"{name}.{label}", form, shape)

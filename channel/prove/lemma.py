@@ -73,17 +73,17 @@ def leaf_of(lemma: Lemma, number: int, whole: int) -> int:
     return atom_to_int(atom) if isinstance(form, Integer) else int.from_bytes(atom, "big")
 
 
-def near(lemma: Lemma, whole: int, wanted: int) -> int | None:
-    """Other arguments, so that the result, a single atom, has these bits; None for none."""
+def near(lemma: Lemma, whole: int, wanted: int) -> Iterator[int]:
+    """Other arguments, so that the result, a single atom, has these bits, if the lemma can."""
     assert lemma.near is not None
     changed = lemma.near(tuple(split(lemma.arguments, whole)), wanted)
     if changed is None:
-        return None
+        return
     whole = 0
     for form, value in zip(lemma.arguments, changed, strict=True):
         for bits, part in _bits(form, value):
             whole = whole << bits | part & ((1 << bits) - 1)
-    return whole
+    yield whole
 
 
 def real_result(lemma: Lemma, *values: int | bytes) -> Value:

@@ -15,6 +15,7 @@ from typing import TypeAlias
 import z3
 
 from channelsim.channel.prove.path import Path
+from channelsim.channel.prove.products import product as multiplied
 from channelsim.channel.prove.symbols import (
     MOST_BYTES,
     Bytes,
@@ -350,8 +351,7 @@ def multiply(path: Path, *values: Symbolic) -> Symbolic:
         corners = [
             a * b for a in (product.least, product.most) for b in (number.least, number.most)
         ]
-        bits = width(min(corners), max(corners))
-        term = resize(product.term, bits) * resize(number.term, bits)
+        term = multiplied(path, product, number, min(corners), max(corners))
         product = path.number(make_number(z3.simplify(term), min(corners), max(corners)))
     return make_number(product.term, product.least, product.most)
 

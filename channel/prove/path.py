@@ -70,7 +70,7 @@ class Path:
     `bounded`: it looks at a shape of which larger ones are left out. `read_as_numbers` are the
     bytes that arithmetic took for numbers, by their `name_of`; `hashed` are known bytes whose hash
     was computed. `functions` compute the solver's unknown functions that stand for other code than
-    hashes, by their names; `near` change their arguments so that the result is the one named.
+    hashes, by their names; `near` are other arguments, whose result may be the one named.
 
     Without a solver every condition has to be known: the arguments are constants.
     """
@@ -94,7 +94,7 @@ class Path:
         self.read_as_numbers: dict[bytes | int, bytes | Bytes] = {}
         self.hashed: list[bytes] = []
         self.functions: dict[str, Callable[[int], int]] = {}
-        self.near: dict[str, Callable[[int, int], int | None]] = {}
+        self.near: dict[str, Callable[[int, int], Iterable[int]]] = {}
 
     @property
     def speculating(self) -> bool:

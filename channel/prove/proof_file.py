@@ -55,11 +55,7 @@ class ProofFile(
         """The proof of a claim about a validator, in states of a shape if it is named; None where
         the file has none."""
         return next(
-            (
-                proof
-                for proof in self.proofs
-                if _key(proof) == (validator, claim, shape)
-            ),
+            (proof for proof in self.proofs if _key(proof) == (validator, claim, shape)),
             None,
         )
 

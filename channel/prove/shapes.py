@@ -7,7 +7,7 @@ leads to another one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -111,31 +111,34 @@ def _played(target: Target) -> dict[str, tuple[Shape, ...]]:
 
 def _named(seen: Mapping[Measures, _Seen]) -> tuple[Shape, ...]:
     """The shapes with names that tell them apart."""
-    values: dict[str, set[int | None]] = {}
-    for place in dict.fromkeys(place for key in seen for place, _ in key):
-        values[place] = {dict(key).get(place) for key in seen}
-    telling = [place for place, numbers in values.items() if len(numbers) > 1]
+    telling = _telling([dict(key) for key in sorted(seen)])
     shapes = []
-    for key, there in sorted(seen.items()):
-        known, said = dict(key), list[str]()
-        for place in telling:
-            # What is in a list that has another length is said by its length.
-            inside = any(place.startswith(f"{other}.") for other in telling)
-            if place in known and not inside:
-                said.append(f"{place} {known[place]}")
-        name = ", ".join(said)
+    for number, (key, there) in enumerate(sorted(seen.items()), 1):
+        known = dict(key)
+        said = [f"{place} {known[place]}" for place in telling if place in known]
+        name = ", ".join(said) or f"shape {number}"
         shapes.append(Shape(there.example, max(there.limits), tuple(sorted(there.sizes)), name))
-    names = [shape.name for shape in shapes]
-    return tuple(
-        shape
-        if shape.name and names.count(shape.name) == 1
-        else Shape(shape.example, shape.longest, shape.played, _with_number(shape.name, number))
-        for number, shape in enumerate(shapes, 1)
+    return tuple(shapes)
+
+
+def _telling(shapes: Sequence[Mapping[str, int]]) -> list[str]:
+    """A few places by which shapes can be told apart, those that all shapes have first,
+    then those that are no item of a list."""
+    places = list(dict.fromkeys(place for shape in shapes for place in shape))
+    places.sort(
+        key=lambda place: (
+            sum(place not in shape for shape in shapes),
+            any(part.isdigit() for part in place.split(".")),
+        )
     )
+    chosen: list[str] = []
 
+    def kinds(among: Sequence[str]) -> int:
+        return len({tuple(shape.get(place) for place in among) for shape in shapes})
 
-def _with_number(name: str, number: int) -> str:
-    return f"{name}, number {number}" if name else f"number {number}"
+    while kinds(chosen) < len(shapes):
+        chosen.append(max(places, key=lambda place: kinds([*chosen, place])))
+    return sorted(chosen, key=places.index)
 
 
 def measures(form: Form, value: Any, name: str = "") -> Measures:

@@ -47,6 +47,7 @@ from channelsim.games.poker.states import (
     Show,
     Streets,
     Table,
+    forced_bet,
 )
 
 CALL, RAISE = b"\x01", b"\x02"
@@ -267,11 +268,6 @@ def pot_won(state: End, quarters: int) -> int:
 def waiters_share(table: Table, streets: Streets, pot: Pot, forced: int) -> int:
     """The waiter's share in mojos: what it has not put in, and need not post."""
     return table.unit * (table.stake - pot.waiter - forced_bet(table, streets, forced))
-
-
-def forced_bet(table: Table, streets: Streets, forced: int) -> int:
-    """The chips of a forced bet that is due, or may be due."""
-    return {Forced.BRING_IN: table.bring_in, Forced.OPENING: streets[0].size}.get(Forced(forced), 0)
 
 
 def stake_left(table: Table, put: int) -> int:
