@@ -65,7 +65,7 @@ def example(
     results = [ending.value for ending in endings if isinstance(ending, Returned)]
     decided = dict(path.decided)
     with pushed(solver):
-        _decide_shapes(solver, [inputs.environment, *results], decided)
+        _decide_shapes(solver, [inputs.environment, *results, *path.long], decided)
         terms = [*solver.assertions(), *terms_in(results, decided)]
         hashes = _hashes(terms, path.functions)
         for _ in range(_attempts(hashes)):

@@ -341,8 +341,8 @@ def _size(value: Symbolic) -> int:
             return width(value.least, value.most) // 8 + 1
         case Truth():
             return 1
-        case Lazy():
-            return 64
+        case Lazy(long=long):
+            return 64 if long is None else long.most
         case _:
             return 0
 

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias, cast
 
 import z3
 
+from channelsim.channel.prove.long_atoms import long_atom
 from channelsim.channel.prove.symbols import (
     Bytes,
     Condition,
@@ -95,6 +96,8 @@ class Domain:
     can say which of them it refuses."""
     like: Value | None = None
     """A state of the only shape; None for every shape of the form (`shapes`)."""
+    last: int | None = None
+    """The longest move of a range of sizes; None for moves of one size only."""
     state: Value | None = None
     amount: int | None = None
     """The only state and the only amount, for a place of play; None for all."""
@@ -167,7 +170,7 @@ class Inputs:
             amount,
             self._bytes("mod_hash", 32),
             integer("nonce", MAX_AMOUNT),
-            self._bytes("move", size),
+            take(self._move(size)),
             integer("max_move_size", MOST_SIZE),
             self._lazy("infohash_b", (lambda: (NIL, ()), lambda: (self._bytes("next", 32), ()))),
             share,
@@ -233,6 +236,21 @@ class Inputs:
             return lambda: part
 
         return self._lazy(name, tuple(map(made, parts)))
+
+    def _move(self, size: int) -> Part:
+        """A move of this size, or of any from it to the last one of a range."""
+        last = self._domain.last
+        if last is None:
+            return self._bytes("move", size), ()
+
+        def variables(name: str, bits: int) -> Term:
+            half = 1 << (bits - 1)
+            return self._variables(Variable(name, bits, -half, half - 1))
+
+        length, bounds = self._integer("move length", 0, last - size)
+        if z3.is_bv_value(length.term):  # a draw
+            return self._bytes("move", size + int(length.term.as_long())), ()
+        return long_atom("move", size, last, length.term, variables), bounds
 
     # --- parts ---------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from typing import Any, NoReturn, TypeVar
 import z3
 
 from channelsim.channel.errors import InvariantError
+from channelsim.channel.prove import long_atoms
 from channelsim.channel.prove.symbols import (
     Bytes,
     Condition,
@@ -70,7 +71,7 @@ class Path:
     `bounded`: it looks at a shape of which larger ones are left out. `read_as_numbers` are the
     bytes that arithmetic took for numbers, by their `name_of`; `hashed` are known bytes whose hash
     was computed. `functions` compute the solver's unknown functions that stand for other code than
-    hashes, by their names; `near` are other arguments, whose result may be the one named.
+    hashes, by their names; `long` are the long atoms that were read as numbers; `near` are other arguments, whose result may be the one named.
 
     Without a solver every condition has to be known: the arguments are constants.
     """
@@ -93,6 +94,7 @@ class Path:
         self.bounded = False
         self.read_as_numbers: dict[bytes | int, bytes | Bytes] = {}
         self.hashed: list[bytes] = []
+        self.long: list[Lazy] = []
         self.functions: dict[str, Callable[[int], int]] = {}
         self.near: dict[str, Callable[[int, int], Iterable[int]]] = {}
 
@@ -315,6 +317,8 @@ class Path:
         """The bytes of an atom of which only that it is not empty is decided; None for others."""
         if not isinstance(value, Lazy) or not value.longer or value.name in self.decided:
             return None
+        if value.long is not None:
+            return long_atoms.size_of(value)
         lengths = [build()[0] for build in value.alternatives]
         counts = [atom.size for atom in lengths if isinstance(atom, Bytes)]
         if len(counts) < len(lengths):
@@ -332,6 +336,10 @@ class Path:
         if lazy.name in self.decided or not lazy.longer:
             return True  # it is compared as it is
         self.bounded = self.bounded or lazy.bounded
+        if lazy.long is not None:
+            if not lazy.long.least <= size <= lazy.long.most:
+                return False
+            return self.branch(selected(lazy, size - lazy.long.least))
         for number, build in enumerate(lazy.alternatives):
             atom = build()[0]
             if not isinstance(atom, Bytes):
@@ -342,7 +350,18 @@ class Path:
 
     def number(self, value: Symbolic) -> Number:
         """A value as a number; a pair raises."""
+        value = self.shape(value)
+        if isinstance(value, Lazy) and self.is_long(value) and long_atoms.has_number(value):
+            minimal = self.branch(long_atoms.is_minimal(value))
+            negative = self.branch(long_atoms.is_negative(value))
+            self.long.append(value)
+            return long_atoms.number_of(value, minimal, negative)
         return as_number(self.atom(value))
+
+    def is_long(self, value: Symbolic) -> bool:
+        """True for a long atom of which the length is not decided."""
+        undecided = isinstance(value, Lazy) and value.name not in self.decided
+        return undecided and value.long is not None
 
     def bytes(self, value: Symbolic) -> bytes | Bytes:
         """A value as bytes of known length; a number is split into cases by its length."""

@@ -7,8 +7,9 @@ proved while a size, a path or a shape was left out.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from time import monotonic, thread_time
 
 import msgspec
@@ -36,6 +37,10 @@ from channelsim.games.names import nearest_or_all
 
 UNPLAYED = "no move ends valid within these bounds"
 UNSLASHED = "no move is slashed within these bounds"
+MANY, FEW = 256, 12
+"""The longest move from which ranges of sizes are examined at once, and the sizes below which each
+is examined by itself."""
+
 MISSING = {"valid": UNPLAYED, "slash": UNSLASHED}
 
 
@@ -58,10 +63,39 @@ class Question:
     shape: Shape | None = None
     """The only shape of the state; None for every one."""
 
+    @cached_property
+    def ranges(self) -> Mapping[int, int]:
+        """The sizes of the move, up to one more than the longest, as ranges: the first size of each,
+        and the last one. Of short moves, each size is a range of its own."""
+        sizes = range(self.longest + 2)
+        if not self.has_ranges:
+            return {size: size for size in dict.fromkeys((*self.played, *sizes))}
+        alone = {*self.played, *range(FEW), self.longest + 1}
+        ranges = {size: size for size in self.played}
+        first = None
+        for size in sizes:
+            if size in alone:
+                ranges.setdefault(size, size)
+                first = None
+                continue
+            first = size if first is None else first
+            ranges[first] = size
+        return ranges
+
+    def last_of(self, size: int) -> int | None:
+        """The last size of a range of long moves; None for a size that is examined by itself."""
+        is_range = self.has_ranges and size >= FEW and size not in self.played
+        return self.ranges[size] if is_range else None
+
+    @property
+    def has_ranges(self) -> bool:
+        """True if moves are so long that not each of their sizes is examined by itself."""
+        return self.longest >= MANY and getattr(self.claim, "takes_ranges", False)
+
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Every size of the move, up to one more than the longest."""
-        return tuple(dict.fromkeys((*self.played, *range(self.longest + 2))))
+        """The first size of each range, those of moves in play before all others."""
+        return tuple(self.ranges)
 
     @property
     def target(self) -> Target:
@@ -237,7 +271,7 @@ class Proof:
             assumes=question.claim.assumes,
             lemmas=lemmas_used(question.claim),
             cost=max((part.cost for part in parts), default=0),
-            sizes={part.size: part.paths for part in parts},
+            sizes=_by_size(question, parts),
             confirmed=sum(part.confirmed for part in parts),
             unconfirmed=sum(part.unconfirmed for part in parts),
             bounded=sum(part.bounded for part in parts),
@@ -245,6 +279,15 @@ class Proof:
             undecided=self.undecided,
             shape="" if question.shape is None else question.shape.name,
         )
+
+
+def _by_size(question: Question, parts: Iterable[PartResult]) -> dict[int, int]:
+    """The paths of each size; those of a range of sizes count for its first one."""
+    paths: dict[int, int] = {}
+    for part in parts:
+        paths |= dict.fromkeys(range(part.size, question.ranges[part.size] + 1), 0)
+        paths[part.size] = part.paths
+    return paths
 
 
 def compare(
@@ -338,9 +381,13 @@ def prove(
 
 
 def examine(question: Question, size: int, deadline: float) -> PartResult:
-    """Examine one size, until this `thread_time`. Raises `WrongModel`."""
+    """Examine one size, or the range of sizes that begins with it, until this `thread_time`.
+
+    Raises `WrongModel`.
+    """
     with deep():
-        given = question.claim, question.domain(), size, deadline, question.takes
+        domain = replace(question.domain(), last=question.last_of(size))
+        given = question.claim, domain, size, deadline, question.takes
         reading = question.reading
         if reading is None:
             report = examine_size(*given)

@@ -14,7 +14,7 @@ from functools import reduce, wraps
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from channelsim.channel.prove import models
+from channelsim.channel.prove import long_atoms, models
 from channelsim.channel.prove.rules.choices import chosen_by_if
 from channelsim.channel.prove.rules.running import before_a_change, current, is_running
 from channelsim.channel.prove.rules.sets import SymbolicSet, set_of
@@ -328,10 +328,15 @@ def _int_to_atom(number: Any) -> Any:
 
 
 def _atom_to_int(atom: Any) -> Any:
+    if type(atom) is Unseen and current().is_long(atom.symbol):
+        return number_of(current().number(atom.symbol))
     return number_of(as_number(_bytes(atom)))
 
 
 def _is_minimal(atom: Any) -> Any:
+    if type(atom) is Unseen and current().is_long(atom.symbol):
+        if long_atoms.has_number(atom.symbol):
+            return bool_of(long_atoms.is_minimal(atom.symbol))
     symbol = _bytes(atom)
     if isinstance(symbol, builtins.bytes | Number | Truth):
         return integers.is_minimal(symbol) if isinstance(symbol, builtins.bytes) else True

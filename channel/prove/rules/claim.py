@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from channelsim.channel.lab.targets.target import Target
-from channelsim.channel.prove.arguments import MOVE, coin_field, part
+from channelsim.channel.prove.arguments import MOVE, coin_field, len_of, part
 from channelsim.channel.prove.claims import Claim
 from channelsim.channel.prove.concrete_runs import differ
 from channelsim.channel.prove.equality import difference, unequal
@@ -51,6 +51,8 @@ class ObeysRules:
     assumes: tuple[str, ...] = ()
     by_hand = True
     """Fields with a form that is written by hand are any value that their reader takes."""
+    takes_ranges = True
+    """Moves of a whole range of sizes are examined at once."""
     needs: tuple[str, ...] = ("valid", "slash")
 
     def sides(self) -> tuple[SymbolicProgram, Rules]:
@@ -113,11 +115,6 @@ def claims_of_rules(target: Target, validator: str) -> tuple[Claim, ...]:
         return (obeys,)
     check_start(target)
     return obeys, StaysTrue(target, validator, longest, known)
-
-
-def len_of(move: Any) -> int:
-    """The bytes of a move, symbolic or not."""
-    return len(move) if isinstance(move, bytes) else move.size
 
 
 def _filled(path: Path, result: Symbolic) -> Symbolic:

@@ -16,7 +16,7 @@ from typing import Any
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.sites.hands import hands
 from channelsim.channel.lab.targets.target import Target
-from channelsim.channel.prove.arguments import AMOUNT, MOVE, coin_field, part
+from channelsim.channel.prove.arguments import AMOUNT, MOVE, coin_field, len_of, part
 from channelsim.channel.prove.executor import Ending, Returned
 from channelsim.channel.prove.inputs import Domain, Inputs, Variables
 from channelsim.channel.prove.move_sizes import HANDS
@@ -95,8 +95,7 @@ class HoldsAfter:
 
     def _after(self, verdict: Any, move: Any) -> Any:
         """What a legal move leads to; None if there is none, or the game ends."""
-        size = len(move) if isinstance(move, bytes) else move.size
-        if not isinstance(verdict, Valid) or size > self.longest:
+        if not isinstance(verdict, Valid) or len_of(move) > self.longest:
             return None
         return verdict.next
 
@@ -145,6 +144,7 @@ class StaysTrue:
     assumes: tuple[str, ...] = (f"`holds` is true at the start: in {HANDS} hands it was",)
     needs: tuple[str, ...] = ("valid",)
     by_hand = True
+    takes_ranges = True
 
     def sides(self) -> tuple[HoldsAfter]:
         """The rules, and the state that they lead to."""

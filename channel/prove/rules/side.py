@@ -24,7 +24,7 @@ from channelsim.channel.prove.executor import Ending, RaisedHere, Returned, Unkn
 from channelsim.channel.prove.path import LATE, Path
 from channelsim.channel.prove.rules.reading import Reading
 from channelsim.channel.prove.rules.running import CONTROL, along
-from channelsim.channel.prove.rules.standins import data_of, number_of, symbol_of, value_of
+from channelsim.channel.prove.rules.standins import number_of, symbol_of, value_of
 from channelsim.channel.prove.rules.twins import Twins, changed
 from channelsim.channel.prove.rules.typed import States
 from channelsim.channel.prove.symbols import Raises, Symbolic, Undecided
@@ -85,7 +85,7 @@ class Rules:
         given: Any = environment
         return judge(
             self._reading.state(environment),
-            data_of(part(given, coin_field(MOVE))),
+            value_of(part(given, coin_field(MOVE))),
             number_of(part(given, coin_field(SHARE))),
             number_of(part(given, coin_field(AMOUNT))),
             value_of(part(given, EVIDENCE)),
