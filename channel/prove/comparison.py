@@ -189,7 +189,7 @@ class _Examination:
         costs = [ending.cost for ending in endings if isinstance(ending, Returned)]
         report.cost = max(report.cost, *costs, 0)
         report.bounded += path.bounded
-        if broken is not False:
+        if broken is not False and not (broken is not True and path.linear.refutes(broken)):
             with pushed(solver):
                 solver.add(broken)
                 answer = solver.check()

@@ -15,6 +15,7 @@ import z3
 
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.prove import long_atoms
+from channelsim.channel.prove.linear import Linear
 from channelsim.channel.prove.symbols import (
     Bytes,
     Condition,
@@ -94,6 +95,7 @@ class Path:
         self.bounded = False
         self.read_as_numbers: dict[bytes | int, bytes | Bytes] = {}
         self.hashed: list[bytes] = []
+        self.linear = Linear()
         self.long: list[Lazy] = []
         self.functions: dict[str, Callable[[int], int]] = {}
         self.near: dict[str, Callable[[int, int], Iterable[int]]] = {}
@@ -165,6 +167,7 @@ class Path:
             self._model = None
         if self._solver is not None:
             self._solver.add(condition)
+            self.linear.add(condition)
 
     def known(self, condition: Condition) -> bool | None:
         """The truth of a condition, where this path knows it without the solver."""
@@ -202,6 +205,8 @@ class Path:
             return True, self._model
         solver = self._solver
         assert solver is not None
+        if self.linear.refutes(term):
+            return False, None
         with pushed(solver):
             solver.add(term)
             answer = solver.check()
