@@ -11,8 +11,9 @@ written, but nobody can say what its bounds are.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from typing import Any, TypeAlias
@@ -103,7 +104,7 @@ class Integer:
 
     least: int
     most: int
-    structural: bool = field(default=False, repr=False, kw_only=True)
+    structural: bool = dataclasses.field(default=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,7 +147,7 @@ def _written(form: Form, value: Any) -> list[Value]:
 
 
 def _alike(*written: list[Value]) -> list[list[Value]]:
-    """Lists of two values each: parts of a value are in the fewest bytes, or all of them are not."""
+    """Lists of two values each: all parts of a value are in the fewest bytes, or none is."""
     return [[values[0], values[-1]] for values in written]
 
 

@@ -124,12 +124,12 @@ class Linear:
                 case z3.Z3_OP_ITE:
                     return z3.If(*truths)
             return truths[0] == truths[1]
-        if kind in _COMPARED or (kind == z3.Z3_OP_EQ and all(map(z3.is_bv, parts))):
-            if parts[0].size() <= LARGEST:
-                left, right = map(self._sum, parts)
-                if kind == z3.Z3_OP_EQ:
-                    return left.term == right.term
-                return _COMPARED[kind](left.term, right.term)
+        is_compared = kind in _COMPARED or (kind == z3.Z3_OP_EQ and all(map(z3.is_bv, parts)))
+        if is_compared and parts[0].size() <= LARGEST:
+            left, right = map(self._sum, parts)
+            if kind == z3.Z3_OP_EQ:
+                return left.term == right.term
+            return _COMPARED[kind](left.term, right.term)
         self._fresh += 1
         return z3.Bool(f"truth {self._fresh}")
 
@@ -198,7 +198,7 @@ def _fitting(term: Term, total: _Sum) -> _Sum | None:
 
 
 def _is_variable(term: Term) -> bool:
-    return z3.is_app(term) and term.decl().kind() == z3.Z3_OP_UNINTERPRETED
+    return bool(z3.is_app(term) and term.decl().kind() == z3.Z3_OP_UNINTERPRETED)
 
 
 def _is_sign(part: Term, number: Term) -> bool:
@@ -206,7 +206,8 @@ def _is_sign(part: Term, number: Term) -> bool:
     kind, top = part.decl().kind(), number.size() - 1
     if kind == z3.Z3_OP_ITE == number.decl().kind():
         same_test = part.arg(0).eq(number.arg(0))
-        return same_test and all(_is_sign(part.arg(at), number.arg(at)) for at in (1, 2))
+        sides = [_is_sign(part.arg(at), number.arg(at)) for at in (1, 2)]
+        return bool(same_test) and all(sides)
     if z3.is_bv_value(part) and z3.is_bv_value(number):
         signs = (1 << part.size()) - 1 if number.as_signed_long() < 0 else 0
         return bool(part.as_long() == signs)

@@ -36,7 +36,7 @@ Variables = Callable[[str, int], Term]
 
 
 def long_atom(name: str, least: int, most: int, selector: Term, variables: Variables) -> Lazy:
-    """Any atom of `least` to `most` bytes, at least one; the selector is its length less `least`."""
+    """Any atom of `least` (1 or more) to `most` bytes; the selector is its length less `least`."""
     head = Bytes(variables(name, 8 * min(least, HEAD)), min(least, HEAD))
 
     def bytes_of(size: int) -> Bytes:

@@ -72,7 +72,8 @@ class Path:
     `bounded`: it looks at a shape of which larger ones are left out. `read_as_numbers` are the
     bytes that arithmetic took for numbers, by their `name_of`; `hashed` are known bytes whose hash
     was computed. `functions` compute the solver's unknown functions that stand for other code than
-    hashes, by their names; `long` are the long atoms that were read as numbers; `near` are other arguments, whose result may be the one named.
+    hashes, by their names; `near` are other arguments, whose result may be the one named. `long`
+    are the long atoms that were read as numbers; `linear` has the conditions about sums.
 
     Without a solver every condition has to be known: the arguments are constants.
     """
@@ -365,8 +366,9 @@ class Path:
 
     def is_long(self, value: Symbolic) -> bool:
         """True for a long atom of which the length is not decided."""
-        undecided = isinstance(value, Lazy) and value.name not in self.decided
-        return undecided and value.long is not None
+        if not isinstance(value, Lazy) or value.long is None:
+            return False
+        return value.name not in self.decided
 
     def bytes(self, value: Symbolic) -> bytes | Bytes:
         """A value as bytes of known length; a number is split into cases by its length."""

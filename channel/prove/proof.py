@@ -65,8 +65,8 @@ class Question:
 
     @cached_property
     def ranges(self) -> Mapping[int, int]:
-        """The sizes of the move, up to one more than the longest, as ranges: the first size of each,
-        and the last one. Of short moves, each size is a range of its own."""
+        """The sizes of the move, up to one more than the longest, as ranges: the first size of
+        each, and the last one. Of short moves, each size is a range of its own."""
         sizes = range(self.longest + 2)
         if not self.has_ranges:
             return {size: size for size in dict.fromkeys((*self.played, *sizes))}

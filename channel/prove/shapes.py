@@ -1,4 +1,4 @@
-"""The shapes of a validator's states: proofs of a game with structural numbers take them one by one.
+"""The shapes of a validator's states, which proofs of a game with structural numbers take by turns.
 
 A shape has the length of each list, which optional atoms there are, and the structural numbers
 (`Integer`). Shapes are those of states that are played; the claim `holds` shows that no legal move
@@ -94,8 +94,8 @@ def _played(target: Target) -> dict[str, tuple[Shape, ...]]:
     for number, hand in zip(range(MOST_HANDS), played, strict=False):
         for turn in hand:
             before = turn.before
-            name: Any = before.validator
-            if name not in forms:
+            name = before.validator
+            if name not in forms or before.state is None:
                 continue
             state = before.state.value()
             key = measures(forms[name], state)

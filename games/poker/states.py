@@ -224,8 +224,8 @@ class Begin(PlainState, frozen=True):
     mid_hash: Annotated[bytes, HashOf("mid")]
 
     def holds(self, amount: int) -> bool:
-        """True of every state that play reaches: nobody has put in more than the stake, a forced bet
-        is covered, and locks were opened by their scalars."""
+        """True of every state that play reaches: nobody has put in more than the stake, which
+        covers a forced bet, too, and locks were opened by their scalars."""
         due = forced_bet(self.table, self.streets, self.forced)
         return self.pot.leaves(due, self.table) and are_open(self.known.opened, self.pending)
 

@@ -335,8 +335,9 @@ def _atom_to_int(atom: Any) -> Any:
 
 def _is_minimal(atom: Any) -> Any:
     if type(atom) is Unseen and current().is_long(atom.symbol):
-        if long_atoms.has_number(atom.symbol):
-            return bool_of(long_atoms.is_minimal(atom.symbol))
+        symbol: Any = atom.symbol
+        if long_atoms.has_number(symbol):
+            return bool_of(long_atoms.is_minimal(symbol))
     symbol = _bytes(atom)
     if isinstance(symbol, builtins.bytes | Number | Truth):
         return integers.is_minimal(symbol) if isinstance(symbol, builtins.bytes) else True
@@ -387,7 +388,8 @@ class _EnumType(enum.EnumMeta):
             value = value.seen()
         if more or options or type(value) not in (Int, Data):
             return super().__call__(value, *more, **options)
-        for member in cls:
+        members: list[Any] = list(cls)
+        for member in members:
             if value == member.value:
                 return member
         raise ValueError(f"an input is not a valid {cls.__qualname__}")

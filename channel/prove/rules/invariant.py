@@ -39,6 +39,7 @@ from channelsim.channel.prove.symbols import (
 from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.run import Outcome, ProgramSlash, ProgramValid, Raised
 from channelsim.clsp.values import Value
+from channelsim.games.amounts import counted
 from channelsim.games.contract import Next, Valid
 
 
@@ -63,9 +64,9 @@ def check_start(target: Target) -> None:
 
 @dataclass(frozen=True)
 class HoldsAfter:
-    """What a validator's rules lead to: 1 where its `holds` is true and its shape `known`, else `()`.
+    """What a validator's rules lead to: 1 where its `holds` is true and its shape known.
 
-    Also 1 where the rules allow no such move. `longest` is the longest one in bytes that the
+    Else `()`; also 1 where the rules allow no such move. `longest` is the longest one in bytes that the
     referee lets through.
     """
 
@@ -141,10 +142,21 @@ class StaysTrue:
 
     name = "holds"
     verdicts: tuple[Verdict, Verdict] = ("proved", "refuted")
-    assumes: tuple[str, ...] = (f"`holds` is true at the start: in {HANDS} hands it was",)
     needs: tuple[str, ...] = ("valid",)
     by_hand = True
     takes_ranges = True
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        """What is only checked in play."""
+        start = f"`holds` is true at the start: in {HANDS} hands it was"
+        counts = [
+            f"{counted(len(shapes), 'shape')} of {name}"
+            for name, shapes in self.known.shapes.items()
+        ]
+        if not counts:
+            return (start,)
+        return start, f"the shapes at the start are known ones: {', '.join(counts)}"
 
     def sides(self) -> tuple[HoldsAfter]:
         """The rules, and the state that they lead to."""

@@ -24,7 +24,7 @@ def unknown(lemma: Lemma, function: Callable[..., Any]) -> Callable[..., Any]:
 
     def apply(*values: Any) -> Any:
         """Apply the lemma to stand-ins."""
-        symbols = [
+        symbols: list[Any] = [
             _symbol(form, value) for form, value in zip(lemma.arguments, values, strict=True)
         ]
         result = None
@@ -50,8 +50,8 @@ def _symbol(form: Form, value: Any) -> Symbolic | None:
             items: list[Any] = [_symbol(inner, item) for item in value]
             return None if None in items or len(items) != most else to_list(items)
         case _:
-            symbol = symbol_of_bytes(value)
-            return symbol
+            text: Symbolic | None = symbol_of_bytes(value)
+            return text
 
 
 def _python(form: Form, symbol: Any) -> Any:

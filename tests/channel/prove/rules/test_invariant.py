@@ -34,7 +34,10 @@ BEYOND = f"(if (> (* 2 STATE) AMOUNT) (x) (if MOVE {END} ()))"
 
 
 def holding(question: Question) -> Question:
-    return replace(question, claim=StaysTrue(question.target, "move", question.longest, known_shapes(question.target)))
+    return replace(
+        question,
+        claim=StaysTrue(question.target, "move", question.longest, known_shapes(question.target)),
+    )
 
 
 def test_what_moves_keep_is_proved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
