@@ -66,8 +66,8 @@ def check_start(target: Target) -> None:
 class HoldsAfter:
     """What a validator's rules lead to: 1 where its `holds` is true and its shape known.
 
-    Else `()`; also 1 where the rules allow no such move. `longest` is the longest one in bytes that the
-    referee lets through.
+    Else `()`; also 1 where the rules allow no such move. `longest` is the longest one in bytes that
+    the referee lets through.
     """
 
     rules: Rules
