@@ -25,6 +25,8 @@ class Lemma:
     `draw` draws arguments that are worth a comparison, where those of the forms are too alike: any
     32 bytes open no lock. `near` changes some arguments so that the result is the one named, if it
     can: proofs try it to run a path for real.
+
+    `solvable`: the prover compares the two on every argument, as a claim of its own.
     """
 
     name: str
@@ -33,5 +35,6 @@ class Lemma:
     arguments: tuple[Form, ...]
     result: Form
     cost: int
+    solvable: bool = False
     draw: Callable[[Chance], tuple[Any, ...]] | None = None
     near: Callable[[tuple[Any, ...], Any], tuple[Any, ...] | None] | None = None

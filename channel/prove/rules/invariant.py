@@ -24,7 +24,7 @@ from channelsim.channel.prove.path import Path
 from channelsim.channel.prove.result import Verdict
 from channelsim.channel.prove.rules.reading import has_invariant
 from channelsim.channel.prove.rules.running import current
-from channelsim.channel.prove.rules.side import Rules
+from channelsim.channel.prove.rules.side import Rules, followed
 from channelsim.channel.prove.rules.standins import condition_of, negated, number_of
 from channelsim.channel.prove.rules.typed import States
 from channelsim.channel.prove.shapes import KnownShapes
@@ -77,7 +77,7 @@ class HoldsAfter:
 
     def run(self, path: Path, environment: Symbolic) -> Ending:
         """Judge the move on stand-ins, and ask the state that it leads to."""
-        return self.rules.followed(path, lambda: self._asked(environment))
+        return followed(path, lambda: self._asked(environment))
 
     def _asked(self, environment: Symbolic) -> Ending:
         given: Any = environment
