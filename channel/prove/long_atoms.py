@@ -77,19 +77,19 @@ def size_of(lazy: Lazy) -> Number:
 def part_of(lazy: Lazy, start: int, end: int | None) -> Bytes | bytes | Lazy | None:
     """A part of a long atom; None where its length has to be decided for that."""
     long: Any = lazy.long
-    if end is not None and end <= long.head.size:
+    if end is not None and end <= long.start.size:
         if start >= end:
             return b"" if start == end else None
-        high = 8 * (long.head.size - start) - 1
+        high = 8 * (long.start.size - start) - 1
         return make_bytes(
-            z3.Extract(high, 8 * (long.head.size - end), bits_of(long.head)), end - start
+            z3.Extract(high, 8 * (long.start.size - end), bits_of(long.start)), end - start
         )
-    if end is not None or start >= long.head.size:
+    if end is not None or start >= long.start.size:
         return None
     if not start:
         return lazy
     name = f"{lazy.name} from {start}"
-    head = part_of(lazy, start, long.head.size)
+    head = part_of(lazy, start, long.start.size)
     assert isinstance(head, Bytes)
 
     def bytes_of(size: int) -> Bytes:
@@ -109,20 +109,20 @@ def is_minimal(lazy: Lazy) -> Condition:
 
 def is_negative(lazy: Lazy) -> Condition:
     """True where a long atom is a negative number."""
-    head: Any = lazy.long and lazy.long.head
+    head: Any = lazy.long and lazy.long.start
     top = 8 * head.size - 1
     return z3.Extract(top, top, head.term) == 1
 
 
 def _first_nine(lazy: Lazy) -> Term:
-    head: Any = lazy.long and lazy.long.head
+    head: Any = lazy.long and lazy.long.start
     top = 8 * head.size - 1
     return z3.Extract(top, top - 8, head.term)
 
 
 def has_number(lazy: Lazy) -> bool:
     """True if the number of a long atom is known without its length: it has two bytes or more."""
-    return lazy.long is not None and lazy.long.head.size > 1
+    return lazy.long is not None and lazy.long.start.size > 1
 
 
 def number_of(lazy: Lazy, minimal: bool, negative: bool) -> Number:

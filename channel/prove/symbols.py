@@ -71,13 +71,13 @@ class Truth:
 class Long:
     """What is known of bytes of `least` to `most` bytes before their length is decided.
 
-    `head` are the first ones. `value` is the signed number that they are read as, of 8 * `most`
+    `start` are the first ones. `value` is the signed number that they are read as, of 8 * `most`
     bits: what ties it to the bytes is a condition of each alternative.
     """
 
     least: int
     most: int
-    head: Bytes
+    start: Bytes
     value: Term
 
 
