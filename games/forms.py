@@ -11,6 +11,7 @@ written, but nobody can say what its bounds are.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -95,10 +96,15 @@ class Atom:
 
 @dataclass(frozen=True, slots=True)
 class Integer:
-    """An integer from `least` to `most`: an atom in the fewest bytes."""
+    """An integer from `least` to `most`: an atom in the fewest bytes.
+
+    A `structural` one belongs to the shape of a state, as the lengths of its lists do: a place in a
+    schedule, or whose turn it is. Proofs take each of its values by itself.
+    """
 
     least: int
     most: int
+    structural: bool = dataclasses.field(default=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from channelsim.games.chance import Chance
 from channelsim.games.forms import Form
 
 
@@ -17,9 +18,13 @@ from channelsim.games.forms import Form
 class Lemma:
     """A function of a program by its name in the source, and one of Python that does the same.
 
-    It takes `arguments` (`Integer`, or `Atom` of a fixed size) and returns a `result` of a fixed
-    shape: lists of one length, pairs, integers and atoms. It never raises, and in a program it
-    costs at most `cost`.
+    It takes `arguments` and returns a `result` of fixed shapes: lists of one length, pairs,
+    integers and atoms. It never raises, and in a program it costs at most `cost`. Where an argument
+    is no value of its form, nothing is said.
+
+    `draw` draws arguments that are worth a comparison, where those of the forms are too alike: any
+    32 bytes open no lock. `near` changes some arguments so that the result is the one named, if it
+    can: proofs try it to run a path for real.
 
     `solvable`: the prover compares the two on every argument, as a claim of its own.
     """
@@ -31,3 +36,5 @@ class Lemma:
     result: Form
     cost: int
     solvable: bool = False
+    draw: Callable[[Chance], tuple[Any, ...]] | None = None
+    near: Callable[[tuple[Any, ...], Any], tuple[Any, ...] | None] | None = None

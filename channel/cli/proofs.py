@@ -81,6 +81,8 @@ def _finding_lines(finding: Finding) -> Iterator[str]:
 def proof_line(proof: ProofResult, printed: ProveDocument) -> str:
     """The result for one claim in a sentence."""
     of = f"{proof.validator} of {printed.target}"
+    if proof.shape:
+        of += f" with {proof.shape}"
     if printed.against is not None:
         of += f" and of {printed.against}"
     claim = "" if proof.claim == "equal" else f" ({proof.claim})"

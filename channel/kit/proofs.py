@@ -86,7 +86,8 @@ def _checked(target: Target, path: Path, seconds: float) -> CheckResult:
     except UsageError as error:
         return CheckResult(PROOFS, unchecked=str(error))
     for question in asked:
-        stored = file.proof(question.validator, question.claim.name)
+        shape = "" if question.shape is None else question.shape.name
+        stored = file.proof(question.validator, question.claim.name, shape)
         why = _reason_not_to_accept(file, stored, question)
         if not why and stored is not None:
             edited = _edited(stored, question)

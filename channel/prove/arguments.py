@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
+from channelsim.channel.prove.symbols import Lazy
+
 Steps: TypeAlias = tuple[int, ...]
 """The place of a part: 0 for the left side of a pair, 1 for the right one."""
 
@@ -39,3 +41,11 @@ def replaced(value: Any, steps: Steps, new: Any) -> Any:
     if steps[0]:
         return left, replaced(right, steps[1:], new)
     return replaced(left, steps[1:], new), right
+
+
+def len_of(move: Any) -> int:
+    """The bytes of a move, symbolic or not; of a range of sizes, the least."""
+    if isinstance(move, Lazy):
+        assert move.long is not None
+        return move.long.least
+    return len(move) if isinstance(move, bytes) else int(move.size)

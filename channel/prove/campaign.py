@@ -206,7 +206,11 @@ def proof_campaign(questions: Sequence[Question], seconds: float) -> ProofCampai
     for other in others:
         inputs |= {f"{SECOND}{name}": digest for name, digest in target_inputs(other).items()}
     asked = [
-        [question.claim.name, question.validator, question.longest, question.pairs, question.atom]
+        [
+            *(question.claim.name, question.validator),
+            *(question.longest, question.pairs, question.atom),
+            *([] if question.shape is None else [question.shape.name]),
+        ]
         for question in questions
     ]
     options = {"seconds": seconds, "questions": asked, "z3": z3.get_version_string()}

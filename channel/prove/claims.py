@@ -104,13 +104,14 @@ def is_surely_broken(claim: Claim, environment: Value) -> bool:
 class UsesLemmas(Protocol):
     """A side with functions that stand for unknown ones, by the identity of their code."""
 
-    uses: Mapping[int, Used]
+    uses: Mapping[int, tuple[Used, ...]]
 
 
 def lemmas_used(claim: Claim) -> tuple[str, ...]:
     """The lemmas that the sides of a claim use, in words."""
     sides = (side for side in claim.sides() if isinstance(side, UsesLemmas))
-    return tuple(dict.fromkeys(use.text for side in sides for use in side.uses.values()))
+    uses = (use for side in sides for uses in side.uses.values() for use in uses)
+    return tuple(dict.fromkeys(use.text for use in uses))
 
 
 @dataclass(frozen=True)

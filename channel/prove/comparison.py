@@ -21,6 +21,7 @@ from channelsim.channel.prove.concrete_runs import WrongModel, check_models, exa
 from channelsim.channel.prove.executor import Ending, Returned, Unknown
 from channelsim.channel.prove.inputs import Domain, Inputs, concrete, free, undecided
 from channelsim.channel.prove.path import HARD, LATE, Impossible, Path, explore, make_solver, pushed
+from channelsim.channel.prove.products import exact
 from channelsim.channel.prove.symbols import Condition, Symbolic, Undecided
 from channelsim.clsp.run import outcome_word
 from channelsim.clsp.values import Value, serialize
@@ -94,8 +95,8 @@ def examine_size(
     """Examine a claim on moves of one size, on arguments whose state its reader `takes`.
 
     `refuses` says of a path that it is about states that it does not take: it is left out.
-    It is asked where the claim may be broken, or before the sides run: `refuses_first`, for states
-    in which these cannot run. Raises `WrongModel`.
+    It is asked where the claim may be broken, or before the sides run: in states of a known shape,
+    and `refuses_first`, for states in which these cannot run. Raises `WrongModel`.
     """
     return _Examination(claim, domain, size, deadline, takes, refuses, refuses_first).run()
 
@@ -142,9 +143,10 @@ class _Examination:
 
     def _follow(self, path: Path) -> Examined:
         """Run all sides on a path."""
-        endings = self._run(path, self._inputs)
+        first = self._refuses_first or self._domain.like is not None
+        endings = self._run(path, self._inputs, first)
         broken = self._broken(path, endings) if endings else False
-        if broken is not False and not self._refuses_first and not _is_late(broken):
+        if broken is not False and not first and not _is_late(broken):
             try:
                 if self._refuses(path, self._inputs.environment):
                     return (), False
@@ -152,11 +154,11 @@ class _Examination:
                 return endings, Gap(unknown.reason)
         return endings, broken
 
-    def _run(self, path: Path, inputs: Inputs) -> tuple[Ending, ...]:
+    def _run(self, path: Path, inputs: Inputs, refuses_first: bool) -> tuple[Ending, ...]:
         """The endings of all sides; none where the reader refuses the state."""
         for condition in inputs.conditions:
             path.assume(condition)
-        if self._refuses_first and self._refuses(path, inputs.environment):
+        if refuses_first and self._refuses(path, inputs.environment):
             return ()
         return tuple(side.run(path, inputs.environment) for side in self._sides)
 
@@ -187,17 +189,13 @@ class _Examination:
         costs = [ending.cost for ending in endings if isinstance(ending, Returned)]
         report.cost = max(report.cost, *costs, 0)
         report.bounded += path.bounded
-        if broken is not False:
+        if broken is not False and not (broken is not True and path.linear.refutes(broken)):
             with pushed(solver):
                 solver.add(broken)
                 answer = solver.check()
                 if answer == z3.sat:
-                    gaps = report.gaps.total()
-                    if not self._confirm(path, endings):
-                        report.gaps[Gap(INVERTED)] += 1
-                    elif not report.broken and report.gaps.total() == gaps:
-                        report.gaps[Gap(UNBROKEN)] += 1
-                elif answer == z3.unknown:
+                    answer = self._show(path, endings)
+                if answer == z3.unknown:
                     report.gaps[Gap(LATE if thread_time() > self._deadline else HARD)] += 1
         if not report.broken:
             if self._confirm(path, endings):
@@ -205,6 +203,26 @@ class _Examination:
             else:
                 report.unconfirmed += 1
         return report.broken
+
+    def _show(self, path: Path, endings: tuple[Ending, ...]) -> z3.CheckSatResult:
+        """Run an input that seems to break the claim; with real products, if none is found before.
+
+        The solver's last answer: what seems so may be impossible.
+        """
+        report, solver = self.report, self._solver
+        gaps, shown = report.gaps.total(), self._confirm(path, endings)
+        products = [] if shown else exact(solver.assertions())
+        if products:
+            solver.add(*products)
+            answer = solver.check()
+            if answer != z3.sat:
+                return answer
+            shown = self._confirm(path, endings)
+        if not shown:
+            report.gaps[Gap(INVERTED)] += 1
+        elif not report.broken and report.gaps.total() == gaps:
+            report.gaps[Gap(UNBROKEN)] += 1
+        return z3.sat
 
     def _confirm(self, path: Path, endings: tuple[Ending, ...]) -> bool:
         """Run an input of the path for real; False if none is found. Raises `WrongModel`."""
@@ -288,7 +306,7 @@ class _Examination:
 
     def _sampled(self, path: Path, inputs: Inputs) -> tuple[Ending, ...]:
         """Run all sides on a drawn input. Raises `Impossible` for one that is none."""
-        endings = self._run(path, inputs)
+        endings = self._run(path, inputs, self._refuses_first)
         results = [ending.value for ending in endings if isinstance(ending, Returned)]
         for value in (inputs.environment, *results):
             while lazies := undecided(value, path.decided):

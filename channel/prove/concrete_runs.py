@@ -65,12 +65,12 @@ def example(
     results = [ending.value for ending in endings if isinstance(ending, Returned)]
     decided = dict(path.decided)
     with pushed(solver):
-        _decide_shapes(solver, [inputs.environment, *results], decided)
+        _decide_shapes(solver, [inputs.environment, *results, *path.long], decided)
         terms = [*solver.assertions(), *terms_in(results, decided)]
         hashes = _hashes(terms, path.functions)
         for _ in range(_attempts(hashes)):
             facts: list[Condition] = []
-            model = _with_real_hashes(solver, hashes, facts, path.functions)
+            model = _with_real_hashes(solver, hashes, facts, path)
             if model is not None:
 
                 def evaluated(term: Term, model: z3.ModelRef = model) -> Term:
@@ -123,15 +123,26 @@ def _first_possible(solver: z3.Solver, lazy: Lazy) -> int:
 
 
 def _with_real_hashes(
-    solver: z3.Solver, hashes: Sequence[Term], facts: list[Condition], functions: Functions
+    solver: z3.Solver, hashes: Sequence[Term], facts: list[Condition], path: Path
 ) -> z3.ModelRef | None:
     """An input with which all hashes are real ones; adds to the `facts` what was computed."""
     with pushed(solver):
         for term in hashes:
             if solver.check() != z3.sat:
                 return None
-            text = solver.model().eval(term.arg(0), True)
-            real = z3.BitVecVal(_computed(term, int(text.as_long()), functions), term.size())
+            model = solver.model()
+            text = model.eval(term.arg(0), True)
+            real = z3.BitVecVal(_computed(term, text.as_long(), path.functions), term.size())
+            wanted = model.eval(term, True)
+            near = path.near.get(term.decl().name())
+            if near is not None and real.as_long() != wanted.as_long():
+                for changed in near(text.as_long(), wanted.as_long()):
+                    other = z3.BitVecVal(changed, text.size())
+                    computed = _computed(term, changed, path.functions)
+                    result = z3.BitVecVal(computed, term.size())
+                    if solver.check(term.arg(0) == other, term == result) == z3.sat:
+                        text, real = other, result
+                        break
             facts.append(term.decl()(text) == real)
             solver.add(term.arg(0) == text, term == real)
         return solver.model() if solver.check() == z3.sat else None

@@ -206,7 +206,10 @@ class Counterexample:
         if judge is None or state is None:
             return None
         move, share, evidence = self.call
-        return judge(state, move, share, self.amount, evidence, target.hashes)
+        try:
+            return judge(state, move, share, self.amount, evidence, target.hashes)
+        except Exception:  # rules that raise are the finding
+            return None
 
 
 def call_of(environment: Value) -> Call:

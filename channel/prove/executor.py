@@ -100,14 +100,16 @@ class SymbolicProgram:
     program: Program
     lemmas: tuple[Lemma, ...] = ()
     value: Any = field(init=False)
-    uses: dict[int, Used] = field(init=False, default_factory=dict)
+    uses: dict[int, tuple[Used, ...]] = field(init=False, default_factory=dict)
     forks: Counter[int] = field(init=False, default_factory=Counter)
 
     def __post_init__(self) -> None:
         # Held, so that expressions keep their identity.
         object.__setattr__(self, "value", self.program.value)
         for lemma in self.lemmas:
-            self.uses.update((id(use.body), use) for use in uses(lemma, self.program, self.value))
+            for use in uses(lemma, self.program, self.value):
+                others = self.uses.get(id(use.body), ())
+                self.uses[id(use.body)] = (*others, use)
 
     def run(self, path: Path, environment: Symbolic) -> Ending:
         """Run along a path, of which it makes `cost` that of this run."""
@@ -154,8 +156,8 @@ class _Run:
         """The value of code. Raises `Raises` and `Undecided`."""
         while True:
             self._path.spend(STEP)
-            if id(node) in self._uses:
-                result = self._by_lemma(self._uses[id(node)], environment)
+            for use in self._uses.get(id(node), ()):
+                result = self._by_lemma(use, environment)
                 if result is not None:
                     return result
             if not isinstance(node, tuple):
@@ -339,8 +341,8 @@ def _size(value: Symbolic) -> int:
             return width(value.least, value.most) // 8 + 1
         case Truth():
             return 1
-        case Lazy():
-            return 64
+        case Lazy(long=long):
+            return 64 if long is None else long.most
         case _:
             return 0
 

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias, cast
 
 import z3
 
+from channelsim.channel.prove.long_atoms import long_atom
 from channelsim.channel.prove.symbols import (
     Bytes,
     Condition,
@@ -93,6 +94,10 @@ class Domain:
     by_hand: bool = False
     """Take any value within the bounds for a form that is written by hand: its reader, in Python,
     can say which of them it refuses."""
+    like: Value | None = None
+    """A state of the only shape; None for every shape of the form (`shapes`)."""
+    last: int | None = None
+    """The longest move of a range of sizes; None for moves of one size only."""
     state: Value | None = None
     amount: int | None = None
     """The only state and the only amount, for a place of play; None for all."""
@@ -108,7 +113,8 @@ class Domain:
         return (
             f"move: every value of 0 to {counted(self.longest, 'byte')}",
             f"amount: 0 to {MAX_AMOUNT}, share: 0 to the amount",
-            f"state: {'every value of its form' if self.form is not None else shape}{opaque}",
+            f"state: {'every value of its form' if self.form is not None else shape}"
+            f"{', of the shape that is named' if self.like is not None else ''}{opaque}",
             f"evidence: {shape}",
             "hashes of programs: those of either side",
             f"timeout, nonce: 0 to {MAX_AMOUNT}, limit of the next move: 0 to {MOST_SIZE}",
@@ -175,7 +181,7 @@ class Inputs:
             amount,
             self._bytes("mod_hash", 32),
             integer("nonce", MAX_AMOUNT),
-            self._bytes("move", size),
+            take(self._move(size)),
             integer("max_move_size", MOST_SIZE),
             self._lazy("infohash_b", (lambda: (NIL, ()), lambda: (self._bytes("next", 32), ()))),
             share,
@@ -190,7 +196,7 @@ class Inputs:
         elif form is None:
             state = self._any("state", domain.pairs)
         else:
-            state = take(self._of("state", form))
+            state = take(self._of("state", form, domain.like))
         self.environment: Symbolic = _listed(
             (
                 take(self._hash("program_hash", domain.own)),
@@ -241,6 +247,21 @@ class Inputs:
             return lambda: part
 
         return self._lazy(name, tuple(map(made, parts)))
+
+    def _move(self, size: int) -> Part:
+        """A move of this size, or of any from it to the last one of a range."""
+        last = self._domain.last
+        if last is None:
+            return self._bytes("move", size), ()
+
+        def variables(name: str, bits: int) -> Term:
+            half = 1 << (bits - 1)
+            return self._variables(Variable(name, bits, -half, half - 1))
+
+        length, bounds = self._integer("move length", 0, last - size)
+        if z3.is_bv_value(length.term):  # a draw
+            return self._bytes("move", size + int(length.term.as_long())), ()
+        return long_atom("move", size, last, length.term, variables), bounds
 
     # --- parts ---------------------------------------------------------------------------------
 
@@ -316,12 +337,14 @@ class Inputs:
             )
         return self._lazy(name, tuple(alternatives), bounded=not pairs)
 
-    def _of(self, name: str, form: Form) -> Part:
-        """A value of a form."""
+    def _of(self, name: str, form: Form, like: Value | None = None) -> Part:
+        """A value of a form; of the shape of the value `like`, if there is one."""
         match form:
             case Atom(size):
                 return self._bytes(name, size), ()
             case Integer(least, most):
+                if isinstance(like, bytes) and form.structural:
+                    return like, ()
                 if least == most:
                     return int_to_atom(least), ()
                 return self._integer(name, least, most)
@@ -330,24 +353,27 @@ class Inputs:
             case HashOf(validator):
                 return self._hash(name, self._domain.hashes[validator])
             case Pair(first, second):
-                left, conditions = self._of(f"{name}.first", first)
-                right, more = self._of(f"{name}.second", second)
+                parts = like if isinstance(like, tuple) else (None, None)
+                left, conditions = self._of(f"{name}.first", first, parts[0])
+                right, more = self._of(f"{name}.second", second, parts[1])
                 return (left, right), conditions + more
             case Optional(atom):
+                if like is not None:
+                    return (NIL, ()) if like == NIL else self._of(name, atom)
                 return self._lazy(name, (lambda: (NIL, ()), lambda: self._of(name, atom))), ()
             case ListOf() as items:
+                if like is not None:
+                    return self._items(name, items, from_list(like))
                 lengths = range(items.least, items.most + 1)
                 return self._lazy(
                     f"{name} length",
-                    tuple(partial(self._items, name, items, count) for count in lengths),
+                    tuple(partial(self._items, name, items, [None] * count) for count in lengths),
                 ), ()
             case Record(_, fields):
                 if len(fields) == 1:
                     ((field_name, inner),) = fields
-                    return self._of(f"{name}.{field_name}", inner)
-                return self._listed(
-                    name, [inner for _, inner in fields], [field_name for field_name, _ in fields]
-                )
+                    return self._of(f"{name}.{field_name}", inner, like)
+                return self._fields(name, fields, like)
             case Opaque(write, examples=examples):
                 if self._domain.by_hand:
                     return self._any(name, self._domain.pairs, _most_bytes(form)), ()
@@ -357,9 +383,9 @@ class Inputs:
     def _atom_of(self, name: str, size: int) -> Part:
         return self._bytes(f"{name} of {size}", size), ()
 
-    def _items(self, name: str, form: ListOf, count: int) -> Part:
-        """A list of so many items; numbers that have to ascend do."""
-        parts = [self._of(f"{name}.{number}", form.form) for number in range(count)]
+    def _items(self, name: str, form: ListOf, likes: Sequence[Value | None]) -> Part:
+        """A list of so many items, each of the shape of a value; numbers that have to ascend do."""
+        parts = [self._of(f"{name}.{number}", form.form, like) for number, like in enumerate(likes)]
         conditions = [condition for part in parts for condition in part[1]]
         if form.ascending:
             if all(isinstance(part[0], Number) and z3.is_bv_value(part[0].term) for part in parts):
@@ -371,10 +397,11 @@ class Inputs:
                     conditions.append(z3.ULT(low.term, high.term))
         return _listed(part[0] for part in parts), tuple(conditions)
 
-    def _listed(self, name: str, forms: Sequence[Form], names: Sequence[str] = ()) -> Part:
-        labels = names or [str(number) for number in range(len(forms))]
+    def _fields(self, name: str, fields: Sequence[tuple[str, Form]], like: Value | None) -> Part:
+        likes: Sequence[Value | None] = [None] * len(fields) if like is None else from_list(like)
         parts = [
-            self._of(f"{name}.{label}", form) for label, form in zip(labels, forms, strict=True)
+            self._of(f"{name}.{label}", form, shape)
+            for (label, form), shape in zip(fields, likes, strict=True)
         ]
         conditions = tuple(condition for part in parts for condition in part[1])
         return _listed([part[0] for part in parts]), conditions

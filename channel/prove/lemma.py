@@ -21,13 +21,14 @@ from channelsim.channel.prove.symbols import (
     Symbolic,
     Term,
     bits_of,
+    conjunction,
     resize,
     width,
 )
 from channelsim.clsp.integers import atom_to_int, int_to_atom, is_minimal
 from channelsim.clsp.values import NIL, Value, from_list, to_list
 from channelsim.games import registry
-from channelsim.games.forms import Atom, Form, Integer, ListOf, Pair
+from channelsim.games.forms import Atom, ByteIn, Form, Integer, ListOf, Pair
 from channelsim.games.lemma import Lemma
 
 
@@ -39,14 +40,12 @@ def lemmas_of(game: str | None) -> tuple[Lemma, ...]:
 def applied(lemma: Lemma, path: Path, values: Sequence[Symbolic]) -> Symbolic | None:
     """The unknown result for these arguments; None for known ones, which need no lemma.
 
-    None, too, for arguments that might not be of their forms.
+    None, too, for arguments that are not of their forms; the path forks where they may be.
     """
-    terms = []
+    terms: list[Term] = []
     for form, value in zip(lemma.arguments, values, strict=True):
-        term = _argument(path, form, value)
-        if term is None:
+        if not _take(path, form, value, terms):
             return None
-        terms.append(term)
     whole = z3.simplify(z3.Concat(*terms) if len(terms) > 1 else terms[0])
     if z3.is_bv_value(whole):
         return None
@@ -56,6 +55,8 @@ def applied(lemma: Lemma, path: Path, values: Sequence[Symbolic]) -> Symbolic | 
     def leaf(bits: int) -> Term:
         name = f"{lemma.name} {len(leaves)}"
         path.functions[name] = partial(leaf_of, lemma, len(leaves))
+        if lemma.near is not None:
+            path.near[name] = partial(near, lemma)
         leaves.append(name)
         return z3.Function(name, z3.BitVecSort(whole.size()), z3.BitVecSort(bits))(whole)
 
@@ -70,6 +71,19 @@ def leaf_of(lemma: Lemma, number: int, whole: int) -> int:
     atoms = list(leaves(lemma.result, real_result(lemma, *split(lemma.arguments, whole))))
     form, atom = atoms[number]
     return atom_to_int(atom) if isinstance(form, Integer) else int.from_bytes(atom, "big")
+
+
+def near(lemma: Lemma, whole: int, wanted: int) -> Iterator[int]:
+    """Other arguments, so that the result, a single atom, has these bits, if the lemma can."""
+    assert lemma.near is not None
+    changed = lemma.near(tuple(split(lemma.arguments, whole)), wanted)
+    if changed is None:
+        return
+    whole = 0
+    for form, value in zip(lemma.arguments, changed, strict=True):
+        for bits, part in _bits(form, value):
+            whole = whole << bits | part & ((1 << bits) - 1)
+    yield whole
 
 
 def real_result(lemma: Lemma, *values: int | bytes) -> Value:
@@ -127,40 +141,103 @@ def bits_of_form(form: Form) -> int:
             return width(least, most)
         case Atom(size) if size:
             return 8 * size
+        case ByteIn():
+            return 8
+        case Pair(first, second):
+            return bits_of_form(first) + bits_of_form(second)
+        case ListOf(inner, most, least) if least == most:
+            return most * bits_of_form(inner)
     raise TypeError(f"{form!r:.80}: no lemma takes it")
 
 
-def _argument(path: Path, form: Form, value: Symbolic) -> Term | None:
+def _take(path: Path, form: Form, value: Symbolic, terms: list[Term]) -> bool:
+    """Add the terms of an argument; false for one that is not of its form."""
     match form:
         case Integer(least, most):
             number = path.number(value)
-            if number.least < least or number.most > most:
-                return None
-            return resize(number.term, width(least, most))
-        case Atom(size):
+            if not path.branch(_within(number, least, most)):
+                return False
+            terms.append(resize(number.term, width(least, most)))
+            return True
+        case Atom() | ByteIn():
             text = path.bytes(value)
+            size = form.size if isinstance(form, Atom) else 1
             if (text.size if isinstance(text, Bytes) else len(text)) != size or not size:
-                return None
-            return bits_of(text)
+                return False
+            term = bits_of(text)
+            if isinstance(form, ByteIn):
+                among = z3.Or(*[term == known for known in sorted(form.values)])
+                if not path.branch(among):
+                    return False
+            terms.append(term)
+            return True
+        case Pair(first, second):
+            both = path.shape(value)
+            if not isinstance(both, tuple):
+                return False
+            return _take(path, first, both[0], terms) and _take(path, second, both[1], terms)
+        case ListOf(inner, most):
+            rest = path.shape(value)
+            for _ in range(most):
+                if not isinstance(rest, tuple) or not _take(path, inner, rest[0], terms):
+                    return False
+                rest = path.shape(rest[1])
+            return rest == NIL
     raise TypeError(f"{form!r:.80}: no lemma takes it")
 
 
-def split(forms: Sequence[Form], whole: int) -> Iterator[int | bytes]:
+def _within(number: Number, least: int, most: int) -> Condition:
+    """True where a number is within bounds, which its term may have no room for."""
+    if number.most < least or number.least > most:
+        return False
+    conditions = []
+    if number.least < least:
+        conditions.append(number.term >= least)
+    if number.most > most:
+        conditions.append(number.term <= most)
+    return conjunction(*conditions)
+
+
+def split(forms: Sequence[Form], whole: int) -> Iterator[Any]:
     """The arguments that make a number up, from the first one."""
     left = sum(map(bits_of_form, forms))
     for form in forms:
         bits = bits_of_form(form)
         left -= bits
         part = whole >> left & ((1 << bits) - 1)
-        if isinstance(form, Integer):
-            yield part - (1 << bits) if part >> (bits - 1) else part
-        else:
-            yield part.to_bytes(bits // 8, "big")
+        match form:
+            case Integer():
+                yield part - (1 << bits) if part >> (bits - 1) else part
+            case Atom(size):
+                yield part.to_bytes(size, "big")
+            case Pair(first, second):
+                yield tuple(split((first, second), part))
+            case ListOf(inner, most):
+                yield tuple(split([inner] * most, part))
+            case _:
+                yield part
+
+
+def _bits(form: Form, value: Any) -> Iterator[tuple[int, int]]:
+    """The atoms of an argument, each as its number of bits and their value."""
+    match form:
+        case Pair(first, second):
+            yield from _bits(first, value[0])
+            yield from _bits(second, value[1])
+        case ListOf(inner):
+            for item in value:
+                yield from _bits(inner, item)
+        case Atom(size):
+            yield 8 * size, int.from_bytes(value, "big")
+        case _:
+            yield bits_of_form(form), value
 
 
 def _unknown(form: Form, leaf: Callable[[int], Term], conditions: list[Condition]) -> Any:
     """A value of a form of fixed shape; adds what it fulfils."""
     match form:
+        case Integer(0, most) if not most & (most + 1):
+            return Number(z3.ZeroExt(1, leaf(width(0, most) - 1)), 0, most)
         case Integer(least, most):
             term = leaf(width(least, most))
             conditions += [term >= least, term <= most]

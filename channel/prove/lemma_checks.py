@@ -20,7 +20,8 @@ from channelsim.clsp.programs import Program, symbols
 from channelsim.clsp.run import ProgramSlash, ProgramValid, outcome_word, run
 from channelsim.clsp.values import NIL, Value, serialize, to_list
 from channelsim.games.amounts import counted
-from channelsim.games.forms import Atom, Form, Integer
+from channelsim.games.chance import Chance
+from channelsim.games.forms import Atom, ByteIn, Form, Integer, ListOf, Pair
 from channelsim.games.lemma import Lemma
 
 CHECKS = 5_000
@@ -108,9 +109,9 @@ def _difference(lemma: Lemma, code: Program, tree: Value, values: Any) -> str:
         list(leaves(lemma.result, expected))
     except ValueError as error:
         return f"{lemma.python.__name__}{values}: {error}"
-    for atoms in product(*(_written(form, value) for form, value in _paired(lemma, values))):
-        outcome = run(code, (tree, to_list(list(atoms))))
-        shown = f"false for {', '.join(f'0x{atom.hex()}' for atom in atoms)}"
+    for given in product(*(_written(form, value) for form, value in _paired(lemma, values))):
+        outcome = run(code, (tree, to_list(list(given))))
+        shown = f"false for {', '.join(map(_shown, given))}"
         if isinstance(outcome, ProgramSlash):
             outcome = ProgramValid(NIL, outcome.cost)
         if not isinstance(outcome, ProgramValid):
@@ -126,13 +127,32 @@ def _paired(lemma: Lemma, values: Any) -> Iterator[tuple[Form, Any]]:
     return zip(lemma.arguments, values, strict=True)
 
 
-def _written(form: Form, value: Any) -> list[bytes]:
-    """The atoms by which a program may have an argument: a number in the fewest bytes, and in all
-    the bytes of its bounds."""
-    if not isinstance(form, Integer):
-        return [value]
+def _shown(value: Value) -> str:
+    return f"0x{(value if isinstance(value, bytes) else serialize(value)).hex()}"
+
+
+def _written(form: Form, value: Any) -> list[Value]:
+    """The values by which a program may have an argument: numbers in the fewest bytes, and in all
+    the bytes of their bounds."""
+    match form:
+        case ByteIn():
+            return [bytes((value,))]
+        case Pair(first, second):
+            both = zip(*_alike(_written(first, value[0]), _written(second, value[1])), strict=True)
+            return [(left, right) for left, right in both]
+        case ListOf(inner):
+            lists = zip(*_alike(*(_written(inner, item) for item in value)), strict=True)
+            return [to_list(list(items)) for items in lists]
+        case Atom():
+            return [value]
+    assert isinstance(form, Integer)
     size = written_size(form)
     return list(dict.fromkeys((int_to_atom(value), value.to_bytes(size, "big", signed=True))))
+
+
+def _alike(*written: list[Value]) -> list[list[Value]]:
+    """Lists of two values each: all parts of a value are in the fewest bytes, or none is."""
+    return [[values[0], values[-1]] for values in written]
 
 
 def written_size(form: Integer) -> int:
@@ -146,34 +166,57 @@ def _count(form: Form) -> int:
             return most - least + 1
         case Atom(size):
             return 1 << 8 * size
+        case ByteIn(values):
+            return len(values)
+        case Pair(first, second):
+            return _count(first) * _count(second)
+        case ListOf(inner, most):
+            return int(_count(inner) ** most)
     raise TypeError(f"{form!r:.80}: no lemma takes it")
 
 
-def _all(lemma: Lemma) -> Iterator[tuple[int | bytes, ...]]:
+def _all(lemma: Lemma) -> Iterator[tuple[Any, ...]]:
     yield from product(*map(_values, lemma.arguments))
 
 
-def _values(form: Form) -> Iterator[int | bytes]:
+def _values(form: Form) -> Iterator[Any]:
     match form:
+        case ByteIn(values):
+            yield from sorted(values)
+        case Pair(first, second):
+            yield from product(_values(first), _values(second))
+        case ListOf(inner, most):
+            yield from product(*([*_values(inner)] for _ in range(most)))
         case Integer(least, most):
             yield from range(least, most + 1)
         case Atom(size):
             yield from (number.to_bytes(size, "big") for number in range(1 << 8 * size))
 
 
-def _drawn(lemma: Lemma) -> Iterator[tuple[int | bytes, ...]]:
-    """Drawn arguments without end: every second number is at a bound or small, and the bytes of
-    every second one are a few only."""
-    chance = FastChance(lemma.name.encode())
+def _drawn(lemma: Lemma) -> Iterator[tuple[Any, ...]]:
+    """Drawn arguments without end, if the lemma has a `draw` by turns by it and by their forms.
+
+    By their forms, every second number is at a bound or small, and the bytes of every second one
+    are a few only.
+    """
+    chance, own = FastChance(lemma.name.encode()), Chance(lemma.name.encode())
     while True:
+        if lemma.draw is not None:
+            yield lemma.draw(own)
         values = tuple(_draw(chance, form) for form in lemma.arguments)
         yield values
         if any(isinstance(value, bytes) for value in values):
             yield _with_repeats(chance, values)
 
 
-def _draw(chance: FastChance, form: Form) -> int | bytes:
+def _draw(chance: FastChance, form: Form) -> Any:
     match form:
+        case ByteIn(values):
+            return chance.pick(sorted(values))
+        case Pair(first, second):
+            return _draw(chance, first), _draw(chance, second)
+        case ListOf(inner, most):
+            return tuple(_draw(chance, inner) for _ in range(most))
         case Integer(least, most):
             if chance.random() < 0.5:
                 near = chance.pick((least, most, 0)) + chance.between(-3, 3)

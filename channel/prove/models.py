@@ -14,9 +14,12 @@ from typing import TypeAlias
 
 import z3
 
+from channelsim.channel.prove import long_atoms
 from channelsim.channel.prove.path import Path
+from channelsim.channel.prove.products import product as multiplied
 from channelsim.channel.prove.symbols import (
     MOST_BYTES,
+    MOST_SUM,
     Bytes,
     Condition,
     Lazy,
@@ -37,7 +40,7 @@ from channelsim.channel.prove.symbols import (
     sizes,
     width,
 )
-from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.integers import atom_to_int, int_to_atom
 from channelsim.clsp.operators import CODES, MAX_SHIFT
 from channelsim.clsp.values import NIL
 from channelsim.games.amounts import counted
@@ -128,6 +131,18 @@ def same(path: Path, left: Symbolic, right: Symbolic) -> Symbolic:
     """Model `=`, which compares bytes; a length that is not decided only with the other one."""
     mine, theirs = path.shape(left), path.shape(right)
     for undecided, other in ((mine, theirs), (theirs, mine)):
+        if (
+            isinstance(undecided, Lazy)
+            and path.is_long(undecided)
+            and long_atoms.has_number(undecided)
+        ):
+            if other is undecided:
+                return make_truth(True)
+            if isinstance(other, Number):
+                number = path.number(undecided)  # decides whether it is in the fewest bytes
+                if not path.branch(long_atoms.is_minimal(undecided)):
+                    return NIL
+                return make_truth(equal(number, other))
         if (
             isinstance(undecided, Lazy)
             and isinstance(other, bytes | Bytes)
@@ -237,6 +252,11 @@ def substring(
 
     A part of known length at a place that is not known needs no fork for each place.
     """
+    shape = path.shape(value)
+    if isinstance(shape, Lazy) and path.is_long(shape):
+        part = _part_of_long(path, shape, start, end)
+        if part is not None:
+            return part
     text = path.bytes(value)
     if end is not None and 0 < _size(text) <= LONGEST_TABLE:
         first, last = path.atom(start), path.atom(end)
@@ -246,6 +266,16 @@ def substring(
                 return _moving(path, text, first, last, size)
     stop = _size(text) if end is None else position(path, end, _size(text))
     return sliced(text, position(path, start, stop), stop)
+
+
+def _part_of_long(path: Path, text: Lazy, start: Symbolic, end: Symbolic | None) -> Symbolic | None:
+    first = path.atom(start)
+    last = None if end is None else path.atom(end)
+    if not isinstance(first, bytes) or not isinstance(last, bytes | None):
+        return None
+    if atom_to_int(first) < 0:
+        raise Raises
+    return long_atoms.part_of(text, atom_to_int(first), None if last is None else atom_to_int(last))
 
 
 def _difference(first: Number, last: Number) -> int | None:
@@ -364,7 +394,7 @@ def _sum(numbers: Sequence[Number], signs: Sequence[int]) -> Symbolic:
     for number, sign in zip(numbers, signs, strict=False):
         part = resize(number.term, bits)
         term = term + part if sign > 0 else term - part
-    return make_number(z3.simplify(term), least, most)
+    return make_number(z3.simplify(term), least, most, MOST_SUM)
 
 
 def multiply(path: Path, *values: Symbolic) -> Symbolic:
@@ -375,8 +405,7 @@ def multiply(path: Path, *values: Symbolic) -> Symbolic:
         corners = [
             a * b for a in (product.least, product.most) for b in (number.least, number.most)
         ]
-        bits = width(min(corners), max(corners))
-        term = resize(product.term, bits) * resize(number.term, bits)
+        term = multiplied(path, product, number, min(corners), max(corners))
         product = path.number(make_number(z3.simplify(term), min(corners), max(corners)))
     return make_number(product.term, product.least, product.most)
 

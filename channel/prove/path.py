@@ -14,6 +14,8 @@ from typing import Any, NoReturn, TypeVar
 import z3
 
 from channelsim.channel.errors import InvariantError
+from channelsim.channel.prove import long_atoms
+from channelsim.channel.prove.linear import Linear
 from channelsim.channel.prove.symbols import (
     Bytes,
     Condition,
@@ -75,7 +77,8 @@ class Path:
     `bounded`: it looks at a shape of which larger ones are left out. `read_as_numbers` are the
     bytes that arithmetic took for numbers, by their `name_of`; `hashed` are known bytes whose hash
     was computed. `functions` compute the solver's unknown functions that stand for other code than
-    hashes, by their names.
+    hashes, by their names; `near` are other arguments, whose result may be the one named. `long`
+    are the long atoms that were read as numbers; `linear` has the conditions about sums.
 
     Without a solver every condition has to be known: the arguments are constants.
     """
@@ -98,7 +101,10 @@ class Path:
         self.bounded = False
         self.read_as_numbers: dict[bytes | int, bytes | Bytes] = {}
         self.hashed: list[bytes] = []
+        self.linear = Linear()
+        self.long: list[Lazy] = []
         self.functions: dict[str, Callable[[int], int]] = {}
+        self.near: dict[str, Callable[[int, int], Iterable[int]]] = {}
 
     @property
     def speculating(self) -> bool:
@@ -167,6 +173,7 @@ class Path:
             self._model = None
         if self._solver is not None:
             self._solver.add(condition)
+            self.linear.add(condition)
 
     def known(self, condition: Condition) -> bool | None:
         """The truth of a condition, where this path knows it without the solver."""
@@ -204,6 +211,8 @@ class Path:
             return True, self._model
         solver = self._solver
         assert solver is not None
+        if self.linear.refutes(term):
+            return False, None
         with pushed(solver):
             solver.add(term)
             answer = solver.check()
@@ -317,6 +326,8 @@ class Path:
 
     def undecided_length(self, value: Symbolic) -> Number | None:
         """The bytes of an atom of which only that it is not empty is decided; None for others."""
+        if isinstance(value, Lazy) and self.is_long(value):
+            return long_atoms.size_of(value)
         cases = self.by_length(value)
         if cases is None:
             return None
@@ -345,6 +356,10 @@ class Path:
         if lazy.name in self.decided or not lazy.longer:
             return True  # it is compared as it is
         self.bounded = self.bounded or lazy.bounded
+        if lazy.long is not None:
+            if not lazy.long.least <= size <= lazy.long.most:
+                return False
+            return self.branch(selected(lazy, size - lazy.long.least))
         for number, build in enumerate(lazy.alternatives):
             atom = build()[0]
             if not isinstance(atom, Bytes):
@@ -355,7 +370,19 @@ class Path:
 
     def number(self, value: Symbolic) -> Number:
         """A value as a number; a pair raises."""
+        value = self.shape(value)
+        if isinstance(value, Lazy) and self.is_long(value) and long_atoms.has_number(value):
+            minimal = self.branch(long_atoms.is_minimal(value))
+            negative = self.branch(long_atoms.is_negative(value))
+            self.long.append(value)
+            return long_atoms.number_of(value, minimal, negative)
         return as_number(self.atom(value))
+
+    def is_long(self, value: Symbolic) -> bool:
+        """True for a long atom of which the length is not decided."""
+        if not isinstance(value, Lazy) or value.long is None:
+            return False
+        return value.name not in self.decided
 
     def bytes(self, value: Symbolic) -> bytes | Bytes:
         """A value as bytes of known length; a number is split into cases by its length."""

@@ -7,8 +7,9 @@ proved while a size, a path or a shape was left out.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from time import monotonic, thread_time
 
 import msgspec
@@ -26,6 +27,7 @@ from channelsim.channel.prove.path import LATE
 from channelsim.channel.prove.result import ProofResult, Undecidable, Verdict
 from channelsim.channel.prove.rules.own_reading import OwnReading, has_own_rules
 from channelsim.channel.prove.rules.reading import Reading
+from channelsim.channel.prove.shapes import Shape
 from channelsim.channel.prove.sides import side_digests
 from channelsim.channel.system.process_executor import GONE
 from channelsim.clsp.analysis.closures import deep
@@ -35,6 +37,10 @@ from channelsim.games.names import nearest_or_all
 
 UNPLAYED = "no move ends valid within these bounds"
 UNSLASHED = "no move is slashed within these bounds"
+MANY, FEW = 256, 12
+"""The longest move from which ranges of sizes are examined at once, and the sizes below which each
+is examined by itself."""
+
 MISSING = {"valid": UNPLAYED, "slash": UNSLASHED}
 
 
@@ -54,11 +60,42 @@ class Question:
     pairs: int = PAIRS
     atom: int = ATOM
     """The bounds of evidence: pairs inside each other, and bytes of an atom."""
+    shape: Shape | None = None
+    """The only shape of the state; None for every one."""
+
+    @cached_property
+    def ranges(self) -> Mapping[int, int]:
+        """The sizes of the move, up to one more than the longest, as ranges: the first size of
+        each, and the last one. Of short moves, each size is a range of its own."""
+        sizes = range(self.longest + 2)
+        if not self.has_ranges:
+            return {size: size for size in dict.fromkeys((*self.played, *sizes))}
+        alone = {*self.played, *range(FEW), self.longest + 1}
+        ranges = {size: size for size in self.played}
+        first = None
+        for size in sizes:
+            if size in alone:
+                ranges.setdefault(size, size)
+                first = None
+                continue
+            first = size if first is None else first
+            ranges[first] = size
+        return ranges
+
+    def last_of(self, size: int) -> int | None:
+        """The last size of a range of long moves; None for a size that is examined by itself."""
+        is_range = self.has_ranges and size >= FEW and size not in self.played
+        return self.ranges[size] if is_range else None
+
+    @property
+    def has_ranges(self) -> bool:
+        """True if moves are so long that not each of their sizes is examined by itself."""
+        return self.longest >= MANY and getattr(self.claim, "takes_ranges", False)
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Every size of the move, up to one more than the longest."""
-        return tuple(dict.fromkeys((*self.played, *range(self.longest + 2))))
+        """The first size of each range, those of moves in play before all others."""
+        return tuple(self.ranges)
 
     @property
     def target(self) -> Target:
@@ -98,6 +135,7 @@ class Question:
                 for name in sorted(names)
             },
             program=self.programs[0].value,
+            like=None if self.shape is None else self.shape.example,
             by_hand=getattr(self.claim, "by_hand", False),
         )
 
@@ -172,8 +210,9 @@ class Proof:
 
     @property
     def name(self) -> str:
-        """The claim and the validator."""
-        return f"{self.question.claim.name}: {self.question.validator}"
+        """The claim and the validator, with the shape of its state if it is about one."""
+        name = f"{self.question.claim.name}: {self.question.validator}"
+        return name if self.question.shape is None else f"{name}, {self.question.shape.name}"
 
     @property
     def examined(self) -> list[PartResult]:
@@ -247,13 +286,23 @@ class Proof:
             assumes=question.claim.assumes,
             lemmas=lemmas_used(question.claim),
             cost=max((part.cost for part in parts), default=0),
-            sizes={part.size: part.paths for part in parts},
+            sizes=_by_size(question, parts),
             confirmed=sum(part.confirmed for part in parts),
             unconfirmed=sum(part.unconfirmed for part in parts),
             bounded=sum(part.bounded for part in parts),
             samples=sum(part.samples for part in parts),
             undecided=self.undecided,
+            shape="" if question.shape is None else question.shape.name,
         )
+
+
+def _by_size(question: Question, parts: Iterable[PartResult]) -> dict[int, int]:
+    """The paths of each size; those of a range of sizes count for its first one."""
+    paths: dict[int, int] = {}
+    for part in parts:
+        paths |= dict.fromkeys(range(part.size, question.ranges[part.size] + 1), 0)
+        paths[part.size] = part.paths
+    return paths
 
 
 def compare(
@@ -296,8 +345,10 @@ def make_question(
     longest: int | None = None,
     pairs: int = PAIRS,
     atom: int = ATOM,
+    shape: Shape | None = None,
 ) -> Question:
-    """Ask whether a claim is true; by default for moves of the sizes that play allows.
+    """Ask whether a claim is true, in states of a shape if one is named; by default for moves of
+    the sizes that play allows.
 
     Raises `UsageError`.
     """
@@ -305,6 +356,8 @@ def make_question(
     if not getattr(claim, "about_moves", True):
         return Question(claim, targets, validator, 0, (), pairs, atom)
     limits, played = sizes_in_play(target, validator)
+    if shape is not None:
+        limits, played = frozenset((shape.longest,)), frozenset(shape.played)
     if longest is None:
         longest = max(limits, default=None)
     if longest is None:
@@ -313,7 +366,7 @@ def make_question(
             " it with --move-bytes N"
         )
     allowed = sorted(size for size in played if size <= longest)
-    return Question(claim, targets, validator, longest, tuple(allowed), pairs, atom)
+    return Question(claim, targets, validator, longest, tuple(allowed), pairs, atom, shape)
 
 
 def prove(
@@ -345,9 +398,13 @@ def prove(
 
 
 def examine(question: Question, size: int, deadline: float) -> PartResult:
-    """Examine one size, until this `thread_time`. Raises `WrongModel`."""
+    """Examine one size, or the range of sizes that begins with it, until this `thread_time`.
+
+    Raises `WrongModel`.
+    """
     with deep():
-        given = question.claim, question.domain(), size, deadline, question.takes
+        domain = replace(question.domain(), last=question.last_of(size))
+        given = question.claim, domain, size, deadline, question.takes
         reading = question.reading
         if reading is None:
             report = examine_size(*given)

@@ -51,14 +51,11 @@ class ProofFile(
         whole = msgspec.structs.replace(self, digest=_digest(self))
         return msgspec.json.format(msgspec.json.encode(whole), indent=2) + b"\n"
 
-    def proof(self, validator: str, claim: str) -> ProofResult | None:
-        """The proof of a claim about a validator; None where the file has none."""
+    def proof(self, validator: str, claim: str, shape: str = "") -> ProofResult | None:
+        """The proof of a claim about a validator, in states of a shape if it is named; None where
+        the file has none."""
         return next(
-            (
-                proof
-                for proof in self.proofs
-                if (proof.validator, proof.claim) == (validator, claim)
-            ),
+            (proof for proof in self.proofs if _key(proof) == (validator, claim, shape)),
             None,
         )
 
@@ -96,8 +93,8 @@ def read(path: Path) -> ProofFile:
     return file
 
 
-def _key(proof: ProofResult) -> tuple[str, str]:
-    return proof.validator, proof.claim
+def _key(proof: ProofResult) -> tuple[str, str, str]:
+    return proof.validator, proof.claim, proof.shape
 
 
 def _problem(proof: ProofResult) -> str:

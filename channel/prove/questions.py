@@ -12,6 +12,8 @@ from channelsim.channel.prove.inputs import ATOM, PAIRS
 from channelsim.channel.prove.laws import Subject, law_claims, named
 from channelsim.channel.prove.proof import Question, compare, make_question
 from channelsim.channel.prove.rules.claim import claims_of_rules
+from channelsim.channel.prove.shapes import Shape, shapes_of
+from channelsim.games.amounts import counted
 
 ClaimsOf = Callable[[Target, str], Iterable[Claim]]
 """The claims of one kind about a validator of a target."""
@@ -23,11 +25,12 @@ KINDS: tuple[ClaimsOf, ...] = (claims_of_rules,)
 @dataclass(frozen=True, slots=True)
 class Bounds:
     """The bounds of the inputs: the longest move in bytes, by default as play allows, and the
-    pairs and the bytes of an atom of evidence."""
+    pairs and the bytes of an atom of evidence; the number of the only shape of the state."""
 
     longest: int | None = None
     pairs: int = PAIRS
     atom: int = ATOM
+    shape: int | None = None
 
 
 DEFAULT = Bounds()
@@ -73,6 +76,9 @@ def _about(
     target: Target, others: tuple[Target, ...], name: str, bounds: Bounds, laws: Sequence[str]
 ) -> Iterator[Question]:
     limits = bounds.longest, bounds.pairs, bounds.atom
+    shapes: Sequence[Shape | None] = shapes_of(target, name) or (None,)
+    if bounds.shape is not None:
+        shapes = [_chosen(target, name, bounds.shape)]
     for other in others:
         yield compare(target, other, name, *limits)
     if others:
@@ -80,5 +86,15 @@ def _about(
     claims = [] if laws else [claim for kind in KINDS for claim in kind(target, name)]
     if not claims:
         claims += law_claims(Subject(target, name, bounds.pairs, bounds.atom), laws)
-    for claim in claims:
-        yield make_question(claim, (target,), name, *limits)
+    for shape in shapes:
+        for claim in claims:
+            yield make_question(claim, (target,), name, *limits, shape)
+
+
+def _chosen(target: Target, name: str, number: int) -> Shape:
+    """The shape with this number, from 1. Raises `UsageError`."""
+    shapes = shapes_of(target, name)
+    if not 1 <= number <= len(shapes):
+        known = f"{counted(len(shapes), 'shape')}" if shapes else "no shapes"
+        raise UsageError(f"{target.name}: {name} has {known}, so --shape {number} is none of them")
+    return shapes[number - 1]

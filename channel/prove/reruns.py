@@ -49,7 +49,7 @@ class Run:
     reads: Callable[[Path, Ending], Judged] = judged
     lemmas: tuple[Lemma, ...] = ()
     _symbolic: SymbolicProgram = field(init=False)
-    uses: Mapping[int, Used] = field(init=False)
+    uses: Mapping[int, tuple[Used, ...]] = field(init=False)
     last: Ending = field(init=False, default=Unknown("not run"))
 
     def __post_init__(self) -> None:

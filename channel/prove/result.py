@@ -56,7 +56,8 @@ class ProofResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `atom` bound evidence; `bounds` say it in words. `sizes` are the paths of each size of the move
     that was examined. `confirmed` paths were run for real, for `unconfirmed` ones no input was
     found, and on `bounded` ones a side looks at values of which larger ones are left out.
-    `samples` were run besides. No run that returns costs more than `cost`.
+    `samples` were run besides. No run that returns costs more than `cost`. `shape` names the only
+    shape of the state; it is empty for all of them.
     """
 
     validator: str
@@ -76,11 +77,14 @@ class ProofResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     bounded: Figure
     samples: Figure
     undecided: tuple[Undecidable, ...]
+    shape: str = ""
 
     @property
     def name(self) -> str:
-        """The claim and the validator: `equal: commitA`."""
-        return f"{self.claim}: {self.validator}"
+        """The claim and the validator: `equal: commitA`; with the shape of the state, if it is
+        about one."""
+        name = f"{self.claim}: {self.validator}"
+        return f"{name}, {self.shape}" if self.shape else name
 
     @property
     def paths(self) -> int:

@@ -22,8 +22,8 @@ Condition: TypeAlias = Any
 """A truth value: a term, or a `bool` where it is known."""
 
 ONE = b"\x01"
-MOST_BITS = 2048
-"""The longest number that is computed with."""
+MOST_BITS, MOST_SUM = 2048, 1 << 15
+"""The longest number that is computed with, and the longest sum."""
 
 MOST_BYTES = 4096
 """The longest atom that is put together."""
@@ -68,12 +68,27 @@ class Truth:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Long:
+    """What is known of bytes of `least` to `most` bytes before their length is decided.
+
+    `start` are the first ones. `value` is the signed number that they are read as, of 8 * `most`
+    bits: what ties it to the bytes is a condition of each alternative.
+    """
+
+    least: int
+    most: int
+    start: Bytes
+    value: Term
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Lazy:
     """A part of an input whose shape is decided when a program looks at it.
 
     `selector` is the number of the chosen alternative, each of which is built with the conditions
     that its parts fulfil. `longer`: all alternatives are atoms that are not empty. `bounded`: there
-    are values of more pairs, or longer atoms, that are no alternative.
+    are values of more pairs, or longer atoms, that are no alternative. `long`: the alternatives are
+    atoms of each length in a range, in order.
     """
 
     name: str
@@ -81,6 +96,7 @@ class Lazy:
     alternatives: tuple[Callable[[], tuple[Symbolic, tuple[Condition, ...]]], ...]
     longer: bool = False
     bounded: bool = False
+    long: Long | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,13 +132,13 @@ def resize(term: Term, bits: int) -> Term:
     return term if bits == size else z3.Extract(bits - 1, 0, term)
 
 
-def make_number(term: Term, least: int, most: int) -> bytes | Number:
+def make_number(term: Term, least: int, most: int, most_bits: int = MOST_BITS) -> bytes | Number:
     """A number of which these bounds are known, whatever the bits of its term."""
     if least == most:
         return int_to_atom(least)
     bits = width(least, most)
-    if bits > MOST_BITS:
-        raise Undecided(f"a number of {bits} bits, at most {MOST_BITS}")
+    if bits > most_bits:
+        raise Undecided(f"a number of {bits} bits, at most {most_bits}")
     return Number(resize(term, bits), least, most)
 
 

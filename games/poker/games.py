@@ -9,6 +9,7 @@ from types import MappingProxyType
 from channelsim.games.contract import Carry, Game, Seat
 from channelsim.games.poker import actions, arranging, validators
 from channelsim.games.poker.comparisons import pack, showdown
+from channelsim.games.poker.lemmas import lemmas
 from channelsim.games.poker.player import entropy_size, new_player
 from channelsim.games.poker.policies import policies_of
 from channelsim.games.poker.result import parts, street, summarize
@@ -81,6 +82,7 @@ def game(variant: Variant) -> Game:
         slash_costs=SLASH_COSTS.get(variant.name, {}),
         showdown=None if variant.arranges else showdown,
         pack=pack(variant),
+        lemmas=lemmas(variant),
     )
 
 

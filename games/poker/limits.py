@@ -130,6 +130,21 @@ def acts_first(first: int, button: int, own: Sequence[int], other: Sequence[int]
     return (-lead if first in (First.LOWEST, First.LOWEST_ACE_LOW) else lead) >= button
 
 
+def acts_first_with(
+    first: int,
+    button: int,
+    own: Sequence[tuple[int, int]],
+    other: Sequence[tuple[int, int]],
+) -> bool:
+    """`acts_first`, for open cards with their positions."""
+    return acts_first(first, button, cards_of(own), cards_of(other))
+
+
+def cards_of(open_cards: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+    """Open cards without their positions."""
+    return tuple(card for _, card in open_cards)
+
+
 def board_value(first: First, cards: Sequence[int]) -> int:
     """The value by which open cards are compared: a single card's, or the key of a board."""
     ace_low = first in (First.HIGHEST_ACE_LOW, First.LOWEST_ACE_LOW)

@@ -7,10 +7,12 @@ shape. Nothing here says which game it is: the schedule and the ranking do.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import IntEnum
 from typing import Annotated, TypeAlias
 
 from channelsim.games.amounts import MAX_AMOUNT
+from channelsim.games.deck.group import G1
 from channelsim.games.deck.terms import CARDS
 from channelsim.games.forms import Atom, ByteIn, HashOf, Integer, ListOf, Optional, Pair
 from channelsim.games.poker.limits import First, Forced, Structure
@@ -22,12 +24,14 @@ OTHERS, BUTTONS, BOARD, OTHERS_UP, BUTTONS_UP = range(5)
 
 Chips: TypeAlias = Annotated[int, Integer(0, MAX_AMOUNT)]
 Flag: TypeAlias = Annotated[int, Integer(0, 1)]
-Position: TypeAlias = Annotated[int, Integer(0, CARDS - 1)]
-Who: TypeAlias = Annotated[int, Integer(OTHERS, BUTTONS_UP)]
+ForcedBet: TypeAlias = Annotated[int, Integer(min(Forced), max(Forced), structural=True)]
+Position: TypeAlias = Annotated[int, Integer(0, CARDS - 1, structural=True)]
+Who: TypeAlias = Annotated[int, Integer(OTHERS, BUTTONS_UP, structural=True)]
 Point: TypeAlias = Annotated[bytes, Atom(48)]
 
 
-_POSITION = Integer(0, CARDS - 1)
+_POSITION = Integer(0, CARDS - 1, structural=True)
+_WHO = Integer(OTHERS, BUTTONS_UP, structural=True)
 _CARD = ByteIn(range(CARDS), "a card")
 
 Cards: TypeAlias = Annotated[tuple[int, ...], ListOf(_CARD, CARDS)]
@@ -39,9 +43,7 @@ OpenCards: TypeAlias = Annotated[tuple[tuple[int, int], ...], ListOf(Pair(_POSIT
 Held: TypeAlias = Annotated[tuple[tuple[int, bytes], ...], ListOf(Pair(_POSITION, Atom(32)), CARDS)]
 """Private cards in the order of the deal: the position, and the scalar of the opponent's lock."""
 
-Dealt: TypeAlias = Annotated[
-    tuple[tuple[int, int], ...], ListOf(Pair(_POSITION, Integer(OTHERS, BUTTONS_UP)), CARDS)
-]
+Dealt: TypeAlias = Annotated[tuple[tuple[int, int], ...], ListOf(Pair(_POSITION, _WHO), CARDS)]
 """What a street deals: positions, and whose card each is."""
 
 
@@ -72,10 +74,10 @@ class Street(PlainState, frozen=True):
     worth. `deal` are the cards before the betting; those of a draw are dealt as they are wanted.
     """
 
-    first: Annotated[int, Integer(min(First), max(First))]
+    first: Annotated[int, Integer(min(First), max(First), structural=True)]
     size: Chips
     deal: Dealt
-    kind: Annotated[int, Integer(min(Kind), max(Kind))]
+    kind: Annotated[int, Integer(min(Kind), max(Kind), structural=True)]
 
 
 Streets: TypeAlias = Annotated[tuple[Street, ...], ListOf(Street.form, CARDS)]
@@ -122,7 +124,7 @@ class Seats(PlainState, frozen=True):
     """Who the mover is. CLVM: `(button initiator)`, 1 if the mover has the button, and if it is the
     channel's initiator."""
 
-    button: Flag
+    button: Annotated[int, Integer(0, 1, structural=True)]
     initiator: Flag
 
     @property
@@ -145,6 +147,11 @@ class Known(PlainState, frozen=True):
         """The same, seen from the waiter."""
         return Known(self.waiters, self.movers, self.waiters_up, self.movers_up, self.board)
 
+    @property
+    def opened(self) -> Held:
+        """The private cards of both players."""
+        return (*self.movers, *self.waiters)
+
 
 class Owed(PlainState, frozen=True):
     """A lock that the mover owes. CLVM: `(position who scalar)`.
@@ -160,11 +167,27 @@ class Owed(PlainState, frozen=True):
 Pending: TypeAlias = Annotated[tuple[Owed, ...], ListOf(Owed.form, CARDS)]
 
 
+def are_open(held: Iterable[tuple[int, bytes]], pending: Iterable[Owed] = ()) -> bool:
+    """True if all scalars of these cards may be those of locks: nobody opens one by another."""
+    scalars = [scalar for _, scalar in held]
+    scalars += [owed.scalar for owed in pending if owed.scalar]
+    return all(0 < int.from_bytes(scalar, "big") < G1.order for scalar in scalars)
+
+
 class Pot(PlainState, frozen=True):
     """What both have in the pot, in chips. CLVM: `(mover waiter)`."""
 
     mover: Chips
     waiter: Chips
+
+    def leaves(self, chips: int, table: Table) -> bool:
+        """True if both players have that many chips left."""
+        return self.mover + chips <= table.stake and self.waiter + chips <= table.stake
+
+
+def forced_bet(table: Table, streets: Streets, forced: int) -> int:
+    """The chips of a forced bet that is due, or may be due."""
+    return {Forced.BRING_IN: table.bring_in, Forced.OPENING: streets[0].size}.get(Forced(forced), 0)
 
 
 class Deal(PlainState, frozen=True):
@@ -176,8 +199,13 @@ class Deal(PlainState, frozen=True):
     table: Table
     streets: Streets
     pot: Pot
-    forced: Annotated[int, Integer(min(Forced), max(Forced))]
+    forced: ForcedBet
     seats: Seats
+
+    def holds(self, amount: int) -> bool:
+        """True of every state that play reaches: the stakes cover the forced bets."""
+        due = forced_bet(self.table, self.streets, self.forced)
+        return self.pot.leaves(due, self.table)
 
 
 class Begin(PlainState, frozen=True):
@@ -189,11 +217,17 @@ class Begin(PlainState, frozen=True):
     table: Table
     streets: Streets
     pot: Pot
-    forced: Annotated[int, Integer(min(Forced), max(Forced))]
+    forced: ForcedBet
     known: Known
     pending: Pending
     seats: Seats
     mid_hash: Annotated[bytes, HashOf("mid")]
+
+    def holds(self, amount: int) -> bool:
+        """True of every state that play reaches: nobody has put in more than the stake, which
+        covers a forced bet, too, and locks were opened by their scalars."""
+        due = forced_bet(self.table, self.streets, self.forced)
+        return self.pot.leaves(due, self.table) and are_open(self.known.opened, self.pending)
 
 
 class Mid(PlainState, frozen=True):
@@ -212,6 +246,11 @@ class Mid(PlainState, frozen=True):
     known: Known
     seats: Seats
 
+    def holds(self, amount: int) -> bool:
+        """True of every state that play reaches: nobody has put in more than the stake, and locks
+        were opened by their scalars."""
+        return self.pot.leaves(0, self.table) and are_open(self.known.opened)
+
 
 class Draw(PlainState, frozen=True):
     """The mover opens what the waiter has drawn, and says which of its own cards it replaces.
@@ -228,6 +267,11 @@ class Draw(PlainState, frozen=True):
     seats: Seats
     mid_hash: Annotated[bytes, HashOf("mid")]
 
+    def holds(self, amount: int) -> bool:
+        """True of every state that play reaches: nobody has put in more than the stake, and locks
+        were opened by their scalars."""
+        return self.put <= self.table.stake and are_open(self.known.opened, self.pending)
+
 
 class Show(PlainState, frozen=True):
     """The mover opens the last cards, and all of its own.
@@ -240,6 +284,11 @@ class Show(PlainState, frozen=True):
     known: Known
     pending: Pending
     seats: Seats
+
+    def holds(self, amount: int) -> bool:
+        """True of every state that play reaches: nobody has put in more than the stake, and locks
+        were opened by their scalars."""
+        return self.put <= self.table.stake and are_open(self.known.opened, self.pending)
 
 
 class End(PlainState, frozen=True):
@@ -257,6 +306,11 @@ class End(PlainState, frozen=True):
     board: Cards
     seats: Seats
 
+    def holds(self, amount: int) -> bool:
+        """True of every state that play reaches: nobody has put in more than the stake, and locks
+        were opened by their scalars."""
+        return self.put <= self.table.stake and are_open(self.held)
+
 
 class Commit(PlainState, frozen=True):
     """The mover opens the waiter's cards, and commits to an arrangement of its own.
@@ -271,6 +325,11 @@ class Commit(PlainState, frozen=True):
     held: Held
     pending: Pending
     seats: Seats
+
+    def holds(self, amount: int) -> bool:
+        """True of every state that play reaches: nobody has put in more than the stake, and locks
+        were opened by their scalars."""
+        return self.put <= self.table.stake and are_open(self.held, self.pending)
 
 
 class Rows(PlainState, frozen=True):
@@ -288,6 +347,11 @@ class Rows(PlainState, frozen=True):
     commitment: Bytes32
     seats: Seats
 
+    def holds(self, amount: int) -> bool:
+        """True of every state that play reaches: nobody has put in more than the stake, and locks
+        were opened by their scalars."""
+        return self.put <= self.table.stake and are_open((*self.held, *self.waiters))
+
 
 class Score(PlainState, frozen=True):
     """The mover shows the arrangement that it committed to, and takes its part of the pot.
@@ -303,3 +367,8 @@ class Score(PlainState, frozen=True):
     shown: Cards
     commitment: Bytes32
     seats: Seats
+
+    def holds(self, amount: int) -> bool:
+        """True of every state that play reaches: nobody has put in more than the stake, and locks
+        were opened by their scalars."""
+        return self.put <= self.table.stake and are_open(self.held)

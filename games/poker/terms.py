@@ -12,8 +12,16 @@ from channelsim.games.players import Seat
 from channelsim.games.poker.arranging import MOST_POINTS
 from channelsim.games.poker.limits import Forced, Structure
 from channelsim.games.poker.openings import SCALAR, owed_locks
-from channelsim.games.poker.states import Deal, Lock, Mid, Pot, Seats, Street, Table
-from channelsim.games.poker.validators import forced_bet
+from channelsim.games.poker.states import (
+    Deal,
+    Lock,
+    Mid,
+    Pot,
+    Seats,
+    Street,
+    Table,
+    forced_bet,
+)
 from channelsim.games.poker.variants import Variant
 
 # --- the money of a hand, and its first state ---------------------------------------------------

@@ -16,7 +16,7 @@ from msgspec import structs
 from channelsim.clsp.integers import atom_to_int, is_minimal
 from channelsim.clsp.values import Value
 from channelsim.games.contract import Hashes, Next, Raise, Slash, Valid, Validator, Verdict, by_name
-from channelsim.games.poker.limits import Forced, Limits, Structure, acts_first
+from channelsim.games.poker.limits import Forced, Limits, Structure, acts_first_with, cards_of
 from channelsim.games.poker.openings import (
     OPENING,
     SCALAR,
@@ -42,12 +42,12 @@ from channelsim.games.poker.states import (
     Kind,
     Known,
     Mid,
-    OpenCards,
     Pot,
     Seats,
     Show,
     Streets,
     Table,
+    forced_bet,
 )
 
 CALL, RAISE = b"\x01", b"\x02"
@@ -101,11 +101,8 @@ def begin(
     known = taken(table, pending, seats, state.known, move)
     if known is None:
         return Slash("PK-BEGIN-3")
-    is_first = acts_first(
-        state.streets[0].first,
-        seats.button,
-        cards_of(known.movers_up),
-        cards_of(known.waiters_up),
+    is_first = acts_first_with(
+        state.streets[0].first, seats.button, known.movers_up, known.waiters_up
     )
     if share != waiters_share(table, state.streets, pot, 0 if is_first else state.forced):
         return Slash("PK-BEGIN-4")
@@ -273,11 +270,6 @@ def waiters_share(table: Table, streets: Streets, pot: Pot, forced: int) -> int:
     return table.unit * (table.stake - pot.waiter - forced_bet(table, streets, forced))
 
 
-def forced_bet(table: Table, streets: Streets, forced: int) -> int:
-    """The chips of a forced bet that is due, or may be due."""
-    return {Forced.BRING_IN: table.bring_in, Forced.OPENING: streets[0].size}.get(Forced(forced), 0)
-
-
 def stake_left(table: Table, put: int) -> int:
     """What a player that has put these chips in the pot has left, in mojos."""
     return table.unit * (table.stake - put)
@@ -360,11 +352,6 @@ def _with_discards(state: Draw, mask: bytes) -> Draw | None:
         return None
     known = structs.replace(state.known, movers=drawn.kept)
     return structs.replace(state, known=known, pending=drawn.pending)
-
-
-def cards_of(open_cards: OpenCards) -> tuple[int, ...]:
-    """Open cards without their positions."""
-    return tuple(card for _, card in open_cards)
 
 
 def held_open(table: Table, held: Held, seats: Seats, data: bytes) -> bool:

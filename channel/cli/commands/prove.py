@@ -18,8 +18,8 @@ from channelsim.channel.cli.options import (
     whole,
 )
 
-LONGEST, MOST_PAIRS = 1024, 100
-"""The longest move or atom in bytes, and the most pairs, that can be named."""
+LONGEST, MOST_PAIRS, MOST_SHAPES = 1024, 100, 10_000
+"""The longest move or atom in bytes, the most pairs, and the last shape, that can be named."""
 WORK = 120.0
 """Seconds of work for each part, unless `--seconds` says otherwise."""
 
@@ -43,6 +43,9 @@ class ProveOptions:
     ] = None
     evidence_pairs: Annotated[
         int | None, whole(0, MOST_PAIRS, "The most pairs inside each other in evidence (4).")
+    ] = None
+    shape: Annotated[
+        int | None, whole(1, MOST_SHAPES, "Only states of the shape with this number (all).")
     ] = None
     evidence_bytes: Annotated[
         int | None, whole(1, LONGEST, "The longest atom of evidence in bytes (33).")

@@ -47,7 +47,7 @@ def prove(options: ProveOptions) -> int:
         from channelsim.channel.prove.questions import Bounds, questions
 
         pairs = PAIRS if options.evidence_pairs is None else options.evidence_pairs
-        bounds = Bounds(options.move_bytes, pairs, options.evidence_bytes or ATOM)
+        bounds = Bounds(options.move_bytes, pairs, options.evidence_bytes or ATOM, options.shape)
         proofs = proof_campaign(
             questions(targets, options.validator, bounds, options.law or ()), options.seconds
         )

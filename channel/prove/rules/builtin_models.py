@@ -7,13 +7,14 @@ annotations take it, and a call of it makes a plain value where all is known.
 from __future__ import annotations
 
 import builtins
+import enum
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from functools import reduce, wraps
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from channelsim.channel.prove import models
+from channelsim.channel.prove import long_atoms, models
 from channelsim.channel.prove.rules.choices import chosen_by_if, identical, opposite
 from channelsim.channel.prove.rules.running import before_a_change, current, is_running
 from channelsim.channel.prove.rules.sets import SymbolicSet, set_of
@@ -335,10 +336,16 @@ def _int_to_atom(number: Any) -> Any:
 
 
 def _atom_to_int(atom: Any) -> Any:
+    if type(atom) is Unseen and current().is_long(atom.symbol):
+        return number_of(current().number(atom.symbol))
     return number_of(as_number(_bytes(atom)))
 
 
 def _is_minimal(atom: Any) -> Any:
+    if type(atom) is Unseen and current().is_long(atom.symbol):
+        symbol: Any = atom.symbol
+        if long_atoms.has_number(symbol):
+            return bool_of(long_atoms.is_minimal(symbol))
     symbol = _bytes(atom)
     if isinstance(symbol, builtins.bytes | Number | Truth):
         return integers.is_minimal(symbol) if isinstance(symbol, builtins.bytes) else True
@@ -380,6 +387,34 @@ def _serialize(value: Any) -> Any:
     raise Undecided("no model of serialize")
 
 
+class _EnumType(enum.EnumMeta):
+    """The class of enumerations, whose members are found by inputs too: a fork for each."""
+
+    def __call__(cls, value: Any, *more: Any, **options: Any) -> Any:
+        """The member with this value."""
+        if type(value) is Unseen:
+            value = value.seen()
+        if more or options or type(value) not in (Int, Data):
+            return super().__call__(value, *more, **options)
+        members: list[Any] = list(cls)
+        for member in members:
+            if value == member.value:
+                return member
+        raise ValueError(f"an input is not a valid {cls.__qualname__}")
+
+
+class Enum(enum.Enum, metaclass=_EnumType):
+    """As of `enum`."""
+
+
+class IntEnum(enum.IntEnum, metaclass=_EnumType):
+    """As of `enum`."""
+
+
+class StrEnum(enum.StrEnum, metaclass=_EnumType):
+    """As of `enum`."""
+
+
 def _uncached(*arguments: Any, **options: Any) -> Any:
     """`cache` and `lru_cache`: the function itself, since stand-ins cannot be keys."""
     if len(arguments) == 1 and callable(arguments[0]):
@@ -393,6 +428,7 @@ def _uncached(*arguments: Any, **options: Any) -> Any:
 LIBRARIES: Mapping[str, Mapping[str, Any]] = {
     "operator": {"is_": identical, "is_not": lambda a, b: opposite(identical(a, b))},
     "hashlib": {"sha256": Digest},
+    "enum": {"Enum": Enum, "IntEnum": IntEnum, "StrEnum": StrEnum},
     "functools": {"cache": _uncached, "lru_cache": _uncached},
     "channelsim.clsp.integers": _with_models(
         int_to_atom=_int_to_atom,

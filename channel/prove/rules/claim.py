@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from channelsim.channel.lab.targets.target import Target
-from channelsim.channel.prove.arguments import MOVE, coin_field, part
+from channelsim.channel.prove.arguments import MOVE, coin_field, len_of, part
 from channelsim.channel.prove.claims import Claim
 from channelsim.channel.prove.concrete_runs import differ
 from channelsim.channel.prove.equality import difference, unequal
@@ -26,6 +26,7 @@ from channelsim.channel.prove.rules.invariant import StaysTrue, check_start, inv
 from channelsim.channel.prove.rules.lemma_claim import lemma_claims
 from channelsim.channel.prove.rules.own_reading import has_own_rules
 from channelsim.channel.prove.rules.side import Rules
+from channelsim.channel.prove.shapes import known_shapes
 from channelsim.channel.prove.symbols import Condition, Symbolic
 from channelsim.clsp.run import ProgramValid
 from channelsim.clsp.values import NIL, Value, to_list
@@ -52,6 +53,8 @@ class ObeysRules:
     assumes: tuple[str, ...] = ()
     by_hand = True
     """Fields with a form that is written by hand are any value that their reader takes."""
+    takes_ranges = True
+    """Moves of a whole range of sizes are examined at once."""
     needs: tuple[str, ...] = ("valid", "slash")
 
     def sides(self) -> tuple[SymbolicProgram, Rules]:
@@ -110,15 +113,13 @@ def claims_of_rules(target: Target, validator: str) -> tuple[Claim, ...]:
     longest = max(limits, default=MOST_SIZE)
     obeys = ObeysRules(target, validator, longest)
     lemmas = tuple(lemma_claims(target, validator, lemmas_of(target.rules)))
-    if target.rules is None or not invariants(target):
+    if target.rules is None:
+        return (obeys, *lemmas)
+    known = known_shapes(target)
+    if not invariants(target) and not known.shapes:
         return (obeys, *lemmas)
     check_start(target)
-    return (obeys, StaysTrue(target, validator, longest), *lemmas)
-
-
-def len_of(move: Any) -> int:
-    """The bytes of a move, symbolic or not."""
-    return len(move) if isinstance(move, bytes) else move.size
+    return (obeys, StaysTrue(target, validator, longest, known), *lemmas)
 
 
 def _filled(path: Path, result: Symbolic) -> Symbolic:

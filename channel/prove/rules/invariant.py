@@ -3,6 +3,8 @@
 A state class may have a method `holds(self, amount) -> bool`: true of every state that play reaches
 with this amount. It has to be true at the start, and of the state after each legal move from a
 state in which it is true. All other claims are about states in which it is true.
+
+Where proofs take the shapes of states one by one, each legal move has to lead to a known one.
 """
 
 from __future__ import annotations
@@ -14,20 +16,31 @@ from typing import Any
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.sites.hands import hands
 from channelsim.channel.lab.targets.target import Target
-from channelsim.channel.prove.arguments import AMOUNT, MOVE, coin_field, part
+from channelsim.channel.prove.arguments import AMOUNT, MOVE, coin_field, len_of, part
 from channelsim.channel.prove.executor import Ending, Returned
 from channelsim.channel.prove.inputs import Domain, Inputs, Variables
 from channelsim.channel.prove.move_sizes import HANDS
 from channelsim.channel.prove.path import Path
 from channelsim.channel.prove.result import Verdict
 from channelsim.channel.prove.rules.reading import has_invariant
+from channelsim.channel.prove.rules.running import current
 from channelsim.channel.prove.rules.side import Rules, followed
 from channelsim.channel.prove.rules.standins import condition_of, negated, number_of
-from channelsim.channel.prove.symbols import ONE, Condition, Symbolic, make_truth, truth_of
+from channelsim.channel.prove.rules.typed import States
+from channelsim.channel.prove.shapes import KnownShapes
+from channelsim.channel.prove.symbols import (
+    ONE,
+    Condition,
+    Symbolic,
+    conjunction,
+    make_truth,
+    truth_of,
+)
 from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.run import Outcome, ProgramSlash, ProgramValid, Raised
 from channelsim.clsp.values import Value
-from channelsim.games.contract import Valid
+from channelsim.games.amounts import counted
+from channelsim.games.contract import Next, Valid
 
 
 def invariants(target: Target) -> tuple[str, ...]:
@@ -51,14 +64,15 @@ def check_start(target: Target) -> None:
 
 @dataclass(frozen=True)
 class HoldsAfter:
-    """What a validator's rules lead to: 1 where its `holds` is true, `()` where it is false.
+    """What a validator's rules lead to: 1 where its `holds` is true and its shape known.
 
-    Also 1 where the rules allow no such move. `longest` is the longest one in bytes that the
-    referee lets through.
+    Else `()`; also 1 where the rules allow no such move. `longest` is the longest one in bytes that
+    the referee lets through.
     """
 
     rules: Rules
     longest: int
+    known: KnownShapes
     name: str = field(init=False, default="the rules")
 
     def run(self, path: Path, environment: Symbolic) -> Ending:
@@ -67,30 +81,45 @@ class HoldsAfter:
 
     def _asked(self, environment: Symbolic) -> Ending:
         given: Any = environment
-        state = self._after(self.rules.judged(environment), part(given, coin_field(MOVE)))
-        if state is None:
+        step = self._after(self.rules.judged(environment), part(given, coin_field(MOVE)))
+        if step is None:
             return Returned(ONE)
-        amount = number_of(part(given, coin_field(AMOUNT)))
-        return Returned(make_truth(condition_of(state.holds(amount))))
+        conditions: list[Condition] = []
+        if step.validator in self.known.shapes:
+            state = States(self.rules.twins).value(step.state)
+            size = int(step.max_move_size)
+            conditions.append(self.known.has(current(), step.validator, state, size))
+        if hasattr(step.state, "holds"):
+            amount = number_of(part(given, coin_field(AMOUNT)))
+            conditions.append(condition_of(step.state.holds(amount)))
+        return Returned(make_truth(conjunction(*conditions)))
 
     def _after(self, verdict: Any, move: Any) -> Any:
-        """The state after a legal move that has a `holds`; None if there is none."""
-        size = len(move) if isinstance(move, bytes) else move.size
-        if not isinstance(verdict, Valid) or verdict.next is None or size > self.longest:
+        """What a legal move leads to; None if there is none, or the game ends."""
+        if not isinstance(verdict, Valid) or len_of(move) > self.longest:
             return None
-        return verdict.next.state if hasattr(verdict.next.state, "holds") else None
+        return verdict.next
 
     def real(self, environment: Value) -> Outcome:
         """Judge the move for real, and ask the state that it leads to."""
         given: Any = environment
         try:
             verdict = self.rules.verdict(environment)
-            state = self._after(verdict, part(given, coin_field(MOVE)))
-            amount = atom_to_int(part(given, coin_field(AMOUNT)))
-            kept = state is None or bool(state.holds(amount))
+            step = self._after(verdict, part(given, coin_field(MOVE)))
+            kept = step is None or self._really_kept(step, environment)
         except Exception as error:
             return Raised(f"the rules raise {type(error).__name__}: {error}")
         return ProgramValid(ONE, 0) if kept else ProgramSlash(0)
+
+    def _really_kept(self, step: Next, environment: Value) -> bool:
+        given: Any = environment
+        state: Any = step.state
+        if step.validator in self.known.shapes and not self.known.really_has(
+            step.validator, state.value(), step.max_move_size
+        ):
+            return False
+        amount = atom_to_int(part(given, coin_field(AMOUNT)))
+        return not hasattr(state, "holds") or bool(state.holds(amount))
 
     def place(self, node: Any) -> str:
         """The file and the line."""
@@ -103,21 +132,35 @@ class HoldsAfter:
 
 @dataclass(frozen=True)
 class StaysTrue:
-    """After each legal move from a state whose `holds` is true, that of the next one is."""
+    """After each legal move from a state whose `holds` is true, that of the next one is, and its
+    shape is known."""
 
     target: Target
     validator: str
     longest: int
+    known: KnownShapes
 
     name = "holds"
     verdicts: tuple[Verdict, Verdict] = ("proved", "refuted")
-    assumes: tuple[str, ...] = (f"`holds` is true at the start: in {HANDS} hands it was",)
     needs: tuple[str, ...] = ("valid",)
     by_hand = True
+    takes_ranges = True
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        """What is only checked in play."""
+        start = f"`holds` is true at the start: in {HANDS} hands it was"
+        counts = [
+            f"{counted(len(shapes), 'shape')} of {name}"
+            for name, shapes in self.known.shapes.items()
+        ]
+        if not counts:
+            return (start,)
+        return start, f"the shapes at the start are known ones: {', '.join(counts)}"
 
     def sides(self) -> tuple[HoldsAfter]:
         """The rules, and the state that they lead to."""
-        return (HoldsAfter(Rules(self.target, self.validator), self.longest),)
+        return (HoldsAfter(Rules(self.target, self.validator), self.longest, self.known),)
 
     def environment(self, domain: Domain, size: int, variables: Variables) -> Inputs:
         """The arguments of the validator."""

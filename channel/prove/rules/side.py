@@ -26,8 +26,8 @@ from channelsim.channel.prove.path import LATE, Path
 from channelsim.channel.prove.rules.own_reading import OwnReading, has_own_rules
 from channelsim.channel.prove.rules.reading import Reading
 from channelsim.channel.prove.rules.running import CONTROL, along
-from channelsim.channel.prove.rules.standins import data_of, number_of, symbol_of, value_of
-from channelsim.channel.prove.rules.twins import changed
+from channelsim.channel.prove.rules.standins import number_of, symbol_of, value_of
+from channelsim.channel.prove.rules.twins import Twins, changed
 from channelsim.channel.prove.rules.typed import States
 from channelsim.channel.prove.symbols import Raises, Symbolic, Undecided
 from channelsim.clsp.integers import atom_to_int
@@ -49,6 +49,11 @@ class Rules:
     def _reading(self) -> Reading | OwnReading:
         own = has_own_rules(self.target, self.validator)
         return (OwnReading if own else Reading)(self.target, self.validator)
+
+    @property
+    def twins(self) -> Twins:
+        """The modules of the rules, on stand-ins."""
+        return self._reading.twins
 
     def run(self, path: Path, environment: Symbolic) -> Ending:
         """Judge the move on stand-ins; what outlives the judgement makes it unknown."""
@@ -72,7 +77,7 @@ class Rules:
         given: Any = environment
         return judge(
             self._reading.state(environment),
-            data_of(part(given, coin_field(MOVE))),
+            value_of(part(given, coin_field(MOVE))),
             number_of(part(given, coin_field(SHARE))),
             number_of(part(given, coin_field(AMOUNT))),
             value_of(part(given, EVIDENCE)),

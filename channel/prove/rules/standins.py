@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 import z3
 
-from channelsim.channel.prove import models
+from channelsim.channel.prove import long_atoms, models
 from channelsim.channel.prove.rules.running import Merged, current, is_running
 from channelsim.channel.prove.symbols import (
     Bytes,
@@ -524,6 +524,13 @@ class Unseen(StandIn):
         return iter(self.seen())
 
     def __getitem__(self, index: Any) -> Any:
+        path = current()
+        if isinstance(index, slice) and self.items is None and path.is_long(self.symbol):
+            bounds = index.start or 0, index.stop, index.step
+            if all(type(bound) is int for bound in bounds if bound is not None):
+                part = _long_slice(self.symbol, *bounds)
+                if part is not None:
+                    return value_of(part)
         return self.seen()[index]
 
     def __eq__(self, other: object) -> Any:
@@ -567,6 +574,13 @@ class Unseen(StandIn):
 
     def __contains__(self, item: Any) -> bool:
         return item in self.seen()
+
+
+def _long_slice(symbol: Any, start: int, stop: int | None, step: int | None) -> Any:
+    """A part of bytes of which the length is not decided; None if that has to be known."""
+    if step not in (None, 1) or start < 0 or (stop is not None and stop < start):
+        return None
+    return long_atoms.part_of(symbol, start, stop)
 
 
 def ordered(this: Any, other: Any, swapped: bool, flipped: bool) -> Any:

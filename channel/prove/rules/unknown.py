@@ -13,8 +13,9 @@ from channelsim.channel.prove.rules.standins import (
     symbol_of_bytes,
     symbol_of_number,
 )
-from channelsim.clsp.values import from_list
-from channelsim.games.forms import Form, Integer, ListOf, Pair
+from channelsim.channel.prove.symbols import Symbolic
+from channelsim.clsp.values import from_list, to_list
+from channelsim.games.forms import Atom, ByteIn, Form, Integer, ListOf, Pair
 from channelsim.games.lemma import Lemma
 
 
@@ -23,9 +24,8 @@ def unknown(lemma: Lemma, function: Callable[..., Any]) -> Callable[..., Any]:
 
     def apply(*values: Any) -> Any:
         """Apply the lemma to stand-ins."""
-        symbols = [
-            symbol_of_number(value) if isinstance(form, Integer) else symbol_of_bytes(value)
-            for form, value in zip(lemma.arguments, values, strict=True)
+        symbols: list[Any] = [
+            _symbol(form, value) for form, value in zip(lemma.arguments, values, strict=True)
         ]
         result = None
         if None not in symbols:
@@ -33,6 +33,25 @@ def unknown(lemma: Lemma, function: Callable[..., Any]) -> Callable[..., Any]:
         return function(*values) if result is None else _python(lemma.result, result)
 
     return apply
+
+
+def _symbol(form: Form, value: Any) -> Symbolic | None:
+    """The symbolic value of an argument; None for one of another form."""
+    match form:
+        case Integer():
+            symbol: Symbolic | None = symbol_of_number(value)
+            return symbol
+        case ByteIn():
+            return _symbol(Atom(1), value.to_bytes(1, "big")) if 0 <= value < 256 else None
+        case Pair(first, second):
+            both = _symbol(first, value[0]), _symbol(second, value[1])
+            return None if None in both else both  # type: ignore[return-value]
+        case ListOf(inner, most):
+            items: list[Any] = [_symbol(inner, item) for item in value]
+            return None if None in items or len(items) != most else to_list(items)
+        case _:
+            text: Symbolic | None = symbol_of_bytes(value)
+            return text
 
 
 def _python(form: Form, symbol: Any) -> Any:

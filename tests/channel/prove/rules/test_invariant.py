@@ -13,6 +13,7 @@ from channelsim.channel.prove.proof import Question
 from channelsim.channel.prove.rules import invariant
 from channelsim.channel.prove.rules.claim import claims_of_rules
 from channelsim.channel.prove.rules.invariant import StaysTrue, check_start
+from channelsim.channel.prove.shapes import known_shapes
 from channelsim.games.spacepoker.states import CommitB
 from tests.channel.prove.rules.toys import END, Toy, examined, question_of
 
@@ -33,7 +34,10 @@ BEYOND = f"(if (> (* 2 STATE) AMOUNT) (x) (if MOVE {END} ()))"
 
 
 def holding(question: Question) -> Question:
-    return replace(question, claim=StaysTrue(question.target, "move", question.longest))
+    return replace(
+        question,
+        claim=StaysTrue(question.target, "move", question.longest, known_shapes(question.target)),
+    )
 
 
 def test_what_moves_keep_is_proved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

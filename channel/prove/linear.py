@@ -1,0 +1,221 @@
+"""Comparisons of sums, asked of a solver of integers before bit vectors are: it answers at once.
+
+Numbers do not wrap, so a sum of bit vectors is one of integers wherever its bounds say so. What is
+no such sum is an unknown integer here, and what is no comparison an unknown truth value: where the
+integers contradict each other, the bit vectors do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import z3
+
+from channelsim.channel.prove.symbols import Term
+
+MILLISECONDS = 2000
+"""The longest that the solver of integers works on one question."""
+
+LARGEST = 512
+"""The longest number, in bits, that is translated."""
+
+Interval: TypeAlias = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class _Sum:
+    """An integer with the bounds that it surely has."""
+
+    term: Term
+    least: int
+    most: int
+
+
+_COMPARED = {
+    z3.Z3_OP_SLEQ: lambda a, b: a <= b,
+    z3.Z3_OP_SLT: lambda a, b: a < b,
+    z3.Z3_OP_SGEQ: lambda a, b: a >= b,
+    z3.Z3_OP_SGT: lambda a, b: a > b,
+}
+
+
+class Linear:
+    """The conditions of a path, as far as they are about sums of integers."""
+
+    def __init__(self) -> None:
+        self._solver = z3.SolverFor("QF_LIA")
+        self._solver.set("timeout", MILLISECONDS)
+        self._bounds: dict[int, Interval] = {}
+        self._sums: dict[int, _Sum] = {}
+        self._truths: dict[int, Term] = {}
+        self._kept: list[Term] = []  # so that the solver's ids stay theirs
+        self._new: list[Term] = []
+        self._fresh = 0
+
+    def add(self, condition: Term) -> None:
+        """Add a condition that holds."""
+        self._new.append(condition)
+
+    def refutes(self, condition: Term) -> bool:
+        """True if a condition surely contradicts those that hold."""
+        solver = self._solver
+        for known in self._new:
+            self._learn(known)
+        for known in self._new:
+            solver.add(self._truth(known))
+        self._new.clear()
+        truth = self._truth(condition)
+        solver.push()
+        try:
+            solver.add(truth)
+            return bool(solver.check() == z3.unsat)
+        finally:
+            solver.pop()
+
+    # --- bounds --------------------------------------------------------------------------------
+
+    def _learn(self, condition: Term) -> None:
+        """Note what a condition says about the bounds of a single variable."""
+        if z3.is_and(condition):
+            for part in condition.children():
+                self._learn(part)
+            return
+        if not z3.is_app(condition) or condition.decl().kind() not in _COMPARED:
+            return
+        left, right = condition.children()
+        kind = condition.decl().kind()
+        if kind == z3.Z3_OP_SLEQ and z3.is_bv_value(left) and _is_variable(right):
+            least, most = self._bounds_of(right)
+            self._bounds[right.get_id()] = max(least, left.as_signed_long()), most
+        elif kind == z3.Z3_OP_SLEQ and z3.is_bv_value(right) and _is_variable(left):
+            least, most = self._bounds_of(left)
+            self._bounds[left.get_id()] = least, min(most, right.as_signed_long())
+
+    def _bounds_of(self, term: Term) -> Interval:
+        half = 1 << (term.size() - 1)
+        return self._bounds.get(term.get_id(), (-half, half - 1))
+
+    # --- truth values --------------------------------------------------------------------------
+
+    def _truth(self, term: Term) -> Term:
+        known = self._truths.get(term.get_id())
+        if known is None:
+            known = self._translated(term)
+            self._truths[term.get_id()] = known
+            self._kept.append(term)
+        return known
+
+    def _translated(self, term: Term) -> Term:
+        kind, parts = term.decl().kind(), term.children()
+        if z3.is_true(term) or z3.is_false(term):
+            return term
+        if kind in (z3.Z3_OP_AND, z3.Z3_OP_OR, z3.Z3_OP_NOT) or (
+            kind in (z3.Z3_OP_ITE, z3.Z3_OP_EQ) and all(map(z3.is_bool, parts))
+        ):
+            truths = list(map(self._truth, parts))
+            match kind:
+                case z3.Z3_OP_AND:
+                    return z3.And(*truths)
+                case z3.Z3_OP_OR:
+                    return z3.Or(*truths)
+                case z3.Z3_OP_NOT:
+                    return z3.Not(truths[0])
+                case z3.Z3_OP_ITE:
+                    return z3.If(*truths)
+            return truths[0] == truths[1]
+        is_compared = kind in _COMPARED or (kind == z3.Z3_OP_EQ and all(map(z3.is_bv, parts)))
+        if is_compared and parts[0].size() <= LARGEST:
+            left, right = map(self._sum, parts)
+            if kind == z3.Z3_OP_EQ:
+                return left.term == right.term
+            return _COMPARED[kind](left.term, right.term)
+        self._fresh += 1
+        return z3.Bool(f"truth {self._fresh}")
+
+    # --- integers ------------------------------------------------------------------------------
+
+    def _sum(self, term: Term) -> _Sum:
+        known = self._sums.get(term.get_id())
+        if known is None:
+            known = self._integer(term) or self._unknown(term)
+            self._sums[term.get_id()] = known
+            self._kept.append(term)
+        return known
+
+    def _unknown(self, term: Term) -> _Sum:
+        """A variable, or what is no sum: any integer within its bounds."""
+        least, most = self._bounds_of(term)
+        self._fresh += 1
+        integer = z3.Int(f"integer {self._fresh}")
+        self._solver.add(least <= integer, integer <= most)
+        return _Sum(integer, least, most)
+
+    def _integer(self, term: Term) -> _Sum | None:
+        """A term as a sum of integers; None for what is none, or might wrap."""
+        if z3.is_bv_value(term):
+            number = term.as_signed_long()
+            return _Sum(z3.IntVal(number), number, number)
+        kind, parts = term.decl().kind(), term.children()
+        match kind:
+            case z3.Z3_OP_BADD:
+                sums = list(map(self._sum, parts))
+                total = z3.Sum(*[part.term for part in sums])
+                least, most = (sum(getattr(s, name) for s in sums) for name in ("least", "most"))
+                return _fitting(term, _Sum(total, least, most))
+            case z3.Z3_OP_BMUL if len(parts) == 2 and z3.is_bv_value(parts[0]):
+                factor, number = parts[0].as_signed_long(), self._sum(parts[1])
+                ends = sorted((factor * number.least, factor * number.most))
+                return _fitting(term, _Sum(factor * number.term, *ends))
+            case z3.Z3_OP_ITE:
+                then, otherwise = map(self._sum, parts[1:])
+                least, most = min(then.least, otherwise.least), max(then.most, otherwise.most)
+                chosen = z3.If(self._truth(parts[0]), then.term, otherwise.term)
+                return _Sum(chosen, least, most)
+            case z3.Z3_OP_SIGN_EXT:
+                return self._sum(parts[0])
+            case z3.Z3_OP_ZERO_EXT:
+                inner = self._sum(parts[0])
+                return inner if inner.least >= 0 else None
+            case z3.Z3_OP_CONCAT:
+                return self._extended(parts)
+        return None
+
+    def _extended(self, parts: list[Term]) -> _Sum | None:
+        """A number with more bits at its top: its sign, or zeros if it is not negative."""
+        *tops, last = parts
+        if all(_is_sign(part, last) for part in tops):
+            return self._sum(last)
+        if all(z3.is_bv_value(part) and not part.as_long() for part in tops):
+            inner = self._sum(last)
+            return inner if inner.least >= 0 else None
+        return None
+
+
+def _fitting(term: Term, total: _Sum) -> _Sum | None:
+    half = 1 << (term.size() - 1)
+    return total if -half <= total.least and total.most < half else None
+
+
+def _is_variable(term: Term) -> bool:
+    return bool(z3.is_app(term) and term.decl().kind() == z3.Z3_OP_UNINTERPRETED)
+
+
+def _is_sign(part: Term, number: Term) -> bool:
+    """True if this is the top bit of a number, as often as it has bits."""
+    kind, top = part.decl().kind(), number.size() - 1
+    if kind == z3.Z3_OP_ITE == number.decl().kind():
+        same_test = part.arg(0).eq(number.arg(0))
+        sides = [_is_sign(part.arg(at), number.arg(at)) for at in (1, 2)]
+        return bool(same_test) and all(sides)
+    if z3.is_bv_value(part) and z3.is_bv_value(number):
+        signs = (1 << part.size()) - 1 if number.as_signed_long() < 0 else 0
+        return bool(part.as_long() == signs)
+    if part.size() != 1 or kind != z3.Z3_OP_EXTRACT:
+        return False
+    bit, inner = part.decl().params()[0], part.arg(0)
+    if inner.eq(number):
+        return bool(bit == top)
+    # A number that is a part of longer bytes itself.
+    is_part = number.decl().kind() == z3.Z3_OP_EXTRACT and inner.eq(number.arg(0))
+    return bool(is_part and bit == number.decl().params()[0])

@@ -1,0 +1,138 @@
+"""States shape by shape, ranges of sizes of moves, and what makes questions easy for the solver."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path as FilePath
+from time import thread_time
+
+import pytest
+import z3
+
+from channelsim.channel.lab.targets.loading import load
+from channelsim.channel.prove import lemma_checks
+from channelsim.channel.prove.claims import Equal
+from channelsim.channel.prove.comparison import SizeReport, examine_size
+from channelsim.channel.prove.inputs import Domain
+from channelsim.channel.prove.linear import Linear
+from channelsim.channel.prove.path import Path
+from channelsim.channel.prove.products import exact, product
+from channelsim.channel.prove.proof import examine
+from channelsim.channel.prove.questions import Bounds, questions
+from channelsim.channel.prove.rules.invariant import StaysTrue
+from channelsim.channel.prove.shapes import KnownShapes, measures, shapes_of
+from channelsim.channel.prove.symbols import Number
+from channelsim.clsp.analysis.closures import deep
+from channelsim.clsp.compiler import compile_source
+from channelsim.games.forms import Record
+
+SOURCE = """
+(mod
+  (
+    PROGRAM_HASH
+    (MOVER_PUBKEY WAITER_PUBKEY TIMEOUT AMOUNT MOD_HASH NONCE
+     MOVE MAX_MOVE_SIZE INFOHASH_B MOVER_SHARE INFOHASH_A)
+  )
+  (include *standard-cl-23*)
+  (if {test} (list PROGRAM_HASH () 4) ())
+)
+"""
+
+
+def of_range(left: str, right: str, folder: FilePath) -> SizeReport:
+    """Two programs by their tests, compared on moves of 20 to 400 bytes."""
+    programs = []
+    for number, test in enumerate((left, right)):
+        source = folder / f"test{number}.clsp"
+        source.write_text(SOURCE.format(test=test))
+        programs.append(compile_source(source))
+    first, second = programs
+    domain = Domain((first.hash,), Record(object, ()), 400, last=400)
+    with deep():
+        claim = Equal(("left", "right"), (first, second))
+        return examine_size(claim, domain, 20, thread_time() + 30)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "differ"),
+    [
+        ("(= (strlen MOVE) 300)", "(= 300 (strlen MOVE))", False),
+        ("(= (strlen MOVE) 300)", "(= (strlen MOVE) 301)", True),
+        ("(> (strlen MOVE) 19)", "1", False),
+        ("(> (strlen MOVE) 20)", "1", True),
+        ("(= (substr MOVE 0 1) 7)", "(= 7 (substr MOVE 0 1))", False),
+        ("(= (substr MOVE 0 1) 7)", "(= (substr MOVE 1 2) 7)", True),
+        ("(= (substr MOVE 1) (+ (substr MOVE 1) 0))", "(= MOVE (+ 0 MOVE))", True),
+        ("(if (= MOVE (+ MOVE 0)) (> MOVE 5) ())", "(if (= MOVE (+ MOVE 0)) (> MOVE 6) ())", False),
+        ("(> MOVE 5)", "(> MOVE 6)", True),
+    ],
+)
+def test_moves_of_a_range_of_sizes(left: str, right: str, differ: bool, tmp_path: FilePath) -> None:
+    report = of_range(left, right, tmp_path)
+    assert report.broken is differ
+    assert not report.gaps
+    assert differ or (report.confirmed, report.unconfirmed) == (report.paths, 0)
+
+
+# --- poker -------------------------------------------------------------------------------------
+
+
+def test_shapes_tell_states_apart_and_are_named() -> None:
+    target = load("holdem")
+    shapes = shapes_of(target, "begin")
+    form = target.game.validators["begin"].form
+    assert len({measures(form, shape.example) for shape in shapes}) == len(shapes) == 10
+    assert len({shape.name for shape in shapes}) == len(shapes)
+    assert "streets 4, seats.button 1" in {shape.name for shape in shapes_of(target, "mid")}
+    assert shapes_of(load("spacepoker"), "end") == ()
+
+
+def test_rules_and_program_of_a_shape_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lemma_checks, "CHECKS", 20)
+    obeys, stays = questions((load("holdem"),), "deal", Bounds(shape=1))
+    for question in (obeys, stays):
+        part = examine(question, 64, thread_time() + 30)
+        assert (part.counterexample, part.undecided, part.unconfirmed) == ("", (), 0)
+        assert part.endings["valid"]
+    claim = stays.claim
+    assert isinstance(claim, StaysTrue)
+    fewer = KnownShapes(claim.target, {**claim.known.shapes, "begin": ()})
+    lacking = replace(stays, claim=replace(claim, known=fewer))
+    assert examine(lacking, 64, thread_time() + 30).counterexample
+
+
+# --- sums and products -------------------------------------------------------------------------
+
+
+def test_sums_that_contradict_each_other_are_refuted() -> None:
+    x, y, z = (z3.BitVec(name, 16) for name in "xyz")
+    linear = Linear()
+    for condition in (x >= 0, x <= 99, y >= 0, y <= 99, z >= 0, z <= 99, x + y <= z):
+        linear.add(z3.simplify(condition))
+    assert linear.refutes(z3.simplify(x > z))
+    assert linear.refutes(z3.simplify(z3.If(x > y, x, y) > z))
+    assert not linear.refutes(z3.simplify(x == z))
+
+
+def test_a_sum_that_may_wrap_is_no_sum_of_integers() -> None:
+    x = z3.BitVec("x", 8)
+    linear = Linear()
+    linear.add(z3.simplify(x > 0))
+    assert not linear.refutes(z3.simplify(x + 1 < x))  # of 127
+    linear.add(z3.simplify(x <= 126))
+    bounded = Linear()
+    bounded.add(z3.simplify(x <= 126))
+    assert bounded.refutes(z3.simplify(x + 1 < x))
+
+
+def test_products_are_unknown_until_they_are_needed() -> None:
+    a, b = (Number(z3.BitVec(name, 40), 0, (1 << 39) - 1) for name in "ab")
+    path = Path(None, (), float("inf"))
+    most = ((1 << 39) - 1) ** 2
+    left, right = product(path, a, b, 0, most), product(path, b, a, 0, most)
+    assert left.eq(right)
+    solver = z3.Solver()
+    solver.add(a.term == 3, b.term == 5, left != 15)
+    assert solver.check() == z3.sat
+    solver.add(*exact(solver.assertions()))
+    assert solver.check() == z3.unsat
