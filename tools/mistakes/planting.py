@@ -14,19 +14,25 @@ import msgspec
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.cases.corpus import FOLDER, CaseRuns, corpus_lines, own_corpus
+from channelsim.channel.lab.cases.deal_search import DealSearch
 from channelsim.channel.lab.cases.describe import vector
+from channelsim.channel.lab.cases.mutator import SELECTIONS
 from channelsim.channel.lab.sites.generate import site_of
 from channelsim.channel.lab.sites.hands import hands
+from channelsim.channel.lab.sites.site import Call, Site
 from channelsim.channel.lab.targets import loading
 from channelsim.channel.lab.targets.target import REFEREE, Target
 from channelsim.clsp.compiler import compile_set
 from channelsim.clsp.programs import SOURCE, Program
 from channelsim.games.vectors import Case
+from channelsim.games.verdicts import Slash, Valid
 from tools.mistakes.listed import ROOT, Mistake
 
 HANDS = 50
 """Hands of recorded play: as many as `channelsim record` plays."""
 
+RARE_DEALS = 400
+"""Rare deals of recorded play, in games that compare hands; `vectors make` has such, too."""
 
 OPENINGS = "poker/openings.clinc"
 POINT_TESTS = (
@@ -97,19 +103,42 @@ def program_of(
 @cache
 def honest_play(game: str) -> tuple[Case, ...]:
     """The legal moves of some hands on the right programs, each with all evidence against it that
-    its opponent holds, and each different case once."""
+    its opponent holds, then those at rare deals; each different case once."""
     target = loading.load(game)
     cases: dict[bytes, Case] = {}
+    for site, call in (*_played(target), *_dealt(target)):
+        verdict = site.rules_say(target, *call)
+        if not isinstance(verdict, Valid):
+            continue
+        case = vector(target, site, call, verdict, "honest", len(cases))
+        nameless = msgspec.structs.replace(case, id="")
+        cases.setdefault(msgspec.json.encode(nameless), case)
+    return tuple(cases.values())
+
+
+def _played(target: Target) -> Iterator[tuple[Site, Call]]:
     for hand in islice(hands(target, b"honest play"), HANDS):
         for turn in hand:
             site = site_of(target, turn)
             for evidence in site.evidence(turn.play.move):
-                call = turn.play.move, turn.play.share, evidence
-                verdict = site.rules_say(target, *call)
-                case = vector(target, site, call, verdict, "honest", len(cases))
-                nameless = msgspec.structs.replace(case, id="")
-                cases.setdefault(msgspec.json.encode(nameless), case)
-    return tuple(cases.values())
+                yield site, (turn.play.move, turn.play.share, evidence)
+
+
+def _dealt(target: Target) -> Iterator[tuple[Site, Call]]:
+    """Calls at rare deals with moves that no selection slashes, in a game that says what its deals
+    compare."""
+    deals = DealSearch(target, b"rare deals")
+    for site, _ in _played(target):
+        deals.remember(site)
+    pack = target.game.pack
+    selections = (pack and pack.selections) or SELECTIONS
+    for _ in range(RARE_DEALS if deals.ready else 0):
+        for site, calls in deals.calls():
+            for move, share in dict.fromkeys((move, share) for move, share, _ in calls):
+                said = {other: site.rules_say(target, move, share, other) for other in selections}
+                if not any(isinstance(verdict, Slash) for verdict in said.values()):
+                    tried = [call for call in calls if call[:2] == (move, share)]
+                    yield from ((site, call) for call in tried)
 
 
 def stored_cases(target: Target) -> tuple[Case, ...]:

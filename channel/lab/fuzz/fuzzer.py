@@ -19,10 +19,10 @@ from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.findings.finding import DISAGREEMENT, Finding
 from channelsim.channel.lab.cases.case import SiteCase, fields, make_case
 from channelsim.channel.lab.cases.copies import copied_states, copies
+from channelsim.channel.lab.cases.deal_search import DealSearch
 from channelsim.channel.lab.cases.mutator import GuidedMutator, Mutator
 from channelsim.channel.lab.cases.runs import A_CASE, COST
 from channelsim.channel.lab.cases.trial import LabTally, Trial
-from channelsim.channel.lab.fuzz.deal_search import DealSearch
 from channelsim.channel.lab.fuzz.findings import RECORDED, recorded, shrunk
 from channelsim.channel.lab.fuzz.fuzz_part import FuzzPart, corpus_case
 from channelsim.channel.lab.fuzz.grouping import followed

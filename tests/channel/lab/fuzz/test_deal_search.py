@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from channelsim.channel.lab.fuzz.deal_search import DealSearch
+from channelsim.channel.lab.cases.deal_search import DealSearch
 from channelsim.channel.lab.mutants.report import all_mutants
 from channelsim.channel.lab.sites.generate import site_of
 from channelsim.channel.lab.sites.hands import hands
