@@ -71,6 +71,21 @@ class Session:
     seconds: float
     lives: tuple[int, int]
     funded: bool
+    on_chain: bool
+
+    @property
+    def died_in_restart(self) -> bool:
+        """True if a process started twice without a block in between."""
+        starts = Counter[str]()
+        for line in self.log:
+            event = line.partition(" ")[2]
+            if event.startswith("block "):
+                starts.clear()
+            elif event.endswith("starts again"):
+                starts[event] += 1
+                if starts[event] > 1:
+                    return True
+        return False
 
     @property
     def digest(self) -> str:
@@ -203,6 +218,7 @@ class World:
             seconds,
             (self.processes[0].lives, self.processes[1].lives),
             funded,
+            any(one.peer.state.dispute is not None for one in self.parties),
         )
 
     async def _run(self) -> float:

@@ -1,0 +1,143 @@
+"""`channelsim attack`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from channelsim.channel.attack.actions import KINDS
+from channelsim.channel.attack.campaign import GOALS, AttackReport, attacks, default_games
+from channelsim.channel.attack.monitors import MONITORS
+from channelsim.channel.cli.campaigns import (
+    CampaignOptions,
+    Cluster,
+    Ending,
+    Out,
+    Resume,
+    run_campaign,
+)
+from channelsim.channel.cli.check_reports import NO_REPORTS, CheckReport, ReportFiles, by_rule
+from channelsim.channel.cli.options import InText, Json, NoProgress, Seed, json_wanted, whole
+from channelsim.channel.documents.attack import AttackDocument
+from channelsim.channel.documents.results import lost_work
+from channelsim.channel.report.terminal import console, say
+from channelsim.channel.session.setup import check_game
+from channelsim.games.amounts import counted
+
+MOST_RUNS = 10_000_000
+
+ENOUGH = 500
+"""Sessions after which a kind of action or a goal that was never reached is a failure."""
+
+
+def command(
+    games: Annotated[
+        list[str] | None, typer.Argument(help="Games (all without a deck).", metavar="[GAME]...")
+    ] = None,
+    runs: Annotated[int, whole(1, MOST_RUNS, "How many sessions.")] = 100,
+    seed: Seed = "attack",
+    jobs: Annotated[int, whole(1, 256, "How many processes.")] = 1,
+    json: Json = False,
+    text: InText = False,
+    reports: ReportFiles = NO_REPORTS,
+    out: Out = None,
+    resume: Resume = False,
+    cluster: Cluster = None,
+    quiet: NoProgress = False,
+) -> int:
+    """Search for faults that break a promise in whole sessions between two honest players.
+
+    Each session runs both peers as `peer listen` and `peer connect` do, with their stores, links
+    and players, against the embedded node, in virtual time. What goes wrong is drawn from the seed:
+    messages, connections, nodes, disks, reorganisations, kills, and what players want. Then nothing
+    fails any more, and both sides must settle. A script that breaks a promise is shrunk and, with
+    --out, stored; `replay` tries it again. Exit code 1: something is broken, or in 500 sessions or
+    more some kind of fault never took place.
+
+    Example: channelsim attack spacepoker --runs 200 --jobs 2
+    """
+    chosen = tuple(dict.fromkeys(games or default_games()))
+    for name in chosen:
+        check_game(name, 100, 10)
+    options = CampaignOptions(
+        jobs=jobs,
+        json=json_wanted(json, text),
+        out=out,
+        resume=resume,
+        cluster=cluster,
+        quiet=quiet,
+        reports=reports,
+    )
+    return run_campaign(
+        attacks(runs, seed, chosen),
+        options,
+        "sessions",
+        lambda report: Ending(
+            name="attack",
+            document=lambda: attack_document(report, seed, chosen),
+            show=_show,
+            report=_check_report,
+            untried=lambda: _untried(report),
+        ),
+    )
+
+
+def attack_document(report: AttackReport, seed: str, games: tuple[str, ...]) -> AttackDocument:
+    """The results of a campaign as a document."""
+    totals = report.totals
+    return AttackDocument(
+        target=", ".join(games),
+        seed=seed,
+        interrupted=report.interrupted,
+        lost=lost_work(report.lost),
+        digest=report.digest,
+        sessions=totals.sessions,
+        attacked=totals.attacked,
+        funded=totals.funded,
+        restarts=totals.restarts,
+        blocks=totals.blocks,
+        actions={kind: totals.actions[kind] for kind in KINDS},
+        goals={goal: totals.goals[goal] for goal in GOALS},
+        broken_promises=len(totals.broken),
+        findings=tuple(report.findings),
+    )
+
+
+def _untried(report: AttackReport) -> str:
+    """The kinds of actions and the goals that a campaign should have reached, and did not."""
+    totals = report.totals
+    if totals.sessions < ENOUGH:
+        return ""
+    missed = [
+        *(kind for kind in KINDS if not totals.actions[kind]),
+        *(goal for goal in GOALS if not totals.goals[goal]),
+    ]
+    return f"never: {', '.join(missed)}; try more --runs" if missed else ""
+
+
+def _check_report(document: AttackDocument) -> CheckReport:
+    """A check for each monitor."""
+    return CheckReport(
+        command="attack",
+        target=document.target or "",
+        source="",
+        checks=by_rule(tuple(MONITORS), document.findings),
+        summary=document.summary,
+    )
+
+
+def _show(document: AttackDocument) -> None:
+    terminal = console()
+    for finding in document.findings:
+        say(terminal, finding.line, "red")
+    actions = ", ".join(f"{count:,} {kind}" for kind, count in document.actions.items())
+    say(terminal, f"took place: {actions}")
+    goals = ", ".join(f"{goal} {count:,}" for goal, count in document.goals.items())
+    say(terminal, f"sessions: {goals}")
+    say(
+        terminal,
+        f"{counted(document.sessions, 'session', ',')}, {document.attacked:,} of them attacked and"
+        f" {document.funded:,} funded, {counted(document.restarts, 'restart', ',')}"
+        f"{'; interrupted' * document.interrupted}; {document.summary}",
+    )
