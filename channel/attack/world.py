@@ -168,6 +168,7 @@ class World:
         self.run_log = RunLog(self.chain, self.parties)
         self.monitors = Monitors(self.parties)
         self._blocks = Chance(derive(seed, "blocks"))
+        self._seconds = 0.0
         self._reorgs = 0
         self._finished: list[int | None] = [None, None]
         self.processes = [
@@ -194,7 +195,10 @@ class World:
 
     def run(self) -> Session:
         """Run it to its end, and check it."""
-        seconds = run_virtually(self._run)
+        try:
+            run_virtually(self._run)
+        except Stalled as error:
+            self._violated("ends", str(error))
         party = self.parties[0].peer.state
         funded = party.endpoint is not None and bool(
             self.chain.coin(party.endpoint.channel.coin.id)
@@ -215,14 +219,13 @@ class World:
             tuple(self.log),
             tuple(self.monitors.violations),
             self.chain.peak() - self._start,
-            seconds,
+            self._seconds,
             (self.processes[0].lives, self.processes[1].lives),
             funded,
             any(one.peer.state.dispute is not None for one in self.parties),
         )
 
-    async def _run(self) -> float:
-        loop = asyncio.get_running_loop()
+    async def _run(self) -> None:
         lives = [asyncio.ensure_future(process.live()) for process in self.processes]
         chain = asyncio.ensure_future(self._make_blocks())
         try:
@@ -230,13 +233,10 @@ class World:
             for task in (chain, *lives):
                 if task.done():
                     task.result()
-        except Stalled as error:
-            self._violated("ends", str(error))
         finally:
             for task in (chain, *lives):
                 task.cancel()
             await asyncio.gather(chain, *lives, return_exceptions=True)
-        return loop.time()
 
     # --- blocks ---
 
@@ -349,10 +349,9 @@ class World:
         self.monitors.add(Violation(monitor, text))
 
     def _note(self, line: str) -> None:
-        time = 0.0
-        with suppress(RuntimeError):
-            time = asyncio.get_running_loop().time()
-        self.log.append(f"{time:.6f} {line}")
+        with suppress(RuntimeError):  # the loop has ended: the time is its last
+            self._seconds = asyncio.get_running_loop().time()
+        self.log.append(f"{self._seconds:.6f} {line}")
 
 
 def scenario_of(attack: Attack) -> Scenario:
