@@ -414,7 +414,7 @@ def search(fault: Fault, runs: int, seed: str) -> Noticed | None:
                 if not broken:
                     continue
                 monitor = next(iter(broken))
-                script = shrunk(script, lambda plainer: monitor in broken_by(plainer), 30)  # noqa: B023
+                script = shrunk(script, lambda plainer: monitor in broken_by(plainer), 12)  # noqa: B023
                 text = broken_by(script)[monitor]
             clean = not broken_by(script)
         return Noticed(number + 1, script, monitor, text, clean)

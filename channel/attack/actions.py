@@ -76,6 +76,7 @@ KINDS: Mapping[str, Kind] = {
         Kind("stop", EVENT, 90, "a process is stopped and started again", pauses=True),
         Kind("reorganise", BLOCK, 40, "the last blocks are replaced", 6),
         Kind("rush", BLOCK, 40, "several blocks come at once", 4),
+        Kind("think", EVENT, 90, "a player takes its time for the next decision", pauses=True),
         Kind("close", EVENT, 90, "a player asks for the shutdown"),
         Kind("go-on-chain", EVENT, 90, "a player goes on chain", is_cause=True),
         Kind("cancel", EVENT, 90, "a player withdraws its proposals, or refuses the other's"),

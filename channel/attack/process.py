@@ -51,6 +51,8 @@ from channelsim.channel.store.watched_peer import WatchedPeer
 from channelsim.channel.watch.pusher import Pusher
 from channelsim.channel.watch.watch_data import FOLDER, read_watch_data
 from channelsim.channel.watch.watcher import Watcher
+from channelsim.games.contract import Action as Move
+from channelsim.games.contract import Player
 
 POLL_TIME = 3.0
 """Seconds between two looks at the chain."""
@@ -161,6 +163,8 @@ class Process:
     stopped: bool = False
     healed: asyncio.Event = field(default_factory=asyncio.Event)
     _running: asyncio.Task[None] | None = None
+    _thinks: float = 0.0
+    _slowness: float = 0.0
 
     @property
     def side(self) -> Side:
@@ -218,9 +222,7 @@ class Process:
 
     async def _run(self, mortal: MortalPeer) -> None:
         peer = mortal.peer
-        player = SidePlayer(
-            self.setup, peer, by_policy(self.setup.policies[self.side], self.config.secret)
-        )
+        player = SidePlayer(self.setup, peer, self._decide)
         decks = DeckThreads(seeded_secrets(self.config.secret), self.threads)
         self.runner = PeerRunner(
             peer,
@@ -241,6 +243,16 @@ class Process:
             decks.close()
             if self.ended_at is None:
                 self.ended_at = Instant((peer.state,))
+
+    def _decide(self, game: str, game_id: int, player: Player) -> Move:
+        """Decide by the side's policy; the answer may take long."""
+        self._thinks, self._slowness = 0.0, self._thinks
+        return by_policy(self.setup.policies[self.side], self.config.secret)(game, game_id, player)
+
+    def take_slowness(self) -> float:
+        """The seconds that the answer to the last call in a thread takes, once."""
+        slowness, self._slowness = self._slowness, 0.0
+        return slowness + self.node.take_slowness()
 
     def _hear(self, event: SessionEvent) -> None:
         if isinstance(event, Handled) and event.event is None:
@@ -281,6 +293,8 @@ class Process:
                 self.stopped, self.down_for = True, float(action.pause)
                 self._running.cancel()
             return
+        if action.kind == "think":
+            self._thinks = float(action.pause)
         for command in self._commands(action):
             if self.runner is not None:
                 with suppress(UsageError, RunFailed):

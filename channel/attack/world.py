@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -179,7 +180,7 @@ class World:
                 node=self.nodes[config.side],
                 threads=VirtualThreads(
                     self._delays(f"threads {config.name}", 0.001, 0.1),
-                    self.nodes[config.side].take_slowness,
+                    partial(self._slowness, config.side),
                 ),
                 snapshots=attack.snapshots,
                 watched=attack.watched,
@@ -302,6 +303,9 @@ class World:
             lambda: asyncio.get_running_loop().time(),
             self._block,
         )
+
+    def _slowness(self, side: Side) -> float:
+        return self.processes[side].take_slowness()
 
     def _delays(self, name: str, least: float, most: float) -> Callable[[], float]:
         return drawn_delays(Chance(derive(self.attack.seed.encode(), "delays", name)), least, most)
