@@ -51,15 +51,11 @@ class Broken(msgspec.Struct, frozen=True):
 class AttackTotals(msgspec.Struct):
     """Totals of many sessions; `goals` counts the ends of sessions, `actions` what took place.
 
-    `attacked` are the sessions in which an action took place, and `digests` the SHA-256 of all logs
-    in order.
+    `counts` are sessions, those of them that were `attacked` (an action took place) or `funded`,
+    restarts, and blocks. `digests` is the SHA-256 of all logs in order.
     """
 
-    sessions: int = 0
-    attacked: int = 0
-    funded: int = 0
-    restarts: int = 0
-    blocks: int = 0
+    counts: Counter[str] = msgspec.field(default_factory=Counter)
     actions: Counter[str] = msgspec.field(default_factory=Counter)
     goals: Counter[str] = msgspec.field(default_factory=Counter)
     broken: list[Broken] = msgspec.field(default_factory=list)
@@ -67,19 +63,21 @@ class AttackTotals(msgspec.Struct):
 
     def add(self, session: Session) -> None:
         """Count a session."""
-        self.sessions += 1
-        self.attacked += bool(session.done)
-        self.funded += session.funded
-        self.restarts += sum(session.lives) - 2
-        self.blocks += session.blocks
+        counts = {
+            "sessions": 1,
+            "attacked": bool(session.done),
+            "funded": session.funded,
+            "restarts": sum(session.lives) - 2,
+            "blocks": session.blocks,
+        }
+        self.counts.update(counts)
         self.actions.update(action.kind for action in session.done)
         self.goals.update(goals_of(session))
         self._digest(session.digest)
 
     def merge(self, other: AttackTotals) -> None:
         """Add the totals of later sessions."""
-        for name in ("sessions", "attacked", "funded", "restarts", "blocks"):
-            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.counts.update(other.counts)
         self.actions.update(other.actions)
         self.goals.update(other.goals)
         self.broken += other.broken
@@ -157,7 +155,7 @@ class Attacks:
             with bls.remembered():
                 attack_one(draw(self.games, f"{self.configuration.seed}/{number}"), totals)
             counts = {"findings": len(totals.broken)}
-            if stops(totals.sessions, counts.copy):
+            if stops(totals.counts["sessions"], counts.copy):
                 break
         return msgspec.json.encode(totals, order="deterministic")
 
@@ -188,7 +186,7 @@ def attack_one(attack: Attack, totals: AttackTotals) -> None:
         session = run(attack)
     except Exception as error:
         # Any exception is a result of this session; the others go on.
-        totals.sessions += 1
+        totals.counts["sessions"] += 1
         totals.broken.append(Broken(attack, EXCEPTIONS, _described(error)))
         return
     totals.add(session)

@@ -21,7 +21,7 @@ from channelsim.channel.session.session_events import Handled, NewsFor, SessionE
 from channelsim.channel.simulation.model.conversation import conversation
 from channelsim.channel.simulation.promises.crash_safety import contradictions
 from channelsim.channel.simulation.promises.due_spends import omissions, other_moves
-from channelsim.channel.simulation.promises.news import failures, wrong_news
+from channelsim.channel.simulation.promises.news import failures, unaccounted, wrong_news
 from channelsim.channel.simulation.promises.own_limits import past_limits, wasted_numbers
 from channelsim.channel.simulation.promises.safety import losses, unreported, unsafe
 from channelsim.channel.simulation.promises.secrecy import secrecy
@@ -36,9 +36,13 @@ MONITORS = {
     "ends": "A process ends when the channel is over, or by an error that a fault explains.",
     "settled": "Once nothing fails any more, both sides settle within the promised blocks.",
     "money": "What both sides put into the channel is paid out to them, all of it.",
+    "hands": "Both players play all hands that they agreed on, whatever fails in between.",
     "growth": "One event adds a bounded number of effects, watched coins and bytes to send.",
 }
 """All monitors, by id."""
+
+WISHES = ("close", "go-on-chain", "cancel", "propose")
+"""Actions by which a player changes its mind about the hands."""
 
 MOST_EFFECTS, MOST_WATCHED, MOST_SENT = 64, 64, 1 << 17
 """The most effects, watched coins and bytes to send of one event."""
@@ -113,6 +117,8 @@ class Monitors:
             self._money(run)
             for side in Side:
                 self._promises(run, side, tampered=bool(tampers))
+                if not any(action.kind in WISHES for action in done) and not causes:
+                    self._hands(run, side)
 
     def _found(self, monitor: str, text: str) -> None:
         self.add(Violation(monitor, text))
@@ -127,6 +133,13 @@ class Monitors:
         put_in = sum(party.peer.config.wallet.coin.amount for party in run.parties)
         if total != put_in:
             self._found("money", f"{put_in} mojos became {total}")
+
+    def _hands(self, run: Run, side: Side) -> None:
+        """Check that all hands that both players agreed on were played, or excused."""
+        ours = _as_seen_by(run, side)
+        talk = conversation(ours)
+        for how in () if talk.broken else unaccounted(ours, talk):
+            self._found("hands", how)
 
     def _promises(self, run: Run, side: Side, *, tampered: bool) -> None:
         """Check the promises to one side; the other one is honest, but for changed messages."""

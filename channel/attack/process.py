@@ -17,7 +17,7 @@ from pathlib import Path
 from channelsim.channel.attack.actions import EVENT, LOST, STATEMENT, Action
 from channelsim.channel.attack.failing_node import FailingNode
 from channelsim.channel.attack.failing_store import failing_connection
-from channelsim.channel.attack.virtual_time import VirtualThreads
+from channelsim.channel.attack.virtual_time import RESOLUTION, VirtualThreads
 from channelsim.channel.errors import UsageError
 from channelsim.channel.network.link import Link
 from channelsim.channel.peer.config import Config
@@ -56,6 +56,9 @@ from channelsim.games.contract import Player
 
 POLL_TIME = 3.0
 """Seconds between two looks at the chain."""
+
+MOST_FAILURES = 3
+"""Errors that no action explains after which a process is not started again."""
 
 PATIENCE = 2.0
 """Seconds after which a process is started again that an error ended."""
@@ -155,6 +158,7 @@ class Process:
     on_peer: Callable[[Peer], None]
     lives: int = 0
     is_over: bool = False
+    failures: int = 0
     begun: bool = False
     down_for: float = PATIENCE
     ended_at: Instant | None = None
@@ -171,6 +175,11 @@ class Process:
         """The side."""
         return self.config.side
 
+    @property
+    def is_given_up(self) -> bool:
+        """True if the process fails again and again, for no reason that the script gives."""
+        return self.failures >= MOST_FAILURES
+
     def next_action(self, counter: str) -> Action | None:
         """Count on one of this side's counters; the action that is due."""
         action = self.next_action_on(counter, self.side)
@@ -185,6 +194,8 @@ class Process:
             self.lives += 1
             if await self._one_life():
                 self.is_over = True
+                return
+            if self.is_given_up:
                 return
             await self._be_down()
 
@@ -213,6 +224,7 @@ class Process:
                 self.store_failed and isinstance(error, StoreError)
             )
             if not planned:
+                self.failures += 1
                 self.fails(self, error)
         else:
             return True
@@ -267,12 +279,13 @@ class Process:
         loop = asyncio.get_running_loop()
         until = loop.time() + max(self.down_for, PATIENCE)
         watcher: tuple[Pusher, Watcher] | None = None
-        while loop.time() < until and not self.healed.is_set():
-            if self.watched and watcher is None:
-                watcher = self._watcher()
-            if watcher is not None:
-                pusher, eyes = watcher
-                with suppress(UsageError):
+        while until - loop.time() > RESOLUTION and not self.healed.is_set():
+            # The node may be away, and the data not whole yet.
+            with suppress(UsageError):
+                if self.watched and watcher is None:
+                    watcher = self._watcher()
+                if watcher is not None:
+                    pusher, eyes = watcher
                     pusher.push(self.node, eyes, eyes.look(self.node))
             await asyncio.sleep(min(POLL_TIME, until - loop.time()))
 

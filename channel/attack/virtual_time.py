@@ -21,8 +21,12 @@ RESOLUTION = 1e-6
 """Seconds within which two times are the same."""
 
 
+MOST_ROUNDS = 20_000
+"""Rounds of the loop in which no time passes: with more, it is busy for ever."""
+
+
 class Stalled(Exception):
-    """Nothing will ever happen on the loop: everybody waits, and nothing is due."""
+    """Time does not go on: everybody waits and nothing is due, or somebody is busy for ever."""
 
 
 class _Jumping(selectors.SelectSelector):
@@ -31,11 +35,16 @@ class _Jumping(selectors.SelectSelector):
     def __init__(self) -> None:
         super().__init__()
         self.now = 0.0
+        self._rounds = 0
 
     def select(self, timeout: float | None = None) -> list[Any]:
-        """Let so many seconds pass. Raises `Stalled` without an end of the waiting."""
+        """Let so many seconds pass. Raises `Stalled` if time cannot go on."""
         if timeout is None:
             raise Stalled("everybody waits, and nothing is due")
+        self._rounds = 0 if timeout > RESOLUTION else self._rounds + 1
+        if self._rounds > MOST_ROUNDS:
+            self._rounds = 0
+            raise Stalled("somebody is busy for ever, without any pause")
         self.now += max(timeout, 0.0)
         return []
 
@@ -61,7 +70,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
 
 def run_virtually(main: Callable[[], Coroutine[None, None, T]]) -> T:
-    """Run a coroutine on a loop with virtual time. Raises `Stalled` if it never ends."""
+    """Run a coroutine on a loop with virtual time. Raises `Stalled` if time stops before."""
     loop = VirtualLoop()
     try:
         return loop.run_until_complete(main())

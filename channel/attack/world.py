@@ -260,7 +260,7 @@ class World:
             for process in self.processes:
                 if process.is_over and self._finished[process.side] is None:
                     self._finished[process.side] = self.chain.peak()
-            if None not in self._finished:
+            if None not in self._finished or any(one.is_given_up for one in self.processes):
                 return
 
     def _block(self) -> None:
@@ -359,7 +359,10 @@ class World:
 
 
 def scenario_of(attack: Attack) -> Scenario:
-    """The session of a script, as promises are checked by: both sides are honest."""
+    """The session of a script, as promises are checked by: both sides are honest.
+
+    Its weather excuses spends that the node refuses.
+    """
     return Scenario(
         games=attack.games,
         seed=attack.seed,

@@ -92,11 +92,11 @@ def attack_document(report: AttackReport, seed: str, games: tuple[str, ...]) -> 
         interrupted=report.interrupted,
         lost=lost_work(report.lost),
         digest=report.digest,
-        sessions=totals.sessions,
-        attacked=totals.attacked,
-        funded=totals.funded,
-        restarts=totals.restarts,
-        blocks=totals.blocks,
+        sessions=totals.counts["sessions"],
+        attacked=totals.counts["attacked"],
+        funded=totals.counts["funded"],
+        restarts=totals.counts["restarts"],
+        blocks=totals.counts["blocks"],
         actions={kind: totals.actions[kind] for kind in KINDS},
         goals={goal: totals.goals[goal] for goal in GOALS},
         broken_promises=len(totals.broken),
@@ -107,7 +107,7 @@ def attack_document(report: AttackReport, seed: str, games: tuple[str, ...]) -> 
 def _untried(report: AttackReport) -> str:
     """The kinds of actions and the goals that a campaign should have reached, and did not."""
     totals = report.totals
-    if totals.sessions < ENOUGH:
+    if totals.counts["sessions"] < ENOUGH:
         return ""
     missed = [
         *(kind for kind in KINDS if not totals.actions[kind]),

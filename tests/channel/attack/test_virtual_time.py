@@ -44,6 +44,15 @@ def test_a_loop_on_which_nothing_is_due_says_so() -> None:
         run_virtually(wait)
 
 
+def test_a_task_that_never_pauses_is_noticed() -> None:
+    async def spin() -> None:
+        while True:
+            await asyncio.sleep(0)
+
+    with pytest.raises(Stalled, match="busy"):
+        run_virtually(spin)
+
+
 def test_a_call_in_a_virtual_thread_takes_time_and_sees_the_world_in_between() -> None:
     now = 0
 
