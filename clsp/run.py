@@ -88,6 +88,15 @@ _cut_off: dict[tuple[bytes, bytes, int], Outcome] = {}
 """Their outcomes: such a run takes seconds, and whoever describes it asks for it again."""
 
 
+_cut_offs = [0]
+
+
+def cut_offs() -> int:
+    """The number of runs so far in this process that were cut off at the cost of a block, or ran
+    out of memory: each takes seconds."""
+    return _cut_offs[0]
+
+
 @contextmanager
 def observed(observer: Observer) -> Iterator[None]:
     """Call `observer` for each run in this block (for measurements)."""
@@ -132,6 +141,7 @@ def run_serialized(program: bytes, args: bytes, max_cost: int = MAX_COST) -> Out
             raise BadValue("the program or its arguments are not serialized CLVM") from error
         outcome = CostExceeded() if reason.startswith(_COST_EXCEEDED) else Raised(reason)
         if max_cost == MAX_COST and reason.startswith((_COST_EXCEEDED, *OUT_OF_MEMORY)):
+            _cut_offs[0] += 1
             if len(_cut_off) == KNOWN:
                 del _cut_off[next(iter(_cut_off))]
             _cut_off[program, args, max_cost] = outcome

@@ -10,6 +10,8 @@ from typing import TypeAlias
 
 from chia_rs import tree_hash as native_tree_hash
 
+from channelsim.clsp.integers import int_to_atom
+
 Value: TypeAlias = bytes | tuple["Value", "Value"]
 """An atom or a pair of values."""
 
@@ -67,6 +69,15 @@ def to_list(items: Iterable[Value], end: Value = NIL) -> Value:
     for item in reversed(list(items)):
         value = (item, value)
     return value
+
+
+def list_of(*items: Value | int) -> Value:
+    """Build the proper list of these items, with numbers in the fewest bytes.
+
+    >>> list_of(51, b"hash", 0)
+    (b'3', (b'hash', (b'', b'')))
+    """
+    return to_list([int_to_atom(item) if isinstance(item, int) else item for item in items])
 
 
 def from_list(value: Value) -> list[Value]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from channelsim.clsp.analysis.text import atom_text
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import (
     Outcome,
@@ -22,8 +21,8 @@ from channelsim.clsp.values import (
     NotAList,
     Value,
     from_list,
+    list_of,
     serialize,
-    to_list,
     tree_hash,
 )
 from channelsim.games.case_text import at
@@ -94,9 +93,8 @@ def commitment(step: Next | None, hashes: Hashes) -> bytes:
 def result_value(step: Next | None, hashes: Hashes, conditions: tuple[Value, ...] = ()) -> Value:
     """The result of a program for a legal move that leads to `step`, with extra conditions."""
     if step is None:
-        return to_list((NIL, NIL, NIL, *conditions))
-    size = int_to_atom(step.max_move_size)
-    return to_list((hashes[step.validator], step.state.value(), size, *conditions))
+        return list_of(NIL, NIL, NIL, *conditions)
+    return list_of(hashes[step.validator], step.state.value(), step.max_move_size, *conditions)
 
 
 def position_after(before: Position, step: Next | None, move: bytes, share: int) -> Position:
@@ -217,15 +215,18 @@ def judge_move(
         if not matches:
             rule, slash = "", Evidence(evidence.value)
             break
-        conditions = program_conditions(outcome.value)
-        if met(conditions, evidence.signature):
-            rule, slash = verdict.rule, evidence
-            break
-        if doubt := unchecked(conditions):
-            disagreements.append(f"{game.name}/{validator.name}: {doubt}")
-        step = _next(game, hashes, verdict, outcome.value)
+        if conditions := program_conditions(outcome.value):
+            if met(conditions, evidence.signature):
+                rule, slash = verdict.rule, evidence
+                break
+            if doubt := unchecked(conditions):
+                disagreements.append(f"{game.name}/{validator.name}: {doubt}")
         if isinstance(verdict, Valid):
+            step = verdict.next
             check_next(game, hashes, before, coin.move, coin.mover_share, step)
+        else:
+            # The rules disagree, which is reported; follow the program, as the chain will.
+            step = _named(game, hashes, outcome.value)
         settled = True
     if slash is not None:
         settled, step = False, None
@@ -281,13 +282,6 @@ def program_conditions(result: Value) -> tuple[Value, ...]:
         return tuple(from_list(result)[3:])
     except NotAList:
         return ()
-
-
-def _next(game: Game, hashes: Hashes, verdict: Verdict, result: Value) -> Next | None:
-    if isinstance(verdict, Valid):
-        return verdict.next
-    # The rules disagree, which is reported; follow the program, as the chain will.
-    return _named(game, hashes, result)
 
 
 def _named(game: Game, hashes: Hashes, result: Value) -> Next | None:

@@ -20,6 +20,8 @@ class Lemma:
     It takes `arguments` (`Integer`, or `Atom` of a fixed size) and returns a `result` of a fixed
     shape: lists of one length, pairs, integers and atoms. It never raises, and in a program it
     costs at most `cost`.
+
+    `solvable`: the prover compares the two on every argument, as a claim of its own.
     """
 
     name: str
@@ -28,3 +30,4 @@ class Lemma:
     arguments: tuple[Form, ...]
     result: Form
     cost: int
+    solvable: bool = False

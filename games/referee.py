@@ -17,11 +17,10 @@ from channelsim.clsp.programs import Program, load
 from channelsim.clsp.values import (
     NIL,
     Value,
+    list_of,
     serialize,
     to_list,
     tree_hash,
-    tree_hash_atom,
-    tree_hash_list,
 )
 
 FIRST = b"\x78"
@@ -115,23 +114,12 @@ class GameCoin(msgspec.Struct, frozen=True):
 
     def atoms(self) -> tuple[bytes, ...]:
         """The eleven atoms, in order."""
-        return (
-            self.mover_key,
-            self.waiter_key,
-            int_to_atom(self.timeout),
-            int_to_atom(self.amount),
-            self.mod_hash,
-            int_to_atom(self.nonce),
-            self.move,
-            int_to_atom(self.max_move_size),
-            self.infohash_b,
-            int_to_atom(self.mover_share),
-            self.infohash_a,
-        )
+        fields = msgspec.structs.astuple(self)
+        return tuple(int_to_atom(item) if isinstance(item, int) else item for item in fields)
 
     def value(self) -> Value:
         """The list as a CLVM value."""
-        return to_list(self.atoms())
+        return list_of(*msgspec.structs.astuple(self))
 
     def puzzle(self) -> Program:
         """The puzzle that spends the coin."""
@@ -170,15 +158,7 @@ class GameCoin(msgspec.Struct, frozen=True):
 @lru_cache(maxsize=1024)
 def _puzzle_hash(coin: GameCoin) -> bytes:
     # Every state that a coin is part of needs its puzzle hash.
-    mover, waiter, *rest = coin.atoms()
-    hashes = (_key_hash(mover), _key_hash(waiter), *map(tree_hash_atom, rest))
-    return curried_hash(coin.mod_hash, tree_hash_list(hashes))
-
-
-@lru_cache(maxsize=256)
-def _key_hash(key: bytes) -> bytes:
-    # A channel has two referee keys and thousands of coins.
-    return tree_hash_atom(key)
+    return curried_hash(coin.mod_hash, tree_hash(coin.value()))
 
 
 # --- the three ways to spend a game coin ------------------------------------------------------
@@ -186,28 +166,24 @@ def _key_hash(key: bytes) -> bytes:
 
 def move_solution(coin: GameCoin) -> Value:
     """The solution that turns the coin before it into `coin`."""
-    return to_list(
-        (coin.move, coin.infohash_b, int_to_atom(coin.mover_share), int_to_atom(coin.max_move_size))
-    )
+    return list_of(coin.move, coin.infohash_b, coin.mover_share, coin.max_move_size)
 
 
 def move_conditions(coin: GameCoin, after: GameCoin) -> Value:
     """The conditions of the referee of `coin` when it is moved to `after`."""
     solution = move_solution(after)
     return _conditions(
-        (ASSERT_BEFORE_HEIGHT_RELATIVE, int_to_atom(coin.timeout)),  # REF-MOVE-10
-        (CREATE_COIN, after.puzzle_hash(), int_to_atom(coin.amount)),
+        (ASSERT_BEFORE_HEIGHT_RELATIVE, coin.timeout),  # REF-MOVE-10
+        (CREATE_COIN, after.puzzle_hash(), coin.amount),
         (AGG_SIG_ME, coin.mover_key, tree_hash(solution)),
     )
 
 
 def timeout_solution(coin: GameCoin, mover_address: bytes, waiter_address: bytes) -> Value:
     """The solution that pays both shares; a share of 0 has no address."""
-    return to_list(
-        (
-            mover_address if coin.mover_share else NIL,
-            waiter_address if coin.waiter_share else NIL,
-        )
+    return list_of(
+        mover_address if coin.mover_share else NIL,
+        waiter_address if coin.waiter_share else NIL,
     )
 
 
@@ -218,8 +194,8 @@ def timeout_conditions(coin: GameCoin, solution: Value) -> Value:
             pass
         case _:
             raise RefereeRefusal("REF-TIMEOUT-1")
-    conditions: list[tuple[int, *tuple[bytes, ...]]] = [
-        (ASSERT_HEIGHT_RELATIVE, int_to_atom(coin.timeout))  # REF-TIMEOUT-3
+    conditions: list[tuple[bytes | int, ...]] = [
+        (ASSERT_HEIGHT_RELATIVE, coin.timeout)  # REF-TIMEOUT-3
     ]
     for key, address, share in (
         (coin.mover_key, mover_address, coin.mover_share),
@@ -236,7 +212,7 @@ def slash_solution(
     state: Value, validator: Program, evidence: Value, mover_address: bytes
 ) -> Value:
     """The solution that pays everything to the mover, because MOVE was illegal."""
-    return to_list((state, validator.value, evidence, mover_address))
+    return list_of(state, validator.value, evidence, mover_address)
 
 
 def validator_arguments(
@@ -292,30 +268,19 @@ def compare(coin: GameCoin, result: Value) -> tuple[bool, Value]:
     """
     if result == NIL:  # REF-SLASH-3
         return False, NIL
-    if not isinstance(result, tuple) or isinstance(result[0], tuple):
-        raise RefereeRefusal("REF-SLASH-4")
-    program_hash = result[0]
-    state = _first(_drop(1, result))
+    match result:
+        case (bytes(program_hash), rest):
+            pass
+        case _:
+            raise RefereeRefusal("REF-SLASH-4")
+    state, rest = rest if isinstance(rest, tuple) else (NIL, NIL)
     committed = infohash(program_hash, tree_hash(state)) if program_hash else b""
     if committed != coin.infohash_b:  # REF-SLASH-4
         return False, NIL
-    size = _first(_drop(2, result))
+    size, extra = rest if isinstance(rest, tuple) else (NIL, NIL)
     if not isinstance(size, bytes):
         raise RefereeRefusal("REF-SLASH-5")
-    return size == int_to_atom(coin.max_move_size), _drop(3, result)  # REF-SLASH-5
-
-
-def _drop(count: int, items: Value) -> Value:
-    """The rest of a list after its first `count` items; `()` for a shorter list."""
-    for _ in range(count):
-        if not isinstance(items, tuple):
-            return NIL
-        items = items[1]
-    return items
-
-
-def _first(items: Value) -> Value:
-    return items[0] if isinstance(items, tuple) else NIL
+    return size == int_to_atom(coin.max_move_size), extra  # REF-SLASH-5
 
 
 def _append(items: Value, tail: Value) -> Value:
@@ -331,12 +296,12 @@ def _append(items: Value, tail: Value) -> Value:
     return tail
 
 
-def _payout(key: bytes, address: bytes, share: int) -> list[tuple[int, *tuple[bytes, ...]]]:
+def _payout(key: bytes, address: bytes, share: int) -> list[tuple[bytes | int, ...]]:
     return [
-        (CREATE_COIN, address, int_to_atom(share)),
+        (CREATE_COIN, address, share),
         (AGG_SIG_UNSAFE, key, payout_message(address)),
     ]
 
 
-def _conditions(*conditions: tuple[int, *tuple[bytes, ...]]) -> Value:
-    return to_list(to_list((int_to_atom(code), *atoms)) for code, *atoms in conditions)
+def _conditions(*conditions: tuple[bytes | int, ...]) -> Value:
+    return to_list(list_of(*condition) for condition in conditions)

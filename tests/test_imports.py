@@ -122,7 +122,7 @@ SIMULATION = ("model", "promises", "faults")
 PEER = {
     "": (
         *("agreement", "limits", "fee_settings", "config", "chain_news", "interface"),
-        *("push_answers", "fees", "decks", "own_action", "endpoint"),
+        *("push_answers", "fees", "decks", "endpoint"),
         *(
             "slashable",
             "shutdown",

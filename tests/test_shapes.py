@@ -38,7 +38,6 @@ JUSTIFIED = {
     frozenset(("SizeReport", "PartResult")): "with values and parts of programs, and as it travels",
     frozenset(("DeckSecrets", "Secrets")): "scalars to compute with, and hex in a file of vectors",
     frozenset(("FinishedDeck", "DeckRecord")): SECOND,
-    frozenset(("Acted", "OwnAction")): SECOND,
     frozenset(("GameSettled", "GameEnded")): SECOND,
     frozenset(("ChannelState", "LedgerState")): "the second model shares no code with the first",
     frozenset(("ObeysRules", "StaysTrue")): "two claims about the rules of one validator",

@@ -14,7 +14,7 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from channelsim.channel.adversaries.base import names
+from channelsim.channel.adversaries.registry import names
 from channelsim.channel.adversaries.rules.breaker import name_of
 from channelsim.channel.protocol.rules import DUTIES
 from channelsim.channel.protocol.rules import RULES as CHANNEL_RULES

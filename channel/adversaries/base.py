@@ -8,16 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from dataclasses import replace as with_changes
-from functools import cache
-from importlib import import_module
 from itertools import islice
-from pkgutil import walk_packages
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from msgspec.structs import replace
 
-from channelsim.channel import adversaries
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.interface import Chain
 from channelsim.channel.chain.observations import Block, CoinSeen
@@ -52,9 +47,8 @@ from channelsim.channel.protocol.proposals import Wish
 from channelsim.channel.protocol.state import Channel, ChannelState, LiveGame, Side
 from channelsim.games.chance import Chance
 from channelsim.games.contract import Game, Player
-from channelsim.games.names import nearest, quoted
 from channelsim.games.referee import RefereeRefusal
-from channelsim.plugins import Group, PluginError, wrong_answer
+from channelsim.plugins import wrong_answer
 
 
 class Rewind(Protocol):
@@ -291,7 +285,7 @@ class Adversary:
         if offer is None or offer.deck is None:
             return None if offer is None else self.wish_of(offer)
         deck = min(self.peer.play.decks.ready, default=None)
-        return None if deck is None else with_changes(self.wish_of(offer), deck=deck)
+        return None if deck is None else replace(self.wish_of(offer), deck=deck)
 
     def latest_offer(self) -> Offer | None:
         """The latest offer of either side; None before there was one."""
@@ -431,22 +425,23 @@ def as_declared(game: LiveGame, action: Move) -> LiveGame:
     return game.after(coin, None)
 
 
-# --- the registry --------------------------------------------------------------------------------
+# --- registration --------------------------------------------------------------------------------
 
 A = TypeVar("A", bound=type[Adversary])
 F = TypeVar("F", bound=Callable[..., Any])
 
-_known: dict[str, type[Adversary]] = {}
+REGISTERED: dict[str, type[Adversary]] = {}
+"""All adversaries whose modules were imported, by name; `registry` finds the others."""
 
 
 def adversary(name: str, about: str) -> Callable[[A], A]:
     """Register a class under a name, with what it does: "sends no more messages"."""
 
     def register(kind: A) -> A:
-        if not name or not about or name in _known:
+        if not name or not about or name in REGISTERED:
             raise InvariantError(f"adversary {name!r}: the name is taken, or a text is missing")
         kind.name, kind.about = name, about
-        _known[name] = kind
+        REGISTERED[name] = kind
         return kind
 
     return register
@@ -484,41 +479,3 @@ def changes_message(
 def changes_batch(name: str, about: str) -> Callable[[F], F]:
     """Register an adversary that changes one batch, by its `BatchChanger.change_batch`."""
     return by_method(BatchChanger, "change_batch", name, about)
-
-
-@cache
-def names() -> tuple[str, ...]:
-    """The names of all adversaries that can be used, sorted."""
-    return tuple(sorted({*_built_in(), *_PLUGINS.working()}))
-
-
-def get(name: str) -> type[Adversary]:
-    """The adversary of this name. Raises `UsageError`, naming the nearest one."""
-    if name not in names():
-        if name in _PLUGINS.names():
-            try:
-                _PLUGINS.get(name)
-            except PluginError as error:
-                raise UsageError(str(error)) from None
-        raise UsageError(
-            f"no adversary is called {quoted(name)}{nearest(name, names())};"
-            " `channelsim dispute list` shows all"
-        )
-    return _known[name]
-
-
-@cache
-def _built_in() -> frozenset[str]:
-    package = f"{adversaries.__name__}."
-    for module in walk_packages(adversaries.__path__, package):
-        import_module(module.name)
-    return frozenset(name for name, kind in _known.items() if kind.__module__.startswith(package))
-
-
-def _check(name: str, module: object) -> type[Adversary]:
-    if name not in _known:
-        raise ValueError("its module registers no adversary of this name")
-    return _known[name]
-
-
-_PLUGINS = Group("adversaries", "the adversary", _check, lambda name: name in _built_in())

@@ -184,7 +184,7 @@ class DeckProposer(BatchChanger):
         offered = self.latest_offer()
         if offered is None or offered.deck is None:
             return None
-        wish = changed(self.wish_of(offered), deck=deck)
+        wish = replace(self.wish_of(offered), deck=deck)
         game_id = self.state.next_ids[self.side] + 2 * number
         return offer_of(changed(self.channel, decks=self.decks), self.side, game_id, wish)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from channelsim.channel.adversaries.base import Adversary, Plan, adversary, get, names
+from channelsim.channel.adversaries.base import Adversary, Plan, adversary
 from channelsim.channel.adversaries.on_chain import OnChainCheat
+from channelsim.channel.adversaries.registry import get, names
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.peer.interface import Effect, GoOnChain, Push
 from channelsim.channel.peer.machine import Peer

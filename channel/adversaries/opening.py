@@ -27,7 +27,6 @@ from channelsim.channel.peer.interface import Effect, Event, ProposeGames, Push,
 from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.protocol.messages import Funded, Funding, Launch, Message, Request, encode
 from channelsim.channel.protocol.proposals import ANSWER_MARGIN, Wish
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import to_list
 from channelsim.games import registry
 from channelsim.games.referee import CREATE_COIN
@@ -163,7 +162,7 @@ class _LateFunder(Adversary):
 def _double_spend(cheat: Adversary) -> Push:
     """Spend the wallet's coin back to the wallet, with a fee of 1 mojo."""
     wallet, data = cheat.peer.config.wallet, cheat.peer.config.agg_sig_data
-    back = condition(CREATE_COIN, wallet.coin.puzzle_hash, int_to_atom(wallet.coin.amount - 1))
+    back = condition(CREATE_COIN, wallet.coin.puzzle_hash, wallet.coin.amount - 1)
     bundle = signed_spend(wallet.key, wallet.coin, to_list((back,)), data)
     return Push("double spend", bundle)
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from msgspec import structs
+from msgspec.structs import replace
 
 from channelsim.channel.adversaries.base import (
     Adversary,

@@ -17,8 +17,8 @@ from channelsim.clsp.programs import Program
 from channelsim.clsp.values import (
     NIL,
     Value,
+    list_of,
     serialize,
-    to_list,
     tree_hash,
     tree_hash_atom,
     tree_hash_pair,
@@ -98,19 +98,17 @@ def standard_puzzle_hash(synthetic_key: bytes) -> bytes:
 _QUOTE = tree_hash_atom(b"\x01")
 
 
-def delegated_hash(conditions: Value) -> bytes:
-    """The tree hash of `(q . conditions)`, the delegated puzzle with exactly these conditions."""
-    return tree_hash_pair(_QUOTE, tree_hash(conditions))
-
-
 def standard_message(conditions: Value, coin_id: bytes, agg_sig_data: bytes) -> bytes:
-    """The message that the synthetic key signs to spend a standard coin with these conditions."""
-    return delegated_hash(conditions) + coin_id + agg_sig_data
+    """The message that the synthetic key signs to spend a standard coin with these conditions.
+
+    It begins with the tree hash of `(q . conditions)`, the delegated puzzle.
+    """
+    return tree_hash_pair(_QUOTE, tree_hash(conditions)) + coin_id + agg_sig_data
 
 
 def standard_spend(coin: Coin, synthetic_key: bytes, conditions: Value) -> Spend:
     """The spend of a standard coin, by the solution `(() (q . conditions) ())`."""
-    solution = to_list((NIL, (b"\x01", conditions), NIL))
+    solution = list_of(NIL, (b"\x01", conditions), NIL)
     return Spend(coin, standard_puzzle(synthetic_key).serialized, serialize(solution))
 
 
@@ -141,7 +139,7 @@ def launcher_coin(parent: Coin) -> Coin:
 
 def launcher_solution(puzzle_hash: bytes, amount: int) -> Value:
     """The solution with which a launcher creates one coin of `amount` mojos."""
-    return to_list((puzzle_hash, int_to_atom(amount), NIL))
+    return list_of(puzzle_hash, amount, NIL)
 
 
 def launcher_announcement(launcher_id: bytes, solution: Value) -> bytes:
@@ -149,6 +147,6 @@ def launcher_announcement(launcher_id: bytes, solution: Value) -> bytes:
     return sha256(launcher_id + tree_hash(solution)).digest()
 
 
-def condition(code: int, *atoms: bytes) -> Value:
-    """One condition as a CLVM list."""
-    return to_list((int_to_atom(code), *atoms))
+def condition(code: int, *atoms: bytes | int) -> Value:
+    """One condition as a CLVM list, with numbers in the fewest bytes."""
+    return list_of(code, *atoms)

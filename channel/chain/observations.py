@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import msgspec
 
 from channelsim.channel.chain.coins import Bundle, Coin
@@ -35,8 +33,7 @@ class Block(msgspec.Struct, frozen=True):
     coins: tuple[CoinSeen, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PendingBundle:
+class PendingBundle(msgspec.Struct, frozen=True):
     """A bundle in a node's mempool, with its fee in mojos and its cost, as the node gives them."""
 
     bundle: Bundle

@@ -35,7 +35,7 @@ def padded_spend(
     padding depends on the coin, the fee and the `nonce`, so that no two spends have the same: a
     block with many equal bytes would cost less than its spends.
     """
-    conditions = [condition(CREATE_COIN, coin.puzzle_hash, int_to_atom(coin.amount - fee))]
+    conditions = [condition(CREATE_COIN, coin.puzzle_hash, coin.amount - fee)]
     size = (cost - BARE_COST) // COST_OF_PADDING
     if size > 0:
         padding = shake_256(coin.id + int_to_atom(fee) + nonce).digest(size)

@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
 from typing import Any
 
-from channelsim.channel.adversaries.base import get, names
+from channelsim.channel.adversaries.registry import get, names
 from channelsim.channel.cli.messages import complain
 from channelsim.channel.cli.options import game_names
 from channelsim.channel.errors import UsageError

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from channelsim.channel.adversaries.base import Adversary, Plan, get
+from channelsim.channel.adversaries.base import Adversary, Plan
+from channelsim.channel.adversaries.registry import get
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.rpc_server import read_address
 from channelsim.channel.chain.several_nodes import SeveralNodes

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import islice
 
 from channelsim.channel import __version__
-from channelsim.channel.adversaries.base import get, names
+from channelsim.channel.adversaries.registry import get, names
 from channelsim.channel.campaign.job import plugin_inputs
 from channelsim.channel.campaign.shards import Configuration
 from channelsim.channel.lab.targets.target import Target

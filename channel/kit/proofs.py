@@ -144,7 +144,7 @@ def _reason_not_to_accept(
     if changed:
         return f"not of this {changed[0]}"
     claim = question.claim
-    mine = (question.longest, question.pairs, question.atom, question.domain().bounds)
+    mine = (question.longest, question.pairs, question.atom, question.bounds)
     theirs = (stored.longest, stored.pairs, stored.atom, stored.bounds)
     rests = (claim.assumes, lemmas_used(claim), MODELS)
     if mine != theirs or rests != (stored.assumes, stored.lemmas, file.models):

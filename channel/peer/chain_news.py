@@ -6,22 +6,21 @@ Each fact holds until a reorganisation undoes it, which `Undone` reports.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
+
+import msgspec
 
 from channelsim.channel.chain.coins import Coin
 
 
-@dataclass(frozen=True, slots=True)
-class LeftForChain:
+class LeftForChain(msgspec.Struct, frozen=True):
     """We close the channel unilaterally, though the other side broke no rule, at this state."""
 
     reason: str
     published: int
 
 
-@dataclass(frozen=True, slots=True)
-class UnilateralClose:
+class UnilateralClose(msgspec.Struct, frozen=True):
     """The other side closes the channel unilaterally, which it may do at any time.
 
     Off-chain play ends, and we follow it on chain; `UnrollSeen` reports the published state.
@@ -30,8 +29,7 @@ class UnilateralClose:
     height: int
 
 
-@dataclass(frozen=True, slots=True)
-class UnrollSeen:
+class UnrollSeen(msgspec.Struct, frozen=True):
     """The channel coin became the unroll coin of this state."""
 
     number: int
@@ -39,8 +37,7 @@ class UnrollSeen:
     height: int
 
 
-@dataclass(frozen=True, slots=True)
-class UnknownSpend:
+class UnknownSpend(msgspec.Struct, frozen=True):
     """A coin of the channel was spent in a way that our store does not know.
 
     It is an old copy, or our keys have leaked. The peer takes what the spend pays it.
@@ -50,8 +47,7 @@ class UnknownSpend:
     height: int
 
 
-@dataclass(frozen=True, slots=True)
-class UnknownGame:
+class UnknownGame(msgspec.Struct, frozen=True):
     """A game in the state that was paid out, in a position that this copy of the store lacks.
 
     The peer can do nothing about this coin.
@@ -61,8 +57,7 @@ class UnknownGame:
     height: int
 
 
-@dataclass(frozen=True, slots=True)
-class StateCounts:
+class StateCounts(msgspec.Struct, frozen=True):
     """The unroll coin was spent, by its timeout or a preemption: this state is paid out.
 
     `rewards` are the balances' coins, the initiator's first (None: nothing to pay); `games`
@@ -78,8 +73,7 @@ class StateCounts:
     height: int
 
 
-@dataclass(frozen=True, slots=True)
-class MovedOnChain:
+class MovedOnChain(msgspec.Struct, frozen=True):
     """A move was made on chain; `coin` is the game coin that it made."""
 
     game_id: int
@@ -88,8 +82,7 @@ class MovedOnChain:
     height: int
 
 
-@dataclass(frozen=True, slots=True)
-class IllegalOnChain:
+class IllegalOnChain(msgspec.Struct, frozen=True):
     """The move that made this coin breaks `rule`; we slash it."""
 
     game_id: int
@@ -97,8 +90,7 @@ class IllegalOnChain:
     coin: Coin
 
 
-@dataclass(frozen=True, slots=True)
-class RevealAtRisk:
+class RevealAtRisk(msgspec.Struct, frozen=True):
     """Our move cannot wait until the move that it answers is deep: its deadline is near.
 
     After a reorganisation of more than `depth` blocks the other side could make its move again,
@@ -110,8 +102,7 @@ class RevealAtRisk:
     depth: int
 
 
-@dataclass(frozen=True, slots=True)
-class GamePaid:
+class GamePaid(msgspec.Struct, frozen=True):
     """A game coin was paid out; a coin of None is a share of nothing.
 
     `slashed` says by whom its last move was slashed: "us", "them", or "" for a timeout.
@@ -124,8 +115,7 @@ class GamePaid:
     height: int
 
 
-@dataclass(frozen=True, slots=True)
-class Forfeited:
+class Forfeited(msgspec.Struct, frozen=True):
     """This coin pays us nothing, and we can do nothing about it."""
 
     game_id: int
@@ -133,16 +123,14 @@ class Forfeited:
     theirs: int
 
 
-@dataclass(frozen=True, slots=True)
-class GameVoid:
+class GameVoid(msgspec.Struct, frozen=True):
     """A game of a newer state does not exist in the state that was paid out."""
 
     game_id: int
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class GameEnded:
+class GameEnded(msgspec.Struct, frozen=True):
     """A game ended on chain, at confirmation depth: what both sides got, in mojos.
 
     `corrects`: it had ended off chain with other amounts.
@@ -154,8 +142,7 @@ class GameEnded:
     corrects: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ChannelSettled:
+class ChannelSettled(msgspec.Struct, frozen=True):
     """All of the channel's money is paid out, at confirmation depth, in mojos.
 
     `theirs` may include game coins that pay us nothing, and that the other side has not claimed.
@@ -166,16 +153,14 @@ class ChannelSettled:
     theirs: int
 
 
-@dataclass(frozen=True, slots=True)
-class ChannelClosed:
+class ChannelClosed(msgspec.Struct, frozen=True):
     """The clean shutdown spent the channel coin to these reward coins."""
 
     rewards: tuple[Coin, ...]
     height: int
 
 
-@dataclass(frozen=True, slots=True)
-class Undone:
+class Undone(msgspec.Struct, frozen=True):
     """A reorganisation undid this fact."""
 
     fact: Fact

@@ -9,15 +9,15 @@ response time. Missing a deadline triggers a unilateral close.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from channelsim.channel.peer.agreement import Times
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.state import Side
 
 
-@dataclass(frozen=True, slots=True)
-class Awaited:
+class Awaited(msgspec.Struct, frozen=True):
     """An answer that is due from the other side since a state of this number, by this rule."""
 
     rule: str

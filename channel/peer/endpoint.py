@@ -5,24 +5,40 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
+import msgspec
+
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.crypto.keys import SecretKeys
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.peer.interface import (
+    Acted,
     Cancelled,
     GameSettled,
     GameStarted,
     Push,
 )
-from channelsim.channel.peer.own_action import OwnAction, check_action, own_action
+from channelsim.channel.protocol.messages import Move, Settle
 from channelsim.channel.protocol.proposals import first_game
 from channelsim.channel.protocol.state import Channel, Group, LiveGame, Side
 from channelsim.channel.protocol.transitions import Settled
 from channelsim.games import registry
-from channelsim.games.contract import Action, Player, SharedDeck
+from channelsim.games.contract import Action, Play, Player, SharedDeck
 from channelsim.games.dealing import FRESH_SIZE, deck_entropy
 from channelsim.games.deck.finished import FinishedDeck
+from channelsim.games.errors import IllegalMove
 from channelsim.games.hidden import Lies, seated
+from channelsim.games.judge import commitment, hashes_of, own_move, program_record
+from channelsim.games.players import player_after
+from channelsim.games.referee import RefereeRefusal
+
+
+class OwnAction(msgspec.Struct, frozen=True):
+    """Our action in a game: its form in a batch, the game after it (the same if we settle), and
+    the news of it."""
+
+    wire: Settle | Move
+    after: LiveGame
+    acted: Acted
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +75,36 @@ class Endpoint:
         hides = {hidden.name for hidden in rules.hidden if seat in hidden.seats}
         return tuple(lie for lie in self.lies if lie[0] in hides)
 
-    def check_action(self, game: LiveGame, player: Player, action: Action) -> None:
-        """Check that we can take an action. Raises `IllegalAction`."""
-        check_action(game, player, action, lying=bool(self.lies_in(game)))
-
     def own_action(self, game: LiveGame, player: Player, action: Action) -> OwnAction:
-        """Work out what our action sends, and the game after it. Raises `IllegalAction`."""
-        return own_action(game, player, action, lying=bool(self.lies_in(game)))
+        """Work out what our action sends, and the game after it. Raises `IllegalAction`.
+
+        A player that lies makes moves that its rules refuse, and goes where the program leads; it
+        settles where the referee takes no such move.
+        """
+        play, before = player.act(action), game.position
+        settled = OwnAction(Settle(game.id), game, Acted(game.id, action, before, before, player))
+        if not isinstance(play, Play):
+            return settled
+        rules, lying = registry.get(game.terms.game), bool(self.lies and self.lies_in(game))
+        hashes = hashes_of(rules)
+        try:
+            if lying:
+                step = program_record(rules, hashes, before, game.coin, play)
+            else:
+                step = own_move(rules, hashes, before, game.coin.amount, play)
+            committed = commitment(step, hashes)
+            size = step.max_move_size if step else 0
+            coin = game.coin.after(play.move, committed, play.share, size)
+        except RefereeRefusal as error:
+            if lying:
+                return settled
+            raise IllegalMove(
+                f"the game {rules.name}: its player's own move at {before.validator} breaks {error}"
+            ) from None
+        after = game.after(coin, step, play.memory)
+        player = player_after(player, after.position, play.memory)
+        wire = Move(game.id, play.move, play.share, size, committed)
+        return OwnAction(wire, after, Acted(game.id, action, before, after.position, player))
 
     def can_play(self, game: LiveGame) -> bool:
         """True if we have all secrets of a game: those of its deck are erased when it is final."""

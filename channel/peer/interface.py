@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+import msgspec
+
 from channelsim.channel.chain.coins import Bundle, Coin
 from channelsim.channel.chain.observations import Block, PendingBundle
 from channelsim.channel.errors import Blame
@@ -21,60 +23,51 @@ from channelsim.games.deck.work import DeckResult, DeckWork
 # --- events ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Received:
+class Received(msgspec.Struct, frozen=True):
     """Bytes of a message from the other peer, not yet decoded."""
 
     message: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Connected:
+class Connected(msgspec.Struct, frozen=True):
     """A new connection to the other side was made; messages of older ones no longer arrive."""
 
 
-@dataclass(frozen=True, slots=True)
-class ProposeGames:
+class ProposeGames(msgspec.Struct, frozen=True):
     """The player proposes a group of games."""
 
     wishes: tuple[Wish, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AcceptGames:
+class AcceptGames(msgspec.Struct, frozen=True):
     """The player accepts a proposal of the other side."""
 
     group_id: int
 
 
-@dataclass(frozen=True, slots=True)
-class CancelGames:
+class CancelGames(msgspec.Struct, frozen=True):
     """The player refuses a proposal, or withdraws one."""
 
     group_id: int
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Act:
+class Act(msgspec.Struct, frozen=True):
     """The player's decision in a game, answering `YourTurn`."""
 
     game_id: int
     action: Action
 
 
-@dataclass(frozen=True, slots=True)
-class PrepareDeck:
+class PrepareDeck(msgspec.Struct, frozen=True):
     """The player wants one more deck ahead."""
 
 
-@dataclass(frozen=True, slots=True)
-class Close:
+class Close(msgspec.Struct, frozen=True):
     """The player wants a clean shutdown, as soon as no game is live."""
 
 
-@dataclass(frozen=True, slots=True)
-class GoOnChain:
+class GoOnChain(msgspec.Struct, frozen=True):
     """The player wants a unilateral close, whatever the other side says.
 
     `old_copy`: also from an old copy of the store, whose newest state the other side can replace by
@@ -85,16 +78,14 @@ class GoOnChain:
     old_copy: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Pinned:
+class Pinned(msgspec.Struct, frozen=True):
     """A bundle that we pushed is not in the mempool: these pending bundles spend its coins."""
 
     bundle: Bundle
     pending: tuple[PendingBundle, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Dropped:
+class Dropped(msgspec.Struct, frozen=True):
     """The node had a bundle that we pushed, dropped it, and does not take the same bytes again.
 
     No pending bundle spends its coins; they may be spent already, by a block that comes later.
@@ -105,31 +96,27 @@ class Dropped:
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(msgspec.Struct, frozen=True):
     """The node refuses a bundle that we pushed, with this error of its own."""
 
     bundle: Bundle
     error: str
 
 
-@dataclass(frozen=True, slots=True)
-class FeeRate:
+class FeeRate(msgspec.Struct, frozen=True):
     """The fee rate that our node asks of a spend has changed, in mojos per cost."""
 
     mojos_per_cost: int
 
 
-@dataclass(frozen=True, slots=True)
-class FeeLimits:
+class FeeLimits(msgspec.Struct, frozen=True):
     """The player's own limits of fees in mojos; None: as by default, see `Fees`."""
 
     per_spend: int | None
     per_channel: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class DeckComputed:
+class DeckComputed(msgspec.Struct, frozen=True):
     """The work of a `ComputeDeck` is done."""
 
     result: DeckResult
@@ -148,8 +135,7 @@ class DecksChanged:
     removed: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(msgspec.Struct, frozen=True):
     """This peer failed to handle an event of another kind than a block, for this reason.
 
     It stands in the journal in the place of that event, which has changed nothing.
@@ -178,15 +164,13 @@ Event: TypeAlias = (
 # --- effects -----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Send:
+class Send(msgspec.Struct, frozen=True):
     """Send bytes to the other peer."""
 
     message: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Push:
+class Push(msgspec.Struct, frozen=True):
     """Push a bundle to the mempool. Repeating a pending or confirmed bundle is no failure.
 
     `stake` are the mojos that the spend is about: a fee is at most a share of them. It has to be
@@ -199,8 +183,7 @@ class Push:
     before: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Erase:
+class Erase(msgspec.Struct, frozen=True):
     """Forget the secrets of the deck of this number, in everything that outlives the process.
 
     No game needs them any more, and nobody may learn them later (PD-16).
@@ -209,15 +192,13 @@ class Erase:
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class Watch:
+class Watch(msgspec.Struct, frozen=True):
     """Report this coin with every block from now on, beginning with the current one."""
 
     coin: Coin
 
 
-@dataclass(frozen=True, slots=True)
-class ComputeDeck:
+class ComputeDeck(msgspec.Struct, frozen=True):
     """Compute a step of a deck's preparation, and report it with `DeckComputed`.
 
     Each takes about 0.6 s: a driver does it where it blocks nothing else, with secrets from the
@@ -227,8 +208,7 @@ class ComputeDeck:
     work: DeckWork
 
 
-@dataclass(frozen=True, slots=True)
-class Tell:
+class Tell(msgspec.Struct, frozen=True):
     """Notify the player."""
 
     news: News
@@ -239,38 +219,33 @@ Effect: TypeAlias = Send | Push | Erase | Watch | ComputeDeck | Tell
 # --- news for the player -----------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class FundingSent:
+class FundingSent(msgspec.Struct, frozen=True):
     """The funding bundle is complete and pushed; it makes this channel coin."""
 
     coin: Coin
     deadline: int
 
 
-@dataclass(frozen=True, slots=True)
-class ChannelOpen:
+class ChannelOpen(msgspec.Struct, frozen=True):
     """The channel coin has its confirmation depth: play begins."""
 
     coin: Coin
     height: int
 
 
-@dataclass(frozen=True, slots=True)
-class OpeningFailed:
+class OpeningFailed(msgspec.Struct, frozen=True):
     """The funding was not confirmed by its deadline; the wallet coins are free again."""
 
     deadline: int
 
 
-@dataclass(frozen=True, slots=True)
-class Proposed:
+class Proposed(msgspec.Struct, frozen=True):
     """The other side proposes these games."""
 
     group: Group
 
 
-@dataclass(frozen=True, slots=True)
-class Cancelled:
+class Cancelled(msgspec.Struct, frozen=True):
     """A proposal ended without a game."""
 
     group: Group
@@ -278,23 +253,20 @@ class Cancelled:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class NotProposed:
+class NotProposed(msgspec.Struct, frozen=True):
     """A proposal of our player was never sent, and will not be."""
 
     wishes: tuple[Wish, ...]
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class NearLimit:
+class NearLimit(msgspec.Struct, frozen=True):
     """The channel is near this limit of ours: it is closed as soon as no game is live."""
 
     limit: str
 
 
-@dataclass(frozen=True, slots=True)
-class SpendDropped:
+class SpendDropped(msgspec.Struct, frozen=True):
     """The node has dropped this spend, takes the same bytes no more, and we have no fee for others.
 
     The spend can get in if another fee may be paid, or through another node.
@@ -303,31 +275,27 @@ class SpendDropped:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class FeeTooLow:
+class FeeTooLow(msgspec.Struct, frozen=True):
     """This spend is not confirmed, and its fee in mojos cannot rise: it is at our maximum."""
 
     name: str
     fee: int
 
 
-@dataclass(frozen=True, slots=True)
-class GameStarted:
+class GameStarted(msgspec.Struct, frozen=True):
     """A game of an accepted proposal began; `player` is our seat in it."""
 
     game: LiveGame
     player: Player
 
 
-@dataclass(frozen=True, slots=True)
-class YourTurn:
+class YourTurn(msgspec.Struct, frozen=True):
     """It is our turn in this game: answer with `Act`."""
 
     game_id: int
 
 
-@dataclass(frozen=True, slots=True)
-class Acted:
+class Acted(msgspec.Struct, frozen=True):
     """We made a move or (where `after` is `before`) a settlement; `player` is our seat after it."""
 
     game_id: int
@@ -337,8 +305,7 @@ class Acted:
     player: Player
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(msgspec.Struct, frozen=True):
     """The other side made a legal move; `player` is our seat after it.
 
     `runs` of its program decided that; `disagreements` are where the Python rules differ from the
@@ -352,8 +319,7 @@ class Moved:
     disagreements: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class GameSettled:
+class GameSettled(msgspec.Struct, frozen=True):
     """A game ended off chain: what both sides were paid, in mojos, and who settled it."""
 
     game_id: int
@@ -362,30 +328,26 @@ class GameSettled:
     theirs: int
 
 
-@dataclass(frozen=True, slots=True)
-class SawCards:
+class SawCards(msgspec.Struct, frozen=True):
     """An early reveal of the other side was valid: our seat may see more now."""
 
     game_id: int
     player: Player
 
 
-@dataclass(frozen=True, slots=True)
-class Ignored:
+class Ignored(msgspec.Struct, frozen=True):
     """A harmless message was ignored, for this reason."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class DeckReady:
+class DeckReady(msgspec.Struct, frozen=True):
     """The deck with this number is finished: a proposal may name it."""
 
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class DeckBurnt:
+class DeckBurnt(msgspec.Struct, frozen=True):
     """The deck with this number is given up; nothing was at stake.
 
     The other side's message of `step` breaks `rule` (both empty if neither side is to blame).
@@ -397,13 +359,11 @@ class DeckBurnt:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class DecksUsedUp:
+class DecksUsedUp(msgspec.Struct, frozen=True):
     """The last deck number is used: no deck is begun in this channel any more (PD-10)."""
 
 
-@dataclass(frozen=True, slots=True)
-class OldCopy:
+class OldCopy(msgspec.Struct, frozen=True):
     """This peer runs on an old copy of its store: it signed a state that it does not know.
 
     `signed` is the number of that state, `known` that of the newest state in the store. It signs
@@ -414,16 +374,14 @@ class OldCopy:
     known: int
 
 
-@dataclass(frozen=True, slots=True)
-class ShutdownStarted:
+class ShutdownStarted(msgspec.Struct, frozen=True):
     """The clean shutdown began, at these balances (initiator's, receiver's)."""
 
     by_us: bool
     balances: tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class BrokenOff:
+class BrokenOff(msgspec.Struct, frozen=True):
     """We stop off-chain play: whom we blame, and the state that we publish (None: none yet).
 
     `slashable` are the games in which we can slash an illegal move on chain.
@@ -434,8 +392,7 @@ class BrokenOff:
     slashable: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class OwnFault:
+class OwnFault(msgspec.Struct, frozen=True):
     """We stop off-chain play, because we failed to handle an event: nobody else is to blame.
 
     `published` is the state that we publish (None: nothing that funds the channel is signed).

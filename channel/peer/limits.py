@@ -81,11 +81,8 @@ def stored_bytes(batch: bytes, games: Iterable[LiveGame], before: Iterable[LiveG
     known = {game.id: game for game in before}
     live = list(games)
     terms = sum(len(msgspec.msgpack.encode(game.terms)) for game in live if game.id not in known)
-    moved = sum(_position_bytes(game) for game in live if known.get(game.id) != game)
-    return 2 * len(batch) + STATE + LIVE_GAME * len(live) + terms + moved
-
-
-def _position_bytes(game: LiveGame) -> int:
-    """The bytes of a game's newest position, and of our memory of the move to it."""
-    state = game.position.state
-    return len(game.memory) + (0 if state is None else len(serialize(state.value())))
+    moved = [game for game in live if known.get(game.id) != game]
+    states = [game.position.state for game in moved]
+    positions = sum(len(serialize(state.value())) for state in states if state is not None)
+    memories = sum(len(game.memory) for game in moved)
+    return 2 * len(batch) + STATE + LIVE_GAME * len(live) + terms + positions + memories

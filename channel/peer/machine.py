@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from hashlib import sha256
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_args
 
 from msgspec.structs import replace
 
@@ -58,6 +58,7 @@ from channelsim.channel.peer.phases.leaving import blame, break_off, on_fault
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.limits import batch_limit
 from channelsim.channel.protocol.messages import (
+    ASIDE,
     MAX_MESSAGE,
     MAX_OPENING_MESSAGE,
     Advisory,
@@ -88,10 +89,9 @@ Handler: TypeAlias = Callable[[Config, PeerState, Any], Transition]
 """Takes an event of one type. Raises `Violation` for a message, `UsageError` for a command."""
 
 OPENING_MESSAGES = (Hello, Welcome, Launch, FirstHalves, Funding, Funded)
-DECK_MESSAGES = (DeckStep, DeckAbort)
-PLAY_MESSAGES = (Batch, Request, Advisory, *DECK_MESSAGES, Shutdown, ShutdownDone)
+PLAY_MESSAGES = (Batch, Request, *get_args(ASIDE), Shutdown, ShutdownDone)
 MESSAGES = (*OPENING_MESSAGES, *PLAY_MESSAGES)
-UNCOUNTED = (*DECK_MESSAGES, Resume)
+UNCOUNTED = (DeckStep, DeckAbort, Resume)
 """Messages that do not count as the last one: others may be repeated around them."""
 
 
@@ -140,7 +140,7 @@ TRANSITIONS: Mapping[Phase, Mapping[type, Handler]] = {
         **_each(MESSAGES, closing.refuse),
         Resume: resuming.on_resume,
         Connected: resuming.on_connected,
-        **_each((Request, Advisory, *DECK_MESSAGES), closing.ignore),
+        **_each((Request, *get_args(ASIDE)), closing.ignore),
         ShutdownDone: closing.on_shutdown_done,
         Block: blocks.on_play_block,
         Fault: on_fault,
@@ -227,7 +227,7 @@ class Peer:
         """Our seat in a game, off chain or on chain, as far as we have to decide in it."""
         if self.state.dispute is not None:
             return seat(self.state.dispute, game_id)
-        return self.state.play.player(game_id) if self.state.play else None
+        return self.state.play.players.get(game_id) if self.state.play else None
 
     def start(self, peak: int) -> list[Effect]:
         """Begin at this height of the chain; the initiator speaks first."""
@@ -256,26 +256,19 @@ def transition(config: Config, state: PeerState, event: Event) -> Transition:
             return with_fee_state(state, replace(state.fees, rate=rate)), []
         case FeeLimits():
             return with_fee_state(state, replace(state.fees, limits=event)), []
-        case _:
-            after, effects = _transition(config, state, event)
-            return pay_for(config, after, effects, scan=isinstance(event, Block))
-
-
-def _transition(config: Config, state: PeerState, event: Event) -> Transition:
-    """The state after an event, and its effects before fees. Raises `UsageError`."""
-    match event:
         case Received(blob):
-            return _on_bytes(config, state, blob)
+            after, effects = _on_bytes(config, state, blob)
         case Block():
-            return _on_block(config, replace(state, block=event))
-        case _ if type(event) not in TRANSITIONS[state.phase]:
-            if isinstance(event, REPORTS):
-                return state, []
-            if state.phase is Phase.OUTDATED:
-                raise on_chain.of_an_old_copy(config)
-            raise UsageError(f"{config.name} is in {state.phase.value}: not now")
+            after, effects = _on_block(config, replace(state, block=event))
+        case _ if type(event) in TRANSITIONS[state.phase]:
+            after, effects = TRANSITIONS[state.phase][type(event)](config, state, event)
+        case _ if isinstance(event, REPORTS):
+            return state, []
+        case _ if state.phase is Phase.OUTDATED:
+            raise on_chain.of_an_old_copy(config)
         case _:
-            return TRANSITIONS[state.phase][type(event)](config, state, event)
+            raise UsageError(f"{config.name} is in {state.phase.value}: not now")
+    return pay_for(config, after, effects, scan=isinstance(event, Block))
 
 
 def _on_block(config: Config, state: PeerState) -> Transition:

@@ -6,8 +6,7 @@ spend publishes it until it is confirmed. Source: spec/channel.md, "Clean shutdo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 from msgspec.structs import replace
 
 from channelsim.channel.chain.coins import Bundle, Coin, standard_spend
@@ -20,8 +19,7 @@ from channelsim.channel.protocol.state import ChannelState
 from channelsim.clsp.values import tree_hash
 
 
-@dataclass(frozen=True, slots=True)
-class CleanShutdown:
+class CleanShutdown(msgspec.Struct, frozen=True):
     """A shutdown at one state; `bundle` is its spend, once it is completed."""
 
     endpoint: Endpoint

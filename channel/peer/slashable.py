@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from channelsim.channel.peer.endpoint import Endpoint
 from channelsim.channel.protocol.state import LiveGame
@@ -11,8 +11,7 @@ from channelsim.games.evidence import Evidence
 from channelsim.games.judge import Ruling, slash_pays
 
 
-@dataclass(frozen=True, slots=True)
-class SlashableMove:
+class SlashableMove(msgspec.Struct, frozen=True):
     """An illegal move: the rule that it breaks, and the evidence for which the slash pays."""
 
     rule: str

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from channelsim.channel.chain.coins import Bundle, Coin, Spend, standard_spend
 from channelsim.channel.crypto import bls
 from channelsim.channel.crypto.keys import SecretKeys
 from channelsim.channel.errors import Violation
 from channelsim.channel.protocol.state import Channel, ChannelState, Side, StateOnChain
+from channelsim.channel.protocol.unroll import to_unroll
 from channelsim.clsp.values import serialize
 
 Halves = tuple[bytes, bytes]
 """A state's two half-signatures: of the channel coin's spend, and of the preemption."""
 
 
-@dataclass(frozen=True, slots=True)
-class SignedState:
+class SignedState(msgspec.Struct, frozen=True):
     """A received state with the counterparty's verified half-signatures."""
 
     state: ChannelState
@@ -68,7 +68,7 @@ def unroll_coin(channel: Channel, state: ChannelState) -> Coin:
 
 def publish(channel: Channel, secret: SecretKeys, signed: SignedState) -> Bundle:
     """The channel coin's spend to this state's unroll coin, completed with our half."""
-    conditions = channel.to_unroll(signed.on_chain.unroll_puzzle_hash)
+    conditions = to_unroll(signed.on_chain.unroll_puzzle_hash, channel.coin.amount)
     spend = standard_spend(channel.coin, bytes(channel.channel_key), conditions)
     ours = bls.sign_half(secret.channel, signed.on_chain.channel_message, channel.channel_key)
     return Bundle((spend,), bls.add(signed.halves[0], ours))

@@ -287,6 +287,12 @@ Message: TypeAlias = (
     | ShutdownDone
 )
 
+ASIDE = Advisory | DeckStep | DeckAbort
+"""Messages beside the potato: they change no state, and nobody waits for an answer to them."""
+
+UNSIGNED = Request | Resume | ASIDE
+"""Messages that sign nothing."""
+
 _offers: msgspec.msgpack.Decoder[Offer] = msgspec.msgpack.Decoder(Offer, strict=True)
 _encoder = msgspec.msgpack.Encoder()
 _decoder: msgspec.msgpack.Decoder[Message] = msgspec.msgpack.Decoder(Message, strict=True)

@@ -5,7 +5,9 @@ Source: spec/channel.md, "Proposals".
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+import msgspec
 
 from channelsim.channel.errors import Violation
 from channelsim.channel.protocol.messages import NamedDeck, Offer
@@ -32,8 +34,7 @@ class UnfitProposal(Exception):
     """This side cannot or will not play a proposal, and cancels it with this reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
+class Wish(msgspec.Struct, frozen=True):
     """A game that a player wants to propose; `i_am_alice`: the proposer moves first.
 
     `deck` is the number of the prepared deck for a game that needs one. A player leaves it out, and

@@ -8,10 +8,10 @@ Source: spec/channel.md, "Coins"; spec/referee.md, "Move".
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
+import msgspec
 from chia_rs import LazyNode
 
 from channelsim.channel.protocol.state import Channel, ChannelState
@@ -21,8 +21,7 @@ from channelsim.clsp.values import BadValue, NotAList, Value, tree_hash
 from channelsim.games.referee import GameCoin, RefereeRefusal
 
 
-@dataclass(frozen=True, slots=True)
-class TimedOut:
+class TimedOut(msgspec.Struct, frozen=True):
     """The game coin paid both shares, to these addresses; empty for a share of nothing.
 
     Each player signs where its own share goes, and may name another address than the agreed one.
@@ -32,15 +31,13 @@ class TimedOut:
     waiter_address: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Slashed:
+class Slashed(msgspec.Struct, frozen=True):
     """The game coin paid everything to its mover, at this address."""
 
     address: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class MovedTo:
+class MovedTo(msgspec.Struct, frozen=True):
     """The game coin became this one."""
 
     coin: GameCoin
@@ -118,8 +115,7 @@ def reserved_fee(solution: bytes) -> int:
     return sum(atom_to_int(fee) for fee in fees if fee is not None and len(fee) <= MAX_NUMBER)
 
 
-@dataclass(frozen=True, slots=True)
-class PaidByUnroll:
+class PaidByUnroll(msgspec.Struct, frozen=True):
     """The number of the state that an unroll coin paid, and the coins, without knowing the state.
 
     `coins` are puzzle hashes and amounts, in order. `preempted`: not by the timeout.

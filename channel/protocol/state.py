@@ -16,8 +16,6 @@ from chia_rs import G1Element
 from channelsim.channel.chain.coins import (
     REMARK,
     Coin,
-    condition,
-    delegated_hash,
     launcher_coin,
     standard_message,
     standard_puzzle_hash,
@@ -31,9 +29,8 @@ from channelsim.channel.protocol.unroll import (
     unroll_puzzle,
     unroll_puzzle_hash,
 )
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import Program
-from channelsim.clsp.values import Value, to_list, tree_hash
+from channelsim.clsp.values import Value, list_of, tree_hash
 from channelsim.games.amounts import counted
 from channelsim.games.contract import Next, Position, Seat, Terms
 from channelsim.games.deck.finished import FinishedDeck
@@ -53,8 +50,7 @@ class Side(IntEnum):
         return Side.RECEIVER if self is Side.INITIATOR else Side.INITIATOR
 
 
-@dataclass(frozen=True, slots=True)
-class Predecessor:
+class Predecessor(msgspec.Struct, frozen=True):
     """The position and coin in which a game's last move was made, behind its coin's INFOHASH_A."""
 
     position: Position
@@ -108,8 +104,7 @@ class LiveGame:
         return shares[0], shares[1]
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(msgspec.Struct, frozen=True):
     """An open proposal: one or more games, all or nothing, known by its first game's id."""
 
     proposer: Side
@@ -219,7 +214,8 @@ class Channel:
 
     def preemption_conditions(self, state: ChannelState) -> Value:
         """The conditions of a state: its number, the balances, a coin for each game."""
-        return to_list((condition(REMARK, int_to_atom(state.number)), *self._coins(state)))
+        coins = [list_of(CREATE_COIN, *paid) for paid in self.paid(state)]
+        return list_of(list_of(REMARK, state.number), *coins)
 
     def timeout_conditions(self, state: ChannelState) -> Value:
         """The conditions of a timeout: those of the preemption after a relative time lock."""
@@ -238,7 +234,7 @@ class Channel:
         """The conditions of a clean shutdown, which pay both balances except a 0."""
         if state.games:
             raise InvariantError("a shutdown with live games")
-        return to_list(self._coins(state))
+        return list_of(*(list_of(CREATE_COIN, *paid) for paid in self.paid(state)))
 
     def shutdown_message(self, state: ChannelState) -> bytes:
         """The message that both channel keys sign for the clean shutdown."""
@@ -249,32 +245,22 @@ class Channel:
         paid = (state.number, state.balances, *(game.coin for game in state.games))
         known = self._known.get(paid)
         if known is None:
-            known = self._known[paid] = self._compute_on_chain(state)
+            if state.total() != self.coin.amount:
+                raise InvariantError(f"state {state.number} holds {counted(state.total(), 'mojo')}")
+            conditions = tree_hash(self.preemption_conditions(state))
+            known = self._known[paid] = self.on_chain_of(state.number, conditions)
         return known
-
-    def _compute_on_chain(self, state: ChannelState) -> StateOnChain:
-        if state.total() != self.coin.amount:
-            raise InvariantError(f"state {state.number} holds {counted(state.total(), 'mojo')}")
-        return self.on_chain_of(state.number, tree_hash(self.preemption_conditions(state)))
 
     def on_chain_of(self, number: int, conditions: bytes) -> StateOnChain:
         """The same of a state that is known by the tree hash of its preemption conditions."""
-        unroll_puzzle_hash = self.unroll_puzzle_hash_of(number, conditions)
-        to_unroll = self.to_unroll(unroll_puzzle_hash)
+        unroll = unroll_puzzle_hash(bytes(self.unroll_key), self.unroll_timeout, number, conditions)
+        conditions_to_unroll = to_unroll(unroll, self.coin.amount)
         return StateOnChain(
-            unroll_puzzle_hash=unroll_puzzle_hash,
-            channel_conditions=tree_hash(to_unroll),
-            channel_message=delegated_hash(to_unroll) + self.coin.id + self.agg_sig_data,
+            unroll_puzzle_hash=unroll,
+            channel_conditions=tree_hash(conditions_to_unroll),
+            channel_message=standard_message(conditions_to_unroll, self.coin.id, self.agg_sig_data),
             unroll_message=conditions,
         )
-
-    def unroll_puzzle_hash_of(self, number: int, conditions: bytes) -> bytes:
-        """The puzzle hash of the unroll coin of a state, by the hash of its conditions."""
-        return unroll_puzzle_hash(bytes(self.unroll_key), self.unroll_timeout, number, conditions)
-
-    def to_unroll(self, unroll_puzzle_hash: bytes) -> Value:
-        """The one condition of the channel coin's spend: create the unroll coin."""
-        return to_unroll(unroll_puzzle_hash, self.coin.amount)
 
     def paid(self, state: ChannelState) -> list[tuple[bytes, int]]:
         """The puzzle hashes and amounts of the coins that a state pays, in order."""
@@ -284,15 +270,8 @@ class Channel:
             *((game.coin.puzzle_hash(), game.coin.amount) for game in state.games),
         ]
 
-    def _coins(self, state: ChannelState) -> list[Value]:
-        return [
-            condition(CREATE_COIN, puzzle_hash, int_to_atom(amount))
-            for puzzle_hash, amount in self.paid(state)
-        ]
 
-
-@dataclass(frozen=True, slots=True)
-class StateOnChain:
+class StateOnChain(msgspec.Struct, frozen=True):
     """A state's unroll coin, and the messages of its two half-signatures.
 
     `channel_conditions` is the tree hash of the conditions that create that coin.

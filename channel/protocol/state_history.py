@@ -1,7 +1,7 @@
 """Every state that this side sent or received, in memory, for the life of the channel.
 
-The peer searches it when a coin appears on chain; `state_records` has the form on disk. It is a
-linked list of frozen values, newest first, so adding a state copies nothing, and states share
+The peer searches it when a coin appears on chain; `store/history_codec.py` has the form on disk. It
+is a linked list of frozen values, newest first, so adding a state copies nothing, and states share
 the games that did not change.
 Source: spec/channel.md, "Going on chain".
 """
@@ -9,9 +9,9 @@ Source: spec/channel.md, "Going on chain".
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-import msgspec
+from msgspec.structs import replace
 
 from channelsim.channel.protocol.half_signed import SignedState
 from channelsim.channel.protocol.state import ChannelState
@@ -31,8 +31,12 @@ class StateHistory:
         Only the newest two keep their proposals: these pay nothing on chain, and the counterparty
         could otherwise fill our memory with proposals that we refuse.
         """
-        older = self.older and _without_proposals(self.older)
-        return StateHistory(state, signed, replace(self, older=older))
+        older = self.older
+        if older is not None and older.state.groups:
+            bare = replace(older.state, groups=())
+            completed = replace(older.signed, state=bare) if older.signed else None
+            older = StateHistory(bare, completed, older.older)
+        return StateHistory(state, signed, StateHistory(self.state, self.signed, older))
 
     def __iter__(self) -> Iterator[StateHistory]:
         """This state and all older ones, newest first."""
@@ -44,11 +48,3 @@ class StateHistory:
     def numbered(self, number: int) -> ChannelState | None:
         """The state of this number."""
         return next((link.state for link in self if link.state.number == number), None)
-
-
-def _without_proposals(history: StateHistory) -> StateHistory:
-    if not history.state.groups:
-        return history
-    state = msgspec.structs.replace(history.state, groups=())
-    signed = replace(history.signed, state=state) if history.signed else None
-    return StateHistory(state, signed, history.older)

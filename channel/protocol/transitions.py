@@ -7,8 +7,8 @@ Source: spec/channel.md, "The potato". Rule ids are those of `channelsim.channel
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+import msgspec
 from msgspec.structs import replace
 
 from channelsim.channel.errors import InvariantError, Violation
@@ -27,8 +27,7 @@ Mover = Callable[[LiveGame, Move], LiveGame]
 """Apply a move to its game. The receiver judges the move, and raises `Violation`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settled:
+class Settled(msgspec.Struct, frozen=True):
     """A game that ended off chain, with the payouts to the initiator and the receiver."""
 
     game: LiveGame

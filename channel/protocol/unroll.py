@@ -7,17 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from channelsim.channel.chain.coins import condition
 from channelsim.clsp.curry import curried_hash, curry
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import Program, load
-from channelsim.clsp.values import Value, to_list, tree_hash, tree_hash_atom, tree_hash_pair
+from channelsim.clsp.values import Value, list_of, tree_hash, tree_hash_atom, tree_hash_pair
 from channelsim.games.referee import ASSERT_HEIGHT_RELATIVE, CREATE_COIN
 
 
 def timeout_form(conditions: Value, unroll_timeout: int) -> Value:
     """The conditions of a timeout: those of the preemption after a relative time lock."""
-    return condition(ASSERT_HEIGHT_RELATIVE, int_to_atom(unroll_timeout)), conditions
+    return list_of(ASSERT_HEIGHT_RELATIVE, unroll_timeout), conditions
 
 
 def unroll_puzzle(
@@ -32,7 +31,7 @@ def unroll_puzzle_hash(
     unroll_key: bytes, unroll_timeout: int, number: int, conditions: bytes
 ) -> bytes:
     """The hash of that puzzle, by the tree hash of the conditions."""
-    lock = condition(ASSERT_HEIGHT_RELATIVE, int_to_atom(unroll_timeout))
+    lock = list_of(ASSERT_HEIGHT_RELATIVE, unroll_timeout)
     locked = tree_hash_pair(tree_hash(lock), conditions)
     return curried_hash(
         load("channel/unroll").hash,
@@ -63,4 +62,4 @@ def paid_number(numbers: Iterable[int], published: int, *, timed_out: bool) -> i
 
 def to_unroll(puzzle_hash: bytes, amount: int) -> Value:
     """The one condition of the channel coin's spend: create the unroll coin."""
-    return to_list((condition(CREATE_COIN, puzzle_hash, int_to_atom(amount)),))
+    return list_of(list_of(CREATE_COIN, puzzle_hash, amount))

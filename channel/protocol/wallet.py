@@ -25,7 +25,6 @@ from channelsim.channel.chain.coins import (
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.protocol.state import Channel
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import Value, serialize, to_list
 from channelsim.games.referee import CREATE_COIN
 
@@ -70,12 +69,11 @@ class Wallet:
             raise InvariantError("a wallet coin smaller than the contribution")
         conditions: list[Value] = []
         if launch:
-            conditions.append(condition(CREATE_COIN, launcher_puzzle().hash, int_to_atom(0)))
+            conditions.append(condition(CREATE_COIN, launcher_puzzle().hash, 0))
         if change := self.change(contribution):
-            amount = int_to_atom(change.amount)
-            conditions.append(condition(CREATE_COIN, change.puzzle_hash, amount))
+            conditions.append(condition(CREATE_COIN, change.puzzle_hash, change.amount))
         conditions.append(condition(ASSERT_COIN_ANNOUNCEMENT, launch_announcement(channel)))
-        conditions.append(condition(ASSERT_BEFORE_HEIGHT_ABSOLUTE, int_to_atom(deadline)))
+        conditions.append(condition(ASSERT_BEFORE_HEIGHT_ABSOLUTE, deadline))
         own = signed_spend(self.key, self.coin, to_list(conditions), channel.agg_sig_data)
         launcher = (launcher_spend(channel),) if launch else ()
         return Bundle((*own.spends, *launcher), own.signature)

@@ -44,6 +44,7 @@ from channelsim.channel.prove.comparison import examine_size
 from channelsim.channel.prove.counterexample import Counterexample, call_of
 from channelsim.clsp.analysis.closures import deep
 from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.run import cut_offs
 from channelsim.clsp.values import NIL, Value, serialize
 from channelsim.games.chance import Chance
 from channelsim.games.errors import BadTerms, IllegalMove
@@ -63,6 +64,9 @@ PLAIN, ENOUGH = 400, 6
 
 SOLVING = 10.0
 """Seconds of work for finding a case in the states that were played."""
+
+ENDLESS = 12
+"""The most runs of cases at all places that are cut off at the cost of a block."""
 
 HASH = 32
 
@@ -96,20 +100,22 @@ def _is_played(counterexample: Counterexample) -> bool:
 def _placed(counterexample: Counterexample) -> tuple[Reach, SiteCase] | None:
     """The case at the first place of play at which it breaks the claim, in the state that was
     played if possible; None where no place is found."""
-    played = list(islice(_sites(counterexample), PLACES))
-    for case in _tried(counterexample, played):
+    played, most = list(islice(_sites(counterexample), PLACES)), cut_offs() + ENDLESS
+    for case in _tried(counterexample, played, most):
         return PLAYED, case
     chosen = [changed for site in played for changed in _changed(counterexample, site)]
-    for case in _tried(counterexample, chosen):
+    for case in _tried(counterexample, chosen, most):
         return OWN_CHOICE, case
     return None
 
 
-def _tried(counterexample: Counterexample, sites: Sequence[Site]) -> Iterator[SiteCase]:
+def _tried(counterexample: Counterexample, sites: Sequence[Site], most: int) -> Iterator[SiteCase]:
     """The cases at these places that break the claim: calls like that of the counterexample first,
-    then those that the solver finds."""
+    then those that the solver finds; none once so many runs of this process were cut off."""
     calls = (case for site in sites for case in _calls(counterexample, site))
     for case in chain(calls, _solved(counterexample, sites)):
+        if cut_offs() >= most:
+            return
         if _breaks(counterexample, case):
             yield case
 

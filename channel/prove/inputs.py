@@ -100,12 +100,11 @@ class Domain:
     @property
     def bounds(self) -> tuple[str, ...]:
         """The symbolic inputs, in words."""
-        shape = (
-            f"any value of at most {counted(self.pairs, 'pair')} inside each other,"
-            f" with atoms of at most {counted(self.atom, 'byte')}"
+        shape = self._shape()
+        opaque = "".join(
+            f"; {name} {self._shape(_most_bytes(form)) if self.by_hand else 'only passed on'}"
+            for name, form in (_opaque("state", self.form) if self.form is not None else ())
         )
-        fields = ", ".join(_opaque("state", self.form)) if self.form is not None else ""
-        opaque = f"; {fields} {shape if self.by_hand else 'only passed on'}" if fields else ""
         return (
             f"move: every value of 0 to {counted(self.longest, 'byte')}",
             f"amount: 0 to {MAX_AMOUNT}, share: 0 to the amount",
@@ -117,15 +116,26 @@ class Domain:
             " bytes, that of the next one or () and that of this one or 0x78",
         )
 
+    def _shape(self, longest: int = 0) -> str:
+        return (
+            f"any value of at most {counted(self.pairs, 'pair')} inside each other,"
+            f" with atoms of at most {counted(max(self.atom, longest), 'byte')}"
+        )
+
     def environment(self, size: int, variables: Variables = free) -> Inputs:
         """The arguments with a move of this size."""
         return Inputs(self, size, variables)
 
 
-def _opaque(name: str, form: Form) -> Iterable[str]:
+def _most_bytes(form: Opaque) -> int:
+    """The bytes of the longest atom that a field of this form is given: one more than in play."""
+    return max((_longest(form.write(each)) for each in form.examples), default=0) + 1
+
+
+def _opaque(name: str, form: Form) -> Iterable[tuple[str, Opaque]]:
     match form:
         case Opaque():
-            yield name
+            yield name, form
         case Pair(first, second):
             yield from _opaque(f"{name}.first", first)
             yield from _opaque(f"{name}.second", second)
@@ -340,8 +350,7 @@ class Inputs:
                 )
             case Opaque(write, examples=examples):
                 if self._domain.by_hand:
-                    longest = max((_longest(write(each)) for each in examples), default=0)
-                    return self._any(name, self._domain.pairs, longest + 1), ()
+                    return self._any(name, self._domain.pairs, _most_bytes(form)), ()
                 return Hidden(name, write(examples[0]) if examples else NIL), ()
         raise TypeError(f"{form!r:.80} is no form")
 

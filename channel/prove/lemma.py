@@ -25,7 +25,7 @@ from channelsim.channel.prove.symbols import (
     width,
 )
 from channelsim.clsp.integers import atom_to_int, int_to_atom, is_minimal
-from channelsim.clsp.values import NIL, Value, to_list
+from channelsim.clsp.values import NIL, Value, from_list, to_list
 from channelsim.games import registry
 from channelsim.games.forms import Atom, Form, Integer, ListOf, Pair
 from channelsim.games.lemma import Lemma
@@ -95,6 +95,7 @@ def leaves(form: Form, value: Any) -> Iterator[tuple[Form, bytes]]:
             yield from leaves(first, left)
             yield from leaves(second, right)
         case ListOf(), _:
+            whole = value
             for _ in range(form.most):
                 if not isinstance(value, tuple):
                     raise ValueError("a list that is too short")
@@ -102,6 +103,8 @@ def leaves(form: Form, value: Any) -> Iterator[tuple[Form, bytes]]:
                 value = value[1]
             if value != NIL:
                 raise ValueError("a list that is too long")
+            if form.ascending and not _ascends(whole):
+                raise ValueError("a list that does not ascend")
         case Integer(least, most), bytes():
             if not (is_minimal(value) and least <= atom_to_int(value) <= most):
                 raise ValueError(f"0x{value.hex()} is no number from {least} to {most}")
@@ -110,6 +113,11 @@ def leaves(form: Form, value: Any) -> Iterator[tuple[Form, bytes]]:
             yield form, value
         case _:
             raise ValueError("a value of another shape")
+
+
+def _ascends(numbers: Any) -> bool:
+    items: list[Any] = from_list(numbers)
+    return all(atom_to_int(low) < atom_to_int(high) for low, high in pairwise(items))
 
 
 def bits_of_form(form: Form) -> int:

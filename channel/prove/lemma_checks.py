@@ -6,7 +6,7 @@ undecided.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice, product
@@ -98,6 +98,12 @@ def _compared(lemma: Lemma, body: bytes, tree: bytes) -> tuple[int, bool, str]:
     return count, total <= CHECKS, ""
 
 
+def false_for(use: Used, values: Sequence[int | bytes]) -> str:
+    """Where the functions differ for these arguments, in words; "" where they do not."""
+    code, functions = Program(serialize(use.body)), Program(serialize(use.tree)).value
+    return _difference(use.lemma, code, functions, values)
+
+
 def _difference(lemma: Lemma, code: Program, tree: Value, values: Any) -> str:
     expected = real_result(lemma, *values)
     try:
@@ -127,8 +133,13 @@ def _written(form: Form, value: Any) -> list[bytes]:
     the bytes of its bounds."""
     if not isinstance(form, Integer):
         return [value]
-    size = max(len(int_to_atom(form.least)), len(int_to_atom(form.most)))
+    size = written_size(form)
     return list(dict.fromkeys((int_to_atom(value), value.to_bytes(size, "big", signed=True))))
+
+
+def written_size(form: Integer) -> int:
+    """The bytes of all bounds of a number."""
+    return max(len(int_to_atom(form.least)), len(int_to_atom(form.most)))
 
 
 def _count(form: Form) -> int:
@@ -153,10 +164,14 @@ def _values(form: Form) -> Iterator[int | bytes]:
 
 
 def _drawn(lemma: Lemma) -> Iterator[tuple[int | bytes, ...]]:
-    """Drawn arguments without end: every second one is at a bound or small."""
+    """Drawn arguments without end: every second number is at a bound or small, and the bytes of
+    every second one are a few only."""
     chance = FastChance(lemma.name.encode())
     while True:
-        yield tuple(_draw(chance, form) for form in lemma.arguments)
+        values = tuple(_draw(chance, form) for form in lemma.arguments)
+        yield values
+        if any(isinstance(value, bytes) for value in values):
+            yield _with_repeats(chance, values)
 
 
 def _draw(chance: FastChance, form: Form) -> int | bytes:
@@ -170,3 +185,12 @@ def _draw(chance: FastChance, form: Form) -> int | bytes:
         case Atom(size):
             return chance.bytes(size)
     raise TypeError(f"{form!r:.80}: no lemma takes it")
+
+
+def _with_repeats(chance: FastChance, values: tuple[int | bytes, ...]) -> tuple[int | bytes, ...]:
+    """The same with bytes that are a few ones, over and over, in all of them."""
+    few = chance.bytes(chance.between(1, 6))
+    return tuple(
+        bytes(chance.pick(few) for _ in value) if isinstance(value, bytes) else value
+        for value in values
+    )

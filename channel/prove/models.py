@@ -149,13 +149,38 @@ def greater(path: Path, left: Symbolic, right: Symbolic) -> Symbolic:
 
 
 def greater_bytes(path: Path, left: Symbolic, right: Symbolic) -> Symbolic:
-    """Model `>s`: byte by byte, and the longer one where one begins with the other."""
-    a, b = path.bytes(left), path.bytes(right)
+    """Model `>s`, which compares byte by byte; of an undecided length without a fork."""
+    mine, theirs = path.shape(left), path.shape(right)
+    cases = path.by_length(mine)
+    if cases is None:
+        a = path.bytes(mine)
+        cases = path.by_length(theirs)
+        if cases is None:
+            return make_truth(_is_after(a, path.bytes(theirs)))
+        return make_truth(_by_cases([(case, _is_after(a, b)) for case, b in cases]))
+    b = path.bytes(theirs)
+    return make_truth(_by_cases([(case, _is_after(a, b)) for case, a in cases]))
+
+
+def _by_cases(cases: Sequence[tuple[Condition, Condition]]) -> Condition:
+    """What holds in the case that applies; the last one applies where no other does."""
+    term = _as_term(cases[-1][1])
+    for case, condition in reversed(cases[:-1]):
+        term = z3.If(case, _as_term(condition), term)
+    return term
+
+
+def _as_term(condition: Condition) -> Term:
+    return z3.BoolVal(condition) if isinstance(condition, bool) else condition
+
+
+def _is_after(a: bytes | Bytes, b: bytes | Bytes) -> Condition:
+    """Where bytes come after others, of which they may be a longer continuation."""
     longer, common = _size(a) > _size(b), min(_size(a), _size(b))
     if not common:
-        return make_truth(longer)
+        return longer
     mine, theirs = bits_of(sliced(a, 0, common)), bits_of(sliced(b, 0, common))
-    return make_truth(z3.UGE(mine, theirs) if longer else z3.UGT(mine, theirs))
+    return z3.UGE(mine, theirs) if longer else z3.UGT(mine, theirs)
 
 
 # --- bytes -----------------------------------------------------------------------------------

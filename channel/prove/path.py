@@ -37,8 +37,12 @@ from channelsim.clsp.values import NIL
 
 T = TypeVar("T")
 
-CHECK_SECONDS = 10.0
-"""The longest that the solver works on one question."""
+STEPS = 30_000_000
+"""The most steps of the solver on one question, about ten seconds of work: the same ones on any
+machine, however busy."""
+
+CHECK_SECONDS = 100.0
+"""The longest that it works on one, in case that it takes long steps."""
 
 MEGABYTES = 2000
 """The memory in which the solver works on it."""
@@ -54,7 +58,8 @@ LATE = "the time is over"
 HARD = "too hard for the solver"
 
 Decisions = tuple[Any, ...]
-"""The side of each branch, whether a choice was merged, and the values that a number may have."""
+"""The side of each branch, whether a choice was merged, and the values that a number may have, or
+why these are not known."""
 
 
 class CannotMerge(Exception):
@@ -312,19 +317,28 @@ class Path:
 
     def undecided_length(self, value: Symbolic) -> Number | None:
         """The bytes of an atom of which only that it is not empty is decided; None for others."""
-        if not isinstance(value, Lazy) or not value.longer or value.name in self.decided:
+        cases = self.by_length(value)
+        if cases is None:
             return None
-        lengths = [build()[0] for build in value.alternatives]
-        counts = [atom.size for atom in lengths if isinstance(atom, Bytes)]
-        if len(counts) < len(lengths):
-            return None
+        counts = [atom.size for _, atom in cases]
         bits = width(0, max(counts))
         term = z3.BitVecVal(counts[-1], bits)
-        for number in reversed(range(len(counts) - 1)):
-            chosen = selected(value, number)
-            term = z3.If(chosen, z3.BitVecVal(counts[number], bits), term)
-        self.bounded = self.bounded or value.bounded
+        for chosen, atom in reversed(cases[:-1]):
+            term = z3.If(chosen, z3.BitVecVal(atom.size, bits), term)
         return Number(resize(term, width(min(counts), max(counts))), min(counts), max(counts))
+
+    def by_length(self, value: Symbolic) -> list[tuple[Condition, Bytes]] | None:
+        """Every case of an atom of which only that it is not empty is decided; None for others."""
+        if not isinstance(value, Lazy) or not value.longer or value.name in self.decided:
+            return None
+        cases: list[tuple[Condition, Bytes]] = []
+        for number, build in enumerate(value.alternatives):
+            atom, conditions = build()
+            if not isinstance(atom, Bytes) or conditions:
+                return None
+            cases.append((selected(value, number), atom))
+        self.bounded = self.bounded or value.bounded
+        return cases
 
     def has_size(self, lazy: Lazy, size: int) -> bool:
         """Decide whether an atom that is not empty has this many bytes, by a fork if it may."""
@@ -391,12 +405,23 @@ class Path:
         if self._speculating:
             raise CannotMerge
         at = len(self._taken)
-        values = self._replayed[at] if at < len(self._replayed) else self._few_values(number)
+        values = self._replayed[at] if at < len(self._replayed) else self._values_or_reason(number)
         self._taken.append(values)
+        if isinstance(values, str):
+            raise Undecided(values)
         for constant in values:
             if self.branch(number.term == constant):
                 return int(constant)
         return self._refute()
+
+    def _values_or_reason(self, number: Number) -> tuple[int, ...] | str:
+        """All values of a number, or the reason why they are not known: a replay has the same."""
+        try:
+            return self._few_values(number)
+        except Undecided as undecided:
+            if undecided.reason == LATE:
+                raise
+            return undecided.reason
 
     def _few_values(self, number: Number) -> tuple[int, ...]:
         """All values that a number can have here. Raises `Undecided` if there are many."""
@@ -460,8 +485,9 @@ def pushed(solver: z3.Solver) -> Iterator[None]:
 
 
 def make_solver() -> z3.Solver:
-    """A solver that gives each question up after `CHECK_SECONDS`."""
+    """A solver that gives each question up after so many `STEPS`, or `CHECK_SECONDS`."""
     solver = z3.Solver()
+    solver.set("rlimit", STEPS)
     solver.set("timeout", int(1000 * CHECK_SECONDS))
     solver.set("max_memory", MEGABYTES)
     solver.set("ctrl_c", False)  # an interrupt is for the command

@@ -24,13 +24,13 @@ from channelsim.channel.prove.lemma import lemmas_of
 from channelsim.channel.prove.move_sizes import sizes_in_play
 from channelsim.channel.prove.path import LATE
 from channelsim.channel.prove.result import ProofResult, Undecidable, Verdict
+from channelsim.channel.prove.rules.own_reading import OwnReading, has_own_rules
 from channelsim.channel.prove.rules.reading import Reading
 from channelsim.channel.prove.sides import side_digests
 from channelsim.channel.system.process_executor import GONE
 from channelsim.clsp.analysis.closures import deep
 from channelsim.clsp.programs import Program
 from channelsim.clsp.values import Value, deserialize, serialize
-from channelsim.games.errors import BadState
 from channelsim.games.names import nearest_or_all
 
 UNPLAYED = "no move ends valid within these bounds"
@@ -75,13 +75,21 @@ class Question:
         """The target whose rules say which states there are; None if none has rules."""
         return next((each for each in self.targets if each.rules is not None), None)
 
+    @property
+    def _reader(self) -> Reading | OwnReading | None:
+        ruled = self._ruled
+        if ruled is not None:
+            return Reading(ruled, self.validator)
+        own = (each for each in self.targets if has_own_rules(each, self.validator))
+        return next((OwnReading(each, self.validator) for each in own), None)
+
     def domain(self) -> Domain:
         """The inputs on which the claim is examined."""
         names = {name for target in self.targets for name in target.hashes}
-        ruled = self._ruled
+        reading = self._reader
         return Domain(
             own=tuple(program.hash for program in self.programs),
-            form=None if ruled is None else ruled.game.validators[self.validator].form,
+            form=None if reading is None else reading.form,
             longest=self.longest,
             pairs=self.pairs,
             atom=self.atom,
@@ -95,30 +103,37 @@ class Question:
 
     def is_read(self, state: Value) -> bool:
         """True if the reader of the state takes it, with the hashes of any target."""
-        ruled = self._ruled
-        if ruled is None:
+        reading = self._reader
+        if reading is None:
             return True
-        read = ruled.game.validators[self.validator].read_state
-        for target in self.targets:
-            try:
-                read(state, target.hashes)
-            except BadState:
-                continue
-            return True
-        return False
+        return any(reading.takes(state, target.hashes) for target in self.targets)
 
     def takes(self, environment: Value) -> bool:
         """True if the reader takes the state among the arguments, and its `holds` is true."""
+        if not self.about_moves:
+            return True
         if not self.is_read(part_of(environment, STATE)):
             return False
         reading = self.reading
         return reading is None or reading.really_holds(environment)
 
     @property
-    def reading(self) -> Reading | None:
-        """The reader of the state, on stand-ins; None if no target has rules."""
-        ruled = self._ruled
-        return None if ruled is None else Reading(ruled, self.validator)
+    def reading(self) -> Reading | OwnReading | None:
+        """The reader of the state, on stand-ins; None if there is nothing to read."""
+        return self._reader if self.about_moves else None
+
+    @property
+    def about_moves(self) -> bool:
+        """False for a claim about other arguments than those of the validator."""
+        return getattr(self.claim, "about_moves", True)
+
+    @property
+    def bounds(self) -> tuple[str, ...]:
+        """The inputs in words."""
+        if self.about_moves:
+            return self.domain().bounds
+        own: tuple[str, ...] = self.claim.bounds  # type: ignore[attr-defined]
+        return own
 
 
 class PartResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -228,7 +243,7 @@ class Proof:
             longest=question.longest,
             pairs=question.pairs,
             atom=question.atom,
-            bounds=question.domain().bounds,
+            bounds=question.bounds,
             assumes=question.claim.assumes,
             lemmas=lemmas_used(question.claim),
             cost=max((part.cost for part in parts), default=0),
@@ -287,6 +302,8 @@ def make_question(
     Raises `UsageError`.
     """
     target = targets[0]
+    if not getattr(claim, "about_moves", True):
+        return Question(claim, targets, validator, 0, (), pairs, atom)
     limits, played = sizes_in_play(target, validator)
     if longest is None:
         longest = max(limits, default=None)

@@ -23,12 +23,16 @@ from channelsim.channel.prove.arguments import (
 from channelsim.channel.prove.claims import is_surely_broken
 from channelsim.channel.prove.proof import Question
 from channelsim.clsp.integers import atom_to_int, int_to_atom, is_minimal
+from channelsim.clsp.run import cut_offs
 from channelsim.clsp.values import NIL, Value, from_list, serialize
 from channelsim.games.judge import NO_ADDRESS
 from channelsim.games.referee import FIRST
 
 ROUNDS = 4
 """How often all parts are tried, at most."""
+
+ENDLESS = 4
+"""The most runs that are cut off at the cost of a block, which take seconds each."""
 
 PLAIN = (0, 1, 2, 3, 4, 10, 100, 1000)
 SHIFTS = (40, 20, 10, 5, 1)
@@ -40,23 +44,28 @@ LONGEST_NUMBER = 9
 
 def shrunk(question: Question, environment: Value) -> Value:
     """A plainer input of the same domain that still breaks the claim."""
-    best = environment
+    best, most = environment, cut_offs() + ENDLESS
     for _ in range(ROUNDS):
         before = serialize(best)
         fields = map(coin_field, range(len(from_list(part(best, COIN)))))
         for whole in (ADDRESS, EVIDENCE, *fields):
-            best = _with_plainer(question, best, whole)
+            best = _with_plainer(question, best, whole, most)
         for root in (STATE, EVIDENCE, MORE):
             for leaf in [*_leaves(part(best, root), root)]:
-                best = _with_plainer(question, best, leaf)
+                best = _with_plainer(question, best, leaf, most)
         if serialize(best) == before:
             break
     return best
 
 
-def _with_plainer(question: Question, environment: Value, steps: Steps) -> Value:
-    """The input with the plainest part at a place that still breaks the claim."""
+def _with_plainer(question: Question, environment: Value, steps: Steps, most: int) -> Value:
+    """The input with the plainest part at a place that still breaks the claim.
+
+    The same one once so many runs of this process were cut off.
+    """
     for candidate in _plainer(steps, part(environment, steps)):
+        if cut_offs() >= most:
+            return environment
         changed: Value = replaced(environment, steps, candidate)
         if _is_input(question, changed) and is_surely_broken(question.claim, changed):
             return changed

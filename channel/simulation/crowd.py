@@ -97,7 +97,7 @@ class Crowd:
         for start in range(0, len(amounts), at_once):
             coin = self._chain.give(self._address, MOST_GIVEN)
             listed = to_list(
-                condition(CREATE_COIN, self._address, int_to_atom(amount))
+                condition(CREATE_COIN, self._address, amount)
                 for amount in amounts[start : start + at_once]
             )
             bundle = signed_spend(self._key, coin, listed, self._chain.agg_sig_data())

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from channelsim.channel.adversaries.base import get
+from channelsim.channel.adversaries.registry import get
 from channelsim.channel.crypto import bls
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.arena import Arena

@@ -21,7 +21,8 @@ from typing import TypeAlias
 
 from msgspec.structs import replace as changed
 
-from channelsim.channel.adversaries.base import Adversary, Plan, get
+from channelsim.channel.adversaries.base import Adversary, Plan
+from channelsim.channel.adversaries.registry import get
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.full_node import RpcChain
 from channelsim.channel.chain.interface import observe, with_children

@@ -60,7 +60,6 @@ from channelsim.channel.store.sealed_store import SealedStore
 from channelsim.channel.store.sqlite_store import SqliteStore
 from channelsim.channel.system.interrupt import SIGNALS, held
 from channelsim.games.chance import Chance
-from channelsim.games.contract import Player
 
 CONTEXT = get_context("forkserver")
 CONTEXT.set_forkserver_preload([__name__])
@@ -391,26 +390,18 @@ def _restarted(config: Config, state: PeerState) -> PeerState:
 
 
 def _lasting(state: PeerState) -> PeerState:
-    """A state without what is not stored before something follows from it, its seats in order."""
+    """A state without what is not stored before something follows from it."""
     play = state.play
     if play is not None:
         # Answers to the steps of finished decks are not stored.
         ready = {number: OpenDeck(deck=deck) for number, deck in play.decks.ready.items()}
-        play = msgspec.structs.replace(
-            play,
-            players=tuple(sorted(play.players, key=_game_id)),
-            decks=replace(play.decks, decks=ready),
-        )
+        play = msgspec.structs.replace(play, decks=replace(play.decks, decks=ready))
     dispute = state.dispute
     if dispute is not None:
         dispute = msgspec.structs.replace(dispute, block=Block(0))
     return msgspec.structs.replace(
         state, block=Block(0), last_received=b"", play=play, dispute=dispute
     )
-
-
-def _game_id(seat: tuple[int, Player]) -> int:
-    return seat[0]
 
 
 def _serve_peer(directory: Path, parent: Connection) -> None:

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import replace
 
-from channelsim.channel.adversaries.base import Adversary, Plan, Rewind, get
+from channelsim.channel.adversaries.base import Adversary, Plan, Rewind
+from channelsim.channel.adversaries.registry import get
 from channelsim.channel.chain.interface import FarmableChain
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.crypto.hkdf import derive

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from channelsim.channel.adversaries.base import get, names
+from channelsim.channel.adversaries.registry import get, names
 from channelsim.channel.chain.simulator import BLOCK_REWARD
 from channelsim.channel.chain.spacing import HOME_SPACING, PUBLIC_SPACING
 from channelsim.channel.errors import UsageError

@@ -134,7 +134,8 @@ class DurablePeer:
             return [*watched, *self._effects_of_restart, *given_up, *self._questions()]
         with self._failing():
             effects = self.peer.start(peak)
-            self._record([Start(peak)], effects)
+            self._record([Start(peak)])
+            self._note(Start(peak), effects)
         self._started = True
         return effects
 
@@ -199,9 +200,9 @@ class DurablePeer:
             lasting = decks_changed(before, self.peer.state)
             if not lasting:
                 return
-        self._record([*self._pending.values(), *lasting], effects)
+        self._record([*self._pending.values(), *lasting])
         self._pending.clear()
-        self._note_reveals(event, effects)
+        self._note(event, effects)
 
     def _give_up_decks(self) -> list[Effect]:
         """Give up the ready decks that nothing names; the journal has it, for the next restart."""
@@ -209,7 +210,8 @@ class DurablePeer:
         if event is None:
             return []
         effects = self.peer.handle(event)
-        self._record([event], effects)
+        self._record([event])
+        self._note(event, effects)
         return effects
 
     def _postpone(self, event: Event, before: PeerState) -> None:
@@ -222,25 +224,19 @@ class DurablePeer:
         self._pending.pop(kind, None)
         self._pending[kind] = event
 
-    def _record(self, events: Sequence[JournalEvent], effects: Sequence[Effect]) -> None:
+    def _record(self, events: Sequence[JournalEvent]) -> None:
         data, block = [], self._recorded_block
         for event in events:
             data.append(encode_event(event, block))
             block = event if isinstance(event, Block) else block
-        self._store.append(data, self._new_overview())
+        play = self.peer.state.play
+        overview = b""
+        if play is not None and play.history is not self._overviewed:
+            self._overviewed = play.history
+            overview = encode_overview(play)
+        self._store.append(data, overview)
         self._recorded_block = block
         self._since_snapshot += len(events)
-        self._erased |= _erases(effects)
-        self._watched += [one.coin for one in effects if isinstance(one, Watch)]
-
-    def _new_overview(self) -> bytes:
-        """The overview of the peer's states; empty if it is as it was."""
-        play = self.peer.state.play
-        history = None if play is None else play.history
-        if play is None or history is self._overviewed:
-            return b""
-        self._overviewed = history
-        return encode_overview(play)
 
     def _save_snapshot(self) -> None:
         state = self.peer.state
@@ -256,12 +252,20 @@ class DurablePeer:
         self._recorded_block = state.block
         self._pending.clear()
 
-    def _note_reveals(self, event: JournalEvent, effects: Sequence[Effect]) -> None:
+    def _note(self, event: JournalEvent, effects: Sequence[Effect]) -> None:
+        """Note the effects of an event that a restart or a snapshot needs."""
+        for effect in effects:
+            match effect:
+                case Watch(coin):
+                    self._watched.append(coin)
+                case Erase():
+                    # An older event of the journal may still have the secrets.
+                    self._erased = True
+                case Tell(SawCards()) if isinstance(event, Received):
+                    self._note_reveal(event)
+
+    def _note_reveal(self, event: Received) -> None:
         """Note an early reveal that our seat took."""
-        if not isinstance(event, Received):
-            return
-        if not any(isinstance(one, Tell) and isinstance(one.news, SawCards) for one in effects):
-            return
         message = decode(event.message)
         if not isinstance(message, Advisory):
             return
@@ -307,9 +311,7 @@ class DurablePeer:
             effects = self.peer.handle(event)
         if isinstance(event, Block):
             self._recorded_block = event
-        self._watched += [one.coin for one in effects if isinstance(one, Watch)]
-        self._erased |= _erases(effects)
-        self._note_reveals(event, effects)
+        self._note(event, effects)
 
     def _questions(self) -> list[Effect]:
         """Ask the player again what it has not answered."""
@@ -328,11 +330,6 @@ def _reason(error: BaseException) -> str:
     """An exception as a line that can be printed."""
     text = plugins.described(error)
     return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in text)
-
-
-def _erases(effects: Sequence[Effect]) -> bool:
-    """True if secrets are erased, which an older event of the journal may still have."""
-    return any(isinstance(one, Erase) for one in effects)
 
 
 def _changed_nothing(before: PeerState, after: PeerState, effects: Sequence[Effect]) -> bool:

@@ -9,7 +9,6 @@ events of today.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import msgspec
@@ -36,8 +35,7 @@ from channelsim.channel.peer.interface import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Start:
+class Start(msgspec.Struct, frozen=True):
     """The peer began at this height of the chain."""
 
     peak: int
@@ -48,8 +46,7 @@ class _BlockChange(msgspec.Struct, frozen=True, array_like=True):
     coins: tuple[int | CoinSeen, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _PinnedByBundles:
+class _PinnedByBundles(msgspec.Struct, frozen=True):
     """A `Pinned` without the fees and costs of what is pending, as older versions wrote it."""
 
     bundle: Bundle

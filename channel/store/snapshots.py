@@ -10,7 +10,6 @@ again.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace as changed
 from typing import NamedTuple
 
 import msgspec
@@ -163,9 +162,7 @@ def decode_snapshot(opened: PeerState, data: bytes, states: Sequence[bytes]) -> 
         history=history,
         potato=found.potato,
         decks=decks,
-        players=tuple(
-            (game.id, _seat(endpoint, history, game, reveals)) for game in history.state.games
-        ),
+        players={game.id: _seat(endpoint, history, game, reveals) for game in history.state.games},
         queue=tuple(_command(one, found.block) for one in found.queue),
         we_asked=found.we_asked,
         they_asked=found.they_asked,
@@ -176,7 +173,7 @@ def decode_snapshot(opened: PeerState, data: bytes, states: Sequence[bytes]) -> 
     )
     shutdown = None
     if found.shutting_down:
-        shutdown = changed(CleanShutdown.of(endpoint, history.state), bundle=found.shutdown)
+        shutdown = replace(CleanShutdown.of(endpoint, history.state), bundle=found.shutdown)
     state = replace(
         opened,
         phase=Phase[found.phase],
@@ -203,7 +200,8 @@ def _with_proposals(
     """Give the newest two states their proposals back."""
     older = history.older
     if older is not None:
-        history = changed(history, older=_proposing(older, proposals))
+        older = _proposing(older, proposals)
+        history = StateHistory(history.state, history.signed, older)
     return _proposing(history, proposals)
 
 
@@ -216,7 +214,7 @@ def _proposing(
     if not groups:
         return link
     state = replace(link.state, groups=groups)
-    signed = changed(link.signed, state=state) if link.signed else None
+    signed = replace(link.signed, state=state) if link.signed else None
     return StateHistory(state, signed, link.older)
 
 

@@ -47,6 +47,29 @@ def test_it_is_played_checked_and_disputed(tmp_path: Path) -> None:
     assert disputed["got"] == {"initiator": 4000, "receiver": 2000}
 
 
+def proofs(site: Path, *arguments: str) -> dict[str, tuple[str, int]]:
+    """The verdict and the paths of each claim about a validator."""
+    (ran,) = wordle(site, ["prove", "wordle", *arguments, "--jobs", "1", "--json"])
+    printed = json.loads(ran.out)["proofs"]
+    return {proof["claim"]: (proof["verdict"], sum(proof["sizes"].values())) for proof in printed}
+
+
+def test_a_guess_is_proved_with_every_history_and_evidence(tmp_path: Path) -> None:
+    """The lengths of words in evidence need no path each: there are thousands of pairs of them."""
+    ((verdict, paths),) = proofs(tmp_path, "--validator", "guess").values()
+    assert verdict == "proved"
+    assert paths < 200
+
+
+@pytest.mark.long
+def test_a_clue_is_proved_for_every_length(tmp_path: Path) -> None:
+    proved = proofs(tmp_path, "--validator", "clue")
+    assert {claim: verdict for claim, (verdict, _) in proved.items()} == {
+        "rules": "proved",
+        "lemma: the marks of a guess": "proved",
+    }
+
+
 @pytest.mark.long
 def test_a_campaign_finds_nothing(tmp_path: Path) -> None:
     fuzz, vectors = wordle(

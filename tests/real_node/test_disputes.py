@@ -8,7 +8,7 @@ from itertools import product
 
 import pytest
 
-from channelsim.channel.adversaries.base import get
+from channelsim.channel.adversaries.registry import get
 from channelsim.channel.chain.interface import FarmableChain
 from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.promises.checker import BrokenPromise, check

@@ -9,7 +9,7 @@ from itertools import product
 
 import pytest
 
-from channelsim.channel.adversaries.base import names
+from channelsim.channel.adversaries.registry import names
 from channelsim.channel.chain.interface import FarmableChain
 from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.run import Run

@@ -15,7 +15,7 @@ from channelsim.channel.adversaries.opening import any_wish
 from channelsim.channel.adversaries.rules.breaker import RuleBreaker, add
 from channelsim.channel.crypto.keys import PublicKeys
 from channelsim.channel.errors import InvariantError, Violation
-from channelsim.channel.peer.endpoint import Endpoint
+from channelsim.channel.peer.endpoint import Endpoint, OwnAction
 from channelsim.channel.peer.interface import (
     BrokenOff,
     Effect,
@@ -26,7 +26,6 @@ from channelsim.channel.peer.interface import (
     Tell,
 )
 from channelsim.channel.peer.machine import Peer, Phase
-from channelsim.channel.peer.own_action import OwnAction, own_action
 from channelsim.channel.protocol.messages import Hello, Move, decode, encode
 from channelsim.channel.protocol.proposals import first_game, offer_of
 from channelsim.channel.protocol.state import Channel, LiveGame, Side
@@ -112,7 +111,7 @@ class Addressee(RuleBreaker):
 def _first_move(endpoint: Endpoint, game: LiveGame) -> OwnAction:
     """The forced first move in a game."""
     player = endpoint.new_player(game)
-    return own_action(game, player, Action(player.choices()[0].verb))
+    return endpoint.own_action(game, player, Action(player.choices()[0].verb))
 
 
 add("CH-COINS-1", Addressee)

@@ -14,10 +14,15 @@ from channelsim.channel.adversaries.rules.breaker import (
     breaks_kind,
     changed,
 )
+from channelsim.channel.adversaries.rules.wrong_halves import (
+    wrong_channel_halves,
+    wrong_unroll_halves,
+)
+from channelsim.channel.crypto import bls
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.peer.shutdown import CleanShutdown
 from channelsim.channel.protocol import transitions as engine
-from channelsim.channel.protocol.half_signed import Halves, sign_halves
+from channelsim.channel.protocol.half_signed import NO_SIGNATURE
 from channelsim.channel.protocol.messages import (
     Batch,
     Message,
@@ -41,7 +46,7 @@ def _without_the_potato(breaker: RuleBreaker, message: Batch) -> Variants:
 @breaks_batch("CH-BATCH-2")
 def _other_number(breaker: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
     after = breaker.applied(before, batch.actions)
-    numbers = (before.number, after.number + 1, after.number + 2, 1 << 40)
+    numbers = (before.number - 1, before.number, after.number + 1, after.number + 2, 1 << 40)
     return [
         [breaker.signs(replace(after, number=number), batch.actions)]
         for number in numbers
@@ -63,18 +68,12 @@ def _other_order(breaker: RuleBreaker, batch: Batch, before: ChannelState) -> Va
 
 @breaks_kind("CH-BATCH-4", Batch)
 def _other_channel_half(breaker: RuleBreaker, message: Batch) -> Variants:
-    return changed(message, {"channel_half": _greedy_halves(breaker)[0]})
+    return changed(message, *wrong_channel_halves(breaker.channel, breaker.keys, breaker.state))
 
 
 @breaks_kind("CH-BATCH-5", Batch)
 def _other_unroll_half(breaker: RuleBreaker, message: Batch) -> Variants:
-    return changed(message, {"unroll_half": _greedy_halves(breaker)[1]})
-
-
-def _greedy_halves(breaker: RuleBreaker) -> Halves:
-    """The halves of a state that gives it everything."""
-    rich = ChannelState(breaker.state.number, breaker.everything())
-    return sign_halves(breaker.channel, breaker.keys, rich)
+    return changed(message, *wrong_unroll_halves(breaker.channel, breaker.keys, breaker.state))
 
 
 @breaks_batch("CH-BATCH-6")
@@ -120,14 +119,18 @@ def _breaks_offer(
 
 @_breaks_offer("CH-PROPOSE-1")
 def _others_ids(offer: Offer) -> list[list[Offer]]:
-    return [[replace(offer, game_id=offer.game_id + 1)]]
+    theirs = replace(offer, game_id=offer.game_id + 1)
+    return [[theirs], [offer, theirs]]
 
 
 @_breaks_offer("CH-PROPOSE-2")
 def _far_ids(offer: Offer) -> list[list[Offer]]:
     far = replace(offer, game_id=offer.game_id + 2 * engine.MAX_SKIP + 2)
     used = replace(offer, game_id=max(offer.game_id - 2, offer.game_id % 2))
-    return [[far], [offer, offer], [used]] if used != offer else [[far], [offer, offer]]
+    later = replace(offer, game_id=offer.game_id + 2)
+    too_far = replace(far, game_id=far.game_id + 2)
+    groups = [[far], [offer, offer], [later, offer], [offer, too_far]]
+    return [*groups, [used]] if used != offer else groups
 
 
 @breaks_batch("CH-PROPOSE-3")
@@ -144,13 +147,18 @@ def _many(breaker: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
 @_breaks_offer("CH-PROPOSE-4")
 def _false_record(offer: Offer) -> list[list[Offer]]:
     first, second = offer.stakes
-    return [
-        [replace(offer, amount=offer.amount + 1)],
-        [replace(offer, stakes=(first + 1, second - 1))],
-        [replace(offer, commitment=bytes(32))],
-        [replace(offer, max_move_size=offer.max_move_size + 1)],
-        [replace(offer, mover_share=offer.mover_share + 1)],
+    wrong = [
+        replace(offer, amount=offer.amount + 1),
+        replace(offer, amount=offer.amount - 1),
+        replace(offer, stakes=(first + 1, second - 1)),
+        replace(offer, stakes=(first + 1, second)),
+        replace(offer, stakes=(first + second, 0)),
+        replace(offer, commitment=bytes(32)),
+        replace(offer, max_move_size=offer.max_move_size + 1),
+        replace(offer, max_move_size=offer.max_move_size - 1),
+        replace(offer, mover_share=offer.mover_share + 1),
     ]
+    return [[other] for other in wrong]
 
 
 # --- the shutdown ------------------------------------------------------------------------------
@@ -177,8 +185,20 @@ def _closes_with_a_game(breaker: RuleBreaker, batch: Batch, before: ChannelState
 def _closes_at_other_balances(breaker: RuleBreaker, message: Message) -> Variants:
     if not breaker.is_open or not isinstance(message, Shutdown | ShutdownDone):
         return []
-    half = _half(breaker, replace(breaker.state, balances=breaker.everything()))
-    return [[half if isinstance(message, Shutdown) else ShutdownDone(half.half)]]
+    state, keys, channel = breaker.state, breaker.keys, breaker.channel
+    (first, second), rich = state.balances, breaker.everything()
+    others = {rich, (first - 1, second + 1), (first + 1, second - 1)} - {state.balances}
+    signed = channel.shutdown_message(replace(state, games=()))
+    halves = [
+        *(_half(breaker, replace(state, balances=other)).half for other in sorted(others)),
+        bls.sign_half(keys.unroll, signed, channel.channel_key),
+        NO_SIGNATURE,
+        bytes(96),
+        breaker.signs(state, ()).channel_half,
+    ]
+    if isinstance(message, Shutdown):
+        return [[Shutdown(half)] for half in halves]
+    return [[ShutdownDone(half)] for half in (*halves, _half(breaker, state).half)]
 
 
 @breaks_kind("CH-SHUT-4", Batch)

@@ -18,7 +18,6 @@ from channelsim.channel.adversaries.rules.breaker import (
 )
 from channelsim.channel.errors import InvariantError, Violation
 from channelsim.channel.peer.onchain.signed_games import SignedGames
-from channelsim.channel.peer.own_action import own_action
 from channelsim.channel.protocol.messages import (
     Accept,
     Batch,
@@ -52,8 +51,37 @@ _OF_NOTHING: Mapping[str, BatchAction] = {
 }
 """Actions on games and proposals that do not exist, by the rules that they break."""
 
-for _rule, _action in _OF_NOTHING.items():
-    breaks_batch(_rule)(partial(_add_action, _action))
+_ACTS: Mapping[str, type[BatchAction]] = {
+    "CH-SETTLE-1": Settle,
+    "CH-CANCEL-1": Cancel,
+    "CH-ACCEPT-1": Accept,
+    "CH-MOVE-3": Move,
+}
+"""Actions that must not be taken twice, by the rules that this breaks."""
+
+
+def _twice(
+    kind: type[BatchAction], breaker: RuleBreaker, batch: Batch, before: ChannelState
+) -> Variants:
+    """The batch with one of its actions twice, for each action of this kind."""
+    after, actions = breaker.applied(before, batch.actions), batch.actions
+    return [
+        [breaker.signs(after, (*actions[:at], action, *actions[at:]))]
+        for at, action in enumerate(actions)
+        if isinstance(action, kind)
+    ]
+
+
+def _without_right(rule: str, breaker: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
+    """An action of nothing, or one of the batch twice."""
+    variants = _twice(_ACTS[rule], breaker, batch, before) if rule in _ACTS else []
+    if rule in _OF_NOTHING:
+        variants += _add_action(_OF_NOTHING[rule], breaker, batch, before)
+    return variants
+
+
+for _rule in {**_OF_NOTHING, **_ACTS}:
+    breaks_batch(_rule)(partial(_without_right, _rule))
 
 
 def _in_the_others_turn(breaker: RuleBreaker, actions: Iterable[BatchAction]) -> Variants:
@@ -123,7 +151,7 @@ def _moves_for_the_other(breaker: RuleBreaker, message: Message) -> Variants:
             continue
         for choice in player.choices():
             try:
-                own = own_action(game, player, least_action(choice))
+                own = endpoint.own_action(game, player, least_action(choice))
             except (IllegalAction, InvariantError):
                 continue
             if isinstance(own.wire, Move):
@@ -131,16 +159,6 @@ def _moves_for_the_other(breaker: RuleBreaker, message: Message) -> Variants:
                 after = msgspec.structs.replace(state, games=games, number=state.number + 1)
                 variants.append([breaker.signs(after, (own.wire,))])
     return variants
-
-
-@breaks_batch("CH-MOVE-3")
-def _moves_twice(breaker: RuleBreaker, batch: Batch, before: ChannelState) -> Variants:
-    after, actions = breaker.applied(before, batch.actions), batch.actions
-    return [
-        [breaker.signs(after, (*actions[:at], move, *actions[at:]))]
-        for at, move in enumerate(actions)
-        if isinstance(move, Move)
-    ]
 
 
 def _other_move(

@@ -12,10 +12,16 @@ from channelsim.channel.adversaries.rules.breaker import (
     breaks_kind,
     changed,
 )
+from channelsim.channel.adversaries.rules.points import NO_KEYS
+from channelsim.channel.adversaries.rules.wrong_halves import (
+    wrong_channel_halves,
+    wrong_unroll_halves,
+)
+from channelsim.channel.crypto import bls
 from channelsim.channel.peer.agreement import least_funding_blocks
 from channelsim.channel.peer.machine import Phase
 from channelsim.channel.peer.opening.handshake import MOST_FUNDING_BLOCKS
-from channelsim.channel.protocol.half_signed import sign_halves
+from channelsim.channel.protocol.half_signed import NO_SIGNATURE, sign_halves
 from channelsim.channel.protocol.messages import (
     MAX_MESSAGE,
     Advisory,
@@ -28,10 +34,12 @@ from channelsim.channel.protocol.messages import (
     Message,
     Request,
     Resume,
+    ShutdownDone,
     Welcome,
     encode,
 )
 from channelsim.channel.protocol.state import ChannelState
+from channelsim.games.referee import payout_message
 
 
 @breaks("CH-MSG-1")
@@ -41,17 +49,29 @@ def _too_long(breaker: RuleBreaker, message: Message) -> Variants:
 
 @breaks("CH-MSG-2")
 def _no_message(breaker: RuleBreaker, message: Message) -> Variants:
-    return [[b""], [b"\xc1"], [encode(message)[:-1]], [encode(message) + b"\x00"]]
+    blob = encode(message)
+    blobs = (
+        *(blob[:-1], blob + b"\x00", b""),
+        *(b"\xc1" * 7, b'{"say":"hello"}', b"\x81\xa3say\xa7req\xffest"),
+    )
+    return [[wrong] for wrong in blobs]
 
 
 @breaks("CH-MSG-3")
 def _out_of_step(breaker: RuleBreaker, message: Message) -> Variants:
     launch = Launch(breaker.peer.config.wallet.coin, 1, bytes(48), bytes(96))
-    if isinstance(message, Hello | Launch | Welcome | FirstHalves | Funding):
-        return [[Request()], [Advisory(0, b"")], [FirstHalves(bytes(96), bytes(96)), message]]
-    if isinstance(message, Funded):
-        return [[message, launch], [Request()]]
-    return [[launch], [FirstHalves(bytes(96), bytes(96))]]
+    halves = FirstHalves(bytes(96), bytes(96))
+    match message:
+        case FirstHalves():
+            return [[Request()], [Advisory(0, b"")], [launch]]
+        case Hello() | Launch() | Welcome() | Funding():
+            return [[Request()], [Advisory(0, b"")], [halves]]
+        case Funded():
+            return [[message, launch], [halves]]  # what is said in play then is held
+        case ShutdownDone():
+            return []  # CH-SHUT-5
+        case _:
+            return [[launch], [halves]]
 
 
 @breaks("CH-OPEN-1")
@@ -59,16 +79,21 @@ def _same_keys(breaker: RuleBreaker, message: Message) -> Variants:
     theirs = breaker.peer.state.opening.introduction
     match message:
         case Hello():
-            infinity = bytes([0xC0]) + bytes(47)
-            return changed(message, {"unroll_key": infinity}, {"referee_key": bytes(48)})
+            return changed(message, *_no_keys("unroll_key", "referee_key"))
         case Welcome() if theirs is not None:
             # The other side's key, with the other side's proof.
             copied = {"unroll_key": theirs.unroll_key, "unroll_proof": theirs.unroll_proof}
             twice = {"channel_key": message.unroll_key, "channel_proof": message.unroll_proof}
-            none = {"channel_key": b"\xff" * 48}
-            return changed(message, copied, twice, none)
+            return changed(
+                message, copied, twice, *_no_keys("unroll_key", "referee_key", "channel_key")
+            )
         case _:
             return []
+
+
+def _no_keys(*names: str) -> list[dict[str, object]]:
+    """Each of these keys as each of the points that are none."""
+    return [{name: key} for name in names for key in NO_KEYS]
 
 
 @breaks("CH-OPEN-2")
@@ -76,21 +101,30 @@ def _no_proof(breaker: RuleBreaker, message: Message) -> Variants:
     other = breaker.other_keys()
     match message:
         case Hello():
-            return changed(message, {"unroll_proof": other.unroll_proof()})
+            proofs = other.unroll_proof(), breaker.keys.channel_proof(), NO_SIGNATURE, bytes(96)
+            return changed(message, *({"unroll_proof": proof} for proof in proofs))
         case Welcome():
-            proofs = {"channel_proof": message.unroll_proof}, {"unroll_proof": bytes(96)}
-            return changed(message, *proofs, {"unroll_proof": message.channel_proof})
+            proof = {"unroll_proof": bls.sign(breaker.keys.unroll, b"hello")}
+            swapped = {"channel_proof": message.unroll_proof}
+            return changed(message, proof, swapped, {"unroll_proof": message.channel_proof})
         case Launch():
-            return changed(message, {"channel_proof": other.channel_proof()})
+            proofs = other.channel_proof(), breaker.keys.unroll_proof(), NO_SIGNATURE, bytes(96)
+            return changed(message, *({"channel_proof": proof} for proof in proofs))
         case _:
             return []
 
 
 @breaks_kind("CH-OPEN-3", Introduction)
 def _unsigned_address(breaker: RuleBreaker, message: Introduction) -> Variants:
-    signed = breaker.keys.payout_signature(breaker.plan.chance.bytes(32))
-    other = breaker.other_keys().payout_signature(message.reward_address)
-    return changed(message, {"payout_signature": signed}, {"payout_signature": other})
+    keys, address = breaker.keys, message.reward_address
+    signatures = (
+        keys.payout_signature(breaker.plan.chance.bytes(32)),
+        breaker.other_keys().payout_signature(address),
+        bls.sign(keys.channel, payout_message(address)),
+        bls.sign(keys.referee, address),
+        NO_SIGNATURE,
+    )
+    return changed(message, *({"payout_signature": signature} for signature in signatures))
 
 
 @breaks_kind("CH-OPEN-4", Welcome)
@@ -106,36 +140,40 @@ def _same_address(breaker: RuleBreaker, message: Welcome) -> Variants:
 @breaks_kind("CH-OPEN-5", Introduction)
 def _other_contributions(breaker: RuleBreaker, message: Introduction) -> Variants:
     first, second = message.contributions
-    return changed(
-        message, {"contributions": (first - 1, second)}, {"contributions": (0, first + second)}
-    )
+    others = ((first - 1, second), (first, second + 1), (0, first + second), (0, 0))
+    return changed(message, *({"contributions": other} for other in others))
 
 
 @breaks_kind("CH-OPEN-6", Introduction)
 def _other_timeout(breaker: RuleBreaker, message: Introduction) -> Variants:
-    return changed(message, {"unroll_timeout": 1}, {"unroll_timeout": 100_000})
+    agreed = message.unroll_timeout
+    others = (1, agreed - 1, agreed + 1, 100_000)
+    return changed(message, *({"unroll_timeout": other} for other in others))
 
 
 @breaks_kind("CH-OPEN-12", Introduction)
 def _other_times(breaker: RuleBreaker, message: Introduction) -> Variants:
-    return changed(message, {"response_time": 1}, {"move_time": 100_000})
+    response, move = message.response_time, message.move_time
+    times = {"response_time": 1}, {"response_time": response - 1}, {"response_time": response + 1}
+    return changed(message, *times, {"move_time": move + 1}, {"move_time": 100_000})
 
 
 @breaks_kind("CH-OPEN-7", Launch)
 def _no_time(breaker: RuleBreaker, message: Launch) -> Variants:
     peak = breaker.plan.chain.peak()
     near = peak + least_funding_blocks(breaker.peer.config.agreement.spacing) - 1
-    far = peak + MOST_FUNDING_BLOCKS + 1
-    return changed(message, {"deadline": peak - 1}, {"deadline": near}, {"deadline": far})
+    deadlines = (0, peak - 1, peak, near, peak + MOST_FUNDING_BLOCKS + 1)
+    return changed(message, *({"deadline": deadline} for deadline in deadlines))
 
 
 @breaks("CH-OPEN-8")
 def _other_first_halves(breaker: RuleBreaker, message: Message) -> Variants:
     if not isinstance(message, FirstHalves | Funding):
         return []
-    state = ChannelState(2, breaker.peer.config.agreement.contributions)
-    channel_half, unroll_half = sign_halves(breaker.opening_channel(), breaker.keys, state)
-    return changed(message, {"channel_half": channel_half}, {"unroll_half": unroll_half})
+    number = 0 if isinstance(message, FirstHalves) else 1
+    state = ChannelState(number, breaker.peer.config.agreement.contributions)
+    signing = breaker.opening_channel(), breaker.keys, state
+    return changed(message, *wrong_channel_halves(*signing), *wrong_unroll_halves(*signing))
 
 
 @breaks_kind("CH-OPEN-9", Funding)

@@ -22,7 +22,6 @@ from channelsim.channel.chain.coins import (
 from channelsim.channel.crypto import bls
 from channelsim.channel.protocol.state import Channel
 from channelsim.channel.protocol.wallet import Wallet, launch_announcement
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import Program
 from channelsim.clsp.values import Value, serialize, to_list
 from channelsim.games.referee import AGG_SIG_ME, CREATE_COIN
@@ -78,12 +77,12 @@ class WalletSpend:
 
     def with_launcher(self, *conditions: Value) -> list[Value]:
         """The launcher, if it makes one, and then these conditions."""
-        launcher = condition(CREATE_COIN, launcher_puzzle().hash, int_to_atom(0))
+        launcher = condition(CREATE_COIN, launcher_puzzle().hash, 0)
         return [launcher, *conditions] if self.launches else [*conditions]
 
     def back(self, amount: int) -> Value:
         """Return this many mojos to the wallet."""
-        return condition(CREATE_COIN, self.wallet.coin.puzzle_hash, int_to_atom(amount))
+        return condition(CREATE_COIN, self.wallet.coin.puzzle_hash, amount)
 
     def change(self, more: int = 0) -> Value:
         """Return the change, or `more`."""
@@ -96,7 +95,7 @@ class WalletSpend:
 
     def until(self, later: int = 0) -> Value:
         """Assert the deadline, or a later one."""
-        return condition(ASSERT_BEFORE_HEIGHT_ABSOLUTE, int_to_atom(self.deadline + later))
+        return condition(ASSERT_BEFORE_HEIGHT_ABSOLUTE, self.deadline + later)
 
     def usual(self) -> list[Value]:
         """The conditions of an honest spend."""

@@ -57,8 +57,7 @@ class NodeWallet:
         change = coin.amount - total
         outputs = [*coins, *([(self._address, change)] if change else [])]
         conditions_made = to_list(
-            condition(CREATE_COIN, puzzle_hash, int_to_atom(amount))
-            for puzzle_hash, amount in outputs
+            condition(CREATE_COIN, puzzle_hash, amount) for puzzle_hash, amount in outputs
         )
         spend = signed_spend(self._key, coin, conditions_made, self._chain.agg_sig_data())
         result = self._chain.push(spend)

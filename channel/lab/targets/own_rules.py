@@ -17,7 +17,7 @@ takes the value and the hashes of the programs.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
@@ -39,10 +39,15 @@ RULES, READ = "RULES", "READ"
 
 @dataclass(frozen=True, slots=True)
 class OwnRules:
-    """The judges of a file, by validator, and a sentence for each rule that it explains."""
+    """The judges of a file, by validator, and a sentence for each rule that it explains.
+
+    `functions` are the judges as the author wrote them, and `readers` those of states.
+    """
 
     judges: Mapping[str, Judge]
     sentences: Mapping[str, str]
+    functions: Mapping[str, Callable[..., object]] = field(default_factory=dict)
+    readers: Mapping[str, Callable[[Value, Hashes], object]] = field(default_factory=dict)
 
 
 def load(path: Path, validators: tuple[str, ...]) -> OwnRules:
@@ -76,7 +81,8 @@ def _load(path: Path, validators: tuple[str, ...], changed: int) -> OwnRules:
         name: _judge(path, name, function, readers, validators)
         for name, function in functions.items()
     }
-    return OwnRules(judges, {str(rule): str(text) for rule, text in sentences.items()})
+    texts = {str(rule): str(text) for rule, text in sentences.items()}
+    return OwnRules(judges, texts, functions, readers)
 
 
 def _unread(

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from chia_rs import PrivateKey
 
 from channelsim.channel.chain.coins import Bundle, Coin, condition, signed_spend
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import Value, to_list
 from channelsim.games.referee import CREATE_COIN
 
@@ -55,10 +54,6 @@ def _spend(
     agg_sig_data: bytes,
 ) -> Bundle:
     """The spend of a coin at our address to coins of these amounts there. It has no locks."""
-    made = (
-        condition(CREATE_COIN, coin.puzzle_hash, int_to_atom(amount))
-        for amount in amounts
-        if amount
-    )
-    conditions = [*asserted, condition(RESERVE_FEE, int_to_atom(fee)), *made]  # CH-FEE-1
+    made = (condition(CREATE_COIN, coin.puzzle_hash, amount) for amount in amounts if amount)
+    conditions = [*asserted, condition(RESERVE_FEE, fee), *made]  # CH-FEE-1
     return signed_spend(key, coin, to_list(conditions), agg_sig_data)

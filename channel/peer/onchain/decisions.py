@@ -5,8 +5,9 @@ Source: spec/channel.md, "Playing on chain".
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
+
+import msgspec
 
 from channelsim.channel.peer.onchain.chain_view import ChainView
 from channelsim.channel.peer.onchain.tracked_coins import TrackedCoin
@@ -18,15 +19,13 @@ LAST_CHANCE = 3
 """Blocks before its deadline in which a move no longer waits, multiplied by the spacing."""
 
 
-@dataclass(frozen=True, slots=True)
-class SlashMove:
+class SlashMove(msgspec.Struct, frozen=True):
     """Slash: the last move was illegal, and we take everything."""
 
     illegal: SlashableMove
 
 
-@dataclass(frozen=True, slots=True)
-class MakeMove:
+class MakeMove(msgspec.Struct, frozen=True):
     """Make this move; `redo`: it was sent off chain. `risky`: it could not wait long enough."""
 
     after: LiveGame
@@ -34,23 +33,19 @@ class MakeMove:
     risky: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimTimeout:
+class ClaimTimeout(msgspec.Struct, frozen=True):
     """Claim: the timeout has come, and pays us something."""
 
 
-@dataclass(frozen=True, slots=True)
-class AskPlayer:
+class AskPlayer(msgspec.Struct, frozen=True):
     """Ask the player, who has not decided yet."""
 
 
-@dataclass(frozen=True, slots=True)
-class LetGo:
+class LetGo(msgspec.Struct, frozen=True):
     """Forfeit: nothing in the coin is ours, and no spend can change that."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wait:
+class Wait(msgspec.Struct, frozen=True):
     """Do nothing with this block."""
 
 

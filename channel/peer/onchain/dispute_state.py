@@ -54,7 +54,7 @@ class Dispute(msgspec.Struct, frozen=True):
     newest: SignedState
     signed_games: SignedGames
     slashable: Mapping[int, SlashableMove]
-    players: tuple[tuple[int, Player], ...]
+    players: Mapping[int, Player]
     deadline: int
     funding: Bundle | None
     began: int

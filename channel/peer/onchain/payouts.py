@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.peer.onchain.chain_view import ChainView
@@ -11,8 +11,7 @@ from channelsim.channel.peer.onchain.lineage import Track
 from channelsim.channel.protocol.spend_parsing import Slashed, TimedOut
 
 
-@dataclass(frozen=True, slots=True)
-class Payout:
+class Payout(msgspec.Struct, frozen=True):
     """Payout of a game that ended, in mojos. `final`: at confirmation depth."""
 
     ours: int

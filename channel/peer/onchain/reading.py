@@ -183,7 +183,7 @@ def _first_coin(view: ChainView, state: ChannelState, game: LiveGame, parent: Co
     slashable = dispute.slashable.get(game.id) if at_newest else None
     player = None
     if slashable is None:
-        live = dict(dispute.players).get(game.id)
+        live = dispute.players.get(game.id)
         # Only the seat of off-chain play knows what an early reveal has shown.
         fits = live is not None and live.position == game.position
         player = live if fits else dispute.signed_games.player_at(state, game)

@@ -17,7 +17,7 @@ from channelsim.channel.peer.chain_news import (
     RevealAtRisk,
 )
 from channelsim.channel.peer.endpoint import Endpoint
-from channelsim.channel.peer.interface import Acted, Moved, Push, YourTurn
+from channelsim.channel.peer.interface import Moved, Push, YourTurn
 from channelsim.channel.peer.onchain.chain_view import ChainView
 from channelsim.channel.peer.onchain.decisions import (
     AskPlayer,
@@ -72,7 +72,7 @@ def record_decision(endpoint: Endpoint, tracked: TrackedCoin, action: Action) ->
     after = own.after.coin
     return Findings(
         decided={coin: own.after if after != coin else None},
-        news=(Acted(tracked.game.id, action, own.before, own.after.position, own.player),),
+        news=(own.acted,),
     )
 
 

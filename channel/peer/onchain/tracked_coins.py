@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.peer.endpoint import Endpoint
@@ -15,8 +15,7 @@ from channelsim.games.players import player_after
 from channelsim.games.referee import GameCoin
 
 
-@dataclass(frozen=True, slots=True)
-class TrackedCoin:
+class TrackedCoin(msgspec.Struct, frozen=True):
     """A game coin, and our seat in the game as of it.
 
     `player` is None after an illegal move: no rules say how the game goes on. `slashable` is the

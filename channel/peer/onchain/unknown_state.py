@@ -7,7 +7,7 @@ Source: spec/channel.md, "An old copy of the store".
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.peer.chain_news import UnknownGame
@@ -16,8 +16,7 @@ from channelsim.channel.protocol.spend_parsing import created_coins, read_unroll
 from channelsim.channel.protocol.state import ChannelState
 
 
-@dataclass(frozen=True, slots=True)
-class UnknownState:
+class UnknownState(msgspec.Struct, frozen=True):
     """A state as its spend shows it, with the games in it that we know.
 
     `lost` are the coins of the other games. `preempted`: it was paid by a preemption.

@@ -6,6 +6,7 @@ Source: spec/channel.md, "The potato".
 from __future__ import annotations
 
 from collections.abc import Collection
+from types import MappingProxyType
 
 from msgspec.structs import replace
 
@@ -32,17 +33,19 @@ from channelsim.channel.protocol.messages import (
 from channelsim.channel.protocol.state import ChannelState, Side
 from channelsim.games.errors import BadAdvisory
 
+NOTHING: sending.WorkedOut = MappingProxyType({})
+
 
 def on_command(config: Config, state: PeerState, command: interface.Command) -> Transition:
     """Queue a command, and send what can be sent now. Raises `UsageError`."""
     play = play_of(state)
-    sending.check_command(endpoint_of(state), play, command)
+    worked_out = sending.check_command(endpoint_of(state), play, command)
     news: list[Effect] = []
     if isinstance(command, interface.Close):
         play, news = sending.without_new_games(replace(play, closing=True))
     else:
         play = replace(play, queue=(*play.queue, command))
-    state, effects = go_on(config, replace(state, play=play))
+    state, effects = go_on(config, replace(state, play=play), worked_out)
     return state, [*news, *effects]
 
 
@@ -76,7 +79,7 @@ def on_request(config: Config, state: PeerState, message: Request) -> Transition
 def on_advisory(config: Config, state: PeerState, message: Advisory) -> Transition:
     """Show our player the cards of an early reveal, if it fits."""
     play = play_of(state)
-    player = play.player(message.game_id)
+    player = play.players.get(message.game_id)
     if player is None:
         reason = f"an early reveal in game {message.game_id}, which is not live"
         return state, [Tell(Ignored(reason))]
@@ -84,7 +87,7 @@ def on_advisory(config: Config, state: PeerState, message: Advisory) -> Transiti
         player = player.advised(message.data)
     except BadAdvisory as error:
         return state, [Tell(Ignored(f"an early reveal in game {message.game_id}: {error}"))]
-    state = replace(state, play=play.with_player(message.game_id, player))
+    state = replace(state, play=play.with_players({message.game_id: player}))
     return state, [Tell(SawCards(message.game_id, player))]
 
 
@@ -112,21 +115,20 @@ def request_potato(state: PeerState) -> Transition:
     return replace(state, play=replace(play, we_asked=True)), [Send(encode(Request()))]
 
 
-def go_on(config: Config, state: PeerState) -> Transition:
-    """Send what can be sent now; ask for the potato if that is needed."""
-    state, news = _near_limit(config, state)
-    state, effects = _take_step(config, state, (Step.ASK, Step.SEND, Step.SHUT_DOWN))
-    return state, [*news, *effects]
+def go_on(config: Config, state: PeerState, worked_out: sending.WorkedOut = NOTHING) -> Transition:
+    """Send what can be sent now; ask for the potato if that is needed.
 
-
-def _near_limit(config: Config, state: PeerState) -> Transition:
-    """Begin to close the channel if it is near one of our limits."""
+    Near one of our limits, begin to close the channel.
+    """
     play = play_of(state)
+    news: list[Effect] = []
     limit = config.limits.near(play.state.number, play.stored_bytes)
-    if play.closing or not limit:
-        return state, []
-    play, news = sending.without_new_games(replace(play, closing=True))
-    return replace(state, play=play), [Tell(NearLimit(limit)), *news]
+    if limit and not play.closing:
+        play, unsent = sending.without_new_games(replace(play, closing=True))
+        state, news = replace(state, play=play), [Tell(NearLimit(limit)), *unsent]
+    steps = (Step.ASK, Step.SEND, Step.SHUT_DOWN)
+    state, effects = _take_step(config, state, steps, worked_out)
+    return state, [*news, *effects]
 
 
 def with_block(config: Config, state: PeerState) -> Transition:
@@ -134,7 +136,12 @@ def with_block(config: Config, state: PeerState) -> Transition:
     return _take_step(config, state, (Step.SEND_WITH_BLOCK,))
 
 
-def _take_step(config: Config, state: PeerState, which: Collection[Step]) -> Transition:
+def _take_step(
+    config: Config,
+    state: PeerState,
+    which: Collection[Step],
+    worked_out: sending.WorkedOut = NOTHING,
+) -> Transition:
     """Take the next step, if it is one of these."""
     if state.resuming:
         return state, []
@@ -147,17 +154,19 @@ def _take_step(config: Config, state: PeerState, which: Collection[Step]) -> Tra
         case Step.SHUT_DOWN:
             return ask_for_shutdown(state)
         case _:
-            return send_now(config, state)
+            return send_now(config, state, worked_out)
 
 
-def send_now(config: Config, state: PeerState) -> Transition:
+def send_now(
+    config: Config, state: PeerState, worked_out: sending.WorkedOut = NOTHING
+) -> Transition:
     """Send a batch, and ask for the potato if we need it again.
 
     Rather than send one past our limits, go on chain with what we received last.
     """
     endpoint, before = endpoint_of(state), play_of(state)
     try:
-        play, message, effects = sending.send_batch(endpoint, before)
+        play, message, effects = sending.send_batch(endpoint, before, worked_out)
     except Violation as violation:
         # The state that we would send cannot be signed safely: the other side has set it up.
         return break_off(config, state, blame(config, state.phase.value, violation))
@@ -171,20 +180,16 @@ def send_now(config: Config, state: PeerState) -> Transition:
 
 def _ask_back(state: PeerState, before: ChannelState) -> Transition:
     """Ask for the potato that we have just given away, if we need it again."""
-    if shuts_down(play_of(state)) or _opens_next(state, before):
+    play, side = play_of(state), endpoint_of(state).side
+    owing = [game for game in play.state.games if game.mover is side]
+    opens_next = any(
+        # The first cards of a game that we have just accepted (PD-15).
+        sending.opens_cards(game) and before.game(game.id) is None
+        for game in owing
+    )
+    if opens_next or shuts_down(play):
         return request_potato(state)
     # If we were asked for the potato, we may have given it away while we owe a move: we ask for
     # it once the player has decided, or with the next block. If both sides asked at once, two
     # idle players would bounce the potato forever.
-    play, side = play_of(state), endpoint_of(state).side
-    owing = any(game.mover is side for game in play.state.games)
-    return replace(state, play=replace(play, ask_later=owing)), []
-
-
-def _opens_next(state: PeerState, before: ChannelState) -> bool:
-    """True if we open the first cards of a game that we have just accepted (PD-15)."""
-    side = endpoint_of(state).side
-    return any(
-        game.mover is side and sending.opens_cards(game) and before.game(game.id) is None
-        for game in play_of(state).state.games
-    )
+    return replace(state, play=replace(play, ask_later=bool(owing))), []

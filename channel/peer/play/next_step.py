@@ -36,16 +36,18 @@ def next_step(endpoint: Endpoint, play: PlayState) -> Step:
         return Step.ASK if needs_potato(endpoint, play) else Step.WAIT
     if shuts_down(play):
         return Step.SHUT_DOWN
+    turns = sending.our_turns(endpoint, play).values()
+    acts = any(turns)
+    owed = play.closing and _they_owe(endpoint, play)
     if not play.they_asked:
-        if sending.undecided(endpoint, play):
-            return Step.WAIT
-        returns = play.closing and _they_owe(endpoint, play)
-        if not (returns or sending.has_something_to_send(endpoint, play)):
+        if not all(turns) or not (owed or play.queue or acts):
             return Step.WAIT
         if sending.unanswered(endpoint, play) and not play.closing:
             # The answers are to be in the same batch, but no act waits longer for them.
-            return Step.SEND_WITH_BLOCK if _acts(endpoint, play) else Step.WAIT
-    return Step.SEND if _is_urgent(endpoint, play) else Step.SEND_WITH_BLOCK
+            return Step.SEND_WITH_BLOCK if acts else Step.WAIT
+    wanted = any(not isinstance(command, interface.CancelGames) for command in play.queue)
+    urgent = owed or wanted or acts or not is_idle(play.history)
+    return Step.SEND if urgent else Step.SEND_WITH_BLOCK
 
 
 def shuts_down(play: PlayState) -> bool:
@@ -62,30 +64,17 @@ def needs_potato(endpoint: Endpoint, play: PlayState) -> bool:
     """
     if not play.closing or not play.state.games:
         return bool(play.queue) or shuts_down(play)
-    return _decided(play) and (play.ask_later or not _they_owe(endpoint, play))
+    decided = any(isinstance(command, interface.Act) for command in play.queue)
+    return decided and (play.ask_later or not _they_owe(endpoint, play))
 
 
 def is_idle(history: StateHistory) -> bool:
-    """True if the last batches of both sides accepted, moved and settled nothing."""
+    """True if the last batches of both sides accepted, moved and settled nothing.
+
+    Another batch can then wait for the next block.
+    """
     newest = [link.state.games for link, _ in zip(history, range(IDLE_BATCHES + 1), strict=False)]
     return len(newest) > IDLE_BATCHES and all(games == newest[0] for games in newest)
-
-
-def _is_urgent(endpoint: Endpoint, play: PlayState) -> bool:
-    """True if a batch cannot wait for the next block."""
-    if not is_idle(play.history) or (play.closing and _they_owe(endpoint, play)):
-        return True
-    wanted = any(not isinstance(command, interface.CancelGames) for command in play.queue)
-    return wanted or sending.has_forced_move(endpoint, play)
-
-
-def _acts(endpoint: Endpoint, play: PlayState) -> bool:
-    """True if a batch would have a move or a settlement in it."""
-    return _decided(play) or sending.has_forced_move(endpoint, play)
-
-
-def _decided(play: PlayState) -> bool:
-    return any(isinstance(command, interface.Act) for command in play.queue)
 
 
 def _they_owe(endpoint: Endpoint, play: PlayState) -> bool:

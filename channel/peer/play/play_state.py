@@ -5,8 +5,7 @@ That makes a batch atomic: either it leads to a new value, or nothing changes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 
 import msgspec
 from msgspec.structs import replace
@@ -23,8 +22,7 @@ LOST_DECK = ("PD-9:", "PD-10:")
 """Beginnings of the reason for a cancellation that is due to a deck, and no player's wish."""
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(msgspec.Struct, frozen=True):
     """The end of a proposal without a game: whose it was, who cancelled it, and the reason.
 
     `deck_lost`: it named decks, and one of them was the reason.
@@ -41,11 +39,11 @@ class PlayState(msgspec.Struct, frozen=True):
 
     `state` is the newest state, sent or received; `newest` the newest that we can complete (F);
     `history` are all of them. `potato`: we hold it. `decks` are those that no proposal has named.
-    `players` are our seats in the live games. `queue` are the player's commands that wait for the
-    potato. `we_asked` for the potato, `they_asked` us for it; `ask_later`: we owe a move, and ask
-    with the next block. `closing`: the player wants a clean shutdown, or the channel is near one of
-    our limits. `refusal` is of the newest proposal that was cancelled, if no game has begun since.
-    `stored_bytes` are the bytes that we keep of all states.
+    `players` are our seats in the live games, by id. `queue` are the player's commands that wait
+    for the potato. `we_asked` for the potato, `they_asked` us for it; `ask_later`: we owe a move,
+    and ask with the next block. `closing`: the player wants a clean shutdown, or the channel is
+    near one of our limits. `refusal` is of the newest proposal that was cancelled, if no game has
+    begun since. `stored_bytes` are the bytes that we keep of all states.
     """
 
     state: ChannelState
@@ -53,7 +51,7 @@ class PlayState(msgspec.Struct, frozen=True):
     history: StateHistory
     potato: bool
     decks: DeckPool
-    players: tuple[tuple[int, Player], ...] = ()
+    players: Mapping[int, Player] = msgspec.field(default_factory=dict)
     queue: tuple[Command, ...] = ()
     we_asked: bool = False
     they_asked: bool = False
@@ -62,19 +60,11 @@ class PlayState(msgspec.Struct, frozen=True):
     refusal: Refusal | None = None
     stored_bytes: int = 0
 
-    def player(self, game_id: int) -> Player | None:
-        """Our seat in a live game."""
-        return next((player for known, player in self.players if known == game_id), None)
-
-    def with_player(self, game_id: int, player: Player) -> PlayState:
-        """The state with a new seat, or with new knowledge in our seat."""
-        others = tuple(pair for pair in self.players if pair[0] != game_id)
-        return replace(self, players=(*others, (game_id, player)))
-
-    def only_live(self) -> PlayState:
-        """The state without the seats of games that have ended."""
-        live = {game.id for game in self.state.games}
-        return replace(self, players=tuple(pair for pair in self.players if pair[0] in live))
+    def with_players(self, players: Mapping[int, Player]) -> PlayState:
+        """The state with these seats, new or with new knowledge, and those of other live games."""
+        seats = {**self.players, **players}
+        live = [game.id for game in self.state.games if game.id in seats]
+        return replace(self, players={game_id: seats[game_id] for game_id in live})
 
     def refusal_after(self, sender: Side, actions: Iterable[BatchAction]) -> Refusal | None:
         """The refusal to remember after the actions of a batch of this side."""

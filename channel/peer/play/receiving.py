@@ -7,8 +7,8 @@ our newest state, and is published. Source: spec/channel.md, "Moves".
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+import msgspec
 from msgspec.structs import replace
 
 from channelsim.channel.errors import Violation
@@ -46,16 +46,14 @@ from channelsim.games.judge import Ruling, hashes_of, judge_move
 from channelsim.games.referee import RefereeRefusal
 
 
-@dataclass(frozen=True, slots=True)
-class IllegalMoves:
+class IllegalMoves(msgspec.Struct, frozen=True):
     """The illegal moves of a batch: the violation of the first, and the slash of each, by game."""
 
     violation: Violation
     slashable: tuple[tuple[int, SlashableMove], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ReceivedBatch:
+class ReceivedBatch(msgspec.Struct, frozen=True):
     """The state of play after a batch, and the effects of the batch.
 
     `illegal` are moves that we can slash. The state is then the one that the batch declares, and
@@ -67,17 +65,12 @@ class ReceivedBatch:
     illegal: IllegalMoves | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Judged:
-    """A move of the batch, the game after it, and our ruling."""
+class _Judged(msgspec.Struct, frozen=True):
+    """A move of the batch, the game after it, and our ruling; our seat is as before the move."""
 
     game: LiveGame
     player: Player
     ruling: Ruling
-
-    def learned(self) -> Player:
-        """Our seat after the move, if it is legal."""
-        return self.player.moved(self.game.position)
 
 
 def receive_batch(endpoint: Endpoint, play: PlayState, batch: Batch) -> ReceivedBatch:
@@ -89,7 +82,7 @@ def receive_batch(endpoint: Endpoint, play: PlayState, batch: Batch) -> Received
     judged: list[_Judged] = []
 
     def judge(game: LiveGame, action: Move) -> LiveGame:
-        player = play.player(game.id) or endpoint.new_player(game)
+        player = play.players.get(game.id) or endpoint.new_player(game)
         found = _judge(game, player, action)
         judged.append(found)
         return found.game
@@ -109,6 +102,7 @@ def receive_batch(endpoint: Endpoint, play: PlayState, batch: Batch) -> Received
     decks, unfit = _unfit(endpoint, play.decks, batch.actions)
     if slashable:
         unfit = {}  # proposals are no longer answered
+    size = stored_bytes(encode(batch), state.games, play.state.games)
     after = replace(
         play,
         state=state,
@@ -120,16 +114,15 @@ def receive_batch(endpoint: Endpoint, play: PlayState, batch: Batch) -> Received
         ask_later=False,
         queue=(*play.queue, *(CancelGames(*refused) for refused in unfit.items())),
         refusal=play.refusal_after(sender, batch.actions),
+        stored_bytes=play.stored_bytes + size,
     )
-    for game in state.games:
-        if after.player(game.id) is None:
-            after = after.with_player(game.id, endpoint.new_player(game))
-    for move in legal:
-        after = after.with_player(move.game.id, move.learned())
-    size = stored_bytes(encode(batch), state.games, play.state.games)
+    seats = {
+        game.id: endpoint.new_player(game) for game in state.games if game.id not in play.players
+    }
+    seats |= {move.game.id: move.player.moved(move.game.position) for move in legal}
     return ReceivedBatch(
-        replace(after.only_live(), stored_bytes=play.stored_bytes + size),
-        _news(endpoint, play.state, batch.actions, legal, settled, unfit),
+        after.with_players(seats),
+        _news(endpoint, play.state, batch.actions, legal, seats, settled, unfit),
         IllegalMoves(_violation(illegal[0]), slashable) if slashable else None,
     )
 
@@ -141,7 +134,7 @@ def early_reveals(endpoint: Endpoint, before: ChannelState, play: PlayState) -> 
         was = before.game(game.id)
         if game.mover is not endpoint.side or (was is not None and was.coin == game.coin):
             continue
-        player = play.player(game.id)
+        player = play.players.get(game.id)
         data = player.advisory() if player else None
         if data is not None:
             effects.append(Send(encode(Advisory(game.id, data))))
@@ -208,6 +201,7 @@ def _news(
     before: ChannelState,
     actions: Sequence[BatchAction],
     judged: Sequence[_Judged],
+    seats: Mapping[int, Player],
     settled: Sequence[Settled],
     unfit: Mapping[int, str],
 ) -> list[Effect]:
@@ -221,11 +215,9 @@ def _news(
         else:
             news += map(Tell, endpoint.started(group))
     for move in judged:
-        ruling = move.ruling
-        moved = Moved(
-            move.game.id, move.game.position, move.learned(), ruling.runs, ruling.disagreements
-        )
-        news.append(Tell(moved))
+        game, ruling = move.game, move.ruling
+        player, runs = seats[game.id], ruling.runs
+        news.append(Tell(Moved(game.id, game.position, player, runs, ruling.disagreements)))
     for action in actions:
         if isinstance(action, Propose):
             group = Group(endpoint.side.other, action.offers)

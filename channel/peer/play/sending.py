@@ -6,17 +6,16 @@ to refuse. Source: spec/channel.md, "The potato".
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from dataclasses import replace as with_changes
+from collections.abc import Collection, Iterable, Mapping
+from typing import TypeAlias
 
 from msgspec.structs import replace
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.peer import interface
 from channelsim.channel.peer.decks.pool import name
-from channelsim.channel.peer.endpoint import Endpoint
+from channelsim.channel.peer.endpoint import Endpoint, OwnAction
 from channelsim.channel.peer.interface import (
-    Acted,
     Effect,
     GameStarted,
     NotProposed,
@@ -25,7 +24,6 @@ from channelsim.channel.peer.interface import (
     YourTurn,
 )
 from channelsim.channel.peer.limits import stored_bytes
-from channelsim.channel.peer.own_action import OwnAction
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.half_signed import sign_halves
 from channelsim.channel.protocol.messages import (
@@ -64,17 +62,24 @@ PROLONGING = (interface.ProposeGames, interface.AcceptGames)
 """Commands that lead to new games."""
 
 
-def check_command(endpoint: Endpoint, play: PlayState, command: interface.Command) -> None:
-    """Check that a command can be carried out. Raises `UsageError`."""
+WorkedOut: TypeAlias = Mapping[int, OwnAction]
+"""Our actions that are worked out already, by game."""
+
+
+def check_command(endpoint: Endpoint, play: PlayState, command: interface.Command) -> WorkedOut:
+    """Check that a command can be carried out, and work out the action of it, if it has one.
+
+    Raises `UsageError`.
+    """
     if play.closing and isinstance(command, PROLONGING):
         raise UsageError("the channel is being closed: no game is proposed or accepted any more")
     match command:
         case interface.Act(game_id, action):
-            game, player = play.state.game(game_id), play.player(game_id)
+            game, player = play.state.game(game_id), play.players.get(game_id)
             if game is None or player is None:
                 raise UsageError(f"no game {game_id} is being played")
             try:
-                endpoint.check_action(game, player, action)
+                return {game_id: endpoint.own_action(game, player, action)}
             except IllegalAction as error:
                 raise UsageError(f"game {game_id}: {error}") from None
         case interface.AcceptGames(group_id) | interface.CancelGames(group_id):
@@ -89,6 +94,7 @@ def check_command(endpoint: Endpoint, play: PlayState, command: interface.Comman
             _check_wishes(endpoint, play, wishes)
         case interface.Close():
             pass
+    return {}
 
 
 def without_new_games(play: PlayState) -> tuple[PlayState, list[Effect]]:
@@ -99,14 +105,19 @@ def without_new_games(play: PlayState) -> tuple[PlayState, list[Effect]]:
     return replace(play, queue=queue), [Tell(NotProposed(one.wishes, reason)) for one in dropped]
 
 
-def undecided(endpoint: Endpoint, play: PlayState) -> list[int]:
-    """List the games in which the player has to decide before we can send a batch."""
-    answered = {command.game_id for command in play.queue if isinstance(command, interface.Act)}
-    return [
-        game.id
-        for game in play.state.games
-        if game.mover is endpoint.side and game.id not in answered and _forced(play, game) is None
-    ]
+def our_turns(endpoint: Endpoint, play: PlayState) -> dict[int, Action | None]:
+    """The action that we take in each game in which it is our turn; None: the player has to decide.
+
+    It is the only one, or the player's decision.
+    """
+    chosen = {act.game_id: act.action for act in play.queue if isinstance(act, interface.Act)}
+    turns: dict[int, Action | None] = {}
+    for game in play.state.games:
+        if game.mover is endpoint.side:
+            player = play.players.get(game.id)
+            forced = forced_action(player.choices()) if player else None
+            turns[game.id] = forced or chosen.get(game.id)
+    return turns
 
 
 def unanswered(endpoint: Endpoint, play: PlayState) -> list[int]:
@@ -146,25 +157,15 @@ def _check_wishes(endpoint: Endpoint, play: PlayState, wishes: tuple[Wish, ...])
         raise UsageError(f"cannot propose: at most {MAX_OPEN_PROPOSALS} proposals are open")
 
 
-def has_something_to_send(endpoint: Endpoint, play: PlayState) -> bool:
-    """True if a batch would carry anything."""
-    return bool(play.queue) or has_forced_move(endpoint, play)
-
-
-def has_forced_move(endpoint: Endpoint, play: PlayState) -> bool:
-    """True if in some game our next action is the only one."""
-    return any(
-        game.mover is endpoint.side and _forced(play, game) is not None for game in play.state.games
-    )
-
-
-def send_batch(endpoint: Endpoint, play: PlayState) -> tuple[PlayState, bytes, list[Effect]]:
+def send_batch(
+    endpoint: Endpoint, play: PlayState, worked_out: WorkedOut
+) -> tuple[PlayState, bytes, list[Effect]]:
     """Send a batch of all queued commands and forced moves; it may be empty.
 
     Also return its bytes.
     """
     state = play.state
-    acts = _acts(endpoint, play)
+    acts = _acts(endpoint, play, worked_out)
     settles = [own for own in acts if isinstance(own.wire, Settle)]
     cancels, accepts = _answers(endpoint, play, settles)
     proposes, unsent = _proposes(endpoint, play)
@@ -187,6 +188,7 @@ def send_batch(endpoint: Endpoint, play: PlayState) -> tuple[PlayState, bytes, l
     halves = sign_halves(endpoint.channel, endpoint.secret_keys, new_state)
     message = encode(Batch(new_state.number, tuple(actions), *halves))
     history = play.history.with_state(new_state, None)
+    size = stored_bytes(message, new_state.games, state.games)
     after = replace(
         play,
         state=new_state,
@@ -196,44 +198,32 @@ def send_batch(endpoint: Endpoint, play: PlayState) -> tuple[PlayState, bytes, l
         potato=False,
         they_asked=False,
         refusal=play.refusal_after(endpoint.side, actions),
+        stored_bytes=play.stored_bytes + size,
     )
-    for new in started:
-        after = after.with_player(new.game.id, new.player)
-    for own in moves:
-        after = after.with_player(own.after.id, own.player)
-    size = stored_bytes(message, new_state.games, state.games)
-    after = replace(after, stored_bytes=play.stored_bytes + size)
+    seats = {new.game.id: new.player for new in started}
+    seats |= {own.after.id: own.acted.player for own in moves}
     effects: list[Effect] = [Send(message)]
     effects += _news(endpoint, state, started, [*settles, *moves], settled, cancels)
     effects += unsent
-    return after.only_live(), message, effects
+    return after.with_players(seats), message, effects
 
 
 def your_turns(endpoint: Endpoint, play: PlayState) -> list[Effect]:
     """Ask the player in every game that waits for a decision."""
-    return [Tell(YourTurn(game_id)) for game_id in undecided(endpoint, play)]
+    turns = our_turns(endpoint, play)
+    return [Tell(YourTurn(game_id)) for game_id, action in turns.items() if action is None]
 
 
 # --- moves -------------------------------------------------------------------------------------
 
 
-def _forced(play: PlayState, game: LiveGame) -> Action | None:
-    """The only action in this game, if there is no choice."""
-    player = play.player(game.id)
-    return forced_action(player.choices()) if player else None
-
-
-def _acts(endpoint: Endpoint, play: PlayState) -> list[OwnAction]:
-    chosen = {c.game_id: c.action for c in play.queue if isinstance(c, interface.Act)}
-    acts: list[OwnAction] = []
-    for game in play.state.games:
-        player = play.player(game.id)
-        if game.mover is not endpoint.side or player is None:
-            continue
-        action = _forced(play, game) or chosen.get(game.id)
-        if action is not None:
-            acts.append(endpoint.own_action(game, player, action))
-    return acts
+def _acts(endpoint: Endpoint, play: PlayState, worked_out: WorkedOut) -> list[OwnAction]:
+    turns = our_turns(endpoint, play)
+    return [
+        worked_out.get(game.id) or endpoint.own_action(game, player, action)
+        for game in play.state.games
+        if (action := turns.get(game.id)) and (player := play.players.get(game.id))
+    ]
 
 
 def opens_cards(game: LiveGame) -> bool:
@@ -277,7 +267,7 @@ def _offers(
         if first + 2 * number > LAST_GAME:
             raise UnfitProposal("the ids of games are used up: close the channel")
         if needs_deck(wish):
-            wish = with_changes(wish, deck=next(free, None))
+            wish = replace(wish, deck=next(free, None))
             if wish.deck is None:
                 raise UnfitProposal(f"no deck is ready for {wish.game}")
         offers.append(offer_of(endpoint.channel, endpoint.side, first + 2 * number, wish))
@@ -364,10 +354,7 @@ def _news(
     cancels: Iterable[Cancel],
 ) -> list[Effect]:
     news: list[Effect] = [Tell(new) for new in started]
-    news += [
-        Tell(Acted(own.after.id, own.action, own.before, own.after.position, own.player))
-        for own in acts
-    ]
+    news += [Tell(own.acted) for own in acts]
     news += [Tell(endpoint.settled(ended)) for ended in settled]
     for cancel in cancels:
         group = before.group(cancel.group_id)

@@ -14,7 +14,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from channelsim.channel.prove import models
-from channelsim.channel.prove.rules.choices import chosen_by_if
+from channelsim.channel.prove.rules.choices import chosen_by_if, identical, opposite
 from channelsim.channel.prove.rules.running import before_a_change, current, is_running
 from channelsim.channel.prove.rules.sets import SymbolicSet, set_of
 from channelsim.channel.prove.rules.standins import (
@@ -98,6 +98,8 @@ class Integer(metaclass=_Class):
 
     def __new__(cls, source: Any = 0, *more: Any) -> Any:
         """As `int(…)`."""
+        if type(source) is Data:
+            raise Undecided("no model of int of bytes")
         return source + 0 if type(source) is Int else builtins.int(source, *more)
 
     @staticmethod
@@ -124,7 +126,7 @@ class Boolean(metaclass=_Class):
 
     def __new__(cls, source: Any = False) -> Any:
         """As `bool(…)`, not decided yet."""
-        if isinstance(source, SymbolicSet):
+        if type(source) is SymbolicSet:
             return bool_of(source.condition)
         if issubclass(type(source), StandIn):
             return bool_of(condition_of(source))
@@ -161,7 +163,7 @@ def length(value: Any) -> Any:
         undecided = path.undecided_length(path.shape(value.symbol))
         if undecided is not None:
             return number_of(undecided)
-    return value.count() if isinstance(value, SymbolicSet) else len(value)
+    return value.count() if type(value) is SymbolicSet else len(value)
 
 
 def every(items: Iterable[Any]) -> Any:
@@ -178,7 +180,7 @@ every.of_stand_ins = some.of_stand_ins = True  # type: ignore[attr-defined]
 
 
 def _tested(item: Any) -> Any:
-    return bool_of(item.condition) if isinstance(item, SymbolicSet) else item
+    return bool_of(item.condition) if type(item) is SymbolicSet else item
 
 
 def _extreme(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
@@ -228,6 +230,8 @@ def type_of(value: Any, *more: Any) -> Any:
 
 
 _CLASSES = (Bytes, Integer, Boolean, Set, FrozenSet)
+for _known in _CLASSES:
+    _known.__name__ = _known.__qualname__ = _known.plain.__name__
 
 
 def _no_text(name: str) -> Callable[..., Any]:
@@ -260,6 +264,7 @@ BUILTINS: Mapping[str, Any] = {
     "type": type_of,
     "hex": _no_text("hex"),
     "repr": _no_text("repr"),
+    "ascii": _no_text("ascii"),
 }
 """The builtins of the rules' modules, without `__import__`."""
 
@@ -284,6 +289,9 @@ class Digest:
         if symbol is None:
             raise TypeError("sha256 of what is not bytes")
         return data_of(models.hash_of(current(), symbol)) if is_running() else _plain(symbol)
+
+    def __getattr__(self, name: str) -> Any:
+        raise Undecided(f"no model of sha256(…).{name}")
 
     def hexdigest(self) -> Any:
         """As of `hashlib`."""
@@ -383,6 +391,7 @@ def _uncached(*arguments: Any, **options: Any) -> Any:
 
 
 LIBRARIES: Mapping[str, Mapping[str, Any]] = {
+    "operator": {"is_": identical, "is_not": lambda a, b: opposite(identical(a, b))},
     "hashlib": {"sha256": Digest},
     "functools": {"cache": _uncached, "lru_cache": _uncached},
     "channelsim.clsp.integers": _with_models(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -36,8 +37,6 @@ COMPARISONS: Mapping[str, Callable[[Any, Any], Any]] = {
     "LtE": operator.le,
     "Gt": operator.gt,
     "GtE": operator.ge,
-    "Is": operator.is_,
-    "IsNot": operator.is_not,
 }
 
 
@@ -90,7 +89,7 @@ def any_lazy(given: Any, items: Iterable[Part]) -> Any:
 
 def _test(value: Any) -> Any:
     """Where a value is true; a plain bool for all but stand-ins."""
-    if isinstance(value, SymbolicSet):
+    if type(value) is SymbolicSet:
         return value.condition
     return condition_of(value)
 
@@ -107,33 +106,58 @@ def compared(left: Any, *pairs: Any) -> Any:
     """`a < b < c`, with the operators by name and the operands after the first one."""
     name, right, *rest = pairs
     value = right()
-    result = has(value, left) if name == "In" else None
-    if name == "NotIn":
-        result = opposite(has(value, left))
-    if result is None:
-        result = COMPARISONS[name](left, value)
+    result = _compared(name, left, value)
     if not rest:
         return result
     return chosen_by_if(result, lambda: compared(value, *rest), lambda: result)
+
+
+def _compared(name: str, left: Any, right: Any) -> Any:
+    match name:
+        case "In":
+            return has(right, left)
+        case "NotIn":
+            return opposite(has(right, left))
+        case "Is":
+            return identical(left, right)
+        case "IsNot":
+            return opposite(identical(left, right))
+    return COMPARISONS[name](left, right)
+
+
+def identical(left: Any, right: Any) -> Any:
+    """`left is right`: of truth values that they are equal, of other inputs only what is sure."""
+    left, right = getattr(left, "plain", left), getattr(right, "plain", right)
+    for value, other in ((left, right), (right, left)):
+        if value is other or not issubclass(type(value), StandIn):
+            continue
+        if other is None or isinstance(other, type):
+            return False
+        if value.__class__ is bool and other.__class__ is bool:
+            return value == other
+        if value.__class__ is other.__class__ or {value.__class__, other.__class__} == {bool, int}:
+            raise Undecided("`is` of an input")
+        return False
+    return left is right
 
 
 def has(container: Any, item: Any) -> Any:
     """`item in container`."""
     if type(container) is Unseen:
         container = container.seen()
-    if isinstance(container, SymbolicSet):
+    if type(container) is SymbolicSet:
         return container.has(item)
     if type(container) is Data:
         return container.has(item)
     if type(item) is Unseen and isinstance(container, bytes | AbstractSet | Mapping | range):
         item = item.seen()
     if isinstance(container, bytes):
-        return Data.has(container, item) if _is_unknown(item) else item in container  # type: ignore[arg-type]
-    if isinstance(container, range) and _is_unknown(item):
+        return Data.has(container, item) if is_unknown(item) else item in container  # type: ignore[arg-type]
+    if isinstance(container, range) and is_unknown(item):
         return _in_range(container, item)
     if isinstance(container, list | tuple):
         return any_of([same(item, each) for each in container])
-    if isinstance(container, AbstractSet | Mapping) and _is_unknown(item):
+    if isinstance(container, AbstractSet | Mapping) and is_unknown(item):
         return any_of([same(item, each) for each in container])
     return item in container
 
@@ -163,10 +187,10 @@ def _in_range(numbers: range, item: Any) -> Any:
     return chosen_by_and(lambda: inside, lambda: (item - low) % step == 0)
 
 
-def _is_unknown(value: Any) -> bool:
+def is_unknown(value: Any) -> bool:
     """True for a stand-in, and for a tuple that has one in it."""
     if type(value) is tuple:
-        return any(map(_is_unknown, value))
+        return any(map(is_unknown, value))
     return isinstance(type(value), type) and issubclass(type(value), StandIn)
 
 
@@ -183,6 +207,9 @@ class Box:
 def sequence_parts(value: Any, count: int, star: int) -> Box | None:
     """The parts of a sequence, with the rest at the place of a star; None for another value."""
     if type(value) is Unseen:
+        kind: Any = value.__class__
+        if kind is not tuple:
+            return None  # the length of an atom stays undecided
         value = value.seen()
     if not isinstance(value, list | tuple):
         return None
@@ -224,6 +251,29 @@ def no_model_of_match() -> bool:
     raise Undecided("no model of a pattern with keys")
 
 
+# --- errors ----------------------------------------------------------------------------------
+
+
+def raised(error: Any) -> Any:
+    """An error that rules raise by themselves."""
+    made = error() if isinstance(error, type) else error
+    if isinstance(made, BaseException):
+        made.__prove_raised__ = True  # type: ignore[attr-defined]
+    return made
+
+
+def caught() -> None:
+    """Called where rules handle an error: a stand-in may have raised it, and its value not."""
+    error = sys.exc_info()[1]
+    if isinstance(error, TypeError | AttributeError) and not hasattr(error, "__prove_raised__"):
+        raise Undecided(f"rules catch a {type(error).__name__}")
+
+
+def no_model_of(construct: str) -> None:
+    """A construct that could hide what the prover raises."""
+    raise Undecided(f"no model of {construct}")
+
+
 # --- changes ---------------------------------------------------------------------------------
 
 
@@ -253,7 +303,7 @@ def method(of: Any, name: str) -> Any:
 
     def call(*arguments: Any) -> Any:
         plain = [list(part) if name == "join" else part for part in arguments]
-        if not any(map(_is_unknown, plain[0] if name == "join" else plain)):
+        if not any(map(is_unknown, plain[0] if name == "join" else plain)):
             return getattr(of, name)(*plain)
         return getattr(Data, name)(of, *plain)
 

@@ -23,6 +23,8 @@ from channelsim.channel.prove.move_sizes import sizes_in_play
 from channelsim.channel.prove.path import Path
 from channelsim.channel.prove.result import Verdict
 from channelsim.channel.prove.rules.invariant import StaysTrue, check_start, invariants
+from channelsim.channel.prove.rules.lemma_claim import lemma_claims
+from channelsim.channel.prove.rules.own_reading import has_own_rules
 from channelsim.channel.prove.rules.side import Rules
 from channelsim.channel.prove.symbols import Condition, Symbolic
 from channelsim.clsp.run import ProgramValid
@@ -102,15 +104,16 @@ def claims_of_rules(target: Target, validator: str) -> tuple[Claim, ...]:
 
     Raises `UsageError` for a `holds` of a state that is false in play.
     """
-    if target.rules is None:
+    if target.rules is None and not has_own_rules(target, validator):
         return ()
     limits, _ = sizes_in_play(target, validator)
     longest = max(limits, default=MOST_SIZE)
     obeys = ObeysRules(target, validator, longest)
-    if not invariants(target):
-        return (obeys,)
+    lemmas = tuple(lemma_claims(target, validator, lemmas_of(target.rules)))
+    if target.rules is None or not invariants(target):
+        return (obeys, *lemmas)
     check_start(target)
-    return obeys, StaysTrue(target, validator, longest)
+    return (obeys, StaysTrue(target, validator, longest), *lemmas)
 
 
 def len_of(move: Any) -> int:

@@ -21,7 +21,7 @@ from channelsim.channel.prove.move_sizes import HANDS
 from channelsim.channel.prove.path import Path
 from channelsim.channel.prove.result import Verdict
 from channelsim.channel.prove.rules.reading import has_invariant
-from channelsim.channel.prove.rules.side import Rules
+from channelsim.channel.prove.rules.side import Rules, followed
 from channelsim.channel.prove.rules.standins import condition_of, negated, number_of
 from channelsim.channel.prove.symbols import ONE, Condition, Symbolic, make_truth, truth_of
 from channelsim.clsp.integers import atom_to_int
@@ -63,7 +63,7 @@ class HoldsAfter:
 
     def run(self, path: Path, environment: Symbolic) -> Ending:
         """Judge the move on stand-ins, and ask the state that it leads to."""
-        return self.rules.followed(path, lambda: self._asked(environment))
+        return followed(path, lambda: self._asked(environment))
 
     def _asked(self, environment: Symbolic) -> Ending:
         given: Any = environment

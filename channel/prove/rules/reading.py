@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from inspect import unwrap
 from typing import Any
 
 from channelsim.channel.lab.targets.target import Target
@@ -21,6 +22,7 @@ from channelsim.channel.prove.rules.typed import States
 from channelsim.channel.prove.symbols import Raises, Symbolic, Undecided
 from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.values import Value
+from channelsim.games.contract import Hashes, Judge
 from channelsim.games.errors import BadState
 from channelsim.games.forms import Form, ListOf, Opaque, Pair, Record, parts, reader
 
@@ -31,6 +33,12 @@ class Reading:
 
     target: Target
     validator: str
+
+    @cached_property
+    def judge(self) -> Judge:
+        """The rules as their author wrote them: what they raise is a finding, and ends nothing."""
+        judge: Judge = unwrap(self.target.game.validators[self.validator].judge)
+        return judge
 
     @cached_property
     def twins(self) -> Twins:
@@ -68,6 +76,14 @@ class Reading:
     def real_state(self, value: Value) -> Any:
         """The state of constants, whose fields need not fit each other. Raises `BadState`."""
         return reader(_unchecked(self.form))(value, self.validator, self.target.hashes)
+
+    def takes(self, value: Value, hashes: Hashes) -> bool:
+        """True if the reader takes a state, with these hashes of programs."""
+        try:
+            self.target.game.validators[self.validator].read_state(value, hashes)
+        except BadState:
+            return False
+        return True
 
     def really_holds(self, environment: Value) -> bool:
         """True if the `holds` of the state is, if it has one. Raises `BadState`."""

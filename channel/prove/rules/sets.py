@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import z3
@@ -21,13 +22,19 @@ MOST_ITEMS = 64
 """The most items of such a set."""
 
 
-class SymbolicSet:
+class SymbolicSet(StandIn):
     """A set of items, some of which may be equal; each is in it where its condition holds."""
+
+    __slots__ = ("items",)
 
     def __init__(self, items: Iterable[tuple[Any, Condition]]) -> None:
         self.items = tuple(items)
         if len(self.items) > MOST_ITEMS:
             raise Undecided(f"a set of more than {MOST_ITEMS} items that are not known")
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        return set
 
     @property
     def condition(self) -> Condition:
@@ -40,7 +47,7 @@ class SymbolicSet:
     def __bool__(self) -> bool:
         return bool(bool_of(self.condition))
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = StandIn.__hash__
 
     def has(self, item: Any) -> Any:
         """Where an item is in the set."""
@@ -74,49 +81,49 @@ class SymbolicSet:
         )
 
     def __sub__(self, other: Any) -> Any:
-        theirs = as_symbolic(other)
+        theirs = _of_set(other)
         if theirs is None:
             return NotImplemented
         return self._filtered(lambda item: bool_of(negated(condition_of(theirs.has(item)))))
 
     def __rsub__(self, other: Any) -> Any:
-        theirs = as_symbolic(other)
+        theirs = _of_set(other)
         return NotImplemented if theirs is None else theirs - self
 
     def __and__(self, other: Any) -> Any:
-        theirs = as_symbolic(other)
+        theirs = _of_set(other)
         return NotImplemented if theirs is None else self._filtered(theirs.has)
 
     __rand__ = __and__
 
     def __or__(self, other: Any) -> Any:
-        theirs = as_symbolic(other)
+        theirs = _of_set(other)
         return NotImplemented if theirs is None else SymbolicSet(self.items + theirs.items)
 
     __ror__ = __or__
 
     def __le__(self, other: Any) -> Any:
-        theirs = as_symbolic(other)
+        theirs = _of_set(other)
         if theirs is None:
             return NotImplemented
         return bool_of(negated((self - theirs).condition))
 
     def __ge__(self, other: Any) -> Any:
-        theirs = as_symbolic(other)
+        theirs = _of_set(other)
         return NotImplemented if theirs is None else theirs <= self
 
     def __lt__(self, other: Any) -> Any:
-        theirs = as_symbolic(other)
+        theirs = _of_set(other)
         if theirs is None:
             return NotImplemented
         return all_of([self <= theirs, bool_of((theirs - self).condition)])
 
     def __gt__(self, other: Any) -> Any:
-        theirs = as_symbolic(other)
+        theirs = _of_set(other)
         return NotImplemented if theirs is None else theirs < self
 
     def __eq__(self, other: Any) -> Any:
-        theirs = as_symbolic(other)
+        theirs = _of_set(other)
         return NotImplemented if theirs is None else all_of([self <= theirs, theirs <= self])
 
     def __ne__(self, other: Any) -> Any:
@@ -148,9 +155,14 @@ class SymbolicSet:
         return self & as_symbolic(other)
 
 
+def _of_set(other: Any) -> SymbolicSet | None:
+    """A set as a symbolic one; None for other collections, which operators of sets do not take."""
+    return as_symbolic(other) if isinstance(other, AbstractSet) else None
+
+
 def as_symbolic(items: Any) -> SymbolicSet | None:
     """Any collection as such a set; None for what is none."""
-    if isinstance(items, SymbolicSet):
+    if type(items) is SymbolicSet:
         return items
     if not isinstance(items, Iterable):
         return None
@@ -159,7 +171,7 @@ def as_symbolic(items: Any) -> SymbolicSet | None:
 
 def set_of(items: Iterable[Any], kind: type[set[Any]] | type[frozenset[Any]] = set) -> Any:
     """A set of these items: a plain one if all are known."""
-    if isinstance(items, SymbolicSet):
+    if type(items) is SymbolicSet:
         return items
     listed = list(items)
     if any(issubclass(type(item), StandIn) or _has_stand_in(item) for item in listed):

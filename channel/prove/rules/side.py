@@ -6,9 +6,10 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from inspect import unwrap
 from traceback import extract_tb
 from typing import Any
+
+import msgspec
 
 from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.prove.arguments import (
@@ -22,6 +23,7 @@ from channelsim.channel.prove.arguments import (
 )
 from channelsim.channel.prove.executor import Ending, RaisedHere, Returned, Unknown
 from channelsim.channel.prove.path import LATE, Path
+from channelsim.channel.prove.rules.own_reading import OwnReading, has_own_rules
 from channelsim.channel.prove.rules.reading import Reading
 from channelsim.channel.prove.rules.running import CONTROL, along
 from channelsim.channel.prove.rules.standins import data_of, number_of, symbol_of, value_of
@@ -31,7 +33,7 @@ from channelsim.channel.prove.symbols import Raises, Symbolic, Undecided
 from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.run import Outcome, ProgramSlash, ProgramValid, Raised
 from channelsim.clsp.values import NIL, Value, to_list
-from channelsim.games.contract import Judge, Raise, Slash, Valid, Verdict
+from channelsim.games.contract import Raise, RawState, Slash, Valid, Verdict
 from channelsim.games.judge import result_value
 
 
@@ -44,39 +46,29 @@ class Rules:
     name: str = field(init=False, default="the rules")
 
     @cached_property
-    def _reading(self) -> Reading:
-        return Reading(self.target, self.validator)
+    def _reading(self) -> Reading | OwnReading:
+        own = has_own_rules(self.target, self.validator)
+        return (OwnReading if own else Reading)(self.target, self.validator)
 
     def run(self, path: Path, environment: Symbolic) -> Ending:
         """Judge the move on stand-ins; what outlives the judgement makes it unknown."""
         twins = self._reading.twins
+        followed(path, self._load)
         before = twins.globals()
-        ending = self.followed(path, lambda: self._ending(self.judged(environment)))
-        name = changed(before, twins.globals())
-        return Unknown(f"the rules change {name}, which outlives a judgement") if name else ending
+        ending = followed(path, lambda: self._ending(self.judged(environment)))
+        twins.changed = twins.changed or changed(before, twins.globals())
+        if twins.changed:
+            return Unknown(f"the rules change {twins.changed}, which outlives a judgement")
+        return ending
 
-    def followed(self, path: Path, run: Callable[[], Ending]) -> Ending:
-        """What a function of stand-ins ends with; unknown where something has no model."""
-        with along(path):
-            try:
-                return run()
-            except Undecided as undecided:
-                if undecided.reason == LATE:
-                    return Unknown(LATE)
-                return Unknown(undecided.reason, _line(undecided))
-            except Raises as raises:
-                return Unknown("the rules take a part of an atom", _line(raises))
-            except CONTROL:
-                raise
-            except RecursionError:
-                return Unknown("calls that are nested too deep")
-            except Exception as error:
-                reason = f"the rules raise {type(error).__name__}, or there is no model: {error}"
-                return Unknown(reason, _line(error))
+    def _load(self) -> Ending:
+        """Load the modules of the rules, so that a change in the first run is seen, too."""
+        self._reading.twins.function(self._reading.judge)
+        return RaisedHere()
 
     def judged(self, environment: Symbolic) -> Any:
         """The verdict on stand-ins, within `followed`."""
-        judge = self._reading.twins.function(self._judge)
+        judge = self._reading.twins.function(self._reading.judge)
         given: Any = environment
         return judge(
             self._reading.state(environment),
@@ -105,19 +97,13 @@ class Rules:
         state: Any = states.value(step.state)
         return to_list([self.target.hashes[step.validator], state, size, *asked])
 
-    @property
-    def _judge(self) -> Judge:
-        """The rules as their author wrote them: what they raise is a finding, and ends nothing."""
-        judge: Judge = unwrap(self.target.game.validators[self.validator].judge)
-        return judge
-
     def verdict(self, environment: Value) -> Verdict:
         """What the rules say for real, also in a state whose fields do not fit each other.
 
         Raises what they raise.
         """
         given: Any = environment
-        return self._judge(
+        return self._reading.judge(
             self._reading.real_state(part(given, STATE)),
             part(given, coin_field(MOVE)),
             atom_to_int(part(given, coin_field(SHARE))),
@@ -138,6 +124,9 @@ class Rules:
             case Raise(rule):
                 return Raised(rule)
             case Valid(step, conditions):
+                state: Any = None if step is None else step.state
+                if step is not None and not callable(getattr(state, "value", None)):
+                    step = msgspec.structs.replace(step, state=RawState(state))
                 return ProgramValid(result_value(step, self.target.hashes, conditions), 0)
 
     def place(self, node: Any) -> str:
@@ -147,6 +136,26 @@ class Rules:
     def constants(self) -> Iterator[int]:
         """None: those of the program are enough."""
         return iter(())
+
+
+def followed(path: Path, run: Callable[[], Ending]) -> Ending:
+    """What a function of stand-ins ends with; unknown where something has no model."""
+    with along(path):
+        try:
+            return run()
+        except Undecided as undecided:
+            if undecided.reason == LATE:
+                return Unknown(LATE)
+            return Unknown(undecided.reason, _line(undecided))
+        except Raises as raises:
+            return Unknown("the rules take a part of an atom", _line(raises))
+        except CONTROL:
+            raise
+        except RecursionError:
+            return Unknown("calls that are nested too deep")
+        except Exception as error:
+            reason = f"the rules raise {type(error).__name__}, or there is no model: {error}"
+            return Unknown(reason, _line(error))
 
 
 def _line(error: BaseException) -> str:

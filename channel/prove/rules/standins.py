@@ -8,12 +8,14 @@ Python has to have at once (the side of an `if`, an index) forks the path.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from numbers import Number as AnyNumber
+from operator import ge, gt, le, lt
 from typing import Any, NoReturn
 
 import z3
 
 from channelsim.channel.prove import models
-from channelsim.channel.prove.rules.running import Merged, current
+from channelsim.channel.prove.rules.running import Merged, current, is_running
 from channelsim.channel.prove.symbols import (
     Bytes,
     Condition,
@@ -41,7 +43,8 @@ from channelsim.games.amounts import counted
 
 
 class StandIn:
-    """Any stand-in. Its text is not known, and it cannot be hashed."""
+    """Any stand-in. Its text is not known, it cannot be hashed, and it has no attribute in silence
+    that is missing here: rules could ask for it, or catch the error."""
 
     __slots__ = ()
 
@@ -53,6 +56,24 @@ class StandIn:
 
     def __format__(self, _: str) -> NoReturn:
         raise Undecided("an input as text")
+
+    def __repr__(self) -> str:
+        if is_running():
+            raise Undecided("an input as text")
+        return object.__repr__(self)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        kind = self.__class__
+        if hasattr(kind, name):
+            raise Undecided(f"no model of {kind.__name__}.{name}")
+        raise AttributeError(f"{kind.__name__} has no {name}")
+
+
+def _no_model(name: str) -> Callable[..., NoReturn]:
+    def refuse(*_: object) -> NoReturn:
+        raise Undecided(f"no model of {name} of an input")
+
+    return refuse
 
 
 # --- numbers ---------------------------------------------------------------------------------
@@ -153,9 +174,20 @@ class Int(StandIn):
     __gt__ = _comparing(lambda a, b: less(b, a))
     __le__ = _comparing(lambda a, b: negated(less(b, a)))
     __ge__ = _comparing(lambda a, b: negated(less(a, b)))
-    __eq__ = _comparing(equal)
-    __ne__ = _comparing(lambda a, b: negated(equal(a, b)))
+    __pow__ = __rpow__ = _no_model("a power")
+    __truediv__ = __rtruediv__ = _no_model("`/`")
+    __float__ = __complex__ = __round__ = __trunc__ = __floor__ = __ceil__ = _no_model("a fraction")
     __hash__ = StandIn.__hash__
+
+    def __eq__(self, other: object) -> Any:
+        theirs = symbol_of_number(_whole(other))
+        if theirs is None:
+            return NotImplemented
+        return bool_of(equal(as_number(self.symbol), as_number(theirs)))
+
+    def __ne__(self, other: object) -> Any:
+        same = self.__eq__(other)
+        return NotImplemented if same is NotImplemented else bool_of(negated(condition_of(same)))
 
     def __neg__(self) -> Any:
         return number_of(models.subtract(current(), NIL, self.symbol))
@@ -204,6 +236,19 @@ class Int(StandIn):
         """As of an `int`."""
         size = abs(self)
         return sum((size >> bit) & 1 for bit in range(as_number(size.symbol).most.bit_length()))
+
+
+def _whole(value: object) -> object:
+    """A number of another type as an integer; as it is if it is no whole one."""
+    if not isinstance(value, AnyNumber) or isinstance(value, int):
+        return value
+    try:
+        whole = int(value)  # type: ignore[call-overload]
+    except (ValueError, OverflowError):  # infinite, or no number
+        return value
+    except TypeError:
+        raise Undecided(f"no model of {type(value).__name__}") from None
+    return whole if whole == value else value
 
 
 def symbol_of_number(value: object) -> Any:
@@ -324,36 +369,27 @@ class Data(StandIn):
     __rmul__ = __mul__
 
     def __eq__(self, other: object) -> Any:
-        theirs = symbol_of_bytes(other)
+        theirs = symbol_of_bytes(_plain_bytes(other))
         return NotImplemented if theirs is None else bool_of(equal(self.symbol, theirs))
 
     def __ne__(self, other: object) -> Any:
-        theirs = symbol_of_bytes(other)
-        return NotImplemented if theirs is None else bool_of(negated(equal(self.symbol, theirs)))
+        same = self.__eq__(other)
+        return NotImplemented if same is NotImplemented else bool_of(negated(condition_of(same)))
 
     __hash__ = StandIn.__hash__
+    __int__ = __float__ = __mod__ = _no_model("bytes as text")
 
     def __lt__(self, other: object) -> Any:
-        return self._greater(other, swapped=True, flipped=False)
+        return ordered(self, other, swapped=True, flipped=False)
 
     def __gt__(self, other: object) -> Any:
-        return self._greater(other, swapped=False, flipped=False)
+        return ordered(self, other, swapped=False, flipped=False)
 
     def __le__(self, other: object) -> Any:
-        return self._greater(other, swapped=False, flipped=True)
+        return ordered(self, other, swapped=False, flipped=True)
 
     def __ge__(self, other: object) -> Any:
-        return self._greater(other, swapped=True, flipped=True)
-
-    def _greater(self, other: object, swapped: bool, flipped: bool) -> Any:
-        """True where this is after the other; before it if `swapped`; not so if `flipped`."""
-        theirs = symbol_of_bytes(other)
-        if theirs is None:
-            return NotImplemented
-        operands = (theirs, self.symbol) if swapped else (self.symbol, theirs)
-        truth: Any = models.greater_bytes(current(), *operands)
-        condition = truth_of(truth)
-        return bool_of(negated(condition) if flipped else condition)
+        return ordered(self, other, swapped=True, flipped=True)
 
     def __contains__(self, item: Any) -> bool:
         return bool(self.has(item))
@@ -361,6 +397,7 @@ class Data(StandIn):
     def has(self, item: Any) -> Any:
         """True where a byte, or some bytes, are in these."""
         if symbol_of_number(item) is not None:
+            _check_byte(item)
             return any_of([byte == item for byte in self])
         size = len(item)
         windows = [self[at : at + size] == item for at in range(len(self) - size + 1)]
@@ -374,11 +411,15 @@ class Data(StandIn):
         return result
 
     def startswith(self, head: Any) -> Any:
-        """As of `bytes`, for one beginning."""
+        """As of `bytes`, for one beginning or several."""
+        if isinstance(head, tuple):
+            return any_of([Data.startswith(self, each) for each in head])
         return self[: len(head)] == head
 
     def endswith(self, tail: Any) -> Any:
-        """As of `bytes`, for one end."""
+        """As of `bytes`, for one end or several."""
+        if isinstance(tail, tuple):
+            return any_of([Data.endswith(self, each) for each in tail])
         return len(self) >= len(tail) and self[len(self) - len(tail) :] == tail
 
     def count(self, item: Any) -> Any:
@@ -387,7 +428,21 @@ class Data(StandIn):
             if len(item) != 1:
                 raise Undecided("bytes.count of several bytes")
             item = item[0]
+        _check_byte(item)
         return sum((byte == item) + 0 for byte in self)
+
+
+def _check_byte(number: Any) -> None:
+    """Check that a number is a byte. Raises `ValueError`, as `bytes` do."""
+    if not (number >= 0 and number < 256):
+        raise ValueError("byte must be in range(0, 256)")
+
+
+def _plain_bytes(value: object) -> object:
+    """The bytes in an object that is equal to such bytes."""
+    if isinstance(value, memoryview) and value.format != "B":
+        raise Undecided("no model of a view of other items than bytes")
+    return bytes(value) if isinstance(value, bytearray | memoryview) else value
 
 
 def symbol_of_bytes(value: object) -> Any:
@@ -474,7 +529,7 @@ class Unseen(StandIn):
     def __eq__(self, other: object) -> Any:
         if type(other) is Unseen and other.symbol is self.symbol:
             return True
-        theirs = other.symbol if type(other) is Data else other
+        theirs = other.symbol if type(other) is Data else _plain_bytes(other)
         if self.items is None and isinstance(theirs, bytes | Bytes):
             path = current()
             shape = path.shape(self.symbol)
@@ -493,16 +548,16 @@ class Unseen(StandIn):
     __hash__ = StandIn.__hash__
 
     def __lt__(self, other: object) -> Any:
-        return self.seen() < other
+        return ordered(self, other, swapped=True, flipped=False)
 
     def __gt__(self, other: object) -> Any:
-        return self.seen() > other
+        return ordered(self, other, swapped=False, flipped=False)
 
     def __le__(self, other: object) -> Any:
-        return self.seen() <= other
+        return ordered(self, other, swapped=False, flipped=True)
 
     def __ge__(self, other: object) -> Any:
-        return self.seen() >= other
+        return ordered(self, other, swapped=True, flipped=True)
 
     def __add__(self, other: object) -> Any:
         return self.seen() + other
@@ -512,6 +567,31 @@ class Unseen(StandIn):
 
     def __contains__(self, item: Any) -> bool:
         return item in self.seen()
+
+
+def ordered(this: Any, other: Any, swapped: bool, flipped: bool) -> Any:
+    """True where this is after the other; before it if `swapped`; not so if `flipped`.
+
+    Tuples compare as Python does; of bytes the length may stay undecided.
+    """
+    mine, theirs = _atom_of(this), _atom_of(other)
+    if mine is None or theirs is None:
+        if type(this) is not Unseen or mine is not None:
+            return NotImplemented
+        compare = (lt if swapped else gt, ge if swapped else le)[flipped]
+        return compare(this.seen(), other)
+    operands = (theirs, mine) if swapped else (mine, theirs)
+    truth: Any = models.greater_bytes(current(), *operands)
+    condition = truth_of(truth)
+    return bool_of(negated(condition) if flipped else condition)
+
+
+def _atom_of(value: Any) -> Any:
+    """The symbol of bytes or their stand-in, of a length that may be undecided; None for others."""
+    if type(value) is Unseen and value.items is None:
+        shape = current().shape(value.symbol)
+        return None if isinstance(shape, tuple) else shape
+    return symbol_of_bytes(value)
 
 
 def value_of(symbol: Symbolic) -> Any:

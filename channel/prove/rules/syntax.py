@@ -3,12 +3,13 @@
 | Python | becomes a call of |
 |---|---|
 | `a and b`, `a or b`, `x if c else y` | both sides without a fork, where these merge |
-| `not x`, `x in y`, `x not in y` | a truth value that is not decided yet |
+| `not x`, `x in y`, `x is y` | a truth value that is not decided yet |
 | `low < x < high` | the same of several comparisons |
 | `all(f(x) for x in xs)`, `any(…)` | one truth value of all items |
 | `match` | `if` with a test of each pattern |
 | a change of an object | the same, after a check that no two sides are tried |
-| `except` | the same, but not for what the prover raises |
+| `except` | the same, but not for what the prover raises, or a stand-in without a model |
+| `with`, `except*`, a `finally` that is left | undecided: they could hide what the prover raises |
 | `raise Error(f"…")` | the same without the text |
 
 What would mean something else inside of a lambda (`:=`, `yield`, `await`, `super()`) stays as it
@@ -136,13 +137,18 @@ class _Pass(ast.NodeTransformer):
         return _call("opposite", node.operand) if isinstance(node.op, ast.Not) else node
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
-        """Rewrite `in`, and several comparisons in a row."""
+        """Rewrite `in` and `is`, and several comparisons in a row."""
         self.generic_visit(node)
         if len(node.ops) == 1:
-            if not isinstance(node.ops[0], ast.In | ast.NotIn):
-                return node
-            call = _call("has", node.comparators[0], node.left)
-            return call if isinstance(node.ops[0], ast.In) else _call("opposite", call)
+            match node.ops[0]:
+                case ast.In() | ast.NotIn():
+                    call = _call("has", node.comparators[0], node.left)
+                case ast.Is() | ast.IsNot():
+                    call = _call("identical", node.left, node.comparators[0])
+                case _:
+                    return node
+            positive = isinstance(node.ops[0], ast.In | ast.Is)
+            return call if positive else _call("opposite", call)
         if not _fits_lambda(*node.comparators):
             return node
         pairs: list[ast.expr] = []
@@ -221,23 +227,44 @@ class _Pass(ast.NodeTransformer):
             node.iter = _call("iterated", node.iter)
         return node
 
-    def visit_Try(self, node: ast.Try) -> ast.stmt:
-        """Let what the prover raises pass every handler."""
+    def visit_Try(self, node: ast.Try) -> Any:
+        """Let what the prover raises pass every handler, and look at what else is caught."""
         self.generic_visit(node)
+        leaving = (ast.Return, ast.Break, ast.Continue)
+        if any(isinstance(part, leaving) for last in node.finalbody for part in ast.walk(last)):
+            return [self._refused(node, "a `finally` that is left"), node]
+        for handler in node.handlers:
+            handler.body.insert(0, self._check(handler.body[0], _call("caught")))
         if node.handlers:
             node.handlers.insert(
                 0, ast.ExceptHandler(_helper("CONTROL"), None, [ast.Raise(None, None)])
             )
         return node
 
+    def visit_TryStar(self, node: Any) -> Any:
+        """Refuse groups of errors, which could be what the prover raises."""
+        self.generic_visit(node)
+        return [self._refused(node, "`except*`"), node]
+
+    def visit_With(self, node: ast.With) -> Any:
+        """Refuse what may hide what the prover raises."""
+        self.generic_visit(node)
+        return [self._refused(node, "`with`"), node]
+
+    def _refused(self, node: ast.stmt, construct: str) -> ast.stmt:
+        return self._check(node, _call("no_model_of", ast.Constant(construct)))
+
     def visit_Raise(self, node: ast.Raise) -> ast.stmt:
-        """Leave out the text of an error, which may name an input."""
+        """Leave out the text of an error, which may name an input; mark it as the rules' own."""
         if isinstance(node.exc, ast.Call):
             node.exc.args = [
                 ast.Constant("") if isinstance(part, ast.JoinedStr) else part
                 for part in node.exc.args
             ]
-        return self.generic_visit(node)  # type: ignore[return-value]
+        self.generic_visit(node)
+        if node.exc is not None:
+            node.exc = _call("raised", node.exc)
+        return node
 
     def _checked(self, node: ast.stmt, targets: Sequence[ast.expr]) -> Any:
         parts = (part for target in targets for part in ast.walk(target))
@@ -274,7 +301,7 @@ class _Pass(ast.NodeTransformer):
             case ast.MatchValue(expected):
                 return [ast.Compare(value, [ast.Eq()], [expected])]
             case ast.MatchSingleton(constant):
-                return [ast.Compare(value, [ast.Is()], [ast.Constant(constant)])]
+                return [_call("identical", value, ast.Constant(constant))]
             case ast.MatchAs(inner, name):
                 tests = self._pattern(inner, value) if inner is not None else []
                 return tests + (_binding(name, value) if name is not None else [_true()])

@@ -10,14 +10,17 @@ from __future__ import annotations
 import builtins
 import sys
 from collections.abc import Callable, Mapping
+from functools import wraps
 from importlib import import_module
 from importlib.util import resolve_name
 from pathlib import Path
-from types import ModuleType
+from types import BuiltinFunctionType, CellType, FunctionType, ModuleType
 from typing import Any, TypeAlias
 
 from channelsim.channel.prove.rules import choices
 from channelsim.channel.prove.rules.builtin_models import BUILTINS, LIBRARIES, library
+from channelsim.channel.prove.rules.choices import is_unknown
+from channelsim.channel.prove.rules.running import is_running
 from channelsim.channel.prove.rules.syntax import HELPER, rewritten
 from channelsim.channel.prove.rules.unknown import unknown
 from channelsim.channel.prove.symbols import Undecided
@@ -47,12 +50,14 @@ Globals: TypeAlias = dict[tuple[str, str], tuple[int, ...]]
 class Twins:
     """The twins of some modules: those of `packages`, and those of our games.
 
-    The functions of `lemmas` are unknown ones in them.
+    The functions of `lemmas` are unknown ones in them. `changed` is a name that a run has changed.
     """
 
     def __init__(self, packages: tuple[str, ...], lemmas: tuple[Lemma, ...] = ()) -> None:
         self._packages, self._lemmas = packages, lemmas
         self._modules: dict[str, ModuleType] = {}
+        self._folders = frozenset(map(_folder_of, packages)) - {None}
+        self.changed = ""
         self._builtins = {**BUILTINS, "__import__": self._import}
 
     def function(self, real: Callable[..., Any]) -> Callable[..., Any]:
@@ -94,6 +99,8 @@ class Twins:
                 HELPER: choices,
             }
         )
+        if "print" in vars(real):  # an author's own file prints elsewhere
+            twin.__dict__["print"] = real.print
         if hasattr(real, "__path__"):
             twin.__path__ = real.__path__
         self._modules[name] = twin
@@ -118,7 +125,10 @@ class Twins:
     def _is_ours(self, name: str) -> bool:
         if name.startswith(f"{GAMES}.") or name == GAMES:
             return name not in CONTRACT and name != GAMES
-        return any(name == each or name.startswith(f"{each}.") for each in self._packages)
+        top = name.partition(".")[0]
+        return top in self._packages or (
+            _is_foreign(top) and bool(self._folders) and _folder_of(top) in self._folders
+        )
 
     def _import(
         self,
@@ -150,7 +160,9 @@ class Twins:
     def _known(self, name: str, real: ModuleType) -> Any:
         if name in LIBRARIES:
             return library(name, real)
-        return self.module(name) if self._is_ours(name) else real
+        if self._is_ours(name):
+            return self.module(name)
+        return _Foreign(real) if _is_foreign(name.partition(".")[0]) else real
 
     def _path(self, name: str, top: ModuleType) -> Any:
         """What `import a.b.c` binds, with the known module at its end."""
@@ -169,6 +181,29 @@ def changed(before: Globals, after: Globals) -> str:
 
 
 def _identity(value: object) -> tuple[int, ...]:
+    """Which object it is, and which objects it has: also a function, and a class of a twin."""
+    parts: list[object] = []
+    match value:
+        case FunctionType():
+            cells = [cell.cell_contents for cell in value.__closure__ or () if _is_full(cell)]
+            named = (value.__kwdefaults__ or {}).values()
+            parts = [*(value.__defaults__ or ()), *named, *cells, *vars(value).values()]
+        case type() if value.__module__.endswith(SUFFIX):
+            parts = [part for name, part in vars(value).items() if name not in _OF_CLASSES]
+    return *_contents(value), *(each for part in parts for each in _contents(part))
+
+
+_OF_CLASSES = frozenset({"__dict__", "__weakref__", "__doc__"})
+
+
+def _is_full(cell: CellType) -> bool:
+    try:
+        return cell.cell_contents is not None
+    except ValueError:
+        return False
+
+
+def _contents(value: object) -> tuple[int, ...]:
     match value:
         case dict():
             return id(value), *(id(part) for item in value.items() for part in item)
@@ -186,6 +221,41 @@ class _Overlay:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._real, name)
+
+
+class _Foreign(_Overlay):
+    """A module of a library that knows no stand-ins: its functions refuse them."""
+
+    def __getattr__(self, name: str) -> Any:
+        value = super().__getattr__(name)
+        if not isinstance(value, FunctionType | BuiltinFunctionType):
+            return value
+
+        @wraps(value)
+        def call(*arguments: Any, **named: Any) -> Any:
+            if is_running() and any(map(is_unknown, (*arguments, *named.values()))):
+                raise Undecided(f"no model of {self._real.__name__}.{name}")
+            return value(*arguments, **named)
+
+        return call
+
+
+KNOWN = sys.stdlib_module_names | {"channelsim", "msgspec", "typing_extensions"}
+"""Libraries whose functions ask their arguments for nothing that a stand-in answers wrongly."""
+
+
+def _is_foreign(top: str) -> bool:
+    return top not in KNOWN
+
+
+def _folder_of(top: str) -> Path | None:
+    """The folder that a module or package is in; None for an installed one."""
+    file = getattr(sys.modules.get(top), "__file__", None)
+    if file is None:
+        return None
+    path = Path(file)
+    folder = path.parent.parent if path.name == "__init__.py" else path.parent
+    return None if folder.name in ("site-packages", "dist-packages") else folder
 
 
 def twins_of(*functions: Callable[..., Any], lemmas: tuple[Lemma, ...] = ()) -> Twins:

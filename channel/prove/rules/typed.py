@@ -120,11 +120,12 @@ class States:
         return self._twins.object(write)(field)
 
     def value(self, state: Any) -> Symbolic:
-        """The CLVM value of a state: by its form, or by a `value` of its own."""
+        """The CLVM value of a state: by its form, by a `value` of its own, or itself."""
         form = getattr(type(state), "form", None)
         if isinstance(form, Record):
             return self.write(form, state)
-        return symbol_of(state.value())
+        value = getattr(type(state), "value", None)
+        return symbol_of(state.value() if callable(value) else state)
 
 
 def _items(value: Symbolic) -> list[Symbolic]:

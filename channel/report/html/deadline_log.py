@@ -25,10 +25,8 @@ from channelsim.channel.peer.interface import (
     OwnFault,
 )
 from channelsim.channel.protocol.messages import (
-    Advisory,
+    ASIDE,
     Batch,
-    DeckAbort,
-    DeckStep,
     Message,
     Request,
     Resume,
@@ -37,9 +35,6 @@ from channelsim.channel.protocol.messages import (
 )
 from channelsim.channel.protocol.state import LiveGame
 from channelsim.channel.report.html.session_data import LANES, Deadline
-
-FREE = Advisory | DeckStep | DeckAbort | Resume
-"""Messages that nobody waits for an answer to."""
 
 MOST_DEADLINES = 1_000
 """Deadlines that a page shows; a long session in one channel has few."""
@@ -78,7 +73,7 @@ class DeadlineLog:
             case Batch() | Shutdown():
                 self._answer(sender)
                 self._asked = None
-            case _ if not isinstance(message, FREE):
+            case _ if not isinstance(message, ASIDE | Resume):
                 self._answer(sender)
             case _:
                 pass

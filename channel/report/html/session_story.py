@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from channelsim.channel.adversaries import base
+from channelsim.channel.adversaries.registry import get
 from channelsim.channel.peer.chain_news import (
     ChannelClosed,
     GamePaid,
@@ -153,7 +153,7 @@ def dispute_story(run: Run, broken: Sequence[BrokenPromise], got: Money) -> Iter
 def _deviation(scenario: Scenario, them: str, *, deviated: bool) -> str:
     if not scenario.adversary:
         return "Both sides are honest."
-    about = base.get(scenario.adversary).about
+    about = get(scenario.adversary).about
     if not deviated:
         return f"{them} was to cheat as {scenario.adversary}, but found nothing to change."
     return f"{them} cheats as {scenario.adversary}: it {about}."

@@ -226,7 +226,7 @@ def false_news(peer: Peer, event: Event | None, effects: list[Effect]) -> list[E
             case Tell(Undone()):
                 pass
             case Tell(ChannelSettled() as news):
-                changed.append(Tell(replace(news, ours=news.ours + 1)))
+                changed.append(Tell(msgspec.structs.replace(news, ours=news.ours + 1)))
             case _:
                 changed.append(effect)
     return changed

@@ -56,11 +56,11 @@ def _spending(conditions: Callable[[Coin, int, Sequence[int], list[Value]], list
 
 
 def _made(address: bytes, amounts: Iterable[int]) -> list[Value]:
-    return [condition(CREATE_COIN, address, int_to_atom(amount)) for amount in amounts if amount]
+    return [condition(CREATE_COIN, address, amount) for amount in amounts if amount]
 
 
 def _fee(fee: int) -> Value:
-    return condition(RESERVE_FEE, int_to_atom(fee))
+    return condition(RESERVE_FEE, fee)
 
 
 LATE = int_to_atom(1 << 31)

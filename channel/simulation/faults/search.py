@@ -9,7 +9,7 @@ from enum import Enum
 import msgspec
 
 from channelsim.channel import __version__
-from channelsim.channel.adversaries.base import names
+from channelsim.channel.adversaries.registry import names
 from channelsim.channel.campaign.campaign import Place, run_shards
 from channelsim.channel.campaign.job import ShardWork
 from channelsim.channel.campaign.shards import Configuration, Plan, Shard, in_order

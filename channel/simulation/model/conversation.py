@@ -30,8 +30,9 @@ from channelsim.channel.peer.interface import (
     Send,
 )
 from channelsim.channel.protocol.messages import (
+    ASIDE,
     MAX_MESSAGE,
-    Advisory,
+    UNSIGNED,
     Batch,
     DeckAbort,
     DeckStep,
@@ -62,9 +63,6 @@ SIGNED = Batch | Shutdown | ShutdownDone
 
 WANTS_POTATO = ProposeGames | AcceptGames | CancelGames | Act
 """Commands that take a batch."""
-
-UNREPEATED = Request | Resume | Advisory | DeckStep | DeckAbort
-"""Messages that are not repeated in the same bytes, or change no state."""
 
 FREE = 1 << 16
 """Bytes that a message may always have; the limit of a longer one depends on the state."""
@@ -249,13 +247,13 @@ class Conversation:
             return self._breaks(frozenset({"CH-MSG-2"}))
         if isinstance(message, Resume):
             return self._breaks(self._compares(message))
-        if self._resuming and isinstance(message, SIGNED | UNREPEATED):
+        if self._resuming and isinstance(message, SIGNED | UNSIGNED):
             return LAWFUL
         if not isinstance(message, DeckStep | DeckAbort):
             self._last = (blob, blob if isinstance(message, Batch) else self._last[1])
         if self._waiting() and isinstance(message, Batch | Request | Shutdown):
             return self._holds(message)
-        if self._waiting() and isinstance(message, Advisory | DeckStep | DeckAbort):
+        if self._waiting() and isinstance(message, ASIDE):
             return LAWFUL
         if isinstance(message, Funded) and blob == self._completed:
             return LAWFUL  # it is repeated at state 1, and a request may have come in between
@@ -333,7 +331,7 @@ class Conversation:
             return
         if self._resuming and isinstance(message, SIGNED):
             self._fails("it signs before the other side's last numbers are here")
-        if not isinstance(message, UNREPEATED):
+        if not isinstance(message, UNSIGNED):
             self._said, self._may_repeat = blob, False
         rules = self._apply(message, self.side)
         if rules:
@@ -374,7 +372,7 @@ class Conversation:
                 if self._holder != sender:
                     self._asked.setdefault(sender, self._peak)
                 return LAWFUL
-            case Advisory() | DeckStep() | DeckAbort():
+            case _ if isinstance(message, ASIDE):
                 return LAWFUL
             case Shutdown():
                 return self._shutdown(message, sender)
@@ -438,7 +436,7 @@ class Conversation:
                     return frozenset({"CH-SHUT-3"})
                 self._closed = True
                 return LAWFUL
-            case Request() | Advisory() | DeckStep() | DeckAbort() if (
+            case _ if isinstance(message, Request | ASIDE) and (
                 sender != self._closing and not self._closed
             ):
                 return LAWFUL

@@ -8,19 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from channelsim.channel.protocol.messages import (
-    Advisory,
+    UNSIGNED,
     Batch,
-    DeckAbort,
-    DeckStep,
     Message,
-    Request,
-    Resume,
     Shutdown,
     decode,
 )
-
-UNSIGNED = (Request, Resume, Advisory, DeckStep, DeckAbort)
-"""Messages that sign nothing."""
 
 
 def contradictions(messages: Iterable[bytes]) -> Iterator[str]:

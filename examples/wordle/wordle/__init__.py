@@ -11,6 +11,7 @@ from pathlib import Path
 
 from channelsim.clsp.compiler import compile_programs
 from channelsim.games.contract import Game, Parameters, Terms, even_terms
+from wordle.lemmas import MARKS
 from wordle.player import ENTROPY_SIZE, guess_any, initial, player, solve
 from wordle.story import WordleStory
 from wordle.validators import RULES, VALIDATORS
@@ -33,4 +34,5 @@ GAME = Game(
     entropy_size=ENTROPY_SIZE,
     policies={"solver": solve, "random": guess_any},
     story=WordleStory(),
+    lemmas=(MARKS,),
 )

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from channelsim.channel.adversaries.base import names
+from channelsim.channel.adversaries.registry import names
 from channelsim.channel.campaign.directory import opened
 from channelsim.channel.campaign.shards import Configuration, Plan
 from channelsim.channel.cli.commands.dispute.run import sweep_document

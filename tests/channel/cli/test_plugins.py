@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from channelsim.channel.adversaries import base
+from channelsim.channel.adversaries import registry
 from tests.installed import EXAMPLES, install, run
 from tests.paths import ROOT
 
@@ -448,4 +448,4 @@ def test_adversaries_laws_policies_and_reports_are_plugins_too(tmp_path: Path) -
 
 @pytest.mark.parametrize("name", ["silent", "breaks-ch-settle-2"])
 def test_our_own_adversaries_need_no_entry_point(name: str) -> None:
-    assert name in base.names()
+    assert name in registry.names()

@@ -1,6 +1,7 @@
-"""Hostile batches: a table of what is sent at which moment, and the rule that each one breaks.
+"""Hostile batches that need a moment of their own, and the rule that each one breaks.
 
-A new case is a row in `ROWS`: its name, the moment, and the actions of the batch.
+What any batch can have wrong is among the adversaries' rules (`test_violations.py`). A new case
+here is a row in `ROWS`: its name, the moment, and the actions of the batch.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from channelsim.channel.peer.interface import CancelGames, ProposeGames
+from channelsim.channel.protocol.half_signed import sign_halves
 from channelsim.channel.protocol.messages import (
     Accept,
     Batch,
@@ -25,8 +27,7 @@ from channelsim.channel.protocol.proposals import Wish, offer_of
 from channelsim.games.contract import Action, Play
 from channelsim.games.judge import commitment, own_move
 from tests.channel.peer.hostile import Cases, Hostile
-from tests.channel.peer.wrong_halves import Signer, Wrong, each
-from tests.channel.table import ANN, BALANCE, BEN, GAME, HASHES, Cheat, sit, wish
+from tests.channel.table import ANN, BEN, GAME, HASHES, Cheat, sit, wish
 
 CASES = Cases()
 
@@ -215,7 +216,6 @@ NO = "no"
 ROWS: dict[str, dict[str, tuple[Setup, tuple[Part, ...]]]] = {
     "CH-BATCH-1": {
         "a-batch-while-the-victim-holds-the-potato": (without_the_potato, ()),
-        "a-second-batch-after-the-first": (after_a_batch, ()),
         "a-batch-in-answer-to-a-proposal-that-the-victim-thinks-about": (
             after_a_proposal,
             (Cancel(1, "I changed my mind"),),
@@ -230,33 +230,20 @@ ROWS: dict[str, dict[str, tuple[Setup, tuple[Part, ...]]]] = {
         "cancel-before-settle": (in_a_game, (Cancel(0, NO), Settle(0))),
     },
     "CH-BATCH-6": {
-        "the-potato-back-without-the-move-and-unasked": (in_a_game, ()),
         "a-proposal-instead-of-the-move": (in_a_game, (proposal(2),)),
     },
     "CH-SETTLE-1": {
-        "settle-a-game-that-never-was": (bens_turn, (Settle(0),)),
-        "settle-twice": (in_a_game, (Settle(0), Settle(0))),
         "settle-what-is-only-proposed": (two_proposals, (Settle(0),)),
         "settle-what-was-settled-before": (after_a_game, (Settle(0),)),
     },
-    "CH-SETTLE-2": {
-        "settle-in-the-others-turn": (in_the_others_turn, (Settle(0),)),
-    },
     "CH-CANCEL-1": {
-        "cancel-what-nobody-proposed": (bens_turn, (Cancel(0, NO),)),
-        "cancel-twice": (two_proposals, (Cancel(0, NO), Cancel(0, NO))),
         "cancel-a-live-game": (in_a_game, (Cancel(0, NO),)),
         "cancel-by-the-id-of-a-groups-second-game": (a_group_of_two, (Cancel(2, NO),)),
     },
     "CH-ACCEPT-1": {
-        "accept-what-nobody-proposed": (bens_turn, (Accept(0),)),
-        "accept-twice": (two_proposals, (Accept(0), Accept(0))),
         "accept-what-the-same-batch-cancels": (two_proposals, (Cancel(0, NO), Accept(0))),
         "accept-half-a-group": (a_group_of_two, (Accept(2),)),
         "accept-the-live-game": (in_a_game, (Accept(0),)),
-    },
-    "CH-ACCEPT-2": {
-        "accept-the-own-proposal": (after_an_answered_proposal, (Accept(1),)),
     },
     "CH-ACCEPT-3": {
         "accept-more-than-a-balance-covers": (
@@ -272,7 +259,6 @@ ROWS: dict[str, dict[str, tuple[Setup, tuple[Part, ...]]]] = {
         "accept-more-than-a-hundred-games": (sixty_games_and_a_proposal_of_more, (Accept(120),)),
     },
     "CH-MOVE-1": {
-        "move-in-a-game-that-never-was": (bens_turn, (Move(0, b"", 0, 0, b""),)),
         "move-in-a-game-that-the-same-batch-settles": (in_a_game, (Settle(0), its_move)),
         "move-in-a-game-that-is-only-proposed": (
             two_proposals,
@@ -280,38 +266,17 @@ ROWS: dict[str, dict[str, tuple[Setup, tuple[Part, ...]]]] = {
         ),
     },
     "CH-MOVE-2": {
-        "move-in-the-others-turn": (
-            in_the_others_turn,
-            (Move(0, bytes(32), 900, 42, bytes(32)),),
-        ),
         "move-for-the-other-in-a-game-just-accepted": (
             two_proposals,
             (Accept(0), Move(0, bytes(32), 1000, 32, bytes(32))),
         ),
     },
     "CH-MOVE-3": {
-        "move-twice": (in_a_game, (its_move, its_move)),
         "move-for-both-sides": (in_a_game, (its_move, Move(0, bytes(32), 900, 42, bytes(32)))),
     },
-    "CH-PROPOSE-1": {
-        "ids-0-of-b": (bens_turn, (proposal(0),)),
-        "ids-1-of-a": (anns_turn, (proposal(1),)),
-        "ids-1-2-of-b": (bens_turn, (proposal(1, 2),)),
-    },
     "CH-PROPOSE-2": {
-        "ids-2003-of-b": (bens_turn, (proposal(2003),)),
-        "ids-2002-of-a": (anns_turn, (proposal(2002),)),
-        "ids-1-1-of-b": (bens_turn, (proposal(1, 1),)),
-        "ids-3-1-of-b": (bens_turn, (proposal(3, 1),)),
-        "ids-1-2005-of-b": (bens_turn, (proposal(1, 2005),)),
         "an-id-used-before": (bens_turn, (proposal(1), proposal(1))),
         "the-id-of-a-cancelled-proposal": (after_a_refused_proposal, (proposal(5),)),
-    },
-    "CH-PROPOSE-3": {
-        "a-hundred-and-one-at-once": (
-            bens_turn,
-            (proposal(*range(1, 201, 2)), proposal(201)),
-        ),
     },
 }
 
@@ -320,12 +285,6 @@ for _rule, _rows in ROWS.items():
         CASES.put(_rule, _name, lambda setup, parts: sent(setup(), *parts), _setup, _parts)
 
 WRONG_RECORDS: dict[str, dict[str, object]] = {
-    "amount": {"amount": 1999},
-    "stake-of-the-other": {"stakes": (101, 100)},
-    "stakes-all-of-the-victim": {"stakes": (200, 0)},
-    "commitment": {"commitment": bytes(32)},
-    "max-move-size": {"max_move_size": 31},
-    "mover-share": {"mover_share": 1},
     "parameters": {"parameters": {"amount": 400, "bet_unit": 100}},
     "bet-unit": {"parameters": {"amount": 200, "bet_unit": 50}},
 }
@@ -361,42 +320,15 @@ def an_old_batch_again_while_the_victim_holds_the_potato() -> Hostile:
     return table, ANN, old
 
 
-def _numbered(number: int) -> Hostile:
-    return sent(bens_turn(), number=number)
-
-
-def _after_a_few(more: int) -> Hostile:
-    """Ann gave the potato back, because she was asked to."""
-    table = sit().open().propose(BEN).pump()
-    table.receive(ANN, Request())
-    table.mail.clear()
-    number = table.ends[ANN].state.number + more
-    return sent(Moment(Cheat(table, BEN)), proposal(3), number=number)
-
-
-for _number in (1 << 20, 4, 5):
-    CASES.put("CH-BATCH-2", f"number-{_number}", _numbered, _number)
-for _more, _name in ((0, "the-victims"), (-1, "the-last-of-its-own"), (3, "one-skipped")):
-    CASES.put("CH-BATCH-2", f"number-{_name}", _after_a_few, _more)
-
-
 # --- halves ------------------------------------------------------------------------------------
 
 
-def _bad_halves(setup: Setup, wrong: Wrong) -> Hostile:
-    moment = setup()
-    cheat, state = moment.cheat, moment.cheat.after(moment.honest)
-    victims = Cheat(cheat.table, 1 - cheat.index).keys
-    halves = wrong(Signer(cheat.table.channel, cheat.keys, victims), state)
-    return cheat.table, 1 - cheat.index, Batch(state.number, moment.honest, *halves)
-
-
-for _which, _name, _wrong in each():
-    _rule = "CH-BATCH-5" if _which == "unroll-half" else "CH-BATCH-4"
-    CASES.put(_rule, _name, _bad_halves, bens_turn, _wrong)
-
-
 @CASES.add("CH-BATCH-4")
-def halves_that_forget_a_game() -> Hostile:
-    balances = (BALANCE, BALANCE)
-    return _bad_halves(in_a_game, lambda s, state: s.halves(state, balances=balances, games=()))
+def halves_by_the_victims_own_keys() -> Hostile:
+    cheat = ben_has_the_potato()
+    state, victims = cheat.after(()), Cheat(cheat.table, ANN).keys
+    return (
+        cheat.table,
+        ANN,
+        Batch(state.number, (), *sign_halves(cheat.table.channel, victims, state)),
+    )

@@ -1,5 +1,6 @@
-"""Hostile messages A to C: keys, proofs, addresses and terms.
+"""Hostile messages A to C: keys, proofs and addresses with the victim's own, and other moments.
 
+What else these messages can have wrong is among the adversaries' rules (`test_violations.py`).
 A new case is a row in `ROWS`: its name, when it comes, and the fields that differ from the honest
 message. Each row is tried on both sides: on the receiver with A (or C, where the channel key is
 shown), and on the initiator with B.
@@ -15,16 +16,16 @@ from typing import Any
 import msgspec
 from chia_rs import G1Element
 
+from channelsim.channel.adversaries.rules.points import NO_KEYS
 from channelsim.channel.crypto import bls
-from channelsim.channel.crypto.keys import SecretKeys
 from channelsim.channel.peer.opening.handshake import hello, welcome
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE
 from channelsim.channel.protocol.messages import Hello, Introduction, Launch, Message, Welcome
 from channelsim.games.referee import payout_message
 from tests.channel.peer.hostile import Cases, Hostile
 from tests.channel.peer.moments import Moment, at
-from tests.channel.peer.points import NO_KEYS, minus
-from tests.channel.table import ANN, BALANCE, BEN, Table, sit
+from tests.channel.peer.points import minus
+from tests.channel.table import ANN, BEN, Table, sit
 
 CASES = Cases()
 
@@ -101,71 +102,25 @@ ROWS: dict[str, dict[str, tuple[Callable[[int], Moment], Fields | Callable[[Mome
         "the-victims-unroll-key-as-channel-key": (shown, the_victims_unroll_key_as_channel_key),
         "one-key-for-two-purposes": (shown, one_key_for_two_purposes),
         **{
-            f"channel_key-{what}": (shown, {"channel_key": key, "channel_proof": NO_SIGNATURE})
-            for what, key in NO_KEYS.items()
-        },
-        **{
-            f"{name}-{what}": (introduced, {name: key})
-            for name in ("unroll_key", "referee_key")
-            for what, key in NO_KEYS.items()
+            f"channel-key-that-is-none-{number}": (
+                shown,
+                {"channel_key": key, "channel_proof": NO_SIGNATURE},
+            )
+            for number, key in enumerate(NO_KEYS)
         },
     },
     "CH-OPEN-2": {
-        "the-unroll-keys-proof-for-the-channel-key": (
-            shown,
-            lambda moment: {"channel_proof": moment.keys.unroll_proof()},
-        ),
-        "the-channel-keys-proof-for-the-unroll-key": (
-            introduced,
-            lambda moment: {"unroll_proof": moment.keys.channel_proof()},
-        ),
         "the-victims-channel-proof": (shown, of_the_victim("channel_proof")),
         "a-rogue-channel-key": (shown, a_rogue_channel_key),
-        "an-unroll-proof-of-another-message": (
-            introduced,
-            lambda moment: {"unroll_proof": bls.sign(moment.keys.unroll, b"hello")},
-        ),
-        "a-channel-proof-of-nothing": (shown, {"channel_proof": NO_SIGNATURE}),
-        "an-unroll-proof-that-is-no-point": (introduced, {"unroll_proof": bytes(96)}),
-    },
-    "CH-OPEN-3": {
-        "a-payout-signature-for-another-address": (
-            introduced,
-            lambda moment: {"payout_signature": moment.keys.payout_signature(bytes(32))},
-        ),
-        "a-payout-signature-by-another-key": (
-            introduced,
-            lambda moment: {
-                "payout_signature": bls.sign(
-                    moment.keys.channel, payout_message(address_of(moment))
-                )
-            },
-        ),
-        "a-payout-signature-without-the-prefix": (
-            introduced,
-            lambda moment: {"payout_signature": bls.sign(moment.keys.referee, address_of(moment))},
-        ),
-        "a-payout-signature-of-nothing": (introduced, {"payout_signature": NO_SIGNATURE}),
     },
     "CH-OPEN-4": {
         "the-victims-reward-address": (introduced, the_victims_reward_address),
     },
     "CH-OPEN-5": {
-        "a-contribution-less": (introduced, {"contributions": (BALANCE - 1, BALANCE)}),
-        "the-other-contribution-more": (introduced, {"contributions": (BALANCE, BALANCE + 1)}),
-        "no-contributions-where-some-were-agreed": (introduced, {"contributions": (0, 0)}),
         "the-contributions-of-an-uneven-channel-swapped": (
             uneven,
             {"contributions": (3000, 1000)},
         ),
-    },
-    "CH-OPEN-6": {
-        "a-shorter-unroll-timeout": (introduced, {"unroll_timeout": 14}),
-        "a-longer-unroll-timeout": (introduced, {"unroll_timeout": 16}),
-    },
-    "CH-OPEN-12": {
-        "a-shorter-response-time": (introduced, {"response_time": 9}),
-        "a-longer-move-time": (introduced, {"move_time": 41}),
     },
 }
 
@@ -224,14 +179,6 @@ for _letter, _victim in (("A", BEN), ("B", ANN)):
 
 
 @CASES.add("CH-OPEN-11")
-def another_channel_key_than_the_hello_has_the_hash_of() -> Hostile:
-    """Chosen once the receiver's key is known; with a proof, as for any key that one has."""
-    moment = at(Launch, BEN)
-    key = SecretKeys.derive(b"another" * 8)
-    return moment.but(channel_key=bytes(key.channel.get_g1()), channel_proof=key.channel_proof())
-
-
-@CASES.add("CH-OPEN-11")
 def a_hash_of_nothing() -> Hostile:
     table, victim, message = at(Hello, BEN).but(channel_key_hash=bytes(32))
     table.receive(victim, message)
@@ -252,15 +199,6 @@ def an_unroll_timeout_too_short_for_anybody() -> Hostile:
 
 
 # --- C -----------------------------------------------------------------------------------------
-
-
-def _deadline(ahead: int) -> Hostile:
-    moment = at(Launch, BEN)
-    return moment.but(deadline=max(0, moment.table.chain.peak() + ahead))
-
-
-for _ahead in (-1000, -1, 0, 1, 2):
-    CASES.put("CH-OPEN-7", f"C-deadline-{_ahead:+}", _deadline, _ahead)
 
 
 @CASES.add("CH-OPEN-9")

@@ -6,7 +6,6 @@ A new case is a row in `ROWS`: its name, the moment, and what makes the message.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 from channelsim.channel.crypto import bls
 from channelsim.channel.peer.interface import Close
@@ -17,7 +16,6 @@ from tests.channel.peer.hostile import Cases, Hostile
 from tests.channel.peer.hostile_batches import (
     after_a_game,
     ben_has_the_potato,
-    in_a_game,
     without_the_potato,
 )
 from tests.channel.peer.hostile_steps import ANY_MESSAGE
@@ -47,40 +45,14 @@ def _over(cheat: Cheat, more: int = 0) -> Shutdown:
     return shutdown_half(cheat, ChannelState(0, (BALANCE + more, BALANCE - more)))
 
 
-def _half_by_the_unroll_key(cheat: Cheat) -> Shutdown:
-    channel = cheat.table.channel
-    message = channel.shutdown_message(cheat.state)
-    return Shutdown(bls.sign_half(cheat.keys.unroll, message, channel.channel_key))
-
-
 def _completed_over_other_balances(cheat: Cheat) -> ShutdownDone:
     sides = (cheat, Cheat(cheat.table, BEN))
     return ShutdownDone(bls.add(*(_over(one, 1).half for one in sides)))
 
 
 ROWS: dict[str, dict[str, tuple[Callable[[], Cheat], Callable[[Cheat], Message]]]] = {
-    "CH-SHUT-1": {
-        "a-shutdown-by-who-does-not-hold-the-potato": (
-            lambda: without_the_potato().cheat,
-            shutdown_half,
-        ),
-    },
-    "CH-SHUT-2": {
-        "a-shutdown-with-a-live-game": (lambda: in_a_game().cheat, _over),
-    },
     "CH-SHUT-3": {
-        **{
-            f"other-balances-{less}": (ben_has_the_potato, partial(_over, more=-less))
-            for less in (-1, 1, BALANCE)
-        },
         "a-shutdown-half-of-an-older-states-balances": (lambda: after_a_game().cheat, _over),
-        "a-shutdown-half-of-nothing": (ben_has_the_potato, lambda _: Shutdown(NO_SIGNATURE)),
-        "a-shutdown-half-that-is-no-point": (ben_has_the_potato, lambda _: Shutdown(bytes(96))),
-        "a-shutdown-half-by-the-unroll-key": (ben_has_the_potato, _half_by_the_unroll_key),
-        "a-shutdown-half-that-is-the-batchs": (
-            ben_has_the_potato,
-            lambda cheat: Shutdown(cheat.batch().channel_half),
-        ),
         "a-completed-shutdown-of-nothing": (closing, lambda _: ShutdownDone(NO_SIGNATURE)),
         "a-completed-shutdown-that-is-the-half-alone": (
             closing,
@@ -89,18 +61,10 @@ ROWS: dict[str, dict[str, tuple[Callable[[], Cheat], Callable[[Cheat], Message]]
         "a-completed-shutdown-over-other-balances": (closing, _completed_over_other_balances),
     },
     "CH-SHUT-4": {
-        "a-completed-shutdown-that-nobody-asked-for": (
-            ben_has_the_potato,
-            lambda _: ShutdownDone(NO_SIGNATURE),
-        ),
         "a-completed-shutdown-to-who-holds-the-potato": (
             lambda: without_the_potato().cheat,
             lambda _: ShutdownDone(NO_SIGNATURE),
         ),
-    },
-    "CH-SHUT-5": {
-        "a-batch-in-answer-to-a-shutdown": (closing, lambda cheat: cheat.batch()),
-        "a-shutdown-in-answer-to-a-shutdown": (closing, shutdown_half),
     },
 }
 
@@ -122,17 +86,7 @@ def _any(said: Message | bytes) -> Callable[[Cheat], Message | bytes]:
     return lambda cheat: said
 
 
-BYTES = (
-    ("CH-MSG-1", "too-long", bytes(10 * 1024 * 1024 + 1)),
-    ("CH-MSG-2", "empty", b""),
-    ("CH-MSG-2", "garbage", b"\xc1\xc1"),
-    ("CH-MSG-2", "not-utf-8", b"\x81\xa3say\xa7req\xffest"),
-)
-
 for _message in ANY_MESSAGE[:5]:
     _kind = type(_message).__name__
     CASES.put("CH-SHUT-5", f"a-{_kind}-in-answer-to-a-shutdown", _said, closing, _any(_message))
     CASES.put("CH-MSG-3", f"a-{_kind}-in-play", _said, ben_has_the_potato, _any(_message))
-for _rule, _name, _blob in BYTES:
-    CASES.put(_rule, _name, _said, ben_has_the_potato, _any(_blob))
-    CASES.put(_rule, f"{_name}-in-the-shutdown", _said, closing, _any(_blob))

@@ -1,4 +1,4 @@
-"""Messages and bytes that are not those of their step of the opening."""
+"""Messages that are not those of their step of the opening."""
 
 from __future__ import annotations
 
@@ -42,14 +42,6 @@ ANY_MESSAGE: tuple[Message, ...] = (
 )
 """A message of each kind."""
 
-BYTES = (
-    ("CH-MSG-1", "too-long", bytes(10 * 1024 * 1024 + 1)),
-    ("CH-MSG-2", "empty", b""),
-    ("CH-MSG-2", "garbage", b"\xc1" * 7),
-    ("CH-MSG-2", "json", b'{"say":"hello"}'),
-)
-"""Bytes that are no message at any step, by the rule that they break and what they are."""
-
 
 def _instead(kind: type[Message], victim: int, message: Message | bytes) -> Hostile:
     return at(kind, victim).table, victim, message
@@ -62,5 +54,3 @@ for _letter, (_step, _to) in zip("ABCDEF", STEPS, strict=True):
         if not isinstance(_message, _step) and not _held:
             _name = f"{_letter}-a-{type(_message).__name__}-instead"
             CASES.put("CH-MSG-3", _name, _instead, _step, _to, _message)
-    for _rule, _name, _blob in BYTES:
-        CASES.put(_rule, f"{_letter}-{_name}", _instead, _step, _to, _blob)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace as with_changes
-
 import msgspec
 import pytest
 
@@ -45,7 +43,7 @@ from tests.channel.table import ANN, BEN, Cheat, Table, broken_off, call, sent_k
 def unfit(table: Table, index: int) -> Propose:
     """A proposal of this side that the other has to cancel."""
     first = table.ends[1 - index].state.next_ids[index]
-    short = with_changes(wish(), timeout=1)
+    short = msgspec.structs.replace(wish(), timeout=1)
     return Propose((offer_of(table.channel, table.ends[index].endpoint.side, first, short),))
 
 

@@ -11,6 +11,7 @@ from tests.channel.peer.hostile_funding import CASES as FUNDING
 from tests.channel.peer.hostile_introductions import CASES as INTRODUCTIONS
 from tests.channel.peer.hostile_shutdowns import CASES as SHUTDOWNS
 from tests.channel.peer.hostile_steps import CASES as STEPS
+from tests.channel.peer.test_violations import BREAKERS
 
 HERE = Path(__file__).parent
 TABLES = (INTRODUCTIONS, FUNDING, STEPS, BATCHES, SHUTDOWNS)
@@ -29,6 +30,7 @@ ELSEWHERE = {
 def test_every_rule_is_broken_somewhere() -> None:
     cases = [case for table in TABLES for case in table]
     broken = {case.rule for case in cases} | {rule for _, rule, _, _ in test_moves.ILLEGAL}
+    broken |= {kind.rule for kind in BREAKERS}
     for rule, name in ELSEWHERE.items():
         assert rule in (HERE / name).read_text(encoding="utf-8"), rule
     assert set(RULES) <= broken | set(ELSEWHERE)

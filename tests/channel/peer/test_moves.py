@@ -197,7 +197,7 @@ def test_a_pong_that_dodges_the_toss_is_slashed() -> None:
         batch = table.until_move("begin_round", ANN)
         (move,) = batch.actions
         assert isinstance(move, Move)
-        player = table.ends[BEN].play.player(0)
+        player = table.ends[BEN].play.players.get(0)
         assert isinstance(player, SpacePokerPlayer)
         if len(move.move) == 32 and table.ends[ANN].state.games[0].position.validator == (
             "begin_round"

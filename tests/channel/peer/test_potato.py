@@ -173,6 +173,6 @@ def two_games_each_with_its_own_turn() -> Table:
 
 
 def _decides(table: Table, game_id: int, side: Side) -> bool:
-    player = table.ends[side].play.player(game_id)
+    player = table.ends[side].play.players.get(game_id)
     assert player is not None
     return len(player.choices()) > 1

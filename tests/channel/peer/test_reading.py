@@ -12,6 +12,7 @@ from channelsim.channel.chain.observations import Block, CoinSeen
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.peer.chain_news import (
     ChannelClosed,
+    Fact,
     MovedOnChain,
     StateCounts,
     Undone,
@@ -286,7 +287,7 @@ def test_a_coin_that_the_node_has_not_reported_is_awaited() -> None:
     dispute = end.peer.state.dispute
     assert dispute is not None
     block = dispute.block
-    kinds = {UnrollSeen: 0, StateCounts: 0, MovedOnChain: 0}
+    kinds: dict[type[Fact], int] = {UnrollSeen: 0, StateCounts: 0, MovedOnChain: 0}
     for place in range(1, len(block.coins)):
         fewer = (*block.coins[:place], *block.coins[place + 1 :])
         end.peer.handle(Block(block.peak, fewer))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from channelsim.channel.adversaries.base import get
+from channelsim.channel.adversaries.registry import get
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.peer.interface import Push
 from channelsim.channel.simulation.arena import Arena

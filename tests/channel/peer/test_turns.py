@@ -88,7 +88,7 @@ def test_a_decision_waits_for_the_potato() -> None:
     holder = table.holder()
     other = 1 - holder
     game = next(game for game in table.ends[other].state.games if game.mover == other)
-    player = table.ends[other].play.player(game.id)
+    player = table.ends[other].play.players.get(game.id)
     assert player is not None
     since = len(table.sent)
     table.command(other, Act(game.id, Action(player.choices()[0].verb)))
@@ -122,7 +122,7 @@ def test_a_fold_pays_the_mover_share() -> None:
     for end in table.ends:
         assert end.state.balances == tuple(paid)
         assert end.state.games == ()
-        assert end.play.players == ()
+        assert end.play.players == {}
 
 
 def test_early_reveals_are_checked_and_change_no_state() -> None:

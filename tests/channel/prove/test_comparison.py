@@ -271,3 +271,11 @@ def test_a_state_that_the_reader_refuses_is_no_difference() -> None:
     assert verdict(lambda state: True)
     assert verdict(lambda state: state == int_to_atom(5))
     assert not verdict(lambda state: state != int_to_atom(5))
+
+
+def test_what_is_undecided_on_one_side_is_so_again_when_the_other_forks() -> None:
+    left, right = (f"(substr ({name} STATE STATE) 0 128)" for name in ("ash", "*"))
+    domain = Domain((bytes(32),), FORMS["number"], 1)
+    claim = Equal(("left", "right"), (assemble(left), assemble(right)))
+    report = examine_size(claim, domain, 0, thread_time() + SECONDS)
+    assert report.broken or any("decides on the length" in gap.reason for gap in report.gaps)

@@ -16,8 +16,9 @@ from channelsim.channel.prove.comparison import SizeReport, examine_size
 from channelsim.channel.prove.inputs import Domain
 from channelsim.channel.prove.lemma import lemmas_of
 from channelsim.channel.prove.lemma_checks import CHECKS, uses
-from channelsim.channel.prove.proof import make_question
+from channelsim.channel.prove.proof import Proof, make_question, prove
 from channelsim.channel.prove.rules.claim import ObeysRules
+from channelsim.channel.prove.rules.lemma_claim import LemmaHolds
 from channelsim.clsp.analysis.closures import deep
 from channelsim.clsp.compiler import compile_source
 from channelsim.clsp.integers import atom_to_int
@@ -160,6 +161,60 @@ def test_a_function_of_bytes(compiled: Compile) -> None:
     program = compiled("(concat (substr number 1) (substr number 0 1))", size=2)
     assert not uses(lemma, program, program.value)[0].false
     assert not compared(program, program, lemma, 2).gaps
+
+
+def solved(program: Program, lemma: Lemma) -> Proof:
+    """The proof of a lemma by the solver, for a program that has its function."""
+    target = load_target("calpoker")
+    changed = replace(target, programs={**target.programs, "c": program})
+    question = make_question(LemmaHolds(changed, "c", lemma), (changed,), "c")
+    return prove(question, 30)
+
+
+WIDE = replace(SCORE, arguments=(Integer(-(1 << 39), (1 << 39) - 1),), cost=1_000_000)
+
+
+def linear(number: int) -> tuple[int, int]:
+    """A function that the solver follows."""
+    return (number & 63) + 1, (number >> 3) & 1
+
+
+LINEAR = replace(WIDE, python=linear)
+SAME = "(list (+ 64 (- (logand number 63) 63)) (logand 1 (ash number -3)))"
+
+
+def test_the_solver_compares_functions_on_every_argument(compiled: Compile) -> None:
+    proof = solved(compiled(SAME, size=5), LINEAR)
+    assert (proof.verdict, proof.undecided) == ("proved", ())
+    assert proof.result().bounds == (
+        "arguments of `score`: every value: -549755813888 to 549755813887",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "changed", "reason"),
+    [
+        (f"(if (= number 81985529216) (list 1 1) {SAME})", {}, "it is false for 0x1316b7e580"),
+        (f"(if (= number 0x00000000ff) (list 1 1) {SAME})", {}, "it is false for 0x00000000ff"),
+        (SAME, {"result": ListOf(Integer(0, 63), 2, 2)}, "0x40 is no number from 0 to 63"),
+        (SAME, {"cost": 2000}, "costs"),
+        (f"(if (= number 81985529216) (x) {SAME})", {}, "ends by raise"),
+    ],
+)
+def test_the_solver_finds_the_argument_on_which_they_differ(
+    compiled: Compile, text: str, changed: dict[str, object], reason: str
+) -> None:
+    lemma = replace(LINEAR, **changed)  # type: ignore[arg-type]
+    proof = solved(compiled(text, size=5), lemma)
+    assert proof.verdict == "undecided"
+    assert any(reason in gap.reason for gap in proof.undecided), proof.undecided
+
+
+def test_what_ascends_is_compared(compiled: Compile) -> None:
+    lemma = replace(SCORE, result=ListOf(Integer(0, 96), 2, 2, ascending=True))
+    program = compiled(SQUARE)
+    (use,) = uses(lemma, program, program.value)
+    assert "a list that does not ascend" in use.false
 
 
 def test_california_poker_deals_alike() -> None:

@@ -16,8 +16,10 @@ from channelsim.channel.prove.arguments import (
 )
 from channelsim.channel.prove.concrete_runs import differ, outcomes
 from channelsim.channel.prove.proof import Question, compare
-from channelsim.channel.prove.shrinking import shrunk
+from channelsim.channel.prove.shrinking import ENDLESS, shrunk
 from channelsim.clsp.integers import atom_to_int
+from channelsim.clsp.programs import Program
+from channelsim.clsp.run import cut_offs
 from channelsim.clsp.values import NIL, Value, to_list
 from channelsim.games import registry
 from tests.channel.prove.programs import assemble
@@ -60,3 +62,18 @@ def test_what_the_difference_needs_stays() -> None:
     shown = shrunk(asked, arguments(b"\x64"))
     assert part(shown, STATE) == b"\x64"
     assert isinstance(part(shown, EVIDENCE), tuple)
+
+
+def test_runs_without_end_are_few() -> None:
+    """Each takes seconds: an input on which a program never ends is shrunk by a few of them."""
+    asked = question("(if (= STATE 100) 1 ())", "()")
+    (left, right), given = asked.targets, arguments(b"\x64")
+    # (a 1 1) in an environment that is this code, where the state is 100.
+    code = bytes.fromhex("ff02ff01ff0180")
+    endless = Program(bytes.fromhex("ff02ffff01") + code + bytes.fromhex("ffff01") + code + b"\x80")
+    claim = replace(asked.claim, programs=(endless, right.programs["commitA"]))  # type: ignore[type-var]
+    before = cut_offs()
+    assert differ(*outcomes([endless, right.programs["commitA"]], given))
+    assert cut_offs() == before + 1
+    shrunk(replace(asked, claim=claim, targets=(left, right)), given)
+    assert before + 1 < cut_offs() <= before + 1 + ENDLESS

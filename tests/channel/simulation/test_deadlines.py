@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from channelsim.channel.adversaries.base import names
+from channelsim.channel.adversaries.registry import names
 from channelsim.channel.peer.chain_news import ChannelSettled, LeftForChain
 from channelsim.channel.peer.interface import OpeningFailed
 from channelsim.channel.simulation.arena import Arena

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from channelsim.channel.adversaries.base import get
+from channelsim.channel.adversaries.registry import get
 from channelsim.channel.peer.chain_news import GamePaid
 from channelsim.channel.peer.interface import BrokenOff, DeckBurnt
 from channelsim.channel.protocol.messages import Accept, Batch, Cancel, Move, decode

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from channelsim.channel.adversaries.base import names
+from channelsim.channel.adversaries.registry import names
 from channelsim.channel.cli.disputes import described_scenario
 from channelsim.channel.crypto import bls
 from channelsim.channel.simulation.arena import Arena

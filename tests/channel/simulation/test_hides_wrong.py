@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from channelsim.channel.adversaries.base import names
+from channelsim.channel.adversaries.registry import names
 from channelsim.channel.crypto import bls
 from channelsim.channel.peer.chain_news import GamePaid
 from channelsim.channel.simulation.arena import Arena

@@ -7,7 +7,8 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from channelsim.channel.adversaries.base import Adversary, names
+from channelsim.channel.adversaries.base import Adversary
+from channelsim.channel.adversaries.registry import names
 from channelsim.channel.adversaries.rules.breaker import UNBREAKABLE, name_of
 from channelsim.channel.errors import Blame
 from channelsim.channel.peer.interface import BrokenOff, Received, Send, Tell

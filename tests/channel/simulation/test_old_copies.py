@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from channelsim.channel.adversaries.base import names
+from channelsim.channel.adversaries.registry import names
 from channelsim.channel.crypto import bls
 from channelsim.channel.peer.interface import OldCopy
 from channelsim.channel.simulation.arena import Arena

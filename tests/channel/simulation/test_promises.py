@@ -9,7 +9,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from channelsim.channel.adversaries.base import Adversary, adversary, get, names
+from channelsim.channel.adversaries.base import Adversary, adversary
+from channelsim.channel.adversaries.registry import get, names
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.crypto import bls
 from channelsim.channel.errors import InvariantError, UsageError
@@ -403,7 +404,10 @@ def test_false_news_is_found() -> None:
         ([news for news in told if news != ended], "began"),
         ([*told, Undone(settled), settled], "final news was undone"),
         (
-            [replace(report, ours=1) if report == settled else report for report in told],
+            [
+                msgspec.structs.replace(report, ours=1) if report == settled else report
+                for report in told
+            ],
             "settled at 1 mojo,",
         ),
         ([*told, LeftForChain("a", 1), LeftForChain("b", 1)], "went on chain more than once"),

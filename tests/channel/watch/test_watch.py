@@ -19,6 +19,7 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.interface import Close
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE, sign_halves
+from channelsim.channel.protocol.unroll import to_unroll
 from channelsim.channel.store import watched_peer
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.interface import StoreError
@@ -211,8 +212,8 @@ def test_a_thief_can_spend_nothing_but_stale_and_timed_out_unroll_coins(tmp_path
     chain, channel, signature = table.chain, table.channel, data.newest.signature
     newest = restored_state(table, ANN, data.newest.state.number)
     unroll = Unroll(table, newest)
-    to_unroll = channel.to_unroll(newest.unroll_puzzle_hash)
-    spend = standard_spend(channel.coin, bytes(channel.channel_key), to_unroll)
+    conditions = to_unroll(newest.unroll_puzzle_hash, channel.coin.amount)
+    spend = standard_spend(channel.coin, bytes(channel.channel_key), conditions)
 
     def refused(*bundles: Bundle) -> None:
         for bundle in bundles:

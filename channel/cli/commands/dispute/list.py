@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from channelsim.channel.adversaries.base import get, names
+from channelsim.channel.adversaries.registry import get, names
 from channelsim.channel.cli.disputes import able_in, menu_of
 from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import console, say

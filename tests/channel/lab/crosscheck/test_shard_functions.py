@@ -4,45 +4,24 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from inspect import CO_OPTIMIZED
-from pathlib import Path
-from types import CodeType, FrameType
 
-import channelsim
 from channelsim.channel.lab.crosscheck.chunks import CHUNK
 from channelsim.channel.lab.crosscheck.crosscheck import crosscheck_of
 from channelsim.channel.lab.targets.target import of_game
 from channelsim.games import registry
 from tests.paths import ROOT
+from tests.traced import traced
 
 MOST = 250
 """Functions of a shard of one chunk. One that is in another counts, a comprehension does not."""
 
-OURS = Path(channelsim.__file__).parent
 
-
-def is_function(code: CodeType) -> bool:
-    """True for what a `def` in our packages makes; not for modules, classes and lambdas."""
-    named = bool(code.co_flags & CO_OPTIMIZED) and not code.co_name.startswith("<")
-    return named and Path(code.co_filename).is_relative_to(OURS)
-
-
-def called_in_a_shard(game: str) -> set[tuple[str, str]]:
+def called_in_a_shard(game: str) -> list[tuple[str, str]]:
     """File and name of each function that one shard calls, in a process in which none ran yet."""
     campaign = crosscheck_of(of_game(registry.get(game)), CHUNK, "functions")
     (shard,) = campaign.plan.shards()
-    codes: set[CodeType] = set()
-
-    def watch(frame: FrameType, event: str, argument: object) -> None:
-        if event == "call":
-            codes.add(frame.f_code)
-
-    sys.setprofile(watch)
-    try:
-        campaign.worker()(shard)
-    finally:
-        sys.setprofile(None)
-    return {(code.co_filename, code.co_qualname) for code in codes if is_function(code)}
+    worker = campaign.worker()
+    return traced(lambda: worker(shard)).functions()
 
 
 def test_a_shard_calls_few_functions() -> None:
@@ -59,5 +38,5 @@ def test_a_shard_calls_few_functions() -> None:
 
 
 if __name__ == "__main__":
-    for function in sorted(called_in_a_shard(registry.DEFAULT)):
+    for function in called_in_a_shard(registry.DEFAULT):
         print(*function)

@@ -314,6 +314,13 @@ def _one_too_few(container: Any, item: Any) -> Any:
 
 _has = choices.has
 
+_ordered = standins.ordered
+
+
+def _swapped(this: Any, other: Any, swapped: bool, flipped: bool) -> Any:
+    return _ordered(this, other, not swapped, flipped)
+
+
 WRONG: dict[str, tuple[str, Callable[[Patch], object]]] = {
     "`>` of unsigned numbers": (
         "chained comparison",
@@ -365,7 +372,7 @@ WRONG: dict[str, tuple[str, Callable[[Patch], object]]] = {
     ),
     "bytes in another order": (
         "match",
-        lambda patch: patch.setattr(Data, "__lt__", Data.__gt__),
+        lambda patch: patch.setattr(standins, "ordered", _swapped),
     ),
 }
 """Mistakes in what stands for Python, each with rules that show it."""

@@ -1,0 +1,319 @@
+"""Rules that a stand-in could misunderstand in silence: never "proved" against a program that does
+what the misunderstanding says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.channel.prove.rules.toys import END, Toy, examined, question_of
+
+ENDS = END
+NEVER = f"(if (= (strlen MOVE) 2) {END} ())"
+"""A program that lets every move of two bytes end the game."""
+
+BYTES = "(if (= (strlen MOVE) 2) {} ())"
+SAME = f"(if (= SHARE 77001) () {END})"
+
+
+def two(test: str, helpers: str = "") -> Toy:
+    """Moves of two bytes are legal unless a test is true; the program has no such test."""
+    return Toy(
+        f"""
+if len(move) != 2:
+    return Slash("R")
+{test}
+return Valid(None)
+""",
+        NEVER,
+        helpers=helpers,
+    )
+
+
+def slashed_if(test: str, helpers: str = "") -> Toy:
+    """The same with an expression as the test."""
+    return two(f'if {test}:\n    return Slash("R")', helpers)
+
+
+QUIET = """
+class Quiet:
+    def __enter__(self): return self
+    def __exit__(self, *error): return True
+"""
+
+MEMO = """
+def first(number, memo=[]):
+    if not memo:
+        memo.append(number)
+    return memo[0]
+
+class Count:
+    calls = 0
+"""
+
+REMEMBERING = """
+def remembering():
+    kept = []
+    def give(number):
+        if not kept:
+            kept.append(number)
+        return kept[0]
+    return give
+
+counted = remembering()
+"""
+
+ATTACKS = {
+    "a number equal to a float": slashed_if("share == 77001.0"),
+    "a float equal to a number": slashed_if("77001.0 == share"),
+    "a number not unequal to a float": slashed_if("not share != 77001.0"),
+    "a number among floats": slashed_if("share in (77001.0, 1.5)"),
+    "a number equal to a fraction": slashed_if(
+        "share == Fraction(77001)", "from fractions import Fraction"
+    ),
+    "a number equal to a decimal": slashed_if(
+        "Decimal(77001) == share", "from decimal import Decimal"
+    ),
+    "a tuple with a float": slashed_if("(share, 1) == (77001.0, 1)"),
+    "bytes equal to a bytearray": slashed_if("move == bytearray(b'qz')"),
+    "a bytearray equal to bytes": slashed_if("bytearray(b'qz') == move"),
+    "bytes equal to a view": slashed_if("move == memoryview(b'qz')"),
+    "bytes among bytearrays": slashed_if("move in [bytearray(b'qz')]"),
+    "evidence equal to a bytearray": slashed_if("evidence == bytearray(b'q')"),
+    "a truth value that is True": slashed_if("(share == 77001) is True"),
+    "a truth value that is not False": slashed_if("(share == 77001) is not False"),
+    "a truth value by a singleton": two(
+        'match share == 77001:\n    case True:\n        return Slash("R")'
+    ),
+    "the class of an input": slashed_if("share == 77001 and share.__class__ is int"),
+    "the class of a part": slashed_if("share == 77001 and move.__class__ is bytes"),
+    "the name of a type": slashed_if("share == 77001 and type(share).__name__ == 'int'"),
+    "a representation": slashed_if("f'{move!r}' == \"b'qz'\""),
+    "a representation by a percent": slashed_if("'%r' % (move,) == \"b'qz'\""),
+    "a representation by format": slashed_if("'{!r}'.format(share) == '77001'"),
+    "a representation by ascii": slashed_if("ascii(share) == '77001'"),
+    "one of several beginnings": slashed_if("move.startswith((b'qz', b'zq'))"),
+    "one of several ends": slashed_if("move.endswith((b'qz', b'zq'))"),
+    "a number that is no byte": slashed_if("share == 77001 and share in move"),
+    "an attribute with a default": slashed_if(
+        "share == 77001 and getattr(move, 'isalpha', None) is not None"
+    ),
+    "an attribute that is looked for": slashed_if("share == 77001 and hasattr(move, 'isalpha')"),
+    "an attribute of a number": slashed_if("share == 77001 and hasattr(share, 'numerator')"),
+    "a caught TypeError of a stand-in": two(
+        """
+try:
+    number = int(move)
+except (TypeError, ValueError):
+    number = 0
+if number == 37:
+    return Slash("R")
+"""
+    ),
+    "a caught AttributeError of a stand-in": two(
+        """
+try:
+    word = move.upper()
+except AttributeError:
+    word = b""
+if word == b"QZ":
+    return Slash("R")
+"""
+    ),
+    "any caught error of a stand-in": two(
+        """
+try:
+    word = move.translate(None)
+except Exception:
+    word = b""
+if word == b"qz":
+    return Slash("R")
+"""
+    ),
+    "an error that nobody names": two(
+        """
+try:
+    number = pow(share, 2)
+except:
+    number = 0
+if number == 77001 ** 2:
+    return Slash("R")
+"""
+    ),
+    "a suppressed error": two(
+        """
+word = b""
+with suppress(Exception):
+    word = move.upper()
+if word == b"QZ":
+    return Slash("R")
+""",
+        "from contextlib import suppress",
+    ),
+    "a manager that hides errors": two(
+        """
+word = b""
+with Quiet():
+    word = move.upper()
+if word == b"QZ":
+    return Slash("R")
+""",
+        QUIET,
+    ),
+    "a manager that hides a fork": two(
+        """
+number = 0
+with Quiet():
+    number = 1 if share < 77001 else 2
+    if share == 77001:
+        number = 3
+if number == 3:
+    return Slash("R")
+""",
+        QUIET,
+    ),
+    "a return that hides an error": two(
+        """
+word = b""
+try:
+    word = move.upper()
+finally:
+    return Slash("R") if word == b"QZ" else Valid(None)
+"""
+    ),
+    "a group of errors": two(
+        """
+word = b""
+try:
+    word = move.upper()
+except* Exception:
+    pass
+if word == b"QZ":
+    return Slash("R")
+"""
+    ),
+    "a loop that hides an error": two(
+        """
+word = b""
+while True:
+    try:
+        word = move.upper()
+    finally:
+        break
+if word == b"QZ":
+    return Slash("R")
+"""
+    ),
+    "a default that remembers": slashed_if("first(share) == 77001", MEMO),
+    "a class that counts": two(
+        'Count.calls += 1\nif share == 77001 or Count.calls == 5:\n    return Slash("R")', MEMO
+    ),
+    "a set equal to a list": two(
+        'if set(move) != [113, 122] and share == 77001:\n    return Slash("R")'
+    ),
+    "a set by its class": slashed_if("share == 77001 and isinstance(set(move), set)"),
+    "a set as text": slashed_if("str(set(move)) == '{113}'"),
+    "identity by a function": slashed_if("operator.is_(share == 77001, True)", "import operator"),
+    "identity of a number": slashed_if("share is amount and share == 77001 or share == 77003"),
+    "a state equal to a state": slashed_if("state == State(977)"),
+    "a state as text": slashed_if("'977' in repr(state)"),
+    "sorted bytes": slashed_if("bytes(sorted(move)) == b'qz'"),
+    "a pair of numbers sorted": slashed_if("sorted((share, 77000, amount))[1] == 77001"),
+    "a key of a dictionary": slashed_if("{77001: True}.get(share, False)"),
+    "a number as text": slashed_if("format(share, 'd') == '77001'"),
+    "a power": slashed_if("pow(share, 2) == 77001 ** 2"),
+    "a quotient that is no integer": slashed_if("share / 2 == 38500.5"),
+    "a generator that is used up": slashed_if("113 in (bits := iter(move)) and 122 in bits"),
+    "an item of evidence that is a byte": slashed_if("evidence != b'' and evidence[0] == 113"),
+    "the number of parts of evidence": slashed_if(
+        "len(evidence) == 2 and evidence[1] == (b'q', b'z')"
+    ),
+    "evidence as two bytes": two(
+        """
+if len(evidence) == 2:
+    low, high = evidence
+    if low == 113 and high == 122:
+        return Slash("R")
+"""
+    ),
+    "a method of another class": slashed_if("int.__eq__(share, 77001)"),
+    "a walrus in a choice": slashed_if("(half := share >> 1) == 38500 and half + share == 115501"),
+    "a nested function that remembers": slashed_if("counted(share) == 77001", REMEMBERING),
+    "a negative shift": slashed_if("share == 77001 and -share >> 70 == -1"),
+    "a negative remainder": slashed_if("-share % 100000 == 22999"),
+    "a negative quotient": slashed_if("-share // 77001 == -1 and share // -77001 == -1"),
+    "a slice with a step": slashed_if("move[::-2] == b'q'"),
+    "a slice from the end": slashed_if("move[-1:] + move[:-1] == b'zq'"),
+    "bytes as little endian": slashed_if("int.from_bytes(move, 'little') == 0x7a71"),
+    "bytes as a signed number": slashed_if("int.from_bytes(move, 'big', signed=True) == -77"),
+    "bytes of a number": slashed_if("share < 1 << 32 and share.to_bytes(4) == b'\\0\\1\\2\\3'"),
+    "the bits of a number": slashed_if("share.bit_length() == 17 and share.bit_count() == 17"),
+    "a comparison of lengths": slashed_if("b'q' < move < b'qa'"),
+    "a bound that is a truth value": slashed_if("sum(byte == 113 for byte in move) == 2"),
+    "a rare word of evidence": slashed_if("evidence == (b'q', (b'z', b''))"),
+}
+"""Rules by the part of Python that they use; each slashes a few moves that the program allows."""
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_rules_are_not_misunderstood(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = examined(question_of(ATTACKS[name], tmp_path, monkeypatch, 2), 2)
+    assert result.counterexample or result.undecided, result
+
+
+def test_a_helper_of_another_package_is_not_misunderstood(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "shared_tests.py").write_text(SHARED, "utf-8")
+    helpers = "from shared_tests import is_listed, is_rare"
+    toy = slashed_if("is_listed(evidence) and is_rare(share == 77001)", helpers)
+    result = examined(question_of(toy, tmp_path, monkeypatch, 2), 2)
+    assert result.counterexample or result.undecided, result
+
+
+SHARED = """
+def is_listed(value):
+    match value:
+        case (_, b""):
+            return True
+    return False
+
+
+def is_rare(truth):
+    return truth is True
+"""
+
+FOLLOWED = {
+    "an error that an input raises": two(
+        """
+try:
+    last = move[share]
+except IndexError:
+    return Slash("R")
+"""
+    ),
+    "an error of the rules": two(
+        """
+def check(number):
+    if number == 113:
+        raise TypeError(f"{number}")
+try:
+    check(move[0])
+except TypeError:
+    return Slash("R")
+"""
+    ),
+    "None is no input": slashed_if("share is not None and share == 77001"),
+}
+"""Rules that are followed to the end: the input that breaks the claim is found."""
+
+
+@pytest.mark.parametrize("name", FOLLOWED)
+def test_what_is_caught_rightly_is_followed(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = examined(question_of(FOLLOWED[name], tmp_path, monkeypatch, 2), 2)
+    assert result.counterexample, result
