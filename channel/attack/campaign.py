@@ -109,12 +109,20 @@ def goals_of(session: Session) -> list[str]:
 
 @dataclass(frozen=True)
 class AttackReport:
-    """The results of a campaign. `digest` is None if it was interrupted."""
+    """The results of a campaign, and the work that crashed its workers (`lost`)."""
 
+    configuration: Configuration
     totals: AttackTotals
     interrupted: bool = False
     lost: tuple[Shard, ...] = ()
-    digest: str | None = None
+
+    @cached_property
+    def digest(self) -> str | None:
+        """The SHA-256 of configuration and totals; None if it was interrupted."""
+        if self.interrupted:
+            return None
+        data = msgspec.json.encode(self.totals, order="deterministic")
+        return sha256(self.configuration.digest.encode() + data).hexdigest()
 
     @cached_property
     def findings(self) -> list[Finding]:
@@ -173,11 +181,7 @@ class Attacks:
         totals = AttackTotals()
         for part in in_order({**done.partial, **done.results}):
             totals.merge(part)
-        digest = None
-        if not done.interrupted:
-            data = msgspec.json.encode(totals, order="deterministic")
-            digest = sha256(self.configuration.digest.encode() + data).hexdigest()
-        return AttackReport(totals, done.interrupted, tuple(done.lost), digest)
+        return AttackReport(self.configuration, totals, done.interrupted, tuple(done.lost))
 
 
 def attack_one(attack: Attack, totals: AttackTotals) -> None:

@@ -213,5 +213,5 @@ def _same(name: str, before: PlayState, after: PlayState) -> bool:
     if name == "history":
         return before.history.state == after.history.state
     if name == "players":
-        return {key for key, _ in before.players} == {key for key, _ in after.players}
+        return {*before.players} == {*after.players}
     return bool(getattr(before, name) == getattr(after, name))

@@ -15,7 +15,7 @@ import msgspec
 import pytest
 
 from channelsim.channel.attack.actions import Attack
-from channelsim.channel.attack.campaign import AttackReport, AttackTotals, Broken
+from channelsim.channel.attack.campaign import AttackReport, AttackTotals, Broken, attacks
 from channelsim.channel.cli.commands.attack import attack_document
 from channelsim.channel.cli.commands.dispute.run import sweep_document
 from channelsim.channel.cli.commands.mutants import document as mutants_document
@@ -122,7 +122,9 @@ def of_attacks(folder: Path, run: Run) -> Pair:
     before = AttackTotals(actions=Counter(drop=2, crash=1))
     broken = [Broken(Attack(("spacepoker",), "x"), "chain", "the initiator has left")]
     after = AttackTotals(actions=Counter(drop=2), broken=broken)
-    one, other = (attack_document(AttackReport(totals), "s", ()) for totals in (before, after))
+    configuration = attacks(1, "s", ()).configuration
+    reports = (AttackReport(configuration, totals) for totals in (before, after))
+    one, other = (attack_document(report, "s", ()) for report in reports)
     return text_of(one), text_of(other)
 
 
