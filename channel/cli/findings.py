@@ -9,6 +9,8 @@ from typing import Any
 
 import msgspec
 
+from channelsim.channel.attack.campaign import is_script, replayed
+from channelsim.channel.cli.options import refuse
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import NOBODY_KNOWS, OWN_CHOICE, PLAYED, Finding
 from channelsim.channel.findings.finding_files import command_line, parsed
@@ -47,6 +49,9 @@ def replay_finding(
     `show` prints the document.
     """
     finding = parsed(path, data)
+    if is_script(finding.scenario):
+        refuse("is for a finding about a program", target=target)
+        return _replay_attack(path, finding, json=json, show=show)
     if not _is_replayable(finding):
         hint = f"`{finding.replay}`" if finding.replay else f"`{command_line('trace', path)}`"
         raise UsageError(f"{path}: a finding that `replay` cannot try again; {hint} shows it")
@@ -70,8 +75,25 @@ def replay_finding(
     return 1
 
 
+def _replay_attack(path: Path, finding: Finding, *, json: bool, show: Callable[[Any], None]) -> int:
+    """Run the script of an attack again; the exit code, 1 if it breaks the same monitor."""
+    with progress("running it again"):
+        broken = replayed(path, finding.scenario or {})
+    happens = finding.rule in broken
+    if json:
+        show({"target": None, "happens": happens, "broken": list(broken.values())})
+    elif happens:
+        say(console(), f"{finding.place}: {broken[finding.rule]}")
+        say(console(), "it still happens")
+    else:
+        say(console(), f"this no longer happens: {finding.place}: {finding.text}")
+    return int(happens)
+
+
 def _is_replayable(finding: Finding) -> bool:
     """True if a finding has what `replay` tries again."""
+    if is_script(finding.scenario):
+        return True
     if finding.rule == PROVED and not {"expected", "inputs"}.isdisjoint(finding.brun):
         return True
     of_case = finding.vector is not None and finding.rule in (PROVED, RECORDED, STORED)

@@ -20,9 +20,9 @@ from channelsim.channel.peer.interface import FeeLimits
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.report.peer_lines import Line, PeerLines
 from channelsim.channel.report.terminal import console, json_line, say
-from channelsim.channel.session.in_threads import in_thread
 from channelsim.channel.session.linked_peer import Place, run_linked
 from channelsim.channel.session.peer_runner import PeerRunner, Trouble
+from channelsim.channel.session.threads import SYSTEM_THREADS, in_thread
 from channelsim.channel.store.data_directory import DataDirectory
 
 T = TypeVar("T")
@@ -57,7 +57,7 @@ def unless_interrupted(call: Callable[[], T], interrupted: Callable[[], bool]) -
 
     async def wait() -> T | None:
         """Wait for the thread, and look for an interrupt now and then."""
-        calling = asyncio.ensure_future(in_thread(call))
+        calling = asyncio.ensure_future(in_thread(SYSTEM_THREADS, call))
         while not calling.done() and not interrupted():
             await asyncio.wait([calling], timeout=POLL_TIME)
         if calling.done():

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from math import inf
 from typing import Protocol
@@ -163,14 +163,26 @@ async def listen(
 async def connect(link: Link, address: tuple[str, int], pairing: Pairing, chance: Chance) -> None:
     """Connect to the counterparty, again and again, until this is cancelled."""
     context = pairing.context(server=False)
+    await reconnecting(
+        link, lambda: _open(address, context, pairing), f"{address[0]}:{address[1]}", chance
+    )
+
+
+async def reconnecting(
+    link: Link, connected: Callable[[], Awaitable[Connection]], place: str, chance: Chance
+) -> None:
+    """Connect by `connected`, again and again, until this is cancelled.
+
+    It raises `ConnectionLost` for an attempt that fails; `place` is what it connects to.
+    """
     loop = asyncio.get_running_loop()
     pause = FIRST_PAUSE
     while True:
         begun = loop.time()
         try:
-            connection = await _open(address, context, pairing)
+            connection = await connected()
         except ConnectionLost as lost:
-            link.tell(f"no connection to {address[0]}:{address[1]}: {lost}; trying again")
+            link.tell(f"no connection to {place}: {lost}; trying again")
         else:
             await link.serve(connection)
         if loop.time() - begun > LASTING:

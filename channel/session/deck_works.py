@@ -7,13 +7,12 @@ They are never derived from a key (PD-16).
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from functools import partial
-from time import monotonic, sleep
 from typing import TypeAlias
 
 from channelsim.channel.crypto.hkdf import derive, system_random
-from channelsim.channel.peer.decks.pool import MOST_DECKS
+from channelsim.channel.session.threads import SYSTEM_THREADS, Threads
 from channelsim.games.chance import Chance
 from channelsim.games.deck.secrets import Random
 from channelsim.games.deck.work import DeckResult, DeckWork, compute
@@ -62,13 +61,18 @@ class Pace:
 
 
 class DeckThreads:
-    """Computes steps in threads, which take most of their time without the interpreter's lock."""
+    """Computes steps in threads, which take most of their time without the interpreter's lock.
 
-    def __init__(self, secrets_of: SecretsOf = system_secrets) -> None:
+    A side works at no more decks at a time than its peer allows.
+    """
+
+    def __init__(
+        self, secrets_of: SecretsOf = system_secrets, threads: Threads = SYSTEM_THREADS
+    ) -> None:
         self._on_demand = on_demand(secrets_of)
         self._paces = (Pace(), Pace())
-        # A thread that holds a deck back keeps no other one from working.
-        self._threads = ThreadPoolExecutor(2 * MOST_DECKS, "deck")
+        self._threads = threads
+        self._steps: set[Future[DeckResult]] = set()
 
     def __call__(self, side: int, work: DeckWork) -> Callable[[], DeckResult]:
         """Begin a step."""
@@ -76,14 +80,13 @@ class DeckThreads:
 
     def submit(self, side: int, work: DeckWork) -> Future[DeckResult]:
         """Begin a step, and return its future."""
-        delay = self._paces[side].delay(monotonic()) if work.is_new else 0.0
-        return self._threads.submit(_after, delay, self._on_demand(side, work))
+        delay = self._paces[side].delay(self._threads.time()) if work.is_new else 0.0
+        step = self._threads.begin(self._on_demand(side, work), delay)
+        self._steps.add(step)
+        step.add_done_callback(self._steps.discard)
+        return step
 
     def close(self) -> None:
-        """Drop the steps that nobody waits for."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
-
-
-def _after(delay: float, work: Callable[[], DeckResult]) -> DeckResult:
-    sleep(delay)
-    return work()
+        """Drop the steps that have not begun."""
+        for step in tuple(self._steps):
+            step.cancel()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 
 from channelsim.channel.crypto.hkdf import system_random
@@ -50,13 +50,24 @@ async def run_linked(
 ) -> None:
     """Run a peer with its link, until the peer is over. Raises `UsageError`, as the runner does.
 
-    `tell` hears how the link fares. A peer that is over from the beginning needs no link.
+    `tell` hears how the link fares.
+    """
+    await run_with_link(runner, lambda link: linked(link, place, pairing, on_bound), tell)
+
+
+async def run_with_link(
+    runner: PeerRunner,
+    keep_linked: Callable[[Link], Coroutine[None, None, None]],
+    tell: Callable[[str], None] = lambda line: None,
+) -> None:
+    """Run a peer until it is over, with a link that `keep_linked` connects until it is cancelled.
+
+    A peer that is over from the beginning needs no link. Raises what either raises.
     """
     running = asyncio.ensure_future(runner.run())
     tasks = [running]
     if not is_over(runner.peer):
-        link = Link(runner, tell)
-        tasks.append(asyncio.ensure_future(linked(link, place, pairing, on_bound)))
+        tasks.append(asyncio.ensure_future(keep_linked(Link(runner, tell))))
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         # Also if the link has ended: it does so with an error.

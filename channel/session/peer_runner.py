@@ -36,10 +36,10 @@ from channelsim.channel.peer.interface import (
 )
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.session.deck_works import DeckThreads
-from channelsim.channel.session.in_threads import in_thread, result_of
 from channelsim.channel.session.peer_driver import Actor, DrivenPeer, PeerDriver
 from channelsim.channel.session.questions import PlayerOfPeer
 from channelsim.channel.session.session_events import BlockMade, Listener, SessionEvent
+from channelsim.channel.session.threads import SYSTEM_THREADS, Threads, in_thread, result_of
 from channelsim.channel.store.interface import StoreError
 from channelsim.channel.system.interrupt import INTERRUPTS
 from channelsim.games.deck.work import DeckResult, DeckWork
@@ -85,7 +85,7 @@ class PeerRunner:
     `on_trouble` hears when the node cannot be asked, and when it can again. What the peer sends is
     dropped without a connection; the peer repeats it once there is one. With `waits_for_link` the
     peer starts once there is a connection: times are counted from its first message on. With
-    `fee_limits` these become the player's maxima of fees.
+    `fee_limits` these become the player's maxima of fees. What takes time is done in `threads`.
     """
 
     def __init__(
@@ -101,6 +101,7 @@ class PeerRunner:
         poll_time: float = POLL_TIME,
         fee_limits: FeeLimits | None = None,
         on_trouble: Callable[[Trouble], None] = lambda trouble: None,
+        threads: Threads = SYSTEM_THREADS,
     ) -> None:
         self.peer = peer
         self._driven = DrivenPeer(peer.config.name, actor)
@@ -113,6 +114,7 @@ class PeerRunner:
         self._poll_time = poll_time
         self._fee_limits = fee_limits
         self._on_trouble = on_trouble
+        self._threads = threads
         self._trouble = Trouble("")
         self._rate_trouble = ""
         self._link: Link | None = None
@@ -121,7 +123,8 @@ class PeerRunner:
         self._pushes: dict[Bundle, Push] = {}
         self._tries: Counter[Bundle] = Counter()
         self._unanswered: dict[str, str] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        # In order: a run that is repeated ends its tasks in the same one.
+        self._tasks: dict[asyncio.Task[None], None] = {}
         self._last_steps: set[asyncio.Task[None]] = set()
         self._linked = asyncio.Event()
         self._started = asyncio.Event()
@@ -175,7 +178,7 @@ class PeerRunner:
         """The height of the tip, as soon as the node can be asked."""
         while True:
             try:
-                peak = await in_thread(self._chain.peak)
+                peak = await in_thread(self._threads, self._chain.peak)
             except NodeError as error:
                 self._report_trouble(str(error))
                 await asyncio.sleep(self._poll_time)
@@ -287,7 +290,7 @@ class PeerRunner:
             self._go_on()
             bundle, push = next(iter(self._pushes.items()))
             try:
-                result, pending = await in_thread(_offer, self._chain, push)
+                result, pending = await in_thread(self._threads, _offer, self._chain, push)
             except NodeError as error:
                 self._unanswered.setdefault(_kind(push), str(error))
                 self._tries[bundle] += 1
@@ -313,9 +316,13 @@ class PeerRunner:
         while True:
             watched = tuple(dict.fromkeys(self._driven.watched))
             same = self._block is not None and watched == self._looked_at
-            if same and self._block and await in_thread(self._chain.peak) == self._block.peak:
+            if (
+                same
+                and self._block
+                and await in_thread(self._threads, self._chain.peak) == self._block.peak
+            ):
                 return self._looked.set()
-            block, rate = await in_thread(self._look, watched)
+            block, rate = await in_thread(self._threads, self._look, watched)
             self._go_on()
             self._looked_at = watched
             self._report_fee_rate(rate)
@@ -369,7 +376,7 @@ class PeerRunner:
             if question is None:
                 await self._changed.wait()
                 continue
-            answer = await in_thread(self._player.answer, question)
+            answer = await in_thread(self._threads, self._player.answer, question)
             # Only now: while the player thinks, the peer may ask again with each potato.
             self._driven.questions.answered(question)
             if answer is not None:
@@ -431,8 +438,8 @@ class PeerRunner:
 
     def _spawn(self, work: Callable[[], Awaitable[None]]) -> asyncio.Task[None]:
         task = asyncio.ensure_future(self._done(work))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._tasks[task] = None
+        task.add_done_callback(self._tasks.pop)
         return task
 
     async def _done(self, work: Callable[[], Awaitable[None]]) -> None:

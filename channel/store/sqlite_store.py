@@ -51,10 +51,17 @@ class SqliteStore:
     """A `PeerStore` in a directory, which is made if need be. Raises `StoreError`.
 
     `most_pages` bounds the size of the file in pages of 4 kB (0: no bound but the disk's).
+    `connection` is the class of the connection to SQLite.
     """
 
-    def __init__(self, directory: Path, most_pages: int = 0) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        most_pages: int = 0,
+        connection: type[sqlite3.Connection] = sqlite3.Connection,
+    ) -> None:
         self._path = directory / FILE
+        self._connection = connection
         self.name = str(self._path)
         self._lock = _locked(directory)
         try:
@@ -131,7 +138,7 @@ class SqliteStore:
             _check_header(self._path)
         else:
             os.close(os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        self._database = sqlite3.connect(self._path, isolation_level=None)
+        self._database = sqlite3.connect(self._path, isolation_level=None, factory=self._connection)
         try:
             if not self._query("SELECT count(*) FROM sqlite_master"):
                 self._create()  # also after a process that was killed before it could

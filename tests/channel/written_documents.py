@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from channelsim.channel.documents.attack import AttackDocument
 from channelsim.channel.documents.conform import CheckResult, ConformDocument
 from channelsim.channel.documents.cost import CostDocument
 from channelsim.channel.documents.coverage import (
@@ -131,6 +132,20 @@ def crashed_run() -> CrashedRun:
     )
 
 
+def attack(**fields: Any) -> AttackDocument:
+    numbers = ("sessions", "attacked", "funded", "restarts", "blocks", "broken_promises")
+    usual: dict[str, Any] = {
+        **dict.fromkeys(numbers, 1),
+        "target": None,
+        "seed": "s",
+        "digest": "ab12",
+        "actions": {"drop": 2},
+        "goals": {"closed by both": 1},
+        "findings": (),
+    }
+    return AttackDocument(**(usual | fields))
+
+
 def cost(**fields: Any) -> CostDocument:
     costs = Snapshot("e", 1, "s", {"e": {"slash": FIGURES}}, {"e move": BundleCost(1, 2, 3, 6)})
     usual: dict[str, Any] = {"target": "e", "costs": costs, "block": 11_000_000_000, "refused": {}}
@@ -198,6 +213,7 @@ EVERY: dict[str, Results] = {
     "disputes": disputes(
         matrix={"silent": {"the flop": Cell(2, 1)}}, findings=(finding("duty: late"),)
     ),
+    "attack": attack(findings=(finding("it has left"),)),
     "coverage": coverage(),
     "prove": prove(
         proof(verdict="different"),

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
+from channelsim.channel.documents.attack import AttackDocument
 from channelsim.channel.documents.conform import CheckResult, ConformDocument, Status, mistake_key
 from channelsim.channel.documents.cost import CostDocument
 from channelsim.channel.documents.coverage import CoverageDocument
@@ -105,6 +106,9 @@ def _tables(document: Results, keys: Mapping[Hashable, str]) -> Iterator[Table]:
             yield _survivors(document.survivors)
         case DisputesDocument():
             yield _matrix(document.matrix)
+        case AttackDocument():
+            yield _counts("What took place", "action", document.actions)
+            yield _counts("How sessions went", "sessions", document.goals)
         case ProveDocument():
             yield _proofs(document.proofs)
             yield _bounds(document)
@@ -187,6 +191,11 @@ def _outcomes(outcomes: Mapping[str, Mapping[str, int]]) -> Table:
 def _tried(tried: Mapping[str, int]) -> Table:
     rows = tuple((Cell(law), _number(times)) for law, times in tried.items())
     return Table("Laws tried", ("law", "times"), rows)
+
+
+def _counts(title: str, what: str, counts: Mapping[str, int]) -> Table:
+    rows = tuple((Cell(name), _number(count)) for name, count in counts.items())
+    return Table(title, (what, "times"), rows)
 
 
 def fact(value: object) -> str:

@@ -6,6 +6,7 @@ The documents come from the commands, or from the functions that make them for t
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from channelsim.channel.attack.actions import Attack
+from channelsim.channel.attack.campaign import AttackReport, AttackTotals, Broken, attacks
+from channelsim.channel.cli.work.attack import attack_document
 from channelsim.channel.cli.work.dispute_run import sweep_document
 from channelsim.channel.cli.work.mutants import document as mutants_document
 from channelsim.channel.comparisons.changes import Change, Comparison, Effect
@@ -118,6 +122,16 @@ def of_crashes(folder: Path, run: Run) -> Pair:
     return text_of(crashes()), text_of(crashes(crashed_run()))
 
 
+def of_attacks(folder: Path, run: Run) -> Pair:
+    before = AttackTotals(actions=Counter(drop=2, crash=1))
+    broken = [Broken(Attack(("spacepoker",), "x"), "chain", "the initiator has left")]
+    after = AttackTotals(actions=Counter(drop=2), broken=broken)
+    configuration = attacks(1, "s", ()).configuration
+    reports = (AttackReport(configuration, totals) for totals in (before, after))
+    one, other = (attack_document(report, "s", ()) for report in reports)
+    return text_of(one), text_of(other)
+
+
 def of_costs(folder: Path, run: Run) -> Pair:
     figures = {"slash": Figures(9, 1, 2, 2, 100), "move": Figures(9, 1, 2, 2, 100)}
     before = Snapshot("nine", 9, "cost", {"end": figures}, {"end": BundleCost(1, 2, 3, 6)})
@@ -138,6 +152,7 @@ PAIRS: dict[str, tuple[Callable[[Path, Run], Pair], set[Effect]]] = {
     "conform": (of_conform, {Effect.NEW, Effect.LOST}),
     "dispute run --all": (of_disputes, {Effect.NEW, Effect.LOST}),
     "crash-test": (of_crashes, {Effect.NEW}),
+    "attack": (of_attacks, {Effect.NEW, Effect.LOST}),
     "prove": (of_proofs, {Effect.NEW, Effect.LOST}),
     "cost": (of_costs, {Effect.DEARER, Effect.LOST}),
 }

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
 from hashlib import sha256
 from time import sleep
+from typing import TypeVar
 
 import pytest
 
@@ -20,7 +22,6 @@ from channelsim.channel.peer.interface import (
 from channelsim.channel.protocol.messages import Batch, DeckStep, Propose, decode
 from channelsim.channel.protocol.proposals import offer_of
 from channelsim.channel.protocol.state import Group
-from channelsim.channel.session import deck_works
 from channelsim.channel.session import session as sessions
 from channelsim.channel.session.deciders import Deciders
 from channelsim.channel.session.deck_works import DeckThreads, Pace, SecretsOf, on_demand
@@ -34,6 +35,7 @@ from channelsim.channel.session.session_events import (
 )
 from channelsim.channel.session.setup import Setup
 from channelsim.channel.session.side_player import SidePlayer, by_policy
+from channelsim.channel.session.threads import SystemThreads
 from channelsim.games.contract import Action, Player
 from channelsim.games.deck.work import DeckResult, DeckWork
 from tests.channel.peer.decks import high_card
@@ -141,10 +143,23 @@ def test_new_decks_of_a_side_begin_two_seconds_apart() -> None:
     assert begun == [10.0, 12.0, 14.0, 16.0, 20.0, 22.0]
 
 
-def test_only_new_decks_are_held_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    waited: list[float] = []
-    monkeypatch.setattr(deck_works, "sleep", waited.append)
-    threads = DeckThreads()
+T = TypeVar("T")
+
+
+class Unhurried(SystemThreads):
+    """Threads that note the pause before each call, and make it at once."""
+
+    def __init__(self) -> None:
+        self.pauses: list[float] = []
+
+    def begin(self, call: Callable[[], T], delay: float = 0.0) -> Future[T]:
+        self.pauses.append(delay)
+        return super().begin(call)
+
+
+def test_only_new_decks_are_held_back() -> None:
+    unhurried = Unhurried()
+    threads = DeckThreads(threads=unhurried)
     terms = SETTINGS.terms(bytes(32), 1)
     start = DeckWork(SETTINGS.group, terms, 0, b"", None)
     first = threads(1, start)()
@@ -153,9 +168,9 @@ def test_only_new_decks_are_held_back(monkeypatch: pytest.MonkeyPatch) -> None:
     threads(0, DeckWork(SETTINGS.group, terms, 1, first.answer, None))()
     threads(1, DeckWork(SETTINGS.group, terms, 2, b"", first.after))()
     threads.close()
-    assert waited[0] == 0
-    assert 1 < waited[1] <= 2
-    assert waited[2:] == [0, 0]
+    assert unhurried.pauses[0] == 0
+    assert 1 < unhurried.pauses[1] <= 2
+    assert unhurried.pauses[2:] == [0, 0]
 
 
 def test_the_receiver_s_player_prepares_the_next_deck_during_a_hand() -> None:

@@ -1,0 +1,118 @@
+"""A node as one peer sees it: slow, away, or unreliable with what is pushed to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from channelsim.channel.attack.actions import Action
+from channelsim.channel.chain.coins import Bundle
+from channelsim.channel.chain.full_node import NodeError
+from channelsim.channel.chain.interface import Answer, PushResult
+from channelsim.channel.chain.observations import CoinSeen, PendingBundle
+from channelsim.channel.chain.simulator import SimulatedChain
+
+
+class FailingNode:
+    """One side's node. `next_action` counts its calls, and `time` is the virtual one in seconds.
+
+    A `block` may come with any call. `is_healed` is asked whether the node works again.
+    """
+
+    def __init__(
+        self,
+        chain: SimulatedChain,
+        next_action: Callable[[], Action | None],
+        time: Callable[[], float],
+        block: Callable[[], None],
+    ) -> None:
+        self.slowness = 0.0
+        self._chain = chain
+        self._next_action = next_action
+        self._time = time
+        self._block = block
+        self._away_until = 0.0
+        self._next_push: Action | None = None
+        self._held: list[tuple[int, Bundle]] = []
+
+    def peak(self) -> int:
+        """The height of the tip. Raises `NodeError`, as all calls do."""
+        self._called()
+        return self._chain.peak()
+
+    def agg_sig_data(self) -> bytes:
+        """The suffix of messages to sign on this network."""
+        return self._chain.agg_sig_data()
+
+    def coin(self, coin_id: bytes) -> CoinSeen | None:
+        """The coin with this id."""
+        self._called()
+        return self._chain.coin(coin_id)
+
+    def coins_at(self, puzzle_hash: bytes) -> list[CoinSeen]:
+        """The unspent coins at this address."""
+        self._called()
+        return self._chain.coins_at(puzzle_hash)
+
+    def children(self, coin_id: bytes) -> list[CoinSeen]:
+        """The coins that the spend of this one created."""
+        self._called()
+        return self._chain.children(coin_id)
+
+    def push(self, bundle: Bundle) -> PushResult:
+        """Offer a bundle, which the node may hold back, or take without an answer."""
+        self._called()
+        action, self._next_push = self._next_push, None
+        match action:
+            case None:
+                return self._chain.push(bundle)
+            case Action("push-held", amount=blocks):
+                self._held.append((self._chain.peak() + 1 + blocks, bundle))
+                return PushResult(Answer.ACCEPTED)
+            case _:
+                if action.amount:
+                    self._chain.push(bundle)
+                raise NodeError("the node does not answer")
+
+    def pending(self, coin_id: bytes) -> list[PendingBundle]:
+        """The bundles in the mempool that spend this coin."""
+        self._called()
+        return self._chain.pending(coin_id)
+
+    def fee_rate(self) -> int:
+        """The fee rate that the node asks."""
+        self._called()
+        return self._chain.fee_rate()
+
+    def take_held(self, *, everything: bool = False) -> None:
+        """Offer the bundles that were held back long enough, before the next block."""
+        due = [one for one in self._held if everything or one[0] <= self._chain.peak() + 1]
+        self._held = [one for one in self._held if one not in due]
+        for _, bundle in due:
+            self._chain.push(bundle)
+
+    def heal(self) -> None:
+        """Answer everything again, at once."""
+        self._away_until = self.slowness = 0.0
+        self._next_push = None
+        self.take_held(everything=True)
+
+    def take_slowness(self) -> float:
+        """The seconds that the answer to the last call takes, once."""
+        slowness, self.slowness = self.slowness, 0.0
+        return slowness
+
+    def _called(self) -> None:
+        action = self._next_action()
+        match action:
+            case None:
+                pass
+            case Action("node-away", pause=pause):
+                self._away_until = self._time() + pause
+            case Action("node-slow", pause=pause):
+                self.slowness = float(pause)
+            case Action("block-meanwhile"):
+                self._block()
+            case _:
+                self._next_push = action
+        if self._time() < self._away_until:
+            raise NodeError("the node is away")

@@ -1,0 +1,217 @@
+"""What must hold in every attacked session: after each event, after each restart, and at the end.
+
+Each monitor has an id and a sentence. The promises to an honest player are those of
+`simulation/promises`; the others concern the parts around a peer.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from channelsim.channel.attack.actions import KINDS, Action
+from channelsim.channel.peer.chain_news import LeftForChain, UnilateralClose
+from channelsim.channel.peer.interface import BrokenOff, OldCopy, OwnFault, Watch
+from channelsim.channel.peer.peer_state import PeerState
+from channelsim.channel.peer.play.play_state import PlayState
+from channelsim.channel.protocol.state import Side
+from channelsim.channel.protocol.wallet import address_of
+from channelsim.channel.session.session_events import Handled, NewsFor, SessionEvent
+from channelsim.channel.simulation.model.conversation import conversation
+from channelsim.channel.simulation.promises.crash_safety import contradictions
+from channelsim.channel.simulation.promises.due_spends import omissions, other_moves
+from channelsim.channel.simulation.promises.news import failures, unaccounted, wrong_news
+from channelsim.channel.simulation.promises.own_limits import past_limits, wasted_numbers
+from channelsim.channel.simulation.promises.safety import losses, unreported, unsafe
+from channelsim.channel.simulation.promises.secrecy import secrecy
+from channelsim.channel.simulation.run import Party, Run
+
+MONITORS = {
+    "promise": "No promise of the specification to either player is broken.",
+    "signature": "No side signs two different things at one place, however often it is killed.",
+    "restart": "A process that starts again has the state that it had when it ended.",
+    "accused": "No honest side is accused of breaking a rule.",
+    "chain": "Two honest sides never end on chain without a cause.",
+    "ends": "A process ends when the channel is over, or by an error that a fault explains.",
+    "settled": "Once nothing fails any more, both sides settle within the promised blocks.",
+    "money": "What both sides put into the channel is paid out to them, all of it.",
+    "hands": "Both players play all hands that they agreed on, whatever fails in between.",
+    "growth": "One event adds a bounded number of effects, watched coins and bytes to send.",
+}
+"""All monitors, by id."""
+
+WISHES = ("close", "go-on-chain", "cancel", "propose")
+"""Actions by which a player changes its mind about the hands."""
+
+MOST_EFFECTS, MOST_WATCHED, MOST_SENT = 64, 64, 1 << 17
+"""The most effects, watched coins and bytes to send of one event."""
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """What a monitor found: one line."""
+
+    monitor: str
+    text: str
+
+    def __post_init__(self) -> None:
+        """Check that the monitor exists."""
+        assert self.monitor in MONITORS
+
+
+class Monitors:
+    """All monitors of one session."""
+
+    def __init__(self, parties: tuple[Party, Party]) -> None:
+        self.violations: list[Violation] = []
+        self._parties = parties
+        self._left: dict[str, str] = {}
+        self._accused: dict[str, str] = {}
+
+    def add(self, violation: Violation) -> None:
+        """Note a violation once."""
+        if violation not in self.violations:
+            self.violations.append(violation)
+
+    def step(self, event: SessionEvent) -> Iterator[Violation]:
+        """Follow an event."""
+        match event:
+            case NewsFor(name, BrokenOff() as news):
+                self._accused[name] = f"the {name} accuses the other side: {news.blame}"
+            case NewsFor(name, UnilateralClose() | LeftForChain() | OwnFault() | OldCopy() as news):
+                self._left.setdefault(name, f"the {name} has left: {news}"[:200])
+            case Handled(name, _, effects):
+                yield from _growth(name, effects)
+            case _:
+                pass
+
+    def was_stored(self, states: Sequence[PeerState], after: PeerState) -> bool:
+        """True if a process comes back with its last event, of which that was not sure."""
+        return bool(differences(states[0], after)) and not differences(states[-1], after)
+
+    def restart(self, states: Sequence[PeerState], after: PeerState) -> Iterator[str]:
+        """Find what a process that starts again has lost, or has that it never had."""
+        found = [differences(before, after) for before in states]
+        if all(found):
+            fewest = min(found, key=lambda names: len(names))
+            yield f"other {', '.join(fewest)} than before the restart"
+
+    def at_the_end(self, run: Run, done: Sequence[Action]) -> None:
+        """Check the session as a whole."""
+        causes = [action for action in done if KINDS[action.kind].is_cause]
+        tampers = [action for action in done if action.kind in ("corrupt", "truncate", "reorder")]
+        settled = None not in run.finished
+        for side in Side:
+            if run.finished[side] is None:
+                self._found("settled", f"the {run.parties[side].name} is not done after the faults")
+            for how in contradictions(run.parties[side].sent):
+                self._found("signature", f"the {run.parties[side].name} sent {how}")
+        if not causes:
+            for text in self._left.values():
+                self._found("chain", text)
+        if not (tampers or any(action.kind == "drop" for action in causes)):
+            for text in self._accused.values():
+                self._found("accused", text)
+        if settled:
+            self._money(run)
+            for side in Side:
+                self._promises(run, side, tampered=bool(tampers))
+                if not any(action.kind in WISHES for action in done) and not causes:
+                    self._hands(run, side)
+
+    def _found(self, monitor: str, text: str) -> None:
+        self.add(Violation(monitor, text))
+
+    def _money(self, run: Run) -> None:
+        """Check that all money is at addresses of its owners."""
+        total = 0
+        for party in run.parties:
+            config = party.peer.config
+            for address in (config.reward_address, address_of(config.wallet.key)):
+                total += sum(seen.coin.amount for seen in run.chain.coins_at(address))
+        put_in = sum(party.peer.config.wallet.coin.amount for party in run.parties)
+        if total != put_in:
+            self._found("money", f"{put_in} mojos became {total}")
+
+    def _hands(self, run: Run, side: Side) -> None:
+        """Check that all hands that both players agreed on were played, or excused."""
+        ours = _as_seen_by(run, side)
+        talk = conversation(ours)
+        for how in () if talk.broken else unaccounted(ours, talk):
+            self._found("hands", how)
+
+    def _promises(self, run: Run, side: Side, *, tampered: bool) -> None:
+        """Check the promises to one side; the other one is honest, but for changed messages."""
+        ours = _as_seen_by(run, side)
+        talk = conversation(ours)
+        agreed = not talk.broken
+        breaches = (
+            losses(ours),
+            talk.broken,
+            unsafe(ours, talk) if agreed and not tampered else (),
+            other_moves(ours, talk),
+            dict.fromkeys(omissions(ours, talk)),
+            wasted_numbers(ours),
+            past_limits(ours, talk),
+            secrecy(ours),
+            unreported(ours, talk) if agreed else (),
+            wrong_news(ours, talk),
+            failures(ours),
+        )
+        for hows in breaches:
+            for how in hows:
+                self._found("promise", f"to the {ours.party.name}: {how}")
+
+
+def _as_seen_by(run: Run, side: Side) -> Run:
+    """A run whose honest side is this one."""
+    return replace(run, scenario=replace(run.scenario, side=side.other))
+
+
+def _growth(name: str, effects: Sequence[object]) -> Iterator[Violation]:
+    """Find an event after which a side does, watches or sends too much."""
+    kinds = Counter(type(effect).__name__ for effect in effects)
+    sent = sum(len(getattr(effect, "message", b"")) for effect in effects)
+    sizes = (
+        (len(effects), MOST_EFFECTS, "effects"),
+        (kinds[Watch.__name__], MOST_WATCHED, "watched coins"),
+        (sent, MOST_SENT, "bytes to send"),
+    )
+    for size, most, what in sizes:
+        if size > most:
+            yield Violation("growth", f"the {name} has {size} {what} after one event")
+
+
+UNSTORED = ("block", "early", "last_received", "marks", "resuming", "fees", "play", "dispute")
+"""Parts of a peer's state that a restart may change: they come again with blocks and connections.
+Play and disputes are compared part by part."""
+
+UNSTORED_PLAY = ("decks", "we_asked", "they_asked", "ask_later")
+"""Parts of play that a restart may change: the potato is asked for again on each connection."""
+
+
+def differences(before: PeerState, after: PeerState) -> list[str]:
+    """The names of all parts in which two states of a peer differ that a restart must keep."""
+    names = [
+        name
+        for name in PeerState.__struct_fields__
+        if name not in UNSTORED and getattr(before, name) != getattr(after, name)
+    ]
+    if before.play is None or after.play is None:
+        return names + ["play"] * ((before.play is None) != (after.play is None))
+    names += [
+        f"play.{name}"
+        for name in PlayState.__struct_fields__
+        if name not in UNSTORED_PLAY and not _same(name, before.play, after.play)
+    ]
+    return names + ["dispute"] * ((before.dispute is None) != (after.dispute is None))
+
+
+def _same(name: str, before: PlayState, after: PlayState) -> bool:
+    """True if a part of play is the same; a history is, if its newest states are."""
+    if name == "history":
+        return before.history.state == after.history.state
+    if name == "players":
+        return {*before.players} == {*after.players}
+    return bool(getattr(before, name) == getattr(after, name))

@@ -1,0 +1,342 @@
+"""One side as a user runs it: `channelsim peer` with its files, started again after it has stopped.
+
+Each life of the process has a new peer, runner, player, link, and connection to the same files. A
+life ends when the channel is over, or with an error; that error is expected if an action of the
+script caused it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from channelsim.channel.attack.actions import EVENT, LOST, STATEMENT, Action
+from channelsim.channel.attack.failing_node import FailingNode
+from channelsim.channel.attack.failing_store import failing_connection
+from channelsim.channel.attack.virtual_time import RESOLUTION, VirtualThreads
+from channelsim.channel.errors import UsageError
+from channelsim.channel.network.link import Link
+from channelsim.channel.peer.config import Config
+from channelsim.channel.peer.interface import (
+    CancelGames,
+    Close,
+    Command,
+    Effect,
+    Event,
+    GoOnChain,
+    ProposeGames,
+    Tell,
+)
+from channelsim.channel.peer.machine import Peer, Phase
+from channelsim.channel.peer.peer_state import PeerState
+from channelsim.channel.protocol.proposals import Wish
+from channelsim.channel.protocol.state import Side
+from channelsim.channel.session.deck_works import DeckThreads, seeded_secrets
+from channelsim.channel.session.linked_peer import run_with_link
+from channelsim.channel.session.peer_driver import PeerStopped
+from channelsim.channel.session.peer_runner import PeerRunner, RunFailed
+from channelsim.channel.session.session_events import Handled, NewsFor, SessionEvent
+from channelsim.channel.session.setup import Setup
+from channelsim.channel.session.side_player import SidePlayer, by_policy
+from channelsim.channel.simulation.remote_actor import untold
+from channelsim.channel.store.durable_peer import DurablePeer
+from channelsim.channel.store.interface import StoreError
+from channelsim.channel.store.sealed_store import SealedStore
+from channelsim.channel.store.sqlite_store import SqliteStore
+from channelsim.channel.store.watched_peer import WatchedPeer
+from channelsim.channel.watch.pusher import Pusher
+from channelsim.channel.watch.watch_data import FOLDER, read_watch_data
+from channelsim.channel.watch.watcher import Watcher
+from channelsim.games.contract import Action as Move
+from channelsim.games.contract import Player
+
+POLL_TIME = 3.0
+"""Seconds between two looks at the chain."""
+
+MOST_FAILURES = 3
+"""Errors that no action explains after which a process is not started again."""
+
+PATIENCE = 2.0
+"""Seconds after which a process is started again that an error ended."""
+
+
+class NotedPeer(Peer):
+    """A peer that notes its last event and effects, for what was stored though it was reported not
+    to be."""
+
+    last: tuple[Event, list[Effect]] | None = None
+
+    def handle(self, event: Event) -> list[Effect]:
+        """Handle an event."""
+        effects = super().handle(event)
+        self.last = event, effects
+        return effects
+
+
+@dataclass(slots=True)
+class Instant:
+    """The state of a peer when its process ended.
+
+    It is one of `states`; with two, the last event is `unsure`, with its effects: it may be stored.
+    """
+
+    states: tuple[PeerState, ...]
+    unsure: tuple[Event, list[Effect]] | None = None
+
+
+@dataclass(slots=True)
+class MortalPeer:
+    """The actor of a process: it dies, and lets its player want things, when the script says so."""
+
+    actor: WatchedPeer
+    peer: NotedPeer
+    process: Process
+    died: bool = False
+
+    def start(self, peak: int) -> list[Effect]:
+        """Begin, or come back. Raises `PeerStopped`."""
+        return self._react(None, lambda: self.actor.start(peak))
+
+    def handle(self, event: Event) -> list[Effect]:
+        """React to an event. Raises `PeerStopped`."""
+        return self._react(event, lambda: self.actor.handle(event))
+
+    def _react(self, event: Event | None, react: Callable[[], list[Effect]]) -> list[Effect]:
+        process, before = self.process, self.peer.state
+        action = process.next_action(EVENT)
+        crash = action if action is not None and action.kind == "crash" else None
+        if crash is not None and crash.amount == LOST:
+            self._die(crash, Instant((before,)))
+            raise PeerStopped(None)
+        self.peer.last = None
+        try:
+            effects = react()
+        except StoreError:
+            after = self.peer.state
+            unsure = self.peer.last if event is not None else None
+            process.ended_at = Instant((before, after), unsure)
+            raise
+        if crash is not None:
+            self._die(crash, Instant((self.peer.state,)))
+            carried_out = max(0, len(effects) - (crash.amount - 1))
+            process.tell_untold(effects[carried_out:])
+            raise PeerStopped(effects, carried_out)
+        if action is not None:
+            asyncio.get_running_loop().call_soon(process.do, action)
+        return effects
+
+    def _die(self, crash: Action, instant: Instant) -> None:
+        self.died = True
+        self.process.ended_at = instant
+        self.process.down_for = float(crash.pause)
+
+
+@dataclass(slots=True)
+class Process:
+    """The process of one side, through all of its lives.
+
+    `listen` hears of everything; `compare` of the state before a restart and after it, and `ended`
+    of an error that no action of the script explains.
+    """
+
+    config: Config
+    setup: Setup
+    folder: Path
+    node: FailingNode
+    threads: VirtualThreads
+    snapshots: int
+    watched: bool
+    next_action_on: Callable[[str, int], Action | None]
+    keep_linked: Callable[[Link], Coroutine[None, None, None]]
+    listen: Callable[[SessionEvent], None]
+    compare: Callable[[Process, Instant, PeerState], None]
+    fails: Callable[[Process, BaseException], None]
+    on_peer: Callable[[Peer], None]
+    lives: int = 0
+    is_over: bool = False
+    failures: int = 0
+    begun: bool = False
+    down_for: float = PATIENCE
+    ended_at: Instant | None = None
+    runner: PeerRunner | None = None
+    store_failed: bool = False
+    stopped: bool = False
+    healed: asyncio.Event = field(default_factory=asyncio.Event)
+    _running: asyncio.Task[None] | None = None
+    _thinks: float = 0.0
+    _slowness: float = 0.0
+
+    @property
+    def side(self) -> Side:
+        """The side."""
+        return self.config.side
+
+    @property
+    def is_given_up(self) -> bool:
+        """True if the process fails again and again, for no reason that the script gives."""
+        return self.failures >= MOST_FAILURES
+
+    def next_action(self, counter: str) -> Action | None:
+        """Count on one of this side's counters; the action that is due."""
+        action = self.next_action_on(counter, self.side)
+        if action is not None and counter == STATEMENT:
+            self.store_failed = True
+        return action
+
+    async def live(self) -> None:
+        """Run the process until the channel is over, as often as it takes."""
+        while True:
+            self.down_for, self.store_failed, self.stopped = PATIENCE, False, False
+            self.lives += 1
+            if await self._one_life():
+                self.is_over = True
+                return
+            if self.is_given_up:
+                return
+            await self._be_down()
+
+    async def _one_life(self) -> bool:
+        """Run the process once; true if the channel is over."""
+        mortal: MortalPeer | None = None
+        try:
+            store = SqliteStore(
+                self.folder, connection=failing_connection(partial(self.next_action, STATEMENT))
+            )
+            with closing(store):
+                peer = NotedPeer(self.config)
+                durable = DurablePeer(peer, SealedStore(store, self.config.secret), self.snapshots)
+                before, self.ended_at = self.ended_at, None
+                if before is not None:
+                    self.compare(self, before, peer.state)
+                self.on_peer(peer)
+                with closing(WatchedPeer(durable, self.folder / FOLDER)) as actor:
+                    mortal = MortalPeer(actor, peer, self)
+                    await self._run(mortal)
+        except asyncio.CancelledError:
+            if not self.stopped:
+                raise
+        except Exception as error:
+            planned = (mortal is not None and mortal.died) or (
+                self.store_failed and isinstance(error, StoreError)
+            )
+            if not planned:
+                self.failures += 1
+                self.fails(self, error)
+        else:
+            return True
+        finally:
+            self.runner = self._running = None
+        return False
+
+    async def _run(self, mortal: MortalPeer) -> None:
+        peer = mortal.peer
+        player = SidePlayer(self.setup, peer, self._decide)
+        decks = DeckThreads(seeded_secrets(self.config.secret), self.threads)
+        self.runner = PeerRunner(
+            peer,
+            mortal,
+            self.node,
+            player,
+            decks,
+            [self._hear],
+            waits_for_link=self.side is Side.INITIATOR and peer.state.block.peak == 0,
+            poll_time=POLL_TIME,
+            threads=self.threads,
+        )
+        self._running = asyncio.ensure_future(run_with_link(self.runner, self.keep_linked))
+        try:
+            await self._running
+        finally:
+            self._running.cancel()
+            decks.close()
+            if self.ended_at is None:
+                self.ended_at = Instant((peer.state,))
+
+    def _decide(self, game: str, game_id: int, player: Player) -> Move:
+        """Decide by the side's policy; the answer may take long."""
+        self._thinks, self._slowness = 0.0, self._thinks
+        return by_policy(self.setup.policies[self.side], self.config.secret)(game, game_id, player)
+
+    def take_slowness(self) -> float:
+        """The seconds that the answer to the last call in a thread takes, once."""
+        slowness, self._slowness = self._slowness, 0.0
+        return slowness + self.node.take_slowness()
+
+    def _hear(self, event: SessionEvent) -> None:
+        if isinstance(event, Handled) and event.event is None:
+            # A restart is no event of the peer: it goes on where it was.
+            if self.begun:
+                return
+            self.begun = True
+        self.listen(event)
+
+    async def _be_down(self) -> None:
+        """Wait until the process is started again, with a watcher if there is one."""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + max(self.down_for, PATIENCE)
+        watcher: tuple[Pusher, Watcher] | None = None
+        while until - loop.time() > RESOLUTION and not self.healed.is_set():
+            # The node may be away, and the data not whole yet.
+            with suppress(UsageError):
+                if self.watched and watcher is None:
+                    watcher = self._watcher()
+                if watcher is not None:
+                    pusher, eyes = watcher
+                    pusher.push(self.node, eyes, eyes.look(self.node))
+            await asyncio.sleep(min(POLL_TIME, until - loop.time()))
+
+    def _watcher(self) -> tuple[Pusher, Watcher] | None:
+        """The watcher of this side's files; None before there are any."""
+        folder = self.folder / FOLDER
+        if not folder.exists():
+            return None
+        data = read_watch_data(folder)
+        return Pusher(data.channel), Watcher(data, data.channel.unroll_timeout // 3)
+
+    # --- what the player wants ---
+
+    def do(self, action: Action) -> None:
+        """Do what an action says that no other part does."""
+        if action.kind == "stop":
+            if self._running is not None:
+                self.stopped, self.down_for = True, float(action.pause)
+                self._running.cancel()
+            return
+        if action.kind == "think":
+            self._thinks = float(action.pause)
+        for command in self._commands(action):
+            if self.runner is not None:
+                with suppress(UsageError, RunFailed):
+                    self.runner.command(command)
+
+    def _commands(self, action: Action) -> list[Command]:
+        peer = self.runner.peer if self.runner is not None else None
+        match action.kind:
+            case "close":
+                return [Close()]
+            case "go-on-chain":
+                return [GoOnChain()]
+            case "cancel" if peer is not None and peer.phase is Phase.PLAYING:
+                groups = peer.play.state.groups
+                return [CancelGames(group.id, "the player wants to") for group in groups]
+            case "propose" if peer is not None and peer.phase is Phase.PLAYING:
+                game = self.setup.game(0)
+                wish = Wish(game, self.setup.parameters(game), self.setup.game_timeout, True)
+                return [ProposeGames((wish,))]
+            case _:
+                return []
+
+    def tell_untold(self, effects: list[Effect]) -> None:
+        """Note the news that a killed process did not tell: its player finds it in the state."""
+        for effect in untold(effects):
+            if isinstance(effect, Tell):
+                self.listen(NewsFor(self.config.name, effect.news))
+
+    def report_stored(self, event: Event, effects: list[Effect]) -> None:
+        """Report an event that was stored, though its process failed."""
+        self.listen(Handled(self.config.name, event, tuple(effects)))
+        self.tell_untold(effects)

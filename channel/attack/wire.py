@@ -1,0 +1,224 @@
+"""Connections between two processes that exist in memory, and everything that happens to them.
+
+What users run is above this: frames, limits and keep-alive of `Connection`, and the link that
+connects again. Only the sockets and TLS are replaced.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from channelsim.channel.attack.actions import Action
+from channelsim.channel.attack.virtual_time import RESOLUTION
+from channelsim.channel.network.connection import HEAD, Connection, ConnectionLost
+from channelsim.channel.network.link import Link
+from channelsim.channel.protocol.state import Side
+
+HELD = 30.0
+"""Seconds after which a message that is to come after the next one comes anyway."""
+
+NextAction = Callable[[int], Action | None]
+"""Counts a message of this side; returns the action that is due with it."""
+
+
+@dataclass(eq=False, slots=True)
+class _Pipe:
+    """One direction of a connection: frames from one side to a reader of the other."""
+
+    wire: Wire
+    sender: int
+    target: asyncio.StreamReader = field(init=False)
+    arrives: float = 0.0
+    under_way: deque[bytes] = field(default_factory=deque)
+    held: list[bytes] = field(default_factory=list)
+    is_silent: bool = False
+    is_cut: bool = False
+
+    def carry(self, frame: bytes) -> None:
+        """Send a frame on its way, with what happens to it."""
+        frames, delay = [frame], self.wire.delay()
+        action = self.wire.next_action(self.sender) if len(frame) > HEAD else None
+        match action:
+            case None:
+                pass
+            case Action("drop"):
+                frames = []
+            case Action("duplicate"):
+                frames = [frame, frame]
+            case Action("reorder"):
+                self.held.append(frame)
+                asyncio.get_running_loop().call_later(HELD, self._release)
+                return
+            case Action("corrupt", amount=amount):
+                frames = [_corrupted(frame, amount)]
+            case Action("truncate", amount=amount):
+                frames = [_framed(frame[HEAD:][: amount % (len(frame) - HEAD)])]
+            case Action("delay", pause=pause):
+                delay += pause
+            case Action("reset", pause=pause):
+                self.wire.reset(pause)
+                return
+            case Action("silence", amount=both, pause=pause):
+                self.wire.silence(self, both=bool(both), seconds=pause)
+            case _:
+                raise AssertionError(action)
+        for sent in frames:
+            self._send(sent, delay)
+        if frames:
+            self._release()
+
+    def _send(self, frame: bytes, delay: float) -> None:
+        loop = asyncio.get_running_loop()
+        # A later frame never overtakes an earlier one; the loop has no order for equal times.
+        self.arrives = max(self.arrives, loop.time() + delay)
+        self.under_way.append(frame)
+        loop.call_at(self.arrives, self._arrive)
+
+    def _release(self) -> None:
+        held, self.held = self.held, []
+        for frame in held:
+            self._send(frame, self.wire.delay())
+
+    def _arrive(self) -> None:
+        frame = self.under_way.popleft()
+        if not self.is_cut and not self.is_silent:
+            self.target.feed_data(frame)
+
+    def end(self, delay: float) -> None:
+        """Let the other side know, after what is on its way, that the connection was closed."""
+        loop = asyncio.get_running_loop()
+        self.arrives = max(self.arrives + RESOLUTION, loop.time() + delay)
+        loop.call_at(self.arrives, self._ended)
+
+    def _ended(self) -> None:
+        if not self.is_cut and not self.is_silent:
+            self.is_cut = True
+            self.target.feed_eof()
+
+    def cut(self) -> None:
+        """Lose what is on its way, and let the other side know."""
+        if not self.is_cut:
+            self.is_cut = True
+            self.target.feed_eof()
+
+
+class _Transport(asyncio.Transport):
+    """The transport of one end of a connection."""
+
+    def __init__(self, out: _Pipe) -> None:
+        super().__init__()
+        self._out = out
+        self._closing = False
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        """Send one frame: a connection writes each by itself."""
+        if not self._closing:
+            self._out.carry(bytes(data))
+
+    def is_closing(self) -> bool:
+        """True once it was closed."""
+        return self._closing
+
+    def get_write_buffer_size(self) -> int:
+        """Nothing ever waits here."""
+        return 0
+
+    def close(self) -> None:
+        """Close it once everything is sent."""
+        self.abort()
+
+    def abort(self) -> None:
+        """Close it; what is on its way arrives."""
+        if not self._closing:
+            self._closing = True
+            self._out.end(self._out.wire.delay())
+
+
+class Wire:
+    """All connections between both sides, of which the receiver listens.
+
+    `delay` draws the seconds that a frame takes, and `next_action` is asked with each message.
+    """
+
+    def __init__(self, delay: Callable[[], float], next_action: NextAction) -> None:
+        self.delay = delay
+        self.next_action = next_action
+        self._listening: Link | None = None
+        self._served: dict[asyncio.Task[None], None] = {}
+        self._pipes: tuple[_Pipe, ...] = ()
+        self._away_until = 0.0
+
+    async def connect(self) -> Connection:
+        """Connect the initiator to the receiver. Raises `ConnectionLost`."""
+        await asyncio.sleep(self.delay())
+        if asyncio.get_running_loop().time() < self._away_until:
+            raise ConnectionLost("network is unreachable")
+        if self._listening is None:
+            raise ConnectionLost("connection refused")
+        there, back = _Pipe(self, Side.INITIATOR), _Pipe(self, Side.RECEIVER)
+        self._pipes = there, back
+        ours, there_to = _connection(there)
+        theirs, back_to = _connection(back)
+        there.target, back.target = back_to, there_to
+        serving = asyncio.ensure_future(self._listening.serve(theirs))
+        self._served[serving] = None
+        serving.add_done_callback(self._served.pop)
+        return ours
+
+    async def listen(self, link: Link) -> None:
+        """Serve the receiver's link until this is cancelled."""
+        self._listening = link
+        try:
+            await asyncio.get_running_loop().create_future()
+        finally:
+            self._listening = None
+            serving = list(self._served)
+            for task in serving:
+                task.cancel()
+            await asyncio.gather(*serving, return_exceptions=True)
+            await link.close()
+
+    def reset(self, seconds: float) -> None:
+        """End the connection with what is on its way; there is none for so many seconds."""
+        self._away_until = asyncio.get_running_loop().time() + seconds
+        for pipe in self._pipes:
+            pipe.cut()
+
+    def silence(self, pipe: _Pipe, *, both: bool, seconds: float) -> None:
+        """Let nothing more arrive on the connection of a pipe, in this direction or in `both`."""
+        self._away_until = asyncio.get_running_loop().time() + seconds
+        for other in self._pipes if pipe in self._pipes else ():
+            if both or other is pipe:
+                other.is_silent = True
+
+    def heal(self) -> None:
+        """End everything that keeps both sides from a connection."""
+        self._away_until = 0.0
+        if any(pipe.is_silent for pipe in self._pipes):
+            for pipe in self._pipes:
+                pipe.cut()
+
+
+def _connection(out: _Pipe) -> tuple[Connection, asyncio.StreamReader]:
+    """An end of a connection that writes to a pipe, and the reader for what comes in."""
+    loop = asyncio.get_running_loop()
+    reader = asyncio.StreamReader()
+    protocol = asyncio.StreamReaderProtocol(reader)
+    transport = _Transport(out)
+    protocol.connection_made(transport)
+    return Connection(reader, asyncio.StreamWriter(transport, protocol, reader, loop)), reader
+
+
+def _framed(message: bytes) -> bytes:
+    return len(message).to_bytes(HEAD, "big") + message
+
+
+def _corrupted(frame: bytes, amount: int) -> bytes:
+    """A frame with one bit of its message changed."""
+    message = bytearray(frame[HEAD:])
+    at = amount % (8 * len(message))
+    message[at // 8] ^= 1 << (at % 8)
+    return _framed(bytes(message))

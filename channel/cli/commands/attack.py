@@ -1,0 +1,41 @@
+"""`channelsim attack`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from channelsim.channel.cli.option_groups import CampaignOptions
+from channelsim.channel.cli.options import Seed, option_group, whole
+
+MOST_RUNS = 10_000_000
+
+
+@option_group
+class AttackOptions:
+    """The options of `attack`."""
+
+    games: Annotated[
+        list[str] | None, typer.Argument(help="Games (all without a deck).", metavar="[GAME]...")
+    ] = None
+    runs: Annotated[int, whole(1, MOST_RUNS, "How many sessions.")] = 100
+    seed: Seed = "attack"
+    campaign: CampaignOptions
+
+
+def command(options: AttackOptions) -> int:
+    """Search for faults that break a promise in whole sessions between two honest players.
+
+    Each session runs both peers as `peer listen` and `peer connect` do, with their stores, links
+    and players, against the embedded node, in virtual time. What goes wrong is drawn from the seed:
+    messages, connections, nodes, disks, reorganisations, kills, and what players want. Then nothing
+    fails any more, and both sides must settle. A script that breaks a promise is shrunk and, with
+    --out, stored; `replay` tries it again. Exit code 1: something is broken, or in 500 sessions or
+    more some kind of fault never took place.
+
+    Example: channelsim attack spacepoker --runs 200 --jobs 2
+    """
+    from channelsim.channel.cli.work.attack import attack
+
+    return attack(options)

@@ -1,0 +1,28 @@
+"""Documents of `attack`."""
+
+from __future__ import annotations
+
+from channelsim.channel.documents.results import CampaignResults
+from channelsim.channel.findings.finding import Figure, Finding
+
+
+class AttackDocument(
+    CampaignResults, frozen=True, kw_only=True, tag="channelsim document attack 1"
+):
+    """Sessions under faults. `actions` counts by kind what took place, `goals` what was reached.
+
+    `attacked` are the sessions in which something took place, `funded` those with a channel on
+    chain, and `restarts` counts the processes that came back.
+    """
+
+    command = "attack"
+
+    sessions: Figure
+    attacked: Figure
+    funded: Figure
+    restarts: Figure
+    blocks: Figure
+    actions: dict[str, Figure]
+    goals: dict[str, Figure]
+    broken_promises: Figure
+    findings: tuple[Finding, ...]

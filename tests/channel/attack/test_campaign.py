@@ -1,0 +1,123 @@
+"""Campaigns of attacked sessions: counted, shrunk, stored, and run again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from channelsim.channel.attack.actions import Action, Attack
+from channelsim.channel.attack.campaign import Broken, attacks, findings
+from channelsim.channel.attack.shrinking import shrunk
+from channelsim.channel.campaign.campaign import here
+from channelsim.channel.documents.attack import AttackDocument
+from channelsim.channel.findings.finding_files import FindingFiles
+from channelsim.channel.session.peer_runner import PeerRunner
+from tests.channel.command import channelsim
+
+GAMES = ("spacepoker", "calpoker")
+
+
+def test_a_campaign_has_the_same_digest_with_any_number_of_processes() -> None:
+    campaign = attacks(12, "jobs", GAMES)
+    alone, shared = (campaign.run(here(campaign, jobs)) for jobs in (1, 2))
+    assert alone.totals.counts["sessions"] == 12
+    assert alone.findings == []
+    assert alone.digest == shared.digest
+    assert alone.totals.actions == shared.totals.actions
+    other = attacks(12, "others", GAMES)
+    assert other.run(here(other)).digest != alone.digest
+
+
+async def connected_once(runner: PeerRunner, link: object) -> None:
+    """Use a new connection, and report only the first one to the peer."""
+    if not hasattr(runner, "reported"):
+        vars(runner)["reported"] = True
+        await connected(runner, link)  # type: ignore[arg-type]
+    vars(runner)["_link"] = link
+
+
+connected = PeerRunner.connected
+
+
+def test_a_planted_fault_is_found_shrunk_and_replayed(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(PeerRunner, "connected", connected_once)
+    ran = channelsim(capsys, "attack", "spacepoker", "--runs", 3, "--seed", "planted", "--json")
+    assert ran.code == 1, ran.err
+    document = msgspec.json.decode(ran.out, type=AttackDocument)
+    assert document.sessions == 3
+    assert document.broken_promises >= len(document.findings) >= 1
+    assert {finding.rule for finding in document.findings} <= {"chain", "accused", "settled"}
+    fewest = min(
+        len(finding.scenario["actions"]) for finding in document.findings if finding.scenario
+    )
+    assert fewest == 1
+    files = FindingFiles(tmp_path).write(document.findings)
+    again = channelsim(capsys, "replay", files[0])
+    assert (again.code, again.out.splitlines()[-1]) == (1, "it still happens")
+    monkeypatch.undo()
+    mended = channelsim(capsys, "replay", files[0], "--json")
+    assert mended.code == 0
+    assert json.loads(mended.out)["happens"] is False
+
+
+def test_a_finding_with_an_impossible_script_is_refused_in_one_line(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (finding,) = findings([Broken(Attack(("spacepoker",), "x"), "chain", "it left")])
+    for key, wrong in (("actions", [["crash"]]), ("games", ["nothing"]), ("hands", 0)):
+        file = tmp_path / f"{key}.json"
+        scenario = {**(finding.scenario or {}), key: wrong}
+        file.write_bytes(msgspec.json.encode(msgspec.structs.replace(finding, scenario=scenario)))
+        ran = channelsim(capsys, "replay", file)
+        assert ran.code == 2
+        assert len(ran.err.splitlines()) == 1
+        assert str(file) in ran.err
+
+
+def test_mistakes_that_differ_in_numbers_only_are_one_finding_by_the_shortest_script() -> None:
+    long = Attack(("spacepoker",), "x", tuple(Action("drop", 0, at) for at in (1, 2, 3)))
+    short = Attack(("spacepoker",), "y", (Action("drop", 0, 1),))
+    cases = [
+        Broken(long, "chain", "it left at height 17"),
+        Broken(short, "chain", "it left at height 9"),
+        Broken(long, "money", "5 mojos became 4"),
+    ]
+    first, second = findings(cases)
+    assert (first.times, first.scenario and first.scenario["seed"]) == (2, "y")
+    assert (second.severity, second.times) == ("theft", 1)
+
+
+def test_shrinking_leaves_what_is_needed_and_stops_after_so_many_runs() -> None:
+    script = Attack(
+        ("spacepoker",),
+        "x",
+        tuple(Action("crash", side, at, 3, 20) for side in (0, 1) for at in range(4)),
+        hands=2,
+        watched=True,
+    )
+    runs: list[Attack] = []
+
+    def needs_two(attack: Attack) -> bool:
+        runs.append(attack)
+        wanted = {(1, 2), (0, 1)}
+        return wanted <= {(action.side, action.at) for action in attack.actions}
+
+    plainest = shrunk(script, needs_two)
+    assert {(one.side, one.at, one.amount, one.pause) for one in plainest.actions} == {
+        *((0, 1, 0, 0), (1, 2, 0, 0))
+    }
+    assert (plainest.hands, plainest.watched) == (1, False)
+    runs.clear()
+    assert len(shrunk(script, needs_two, most_runs=3).actions) >= 4
+    assert len(runs) == 3
+
+
+def test_a_game_that_does_not_exist_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    ran = channelsim(capsys, "attack", "spacepokr")
+    assert ran.code == 2
+    assert "spacepoker" in ran.err

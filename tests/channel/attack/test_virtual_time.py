@@ -1,0 +1,92 @@
+"""An event loop whose time is virtual, and threads on it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+import pytest
+
+from channelsim.channel.attack.virtual_time import (
+    Stalled,
+    VirtualThreads,
+    drawn_delays,
+    run_virtually,
+)
+from channelsim.channel.session.threads import in_thread
+from channelsim.games.chance import Chance
+
+
+def test_a_day_passes_at_once_and_everything_happens_in_the_order_of_its_time() -> None:
+    happened: list[tuple[float, str]] = []
+
+    async def at(hour: int) -> None:
+        await asyncio.sleep(3600 * hour)
+        happened.append((asyncio.get_running_loop().time(), f"hour {hour}"))
+
+    async def day() -> None:
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(3600 * 12.5):
+                await asyncio.gather(*map(at, (24, 7, 12, 1)))
+
+    begun = time.process_time()
+    run_virtually(day)
+    assert [name for _, name in happened] == ["hour 1", "hour 7", "hour 12"]
+    assert [round(now) for now, _ in happened] == [3600, 25200, 43200]
+    assert time.process_time() - begun < 1
+
+
+def test_a_loop_on_which_nothing_is_due_says_so() -> None:
+    async def wait() -> None:
+        await asyncio.Event().wait()
+
+    with pytest.raises(Stalled):
+        run_virtually(wait)
+
+
+def test_a_task_that_never_pauses_is_noticed() -> None:
+    async def spin() -> None:
+        while True:
+            await asyncio.sleep(0)
+
+    with pytest.raises(Stalled, match="busy"):
+        run_virtually(spin)
+
+
+def test_a_call_in_a_virtual_thread_takes_time_and_sees_the_world_in_between() -> None:
+    now = 0
+
+    async def play() -> tuple[int, float]:
+        threads = VirtualThreads(lambda: 5.0, lambda: 2.0)
+
+        async def count() -> None:
+            nonlocal now
+            while True:
+                await asyncio.sleep(1)
+                now += 1
+
+        counting = asyncio.ensure_future(count())
+        seen = await in_thread(threads, lambda: now)
+        counting.cancel()
+        return seen, threads.time()
+
+    seen, end = run_virtually(play)
+    assert (seen, round(end)) == (4, 12)
+
+
+def test_a_virtual_thread_raises_what_its_call_raises_and_a_cancelled_one_makes_no_call() -> None:
+    calls: list[str] = []
+
+    def fails() -> None:
+        calls.append("failed")
+        raise ValueError("planted")
+
+    async def play() -> None:
+        threads = VirtualThreads(drawn_delays(Chance(b""), 1.0, 2.0))
+        with pytest.raises(ValueError, match="planted"):
+            await in_thread(threads, fails)
+        threads.begin(fails, 10.0).cancel()
+        await asyncio.sleep(60)
+
+    run_virtually(play)
+    assert calls == ["failed"]

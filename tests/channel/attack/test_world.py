@@ -1,0 +1,119 @@
+"""Whole sessions in virtual time: two processes with their files, a wire, and one node."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from channelsim.channel.attack.actions import (
+    EVENT,
+    KINDS,
+    MESSAGE,
+    Action,
+    Attack,
+    check,
+    draw,
+)
+from channelsim.channel.attack.monitors import MONITORS
+from channelsim.channel.attack.world import Session, run
+from channelsim.channel.crypto import bls
+from channelsim.channel.errors import UsageError
+from tests.paths import ROOT
+
+GAMES = ("spacepoker", "calpoker")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def remembered() -> Iterator[None]:
+    """Sessions of one seed sign the same messages."""
+    with bls.remembered():
+        yield
+
+
+def attacked(*actions: Action, seed: str = "world", **given: object) -> Session:
+    return run(Attack(("spacepoker",), seed, actions, **given))  # type: ignore[arg-type]
+
+
+def test_a_whole_session_runs_in_virtual_time_twice_with_the_same_log() -> None:
+    begun = time.process_time()
+    first, second = attacked(), attacked()
+    assert time.process_time() - begun < first.seconds / 10
+    assert first.log == second.log
+    assert first.funded
+    assert first.violations == ()
+    assert first.seconds > 100
+    assert attacked(seed="another").digest != first.digest
+
+
+PROGRAM = """
+from channelsim.channel.attack.actions import draw
+from channelsim.channel.attack.world import run
+print([run(draw(("spacepoker",), f"hash {n}")).digest for n in range(2)])
+"""
+
+
+def test_a_session_does_not_depend_on_the_hash_seed() -> None:
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", PROGRAM],
+            env={"PYTHONHASHSEED": seed, "PATH": ""},
+            cwd=ROOT,
+            check=True,
+            capture_output=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(digests) == 1
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_each_kind_of_action_takes_place_and_changes_the_session(name: str) -> None:
+    """At one place or another: a player cannot always withdraw something, for example."""
+    # Of the spends of an opening or a shutdown, the other side pushes the same.
+    others = [Action("go-on-chain", 0, 20)] if name.startswith("push") else []
+    kind, calm = KINDS[name], attacked(*others)
+    places = {EVENT: range(8, 28), MESSAGE: range(3, 12)}.get(kind.counter, range(4, 60, 8))
+    for at in places:
+        action = Action(name, at % 2, at, min(kind.most, 2), 30 if kind.pauses else 0)
+        session = attacked(*others, action)
+        assert {*session.done} == {*others, action}
+        assert session.violations == ()
+        if [line for line in session.log if action.text not in line] != [*calm.log]:
+            return
+    raise AssertionError("no such action changes anything")
+
+
+def test_a_process_that_dies_comes_back_and_plays_on() -> None:
+    """Also right after it has come back, and where its disk fails."""
+    crashes = [Action("crash", side, at, 1, 10) for side in (0, 1) for at in (9, 10, 16)]
+    session = attacked(*crashes, Action("sync-fails", 0, 30), snapshots=3)
+    assert session.violations == ()
+    assert session.lives == (5, 4)
+
+
+def test_sessions_of_drawn_actions_keep_every_promise() -> None:
+    sessions = [run(draw(GAMES, f"drawn {number}")) for number in range(6)]
+    assert [session.violations for session in sessions] == [()] * 6
+    assert any(session.done for session in sessions)
+
+
+@pytest.mark.parametrize(
+    ("action", "why"),
+    [
+        (Action("crahs", 0, 1), "did you mean"),
+        (Action("crash", 0, 1, amount=99), "at most"),
+        (Action("drop", 0, 1, pause=3), "no pause"),
+    ],
+)
+def test_a_script_with_an_impossible_action_is_refused(action: Action, why: str) -> None:
+    with pytest.raises(UsageError, match=why):
+        check(Attack(("spacepoker",), "x", (action,)))
+    assert check(Attack(("spacepoker",), "x", (Action("drop", 0, 1),))).actions
+
+
+def test_each_monitor_has_a_sentence() -> None:
+    assert all(sentence.endswith(".") for sentence in MONITORS.values())
