@@ -16,9 +16,7 @@ MOST_RUNS = 10_000_000
 class AttackOptions:
     """The options of `attack`."""
 
-    games: Annotated[
-        list[str] | None, typer.Argument(help="Games (all without a deck).", metavar="[GAME]...")
-    ] = None
+    games: Annotated[list[str] | None, typer.Argument(help="Games (all without a deck).")] = None
     runs: Annotated[int, whole(1, MOST_RUNS, "How many sessions.")] = 100
     seed: Seed = "attack"
     campaign: CampaignOptions

@@ -56,7 +56,7 @@ from channelsim.channel.protocol.transitions import (
 )
 from channelsim.games.choices import forced_action
 from channelsim.games.contract import Action
-from channelsim.games.errors import IllegalAction
+from channelsim.games.errors import IllegalAction, IllegalMove
 
 PROLONGING = (interface.ProposeGames, interface.AcceptGames)
 """Commands that lead to new games."""
@@ -69,7 +69,7 @@ WorkedOut: TypeAlias = Mapping[int, OwnAction]
 def check_command(endpoint: Endpoint, play: PlayState, command: interface.Command) -> WorkedOut:
     """Check that a command can be carried out, and work out the action of it, if it has one.
 
-    Raises `UsageError`.
+    Raises `UsageError`, and `IllegalMove` for a move that the game's own rules refuse.
     """
     if play.closing and isinstance(command, PROLONGING):
         raise UsageError("the channel is being closed: no game is proposed or accepted any more")
@@ -80,6 +80,8 @@ def check_command(endpoint: Endpoint, play: PlayState, command: interface.Comman
                 raise UsageError(f"no game {game_id} is being played")
             try:
                 return {game_id: endpoint.own_action(game, player, action)}
+            except IllegalMove:
+                raise  # a mistake of the game, not of who chose the action
             except IllegalAction as error:
                 raise UsageError(f"game {game_id}: {error}") from None
         case interface.AcceptGames(group_id) | interface.CancelGames(group_id):

@@ -288,7 +288,7 @@ NOTHING = {"missing", "a dangling link", "a link to itself", "empty", "blank"}
 
 CHECKING = (
     *("fuzz", "crosscheck", "conform", "mutants", "cost", "crash-test", "vectors check"),
-    *("dispute run", "dispute faults", "coverage"),
+    *("attack", "dispute run", "dispute faults", "coverage"),
 )
 """Commands that write reports for continuous integration."""
 
@@ -297,7 +297,10 @@ WRITTEN = {
     "dispute run transcript",
     *("play report", "dispute run report", "report output", "view output"),
     *("corpus merge output", "corpus minimize output"),
-    *(f"{command} out" for command in ("conform", "crosscheck", "dispute run", "mutants")),
+    *(
+        f"{command} out"
+        for command in ("attack", "conform", "crosscheck", "dispute run", "mutants")
+    ),
     "vectors make output",
     "cost write",
     *("coverage html", "coverage lcov_file"),

@@ -124,7 +124,7 @@ def test_help_is_plain_has_an_example_and_fits(
         assert ran.out.isascii()
         assert "Example: channelsim" in " ".join(ran.out.split())
         # Behind the name of an argument dots say that there may be several.
-        assert "..." not in re.sub(r"(\[ARGS\]|[\[{]?(files|names)[\]}]?)\.\.\.", "", ran.out)
+        assert "..." not in re.sub(r"(\[ARGS\]|[\[{]?(files|games|names)[\]}]?)\.\.\.", "", ran.out)
         assert max(map(len, ran.out.splitlines())) <= columns
 
 

@@ -66,8 +66,9 @@ PLACES = (
 )
 """Where a peer's process raises errors with a text of their own, and prints."""
 
-ELSEWHERE = ("channel/store/store_copy.py",)
-"""Modules with errors of stores that no peer runs: `channels` reads a copy."""
+ELSEWHERE = ("channel/store/store_copy.py", "channel/attack/failing_node.py")
+"""Modules with errors of stores or nodes that no peer runs: `channels` reads a copy, and `attack`
+lets its node fail."""
 
 UNUSED = ("read_text", "decoded")
 """Functions of these modules that no peer calls: they read files of text."""

@@ -128,7 +128,9 @@ def test_a_process_that_cannot_handle_a_batch_goes_on_chain_and_a_mended_one_goe
         asyncio.run(play(ours))
         configs = [read_keys(one, b"correct horse") for one in (alice, bob)]
     (text,) = settled
-    paid = [int(one) for one in re.findall(r"(?:Initiator|Receiver) (\d+)", text)]
+    paid = [
+        int(one.replace(",", "")) for one in re.findall(r"(?:Initiator|Receiver) ([\d,]+)", text)
+    ]
     assert sum(paid) == sum(configs[0].agreement.contributions)
     for config, amount in zip(configs, paid, strict=True):
         amounts = [seen.coin.amount for seen in chain.coins_at(config.reward_address)]

@@ -161,6 +161,7 @@ CHEAP: dict[Command, Callable[[Path, Path], Arguments]] = {
     ("dispute", "faults"): lambda old, new: ("_settle/2", "--seed", "été — ♠"),
     ("dispute", "run"): lambda old, new: ("dead@5", "--seed", "été — ♠"),
     ("crash-test",): lambda old, new: ("--kills", 2, "--seed", "été — ♠"),
+    ("attack",): lambda old, new: ("--runs", 1, "--seed", "été — ♠"),
     ("vectors", "check"): lambda old, new: (VECTORS,),
     ("vectors", "make"): lambda old, new: ("calpoker", "--cases", 9, "-o", new / "été.jsonl"),
     ("prove",): lambda old, new: (
