@@ -230,10 +230,13 @@ class World:
         lives = [asyncio.ensure_future(process.live()) for process in self.processes]
         chain = asyncio.ensure_future(self._make_blocks())
         try:
-            await asyncio.wait([*lives, chain], return_when=asyncio.FIRST_EXCEPTION)
-            for task in (chain, *lives):
-                if task.done():
-                    task.result()
+            # The blocks end with the session, also if a side never does.
+            while not chain.done():
+                waiting = [task for task in (chain, *lives) if not task.done()]
+                await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+                for task in (chain, *lives):
+                    if task.done():
+                        task.result()
         finally:
             for task in (chain, *lives):
                 task.cancel()
