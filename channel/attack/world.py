@@ -347,8 +347,10 @@ class World:
         self._note(f"{process.config.name} starts again")
 
     def _fails(self, process: Process, error: BaseException) -> None:
+        # The folder has another name in each run.
+        reason = f"{error}".replace(str(self.folder), "")
         self._violated(
-            "ends", f"the {process.config.name} ended by {type(error).__name__}: {error}"[:300]
+            "ends", f"the {process.config.name} ended by {type(error).__name__}: {reason}"[:300]
         )
 
     def _violated(self, monitor: str, text: str) -> None:

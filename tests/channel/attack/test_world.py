@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import subprocess
 import sys
 import time
@@ -24,7 +23,7 @@ from channelsim.channel.attack.monitors import MONITORS
 from channelsim.channel.attack.world import Session, run
 from channelsim.channel.crypto import bls
 from channelsim.channel.errors import UsageError
-from channelsim.channel.session.peer_runner import PeerRunner
+from channelsim.channel.session.side_player import SidePlayer
 from tests.paths import ROOT
 
 GAMES = ("spacepoker", "calpoker")
@@ -121,11 +120,11 @@ def test_a_script_with_an_impossible_action_is_refused(action: Action, why: str)
 def test_a_session_ends_and_says_so_if_a_side_never_settles(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A runner that waits for ever, as after a lost wake-up."""
+    """Its player wants nothing: neither hands nor the end."""
     monkeypatch.setattr(world, "MOST_BLOCKS", 20)
-    monkeypatch.setattr(PeerRunner, "_drive", waits_for_ever)
+    monkeypatch.setattr(SidePlayer, "next_command", lambda player: None)
     session = attacked()
-    assert {violation.monitor for violation in session.violations} == {"settled"}
+    assert [violation.monitor for violation in session.violations] == ["settled"] * 2
     assert session.blocks == world.HEALS_AT + 20
 
 
@@ -133,11 +132,6 @@ def test_a_side_that_has_heard_nothing_may_wait_for_ever() -> None:
     session = attacked(*(Action("drop", 0, number) for number in (0, 1, 2, 3)))
     assert session.violations == ()
     assert not session.funded
-
-
-async def waits_for_ever(runner: PeerRunner, over: object) -> None:
-    while True:
-        await asyncio.sleep(60)
 
 
 def test_each_monitor_has_a_sentence() -> None:
