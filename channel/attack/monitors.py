@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from channelsim.channel.attack.actions import KINDS, Action
 from channelsim.channel.peer.chain_news import LeftForChain, UnilateralClose
 from channelsim.channel.peer.interface import BrokenOff, OldCopy, OwnFault, Watch
-from channelsim.channel.peer.peer_state import PeerState
+from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.protocol.wallet import address_of
@@ -103,7 +103,7 @@ class Monitors:
         tampers = [action for action in done if action.kind in ("corrupt", "truncate", "reorder")]
         settled = None not in run.finished
         for side in Side:
-            if run.finished[side] is None:
+            if run.finished[side] is None and not _has_nothing(run.parties[side]):
                 self._found("settled", f"the {run.parties[side].name} is not done after the faults")
             for how in contradictions(run.parties[side].sent):
                 self._found("signature", f"the {run.parties[side].name} sent {how}")
@@ -162,6 +162,12 @@ class Monitors:
         for hows in breaches:
             for how in hows:
                 self._found("promise", f"to the {ours.party.name}: {how}")
+
+
+def _has_nothing(party: Party) -> bool:
+    """True for a side that has signed nothing of a channel: it may wait for the other for ever."""
+    state = party.peer.state
+    return state.phase is Phase.OPENING and state.opening.opened is None
 
 
 def _as_seen_by(run: Run, side: Side) -> Run:

@@ -221,10 +221,13 @@ class World:
         lives = [asyncio.ensure_future(process.live()) for process in self.processes]
         chain = asyncio.ensure_future(self._make_blocks())
         try:
-            await asyncio.wait([*lives, chain], return_when=asyncio.FIRST_EXCEPTION)
-            for task in (chain, *lives):
-                if task.done():
-                    task.result()
+            # The blocks end with the session, also if a side never does.
+            while not chain.done():
+                waiting = [task for task in (chain, *lives) if not task.done()]
+                await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+                for task in (chain, *lives):
+                    if task.done():
+                        task.result()
         finally:
             for task in (chain, *lives):
                 task.cancel()
@@ -335,8 +338,10 @@ class World:
         self._note(f"{process.config.name} starts again")
 
     def _fails(self, process: Process, error: BaseException) -> None:
+        # The folder has another name in each run.
+        reason = f"{error}".replace(str(self.folder), "")
         self._violated(
-            "ends", f"the {process.config.name} ended by {type(error).__name__}: {error}"[:300]
+            "ends", f"the {process.config.name} ended by {type(error).__name__}: {reason}"[:300]
         )
 
     def _violated(self, monitor: str, text: str) -> None:

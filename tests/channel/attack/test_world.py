@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from channelsim.channel.attack import world
 from channelsim.channel.attack.actions import (
     EVENT,
     KINDS,
@@ -22,6 +23,7 @@ from channelsim.channel.attack.monitors import MONITORS
 from channelsim.channel.attack.world import Session, run
 from channelsim.channel.crypto import bls
 from channelsim.channel.errors import UsageError
+from channelsim.channel.session.side_player import SidePlayer
 from tests.paths import ROOT
 
 GAMES = ("spacepoker", "calpoker")
@@ -113,6 +115,23 @@ def test_a_script_with_an_impossible_action_is_refused(action: Action, why: str)
     with pytest.raises(UsageError, match=why):
         check(Attack(("spacepoker",), "x", (action,)))
     assert check(Attack(("spacepoker",), "x", (Action("drop", 0, 1),))).actions
+
+
+def test_a_session_ends_and_says_so_if_a_side_never_settles(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its player wants nothing: neither hands nor the end."""
+    monkeypatch.setattr(world, "MOST_BLOCKS", 20)
+    monkeypatch.setattr(SidePlayer, "next_command", lambda player: None)
+    session = attacked()
+    assert [violation.monitor for violation in session.violations] == ["settled"] * 2
+    assert session.blocks == world.HEALS_AT + 20
+
+
+def test_a_side_that_has_heard_nothing_may_wait_for_ever() -> None:
+    session = attacked(*(Action("drop", 0, number) for number in (0, 1, 2, 3)))
+    assert session.violations == ()
+    assert not session.funded
 
 
 def test_each_monitor_has_a_sentence() -> None:
