@@ -65,8 +65,8 @@ class AttackTotals(msgspec.Struct):
         """Count a session."""
         counts = {
             "sessions": 1,
-            "attacked": bool(session.done),
-            "funded": session.funded,
+            "attacked": int(bool(session.done)),
+            "funded": int(session.funded),
             "restarts": sum(session.lives) - 2,
             "blocks": session.blocks,
         }
