@@ -22,7 +22,7 @@ from channelsim.games.chance import Chance
 from channelsim.games.choices import Action, choose, forced_action
 from channelsim.games.contract import Benchmark, Carry, Game, Validator
 from channelsim.games.errors import IllegalAction
-from channelsim.games.forms import Atom, Integer, ListOf, Opaque, Pair
+from channelsim.games.forms import Atom, ByteIn, Integer, ListOf, Opaque, Pair
 from channelsim.games.hidden import Hidden
 from channelsim.games.judge import hashes_of
 from channelsim.games.lemma import Lemma
@@ -142,16 +142,16 @@ def _is_lemma(value: object) -> bool:
         and _is_name(value.function)
         and callable(value.python)
         and _filled(answers.tuple_of(_is_fixed))(value.arguments)
-        and all(isinstance(form, Integer | Atom) for form in value.arguments)
         and _is_fixed(value.result)
         and is_number(value.cost)
+        and all(part is None or callable(part) for part in (value.draw, value.near))
     )
 
 
 def _is_fixed(form: object) -> bool:
     """True if all values of a form have one shape, and their atoms a bound."""
     match form:
-        case Integer():
+        case Integer() | ByteIn():
             return True
         case Atom(size):
             return bool(size)

@@ -26,6 +26,7 @@ from channelsim.channel.simulation.promises.own_limits import past_limits, waste
 from channelsim.channel.simulation.promises.safety import losses, unreported, unsafe
 from channelsim.channel.simulation.promises.secrecy import secrecy
 from channelsim.channel.simulation.run import Party, Run
+from channelsim.games.amounts import counted
 
 MONITORS = {
     "promise": "No promise of the specification to either player is broken.",
@@ -132,7 +133,7 @@ class Monitors:
                 total += sum(seen.coin.amount for seen in run.chain.coins_at(address))
         put_in = sum(party.peer.config.wallet.coin.amount for party in run.parties)
         if total != put_in:
-            self._found("money", f"{put_in} mojos became {total}")
+            self._found("money", f"{counted(put_in, 'mojo')} became {total:,}")
 
     def _hands(self, run: Run, side: Side) -> None:
         """Check that all hands that both players agreed on were played, or excused."""

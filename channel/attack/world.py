@@ -133,7 +133,7 @@ class Script:
 
 @dataclass
 class World:
-    """A session under attack. Call `run` once; stores are in the `folder`."""
+    """A session under attack. Call `run` once. Stores are in its folder."""
 
     attack: Attack
     folder: Path

@@ -57,7 +57,7 @@ def document_kinds() -> tuple[DocumentKind, ...]:
     """All kinds of documents, by command.
 
     >>> [kind.type.command for kind in document_kinds()][:2]
-    ['conform', 'cost']
+    ['attack', 'conform']
     """
     modules = (f"{kinds.__name__}.{module.name}" for module in iter_modules(kinds.__path__))
     own = [import_module(name).KIND for name in modules]

@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NoReturn
 
 CHANNELSIM = [sys.executable, "-c", "from channelsim.channel.cli import main; main()"]
 """The command `channelsim`, of the Python that runs this script."""
@@ -70,7 +70,7 @@ def main() -> int:
             return ["peer", what, f"{folder / name}", *words, *more]
 
         if asked.two_terminals:
-            return in_two_terminals(peer)
+            in_two_terminals(peer)
         bob = stack.enter_context(background(folder / "bob.log", *peer("bob", "alice", "listen")))
         listening = next(line for line in bob if line["event"] == "Listening")
         address = listening["text"].split()[2].rstrip(",")
@@ -158,7 +158,7 @@ def stop(process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
-def in_two_terminals(peer: Any) -> int:
+def in_two_terminals(peer: Any) -> NoReturn:
     """Print a command for each terminal, and keep the node until Ctrl-C."""
     address = f"127.0.0.1:{20_000 + os.getpid() % 20_000}"
     commands = [
@@ -168,8 +168,8 @@ def in_two_terminals(peer: Any) -> int:
     for name, command in zip(("Bob", "Alice"), commands, strict=True):
         print(f"\n{name}, in a terminal:\n{shlex.join(['channelsim', *command])}", flush=True)
     print("\nCtrl-C here stops the node and removes the folder.", flush=True)
-    signal.pause()
-    return 0
+    while True:
+        time.sleep(1.0)  # an interrupt just before it is noticed after it, as it is not by a pause
 
 
 if __name__ == "__main__":

@@ -46,9 +46,10 @@ WRONG: dict[str, list[object]] = {
         (replace(SCORE, name=""),),
         (replace(SCORE, python=None),),  # type: ignore[arg-type]
         (replace(SCORE, arguments=()),),
-        (replace(SCORE, arguments=(ListOf(Integer(0, 1), 2, 2),)),),
+        (replace(SCORE, arguments=(ListOf(Integer(0, 1), 2),)),),
         (replace(SCORE, result=ListOf(Integer(0, 1), 2)),),
         (replace(SCORE, cost="low"),),  # type: ignore[arg-type]
+        (replace(SCORE, draw=7),),  # type: ignore[arg-type]
     ],
     "hidden": [
         [BOARD],

@@ -32,7 +32,7 @@ def command(options: AttackOptions) -> int:
     --out, stored; `replay` tries it again. Exit code 1: something is broken, or in 500 sessions or
     more some kind of fault never took place.
 
-    Example: channelsim attack spacepoker --runs 200 --jobs 2
+    Example: channelsim attack {game} --runs 200 --jobs 2
     """
     from channelsim.channel.cli.work.attack import attack
 
