@@ -36,7 +36,8 @@ STOP_TIME = 20.0
 def main() -> int:
     """Run the session; its exit code is that of Alice."""
     asked = arguments()
-    # A stop by SIGTERM cleans up as Ctrl-C does.
+    # An interrupt also counts where a shell started this in the background; so does SIGTERM.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="two-peers-")))
