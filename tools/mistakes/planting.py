@@ -135,10 +135,16 @@ def _dealt(target: Target) -> Iterator[tuple[Site, Call]]:
     for _ in range(RARE_DEALS if deals.ready else 0):
         for site, calls in deals.calls():
             for move, share in dict.fromkeys((move, share) for move, share, _ in calls):
-                said = {other: site.rules_say(target, move, share, other) for other in selections}
-                if not any(isinstance(verdict, Slash) for verdict in said.values()):
-                    tried = [call for call in calls if call[:2] == (move, share)]
-                    yield from ((site, call) for call in tried)
+
+                def is_slashed(share: int, move: bytes = move, site: Site = site) -> bool:
+                    return any(
+                        isinstance(site.rules_say(target, move, share, other), Slash)
+                        for other in selections
+                    )
+
+                # An honest player leaves the opponent what it has to, and no more.
+                if not is_slashed(share) and (share == 0 or is_slashed(share - 1)):
+                    yield from ((site, call) for call in calls if call[:2] == (move, share))
 
 
 def stored_cases(target: Target) -> tuple[Case, ...]:
