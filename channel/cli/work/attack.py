@@ -85,10 +85,10 @@ def _show(document: AttackDocument) -> None:
     terminal = console()
     for finding in document.findings:
         say(terminal, finding.line, "red")
-    actions = ", ".join(f"{count:,} {kind}" for kind, count in document.actions.items())
-    say(terminal, f"took place: {actions}")
-    goals = ", ".join(f"{goal} {count:,}" for goal, count in document.goals.items())
-    say(terminal, f"sessions: {goals}")
+    actions = ", ".join(f"{count:,} {kind}" for kind, count in document.actions.items() if count)
+    say(terminal, f"took place: {actions or 'nothing'}")
+    goals = ", ".join(f"{goal} {count:,}" for goal, count in document.goals.items() if count)
+    say(terminal, f"sessions: {goals or 'none of the goals'}")
     say(
         terminal,
         f"{counted(document.sessions, 'session')}, {document.attacked:,} of them attacked and"

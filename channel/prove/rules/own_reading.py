@@ -13,13 +13,12 @@ from typing import Any
 
 from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.prove.arguments import AMOUNT, STATE, coin_field, part
-from channelsim.channel.prove.path import LATE, Path
-from channelsim.channel.prove.rules.reading import has_invariant
-from channelsim.channel.prove.rules.running import CONTROL, along
-from channelsim.channel.prove.rules.standins import number_of, value_of
+from channelsim.channel.prove.path import Path
+from channelsim.channel.prove.rules.reading import has_invariant, is_refused
+from channelsim.channel.prove.rules.standins import value_of
 from channelsim.channel.prove.rules.twins import Twins, twins_of
 from channelsim.channel.prove.rules.typed import States
-from channelsim.channel.prove.symbols import Raises, Symbolic, Undecided
+from channelsim.channel.prove.symbols import Symbolic
 from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.values import Value
 from channelsim.games.contract import Hashes
@@ -95,22 +94,7 @@ class OwnReading:
         """True if the reader refuses the state on this path; false where nothing can be said."""
         if self._reader is None:
             return False
-        with along(path):
-            try:
-                state = self.state(environment, checked=True)
-                if self.form is not None and has_invariant(self.form):
-                    given: Any = environment
-                    return not state.holds(number_of(part(given, coin_field(AMOUNT))))
-            except BadState:
-                return True
-            except Undecided as undecided:
-                if undecided.reason == LATE:
-                    raise
-            except (*CONTROL, RecursionError):
-                raise
-            except (Raises, Exception):
-                return False
-        return False
+        return is_refused(path, environment, self.form, lambda: self.state(environment, True))
 
 
 def has_own_rules(target: Target, validator: str) -> bool:

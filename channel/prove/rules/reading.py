@@ -6,6 +6,7 @@ and what a form written by hand takes, is Python: it runs on stand-ins, and fork
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from inspect import unwrap
@@ -101,25 +102,35 @@ class Reading:
         """
         if self.is_free:
             return False
-        with along(path):
-            try:
+        return is_refused(path, environment, self.form, lambda: self.state(environment, True))
+
+
+def is_refused(
+    path: Path, environment: Symbolic, form: Form | None, read: Callable[[], Any]
+) -> bool:
+    """True if reading the state raises `BadState` on this path, or its `holds` is false there.
+
+    False where nothing can be said.
+    """
+    with along(path):
+        try:
+            state = read()
+            if has_invariant(form):
                 given: Any = environment
-                state = self.state(environment, checked=True)
-                if has_invariant(self.form):
-                    return not state.holds(number_of(part(given, coin_field(AMOUNT))))
-            except BadState:
-                return True
-            except Undecided as undecided:
-                if undecided.reason == LATE:
-                    raise
-            except (*CONTROL, RecursionError):
+                return not state.holds(number_of(part(given, coin_field(AMOUNT))))
+        except BadState:
+            return True
+        except Undecided as undecided:
+            if undecided.reason == LATE:
                 raise
-            except (Raises, Exception):
-                return False
-        return False
+        except (*CONTROL, RecursionError):
+            raise
+        except (Raises, Exception):
+            return False
+    return False
 
 
-def has_invariant(form: Form) -> bool:
+def has_invariant(form: Form | None) -> bool:
     """True if states of this form say by `holds(amount)` which of them play reaches."""
     return isinstance(form, Record) and callable(getattr(form.kind, "holds", None))
 
