@@ -40,9 +40,8 @@ from channelsim.channel.prove.symbols import (
     sizes,
     width,
 )
-from channelsim.clsp.integers import atom_to_int, int_to_atom
 from channelsim.clsp.operators import CODES, MAX_SHIFT
-from channelsim.clsp.values import NIL
+from channelsim.clsp.values import NIL, atom_to_int, int_to_atom
 from channelsim.games.amounts import counted
 
 Model: TypeAlias = Callable[..., Symbolic]

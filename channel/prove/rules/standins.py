@@ -37,8 +37,7 @@ from channelsim.channel.prove.symbols import (
     resize,
     truth_of,
 )
-from channelsim.clsp.integers import atom_to_int, int_to_atom
-from channelsim.clsp.values import NIL
+from channelsim.clsp.values import NIL, atom_to_int, int_to_atom
 from channelsim.games.amounts import counted
 
 

@@ -16,8 +16,7 @@ from channelsim.channel.chain.constants import BLOCK_COST, POOL_BLOCKS, constant
 from channelsim.channel.chain.observations import Block, CoinSeen
 from channelsim.channel.chain.validation import cost_of
 from channelsim.channel.simulation.run import Run
-from channelsim.clsp.integers import atom_to_int
-from channelsim.clsp.values import BadValue, NotAList, Value, deserialize, from_list
+from channelsim.clsp.values import BadValue, NotAList, Value, atom_to_int, deserialize, from_list
 
 ASSERT_CONCURRENT_SPEND, CREATE_COIN, RESERVE_FEE = b"\x40", b"\x33", b"\x34"
 

@@ -24,8 +24,7 @@ from channelsim.channel.simulation.weather import (
     MOST_FULL,
     MOST_HIDDEN,
 )
-from channelsim.clsp.integers import atom_to_int
-from channelsim.clsp.values import Value, deserialize
+from channelsim.clsp.values import Value, atom_to_int, deserialize
 from channelsim.games.amounts import counted
 
 

@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.values import int_to_atom
 
 AMOUNT = 1000
 
