@@ -32,7 +32,7 @@ from channelsim.channel.peer.interface import (
     Tell,
 )
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE
-from channelsim.channel.simulation.model.conversation import Conversation
+from channelsim.channel.simulation.model.talk import Conversation
 from channelsim.channel.simulation.promises.fee_offers import (
     FeeWallet,
     Offered,

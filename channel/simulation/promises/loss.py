@@ -6,8 +6,8 @@ from channelsim.channel.chain.coins import Coin
 from channelsim.channel.findings.finding import NOBODY, Loss
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.setup import NAMES
-from channelsim.channel.simulation.model.conversation import Conversation
 from channelsim.channel.simulation.model.ledger import LedgerGame, LedgerState
+from channelsim.channel.simulation.model.talk import Conversation
 from channelsim.channel.simulation.promises.safety import (
     channel_coin,
     followed,

@@ -15,8 +15,8 @@ from channelsim.channel.peer.chain_news import IllegalOnChain
 from channelsim.channel.peer.interface import Acted
 from channelsim.channel.protocol.wallet import address_of
 from channelsim.channel.simulation.crowd import CROWDED
-from channelsim.channel.simulation.model.conversation import Conversation
 from channelsim.channel.simulation.model.ledger import LedgerGame, LedgerState, declared_move
+from channelsim.channel.simulation.model.talk import Conversation
 from channelsim.channel.simulation.run import Run
 from channelsim.channel.simulation.weather import (
     MOST_CUT_OFF,
