@@ -13,6 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from channelsim.clsp import integers, values
 from channelsim.clsp.compiler import compile_source
 from channelsim.clsp.operators import CODES, COMMON, MAX_SHIFT, OperatorError
 from channelsim.clsp.programs import Program
@@ -223,3 +224,8 @@ def test_shifts_are_bounded(name: str, count: int) -> None:
 def test_only_the_empty_atom_is_false(atom: bytes) -> None:
     assert answer("i", atom, TRUE, b"") == clvm(3, atom, TRUE, b"")
     assert answer("not", atom) == clvm(32, atom)
+
+
+def test_the_former_name_has_the_same_functions() -> None:
+    for name in integers.__all__:
+        assert getattr(integers, name) is getattr(values, name)
