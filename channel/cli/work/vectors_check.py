@@ -70,7 +70,7 @@ def _check_report(target: Path | None, tried: _Tried, incomplete: str) -> CheckR
     findings = [finding for failures in tried.findings.values() for finding in failures]
     return CheckReport(
         command="vectors check",
-        target="vectors" if target is None else str(target),
+        target="" if target is None else str(target),
         source="" if target is None else str(target),
         checks=[Checked(str(path), failures) for path, failures in tried.findings.items()],
         summary=summary(findings),

@@ -25,6 +25,7 @@ from channelsim.channel.findings.sentence import headline, lost
 from channelsim.channel.report.html.campaign_tables import Table, fact, tables
 from channelsim.channel.report.html.finding_page import FindingPage, finding_page
 from channelsim.channel.report.html.page import Glance, render
+from channelsim.channel.report.html.work_done import work_done
 from channelsim.games.amounts import counted
 
 FINISHED = "finished"
@@ -54,12 +55,13 @@ class Chart(msgspec.Struct, frozen=True):
 class CampaignPage(msgspec.Struct, frozen=True):
     """The whole page. `unit` is what the charts count work in, such as `cases`.
 
-    `story` is the worst finding as a sentence. `sections` are of the first findings, the worst
-    first.
+    `done` is what the command did, and `story` its worst finding, each a sentence or "". `sections`
+    are of the first findings, the worst first.
     """
 
     title: str
     glance: Glance
+    done: str
     story: str
     facts: tuple[tuple[str, str], ...]
     charts: tuple[Chart, ...]
@@ -169,6 +171,7 @@ def _page(
     return CampaignPage(
         title=title,
         glance=_glance(f"{state}; {summary(findings)}", failed, document, sections),
+        done="" if document is None else work_done(document),
         story=headline(findings[0]) if findings else "",
         facts=facts,
         charts=tuple(_charts(progress)),

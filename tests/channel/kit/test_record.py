@@ -145,7 +145,10 @@ def test_the_first_wrong_line_is_named_and_nothing_is_written(
         (f"{BEGIN}        1 / 0", "line 8: ZeroDivisionError: division by zero (hand 1, move 1)"),
         (f"{BEGIN}        yield Move('a')", "move: a str, not bytes or a number"),
         (f"{BEGIN}        yield Move(1 << 16)", "move: 3 bytes, at most 2 are allowed"),
-        (f"{BEGIN}        yield Move(1, share=1001)", "share: 1001 is not a number from 0 to 1,000"),
+        (
+            f"{BEGIN}        yield Move(1, share=1001)",
+            "share: 1001 is not a number from 0 to 1,000",
+        ),
         (f"{BEGIN}        yield Move(1, share=-1)", "share: -1 is not a number from 0 to 1,000"),
         (f"{BEGIN}        yield Move(1, evidence='a')", "evidence: a str is not a number, bytes"),
         (f"{BEGIN}        yield Move(1, signature=b'a')", "signature: not 96 bytes"),
@@ -248,7 +251,10 @@ CONDITION = to_list([b"1", b"key", b"message"])
             "the program's size limit is not a number from 0 to 65,535",
         ),
         ([ANSWER.hash, b"", b"\x01\x00\x00"], "the program's size limit is not a number from 0 to"),
-        ([ANSWER.hash, b"", [b"\x01"]], "the program's size limit is not a number from 0 to 65,535"),
+        (
+            [ANSWER.hash, b"", [b"\x01"]],
+            "the program's size limit is not a number from 0 to 65,535",
+        ),
         ([ANSWER.hash, (b"a", b"b"), b"\x01"], ""),
         ([ANSWER.hash, b"", b"", (b"a", b"b")], "the program asks for extra conditions"),
         ([ANSWER.hash, b"", b"", *[CONDITION] * 17], "asks for conditions that no case can hold"),
