@@ -31,6 +31,16 @@ from channelsim.games.amounts import counted
 FINISHED = "finished"
 """The end of a campaign all of whose work is done."""
 
+DISPUTES = "Disputes with every adversary"
+TITLES = {
+    "dispute run --all": DISPUTES,
+    "conform": "Conformance",
+    "prove": "Proofs",
+    "crash-test": "Crash test",
+    "attack": "Attacked sessions",
+}
+"""Titles of pages whose command is no name of what it makes."""
+
 MOST_SECTIONS = 40
 """Findings with a section of their own; of more, only the table has all."""
 
@@ -130,10 +140,10 @@ def _title(command: str, target: str | None) -> str:
     """The name of a page: what was done, and to what.
 
     >>> _title("fuzz", "my game"), _title("dispute run --all", None)
-    ('Fuzz of my game', 'Dispute run --all')
+    ('Fuzz of my game', 'Disputes with every adversary')
     """
-    name = command[:1].upper() + command[1:]
-    return f"{name} of {target}" if target else name
+    name = TITLES.get(command, command[:1].upper() + command[1:])
+    return f"{name} {'over' if name == DISPUTES else 'of'} {target}" if target else name
 
 
 def _digest(document: Results | None) -> Iterator[tuple[str, str]]:

@@ -208,7 +208,7 @@ def dispute_page(
             ("digest", digest),
         ),
         lanes=tuple(lanes),
-        story=tuple(dispute_story(run, broken, got)),
+        story=tuple(map(log.named, dispute_story(run, broken, got))),
         promises=tuple(PagePromise(name, *PROMISES[name], how[name]) for name in names),
     )
 
