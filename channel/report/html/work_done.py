@@ -25,8 +25,8 @@ def work_done(document: Results) -> str:
         case AttackDocument(sessions=sessions, attacked=attacked):
             faults = counted(sum(document.actions.values()), "fault")
             return (
-                f"Two honest peers played {counted(sessions, 'session')}, of which {attacked:,} had"
-                f" faults around them, {faults} in all; {_promises(document.broken_promises)}."
+                f"Two honest peers played {counted(sessions, 'session')}; around {attacked:,} of"
+                f" them there were faults, {faults} in all; {_promises(document.broken_promises)}."
             )
         case ConformDocument(checks=checks):
             results = Counter(check.result.value for check in checks)
