@@ -113,11 +113,11 @@ class _Tried:
 
     def lines(self) -> list[str]:
         """The first failures, and the counts."""
-        more = [f"and {self.failed - SHOWN} more"] if self.failed > SHOWN else []
+        more = [f"and {self.failed - SHOWN:,} more"] if self.failed > SHOWN else []
         early = "; interrupted: not all cases were run" if self.interrupted else ""
         alone = ", ".join(sorted(self.by_rules))
         without = [f"no program of {alone}: checked by the rules alone"] if alone else []
-        counts = f"{self.passed} passed, {self.failed} failed{early}"
+        counts = f"{self.passed:,} passed, {self.failed:,} failed{early}"
         return [*self.shown, *more, *without, counts]
 
 
