@@ -213,7 +213,12 @@ def proof_campaign(questions: Sequence[Question], seconds: float) -> ProofCampai
         ]
         for question in questions
     ]
-    options = {"seconds": seconds, "questions": asked, "z3": z3.get_version_string()}
+    options = {
+        "seconds": seconds,
+        "questions": asked,
+        "parts": sum(len(question.sizes) for question in questions),
+        "z3": z3.get_version_string(),
+    }
     if others:
         options["against"] = others[0].name
     configuration = Configuration("prove", __version__, target.name, "", inputs, options)

@@ -208,6 +208,8 @@ def _is_sign(part: Term, number: Term) -> bool:
         same_test = part.arg(0).eq(number.arg(0))
         sides = [_is_sign(part.arg(at), number.arg(at)) for at in (1, 2)]
         return bool(same_test) and all(sides)
+    if number.decl().kind() == z3.Z3_OP_CONCAT and number.arg(0).size() == 1:
+        return bool(part.eq(number.arg(0)))
     if z3.is_bv_value(part) and z3.is_bv_value(number):
         signs = (1 << part.size()) - 1 if number.as_signed_long() < 0 else 0
         return bool(part.as_long() == signs)
