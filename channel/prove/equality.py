@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import z3
 
-from channelsim.channel.prove import long_atoms
 from channelsim.channel.prove.executor import Ending, RaisedHere, Returned
 from channelsim.channel.prove.path import Path
-from channelsim.channel.prove.symbols import Condition, Hidden, Lazy, Number, Symbolic, equal
+from channelsim.channel.prove.symbols import Condition, Hidden, Lazy, Symbolic, equal
+from channelsim.channel.prove.undecided_lengths import same_as_number
 
 
 def difference(path: Path, left: Ending, right: Ending) -> Condition:
@@ -38,20 +38,11 @@ def unequal(path: Path, left: Symbolic, right: Symbolic) -> Condition:
             continue
         if isinstance(mine, tuple) or isinstance(theirs, tuple):
             return True
-        same = _same(path, mine, theirs)
+        same = same_as_number(path, mine, theirs)
+        if same is None:
+            same = equal(path.atom(mine), path.atom(theirs))
         if same is False:
             return True
         if same is not True:
             differing.append(z3.Not(same))
     return z3.Or(*differing) if differing else False
-
-
-def _same(path: Path, left: Symbolic, right: Symbolic) -> Condition:
-    """Where two atoms are the same; a long one and a number need no length for that."""
-    for long, other in ((left, right), (right, left)):
-        if not (isinstance(other, Number) and isinstance(long, Lazy) and path.is_long(long)):
-            continue
-        if long_atoms.has_number(long):
-            number = path.number(long)  # decides whether it is in the fewest bytes
-            return path.branch(long_atoms.is_minimal(long)) and equal(number, other)
-    return equal(path.atom(left), path.atom(right))
