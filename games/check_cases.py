@@ -10,6 +10,7 @@ from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import Value, to_list
 from channelsim.games.chance import Chance
 from channelsim.games.counting import HandValue
+from channelsim.games.lemma import Case
 
 
 def value_list(numbers: Iterable[int]) -> Value:
@@ -31,9 +32,7 @@ def in_an_order(cards: Sequence[int], chance: Chance) -> tuple[int, ...]:
     return tuple(cards[at] for at in chance.pick(_orders(len(cards))))
 
 
-def compared_values(
-    values: Sequence[HandValue], chance: Chance
-) -> Iterator[tuple[tuple[Value, ...], Value]]:
+def compared_values(values: Sequence[HandValue], chance: Chance) -> Iterator[Case]:
     """Pairs of ascending values without end, and which is the better one: 1, 0 or -1.
 
     Every second pair are equal, or next to each other.

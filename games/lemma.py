@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from channelsim.clsp.values import Value
 from channelsim.games.chance import Chance
@@ -42,6 +42,10 @@ class Lemma:
     near: Callable[[tuple[Any, ...], Any], tuple[Any, ...] | None] | None = None
 
 
+Case: TypeAlias = tuple[tuple[Value, ...], Value]
+"""The arguments of a function, and the result that rules expect."""
+
+
 @dataclass(frozen=True)
 class Check:
     """A function of a program that is compared with one of Python by real runs, and not proved.
@@ -54,6 +58,6 @@ class Check:
     name: str
     validator: str
     function: str
-    cases: Callable[[Chance, int], Iterator[tuple[tuple[Value, ...], Value]]]
+    cases: Callable[[Chance, int], Iterator[Case]]
     inputs: str
     total: int | None = None

@@ -13,7 +13,6 @@ from typing import Protocol, runtime_checkable
 
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.lab.targets.target import Target
-from channelsim.channel.prove.claims import Claim
 from channelsim.channel.prove.executor import Ending
 from channelsim.channel.prove.inputs import Domain, Inputs, Variables
 from channelsim.channel.prove.lemma import lemmas_of
@@ -31,7 +30,10 @@ from channelsim.channel.prove.symbols import Condition
 from channelsim.clsp.programs import Program
 from channelsim.clsp.values import Value, serialize
 from channelsim.games.chance import Chance
-from channelsim.games.lemma import Check, Lemma
+from channelsim.games.lemma import Case, Check, Lemma
+
+RUN = 100
+"""The inputs in a row that are taken at each place, of more inputs than are checked."""
 
 BATCH = 20_000
 """The inputs of a batch: a few seconds of work."""
@@ -130,12 +132,7 @@ class FunctionsAgree:
         """Where the functions differ, input by input."""
         source, seed = self.source, number.to_bytes(4, "big")
         if isinstance(source, Check):
-            # Checks with a total that is too large begin at a place that is drawn.
-            chance = Chance(source.name.encode() + seed)
-            first = number * BATCH
-            if source.total is not None and self.total is None:
-                first = chance.below(max(source.total - BATCH, 1))
-            for given, expected in source.cases(chance, first):
+            for given, expected in self._cases(source, Chance(source.name.encode() + seed), number):
                 problems = (unlike(*function, given, expected) for function in self._functions)
                 yield next(filter(None, problems), "")
             return
@@ -147,6 +144,13 @@ class FunctionsAgree:
         for values in arguments:
             problems = (difference(source, *function, values) for function in self._functions)
             yield next(filter(None, problems), "")
+
+    def _cases(self, check: Check, chance: Chance, number: int) -> Iterator[Case]:
+        """The cases of a batch: all from a place on, or without end, at places that are drawn."""
+        if check.total is None or self.total is not None:
+            yield from check.cases(chance, number * BATCH)
+        while check.total is not None:
+            yield from islice(check.cases(chance, chance.below(check.total)), RUN)
 
     def sides(self) -> tuple[()]:
         """None: nothing is run on symbols."""
@@ -165,7 +169,7 @@ class FunctionsAgree:
         return False
 
 
-def checks_of(target: Target, validator: str, inputs: int) -> Iterator[Claim]:
+def checks_of(target: Target, validator: str, inputs: int) -> Iterator[FunctionsAgree]:
     """The checks about a validator, of so many inputs at most: its lemmas, and what its game
     declares."""
     if target.rules is None:

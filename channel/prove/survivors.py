@@ -97,7 +97,7 @@ def mutant_question(question: Question, program: Program) -> Question:
     """
     target, name = question.target, question.validator
     original = with_symbols(question.programs[0])
-    mutant = _named(original, program)
+    mutant = named(original, program)
     changed = replace(target, programs={**target.programs, name: mutant})
     lemmas = tuple(
         lemma for lemma in lemmas_of(target.rules) if is_left(lemma.function, original, mutant)
@@ -121,7 +121,7 @@ def answer(questions: Sequence[Question], program: Program, seconds: float) -> M
     return told
 
 
-def _named(original: Program, mutant: Program) -> Program:
+def named(original: Program, mutant: Program) -> Program:
     """The mutant with the names of the functions, also of the one that was changed."""
     names = dict(original.symbols)
     waiting = [(original.value, mutant.value)]

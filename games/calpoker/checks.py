@@ -8,18 +8,17 @@ from functools import cache
 from itertools import combinations, combinations_with_replacement, islice
 from math import comb
 
-from channelsim.clsp.values import Value
 from channelsim.games.calpoker.deal import PACK
 from channelsim.games.calpoker.hands import value_of, value_of_ranks
 from channelsim.games.chance import Chance
 from channelsim.games.check_cases import compared_values, in_an_order, value_list
 from channelsim.games.counting import RANKS, HandValue
-from channelsim.games.lemma import Check
+from channelsim.games.lemma import Case, Check
 
 HAND = 5
 
 
-def _hands(chance: Chance, first: int) -> Iterator[tuple[tuple[Value, ...], Value]]:
+def _hands(chance: Chance, first: int) -> Iterator[Case]:
     """All hands of five cards, each in one order, and their values."""
     for cards in islice(combinations(range(PACK), HAND), first, None):
         ordered = in_an_order(cards, chance)
@@ -35,7 +34,7 @@ def _values() -> tuple[HandValue, ...]:
     return tuple(sorted(values | {value_of_ranks(ranks, flush=True) for ranks in flushes}))
 
 
-def _pairs(chance: Chance, first: int) -> Iterator[tuple[tuple[Value, ...], Value]]:
+def _pairs(chance: Chance, first: int) -> Iterator[Case]:
     return compared_values(_values(), chance)
 
 

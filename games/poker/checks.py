@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import combinations, islice
 from math import comb
+from typing import TypeAlias
 
 from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.values import NIL, Value, to_list
 from channelsim.games.chance import Chance
 from channelsim.games.check_cases import in_an_order, value_list
 from channelsim.games.deck.terms import CARDS
-from channelsim.games.lemma import Check
+from channelsim.games.lemma import Case, Check
 from channelsim.games.poker.arranging import ROWS, Arrangement, arranged, points
 from channelsim.games.poker.ranking import ACE_TO_FIVE, RANKINGS
 from channelsim.games.poker.selections import (
@@ -33,7 +34,7 @@ ENDS: Value = to_list([NIL, NIL, NIL])
 HAND = 5
 MOST_CHIPS = 1 << 40
 
-Cases = Iterator[tuple[tuple[Value, ...], Value]]
+Cases: TypeAlias = Iterator[Case]
 
 
 def checks(variant: Variant) -> tuple[Check, ...]:

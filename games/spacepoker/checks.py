@@ -8,15 +8,14 @@ from functools import cache
 from itertools import combinations_with_replacement, islice, product
 
 from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import Value
 from channelsim.games.chance import Chance
 from channelsim.games.check_cases import compared_values, value_list
 from channelsim.games.counting import RANKS, HandValue
-from channelsim.games.lemma import Check
+from channelsim.games.lemma import Case, Check
 from channelsim.games.spacepoker.hands import value_of
 
 
-def _hands(chance: Chance, first: int) -> Iterator[tuple[tuple[Value, ...], Value]]:
+def _hands(chance: Chance, first: int) -> Iterator[Case]:
     """All ranks of five cards in each order, without and with the boost, and their values."""
     for *ranks, boost in islice(product(*[RANKS] * 5, (0, 1)), first, None):
         arguments = value_list(tuple(ranks)), int_to_atom(boost)
@@ -30,7 +29,7 @@ def _values() -> tuple[HandValue, ...]:
     return tuple(sorted({value_of(ranks, boost) for ranks in hands for boost in (0, 1)}))
 
 
-def _pairs(chance: Chance, first: int) -> Iterator[tuple[tuple[Value, ...], Value]]:
+def _pairs(chance: Chance, first: int) -> Iterator[Case]:
     return compared_values(_values(), chance)
 
 
