@@ -121,7 +121,6 @@ def test_a_function_that_a_program_lacks_is_not_passed_over() -> None:
 WRONG_SHARES: dict[str, Callable[[], Target]] = {
     "spacepoker": lambda: changed("spacepoker", "end", "main", "half_pot -> "),
     "calpoker": lambda: changed("calpoker", "e", "main", "AMOUNT -> "),
-    "lowball": lambda: with_constant("lowball", "due", 4, 3),
 }
 
 
