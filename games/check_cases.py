@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import permutations
 
-from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import Value, to_list
+from channelsim.clsp.values import Value, int_to_atom, to_list
 from channelsim.games.chance import Chance
 from channelsim.games.counting import HandValue
 from channelsim.games.lemma import Case

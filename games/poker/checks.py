@@ -9,8 +9,7 @@ from itertools import combinations, islice
 from math import comb
 from typing import TypeAlias
 
-from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import NIL, Value, to_list
+from channelsim.clsp.values import NIL, Value, int_to_atom, to_list
 from channelsim.games.chance import Chance
 from channelsim.games.check_cases import in_an_order, value_list
 from channelsim.games.deck.terms import CARDS

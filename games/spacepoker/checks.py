@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import combinations_with_replacement, islice, product
 
-from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.values import int_to_atom
 from channelsim.games.chance import Chance
 from channelsim.games.check_cases import compared_values, value_list
 from channelsim.games.counting import RANKS, HandValue

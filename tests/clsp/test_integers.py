@@ -14,11 +14,17 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from channelsim.clsp.compiler import compile_source
-from channelsim.clsp.integers import atom_to_int, int_to_atom, is_minimal
 from channelsim.clsp.operators import CODES, COMMON, MAX_SHIFT, OperatorError
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import ProgramSlash, ProgramValid, Raised, run_serialized
-from channelsim.clsp.values import serialize, serialize_atom, to_list
+from channelsim.clsp.values import (
+    atom_to_int,
+    int_to_atom,
+    is_minimal,
+    serialize,
+    serialize_atom,
+    to_list,
+)
 from tests.sampling import one_in
 
 BATCH = 5_000

@@ -21,9 +21,8 @@ from channelsim.channel.prove.proof import PartResult, Proof, make_question
 from channelsim.channel.prove.rules.claim import claims_of_rules
 from channelsim.channel.prove.showdowns import showdown_checks
 from channelsim.channel.prove.survivors import is_left, named
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import Program, with_symbols
-from channelsim.clsp.values import serialize
+from channelsim.clsp.values import int_to_atom, serialize
 from tests.channel.command import channelsim
 
 
