@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
+from channelsim.channel.adversaries.registry import get, names
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.errors import UsageError
 from channelsim.channel.session.setup import check_game
+from channelsim.games import registry
 from channelsim.games.chance import Chance
 from channelsim.games.names import nearest, quoted
 
@@ -26,11 +29,18 @@ MESSAGE, EVENT, CALL, STATEMENT, BLOCK = "message", "event", "call", "statement"
 """The counters: a side's messages, its peer's events, its node's calls, its store's statements, and
 the blocks of the chain. Each begins at 0."""
 
+STEP = "step"
+"""The counter of a hostile side: messages that its own peer makes, but for repeats."""
+
 BLOCK_TIME = 20
 """Seconds between two blocks, on average."""
 
 MOST_PAUSE = 9 * BLOCK_TIME
 """The most seconds of all pauses of a session: both sides wait 13 blocks for an answer."""
+
+MOST_OUTAGE = 4 * BLOCK_TIME
+"""The same beside a hostile side: what it publishes has to be answered within 15 blocks, of which
+reorganisations and rushes take some, too."""
 
 LOST = 0
 """The `amount` of a crash before its event is stored; with more, one less effect is carried out."""
@@ -41,7 +51,9 @@ class Kind:
     """A kind of action: its counter, and how much of that an ordinary session has.
 
     `most` is the largest `amount`, `pauses` says if it takes time, and `is_cause` if it may bring
-    two honest sides on chain. `about` completes "the session in which ...".
+    two honest sides on chain. `is_hostile`: its side breaks rules; `is_named`: by the adversary of
+    its `name`; `restarts`: its side comes back, which no hostile side does. `about` completes "the
+    session in which ...".
     """
 
     name: str
@@ -51,6 +63,14 @@ class Kind:
     most: int = 0
     pauses: bool = False
     is_cause: bool = False
+    is_hostile: bool = False
+    is_named: bool = False
+    restarts: bool = False
+
+
+def _deviation(name: str, about: str, *, is_named: bool = False) -> Kind:
+    """A kind of deviation of a hostile side; `amount` is the seed of what it picks."""
+    return Kind(name, STEP, 24, about, 999, is_cause=True, is_hostile=True, is_named=is_named)
 
 
 KINDS: Mapping[str, Kind] = {
@@ -69,11 +89,17 @@ KINDS: Mapping[str, Kind] = {
         Kind("block-meanwhile", CALL, 400, "a block comes between two calls of the node"),
         Kind("push-unanswered", CALL, 400, "the next push gets no answer", 1),
         Kind("push-held", CALL, 400, "the node takes the next push some blocks later", 3),
-        Kind("store-full", STATEMENT, 120, "the disk is full"),
-        Kind("store-fails", STATEMENT, 120, "a write fails"),
-        Kind("sync-fails", STATEMENT, 120, "a write is reported as failed, but was done"),
-        Kind("crash", EVENT, 90, "a process is killed between two effects", 6, pauses=True),
-        Kind("stop", EVENT, 90, "a process is stopped and started again", pauses=True),
+        Kind("store-full", STATEMENT, 120, "the disk is full", restarts=True),
+        Kind("store-fails", STATEMENT, 120, "a write fails", restarts=True),
+        Kind(
+            "sync-fails",
+            STATEMENT,
+            120,
+            "a write is reported as failed, but was done",
+            restarts=True,
+        ),
+        Kind("crash", EVENT, 90, "a process is killed between two effects", 6, True, restarts=True),
+        Kind("stop", EVENT, 90, "a process is stopped and started again", 0, True, restarts=True),
         Kind("reorganise", BLOCK, 40, "the last blocks are replaced", 6),
         Kind("rush", BLOCK, 40, "several blocks come at once", 4),
         Kind("think", EVENT, 90, "a player takes its time for the next decision", pauses=True),
@@ -81,6 +107,10 @@ KINDS: Mapping[str, Kind] = {
         Kind("go-on-chain", EVENT, 90, "a player goes on chain", is_cause=True),
         Kind("cancel", EVENT, 90, "a player withdraws its proposals, or refuses the other's"),
         Kind("propose", EVENT, 90, "a player proposes another game"),
+        _deviation("deviate", "a side does what an adversary does", is_named=True),
+        _deviation("alter", "a side changes a field of a message, and signs it"),
+        _deviation("say", "a side sends messages that would be right elsewhere"),
+        Kind("spend", BLOCK, 60, "a side spends what its signatures allow", 999, False, True, True),
     )
 }
 """All kinds of actions, by name."""
@@ -89,7 +119,7 @@ KINDS: Mapping[str, Kind] = {
 class Action(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """One action: at number `at` of its kind's counter, of this side's where sides have their own.
 
-    `amount` depends on the kind, and `pause` is in seconds.
+    `amount` and `name` depend on the kind, and `pause` is in seconds.
     """
 
     kind: str
@@ -97,6 +127,7 @@ class Action(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     at: Annotated[int, Meta(ge=0, le=1_000_000)]
     amount: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
     pause: Annotated[int, Meta(ge=0, le=MOST_PAUSE)] = 0
+    name: str = ""
 
     @property
     def text(self) -> str:
@@ -108,7 +139,8 @@ class Action(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
         kind = KINDS[self.kind]
         amount = f", amount {self.amount}" if kind.most else ""
         pause = f", {self.pause} s" if self.pause else ""
-        return f"{self.kind} of side {self.side} at {kind.counter} {self.at}{amount}{pause}"
+        name = f" ({self.name})" if self.name else ""
+        return f"{self.kind}{name} of side {self.side} at {kind.counter} {self.at}{amount}{pause}"
 
 
 class Attack(
@@ -145,7 +177,33 @@ def check(attack: Attack) -> Attack:
             raise UsageError(f"{action.kind}: an amount of at most {kind.most}")
         if action.pause and not kind.pauses:
             raise UsageError(f"{action.kind}: it has no pause")
+        if kind.is_named:
+            get(action.name)
+        elif action.name:
+            raise UsageError(f"{action.kind}: it has no name")
     return attack
+
+
+def hostile_side(actions: Sequence[Action]) -> int | None:
+    """The hostile side of a script: that of its first hostile action; None if both are honest.
+
+    What its actions say about the other side's honesty, or about restarts of this one, never takes
+    place.
+    """
+    return next((action.side for action in actions if KINDS[action.kind].is_hostile), None)
+
+
+def possible(actions: Sequence[Action]) -> tuple[Action, ...]:
+    """The actions that can take place: one side is hostile at most, and that does not restart."""
+    hostile = hostile_side(actions)
+    if hostile is None:
+        return tuple(actions)
+    return tuple(
+        action
+        for action in actions
+        if not (KINDS[action.kind].is_hostile and action.side != hostile)
+        and not (KINDS[action.kind].restarts and action.side == hostile)
+    )
 
 
 ACTIONS, SWARM = 8, 6
@@ -156,10 +214,17 @@ def draw(games: Sequence[str], seed: str, kinds: Sequence[str] = tuple(KINDS)) -
     """Draw a script from a seed. Each has a few kinds of actions only, so that each can go deep."""
     chance = Chance(derive(seed.encode(), "attack"))
     swarm = chance.draw(kinds, min(len(kinds), chance.between(1, SWARM)))
+    game, hostile = chance.pick(games), chance.below(2)
+    deviates = any(KINDS[name].is_hostile for name in swarm)
     actions: list[Action] = []
-    left = MOST_PAUSE
+    # Against a hostile side, a spend may be due at any time.
+    left = MOST_OUTAGE if deviates else MOST_PAUSE
     for _ in range(chance.between(1, ACTIONS)):
-        action = _drawn(KINDS[chance.pick(swarm)], chance, left)
+        action = _drawn(KINDS[chance.pick(swarm)], game, chance, left)
+        if deviates and KINDS[action.kind].is_hostile:
+            action = msgspec.structs.replace(action, side=hostile)
+        elif deviates and KINDS[action.kind].restarts:
+            action = msgspec.structs.replace(action, side=1 - hostile)
         left -= action.pause
         actions.append(action)
         if action.kind in ("crash", "stop") and chance.chance(30):
@@ -167,7 +232,6 @@ def draw(games: Sequence[str], seed: str, kinds: Sequence[str] = tuple(KINDS)) -
             actions.append(
                 msgspec.structs.replace(action, at=action.at + chance.between(1, 4), pause=0)
             )
-    game = chance.pick(games)
     return Attack(
         games=(game,),
         seed=seed,
@@ -178,8 +242,8 @@ def draw(games: Sequence[str], seed: str, kinds: Sequence[str] = tuple(KINDS)) -
     )
 
 
-def _drawn(kind: Kind, chance: Chance, left: int) -> Action:
-    """Draw an action whose pause is at most so many seconds."""
+def _drawn(kind: Kind, game: str, chance: Chance, left: int) -> Action:
+    """Draw an action in a game, whose pause is at most so many seconds."""
     pause = 0
     if kind.pauses:
         pause = min(left, chance.below(chance.pick((5, BLOCK_TIME, 4 * BLOCK_TIME))))
@@ -189,7 +253,15 @@ def _drawn(kind: Kind, chance: Chance, left: int) -> Action:
         at=chance.below(kind.span),
         amount=chance.below(kind.most + 1),
         pause=pause,
+        name=chance.pick(adversaries_in(game)) if kind.is_named else "",
     )
+
+
+@cache
+def adversaries_in(game: str) -> tuple[str, ...]:
+    """The names of the adversaries that can do something in a game."""
+    rules = [registry.get(game)]
+    return tuple(name for name in names() if not get(name).reason_against(rules))
 
 
 def causes(attack: Attack, done: Sequence[Action]) -> tuple[Action, ...]:

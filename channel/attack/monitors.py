@@ -62,11 +62,13 @@ class Violation:
 
 
 class Monitors:
-    """All monitors of one session."""
+    """All monitors of one session. They judge the sides that are not `hostile`."""
 
-    def __init__(self, parties: tuple[Party, Party]) -> None:
+    def __init__(self, parties: tuple[Party, Party], hostile: int | None = None) -> None:
         self.violations: list[Violation] = []
         self._parties = parties
+        self._honest = [side for side in Side if side != hostile]
+        self._names = [parties[side].name for side in self._honest]
         self._left: dict[str, str] = {}
         self._accused: dict[str, str] = {}
 
@@ -82,7 +84,7 @@ class Monitors:
                 self._accused[name] = f"the {name} accuses the other side: {news.blame}"
             case NewsFor(name, UnilateralClose() | LeftForChain() | OwnFault() | OldCopy() as news):
                 self._left.setdefault(name, f"the {name} has left: {news}"[:200])
-            case Handled(name, _, effects):
+            case Handled(name, _, effects) if name in self._names:
                 yield from _growth(name, effects)
             case _:
                 pass
@@ -102,23 +104,25 @@ class Monitors:
         """Check the session as a whole."""
         causes = [action for action in done if KINDS[action.kind].is_cause]
         tampers = [action for action in done if action.kind in ("corrupt", "truncate", "reorder")]
-        settled = None not in run.finished
-        for side in Side:
+        both = len(self._honest) == len(Side)
+        settled = all(run.finished[side] is not None for side in self._honest)
+        for side in self._honest:
             if run.finished[side] is None and not _has_nothing(run.parties[side]):
                 self._found("settled", f"the {run.parties[side].name} is not done after the faults")
             for how in contradictions(run.parties[side].sent):
                 self._found("signature", f"the {run.parties[side].name} sent {how}")
-        if not causes:
+        if both and not causes:
             for text in self._left.values():
                 self._found("chain", text)
-        if not (tampers or any(action.kind == "drop" for action in causes)):
+        if both and not (tampers or any(action.kind == "drop" for action in causes)):
             for text in self._accused.values():
                 self._found("accused", text)
         if settled:
-            self._money(run)
-            for side in Side:
+            if both:
+                self._money(run)
+            for side in self._honest:
                 self._promises(run, side, tampered=bool(tampers))
-                if not any(action.kind in WISHES for action in done) and not causes:
+                if both and not any(action.kind in WISHES for action in done) and not causes:
                     self._hands(run, side)
 
     def _found(self, monitor: str, text: str) -> None:

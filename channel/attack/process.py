@@ -17,6 +17,7 @@ from pathlib import Path
 from channelsim.channel.attack.actions import EVENT, LOST, STATEMENT, Action
 from channelsim.channel.attack.failing_node import FailingNode
 from channelsim.channel.attack.failing_store import failing_connection
+from channelsim.channel.attack.hostile_side import HostileSide
 from channelsim.channel.attack.virtual_time import RESOLUTION, VirtualThreads
 from channelsim.channel.errors import UsageError
 from channelsim.channel.network.link import Link
@@ -37,8 +38,8 @@ from channelsim.channel.protocol.proposals import Wish
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.deck_works import DeckThreads, seeded_secrets
 from channelsim.channel.session.linked_peer import run_with_link
-from channelsim.channel.session.peer_driver import PeerStopped
-from channelsim.channel.session.peer_runner import PeerRunner, RunFailed
+from channelsim.channel.session.peer_driver import Actor, PeerStopped
+from channelsim.channel.session.peer_runner import PeerRunner, RunFailed, is_over
 from channelsim.channel.session.session_events import Handled, NewsFor, SessionEvent
 from channelsim.channel.session.setup import Setup
 from channelsim.channel.session.side_player import SidePlayer, by_policy
@@ -136,11 +137,32 @@ class MortalPeer:
 
 
 @dataclass(slots=True)
+class _Obeying:
+    """The actor of a hostile process, whose player wants things when the script says so."""
+
+    side: HostileSide
+    process: Process
+
+    def start(self, peak: int) -> list[Effect]:
+        """Begin."""
+        return self.side.start(peak)
+
+    def handle(self, event: Event) -> list[Effect]:
+        """React to an event."""
+        action = self.process.next_action(EVENT)
+        effects = self.side.handle(event)
+        if action is not None:
+            asyncio.get_running_loop().call_soon(self.process.do, action)
+        return effects
+
+
+@dataclass(slots=True)
 class Process:
     """The process of one side, through all of its lives.
 
-    `listen` hears of everything; `compare` of the state before a restart and after it, and `ended`
-    of an error that no action of the script explains.
+    `listen` hears of everything; `compare` of the state before a restart and after it, and `fails`
+    of an error that no action of the script explains. One that is `hostile` has the actor that this
+    makes of its peer. It stores nothing, has one life, and goes on when its channel is over.
     """
 
     config: Config
@@ -156,6 +178,7 @@ class Process:
     compare: Callable[[Process, Instant, PeerState], None]
     fails: Callable[[Process, BaseException], None]
     on_peer: Callable[[Peer], None]
+    hostile: Callable[[Peer], HostileSide] | None = None
     lives: int = 0
     is_over: bool = False
     failures: int = 0
@@ -189,6 +212,8 @@ class Process:
 
     async def live(self) -> None:
         """Run the process until the channel is over, as often as it takes."""
+        if self.hostile is not None:
+            await self._hostile_life(self.hostile)
         while True:
             self.down_for, self.store_failed, self.stopped = PATIENCE, False, False
             self.lives += 1
@@ -215,7 +240,7 @@ class Process:
                 self.on_peer(peer)
                 with closing(WatchedPeer(durable, self.folder / FOLDER)) as actor:
                     mortal = MortalPeer(actor, peer, self)
-                    await self._run(mortal)
+                    await self._run(peer, mortal)
         except asyncio.CancelledError:
             if not self.stopped:
                 raise
@@ -232,13 +257,22 @@ class Process:
             self.runner = self._running = None
         return False
 
-    async def _run(self, mortal: MortalPeer) -> None:
-        peer = mortal.peer
+    async def _hostile_life(self, hostile: Callable[[Peer], HostileSide]) -> None:
+        """Run the process for ever: what it wants does not end with its channel."""
+        self.lives += 1
+        peer = Peer(self.config)
+        side = hostile(peer)
+        self.on_peer(peer)
+        await self._run(peer, _Obeying(side, self), over=lambda peer: False)
+
+    async def _run(
+        self, peer: Peer, actor: Actor, over: Callable[[Peer], bool] | None = None
+    ) -> None:
         player = SidePlayer(self.setup, peer, self._decide)
         decks = DeckThreads(seeded_secrets(self.config.secret), self.threads)
         self.runner = PeerRunner(
             peer,
-            mortal,
+            actor,
             self.node,
             player,
             decks,
@@ -247,7 +281,9 @@ class Process:
             poll_time=POLL_TIME,
             threads=self.threads,
         )
-        self._running = asyncio.ensure_future(run_with_link(self.runner, self.keep_linked))
+        self._running = asyncio.ensure_future(
+            run_with_link(self.runner, self.keep_linked, over=over or is_over)
+        )
         try:
             await self._running
         finally:
