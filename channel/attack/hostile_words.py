@@ -240,7 +240,7 @@ class Speaking(Adversary):
 
     def _shutdown(self) -> bytes:
         """A shutdown of the newest state, or its completion, rightly signed by this side."""
-        state = self.state
+        state = replace(self.state, games=())
         half = bls.sign_half(
             self.keys.channel, self.channel.shutdown_message(state), self.channel.channel_key
         )

@@ -148,9 +148,13 @@ class _Obeying:
         return self.side.start(peak)
 
     def handle(self, event: Event) -> list[Effect]:
-        """React to an event."""
+        """React to an event. Raises `UsageError` for a command that changes nothing."""
         action = self.process.next_action(EVENT)
+        before = self.side.peer.state
         effects = self.side.handle(event)
+        if isinstance(event, Command) and not effects and self.side.peer.state is before:
+            # Its player would ask for it for ever.
+            raise UsageError("the adversary does not let its peer do that")
         if action is not None:
             asyncio.get_running_loop().call_soon(self.process.do, action)
         return effects

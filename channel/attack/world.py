@@ -44,6 +44,7 @@ from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.network.link import Link, reconnecting
+from channelsim.channel.peer.interface import BrokenOff
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer.peer_state import PeerState
 from channelsim.channel.protocol.state import Side
@@ -70,7 +71,8 @@ MOST_BLOCKS = 400
 class Session:
     """An attacked session as it went: its log, its end, and what was broken.
 
-    `done` are the actions that took place, in order, and `log` a line for each event.
+    `done` are the actions that took place, in order, and `log` a line for each event. `accused` is
+    the rule that an honest side says its hostile counterparty broke; empty for none.
     """
 
     attack: Attack
@@ -82,6 +84,7 @@ class Session:
     lives: tuple[int, int]
     funded: bool
     on_chain: bool
+    accused: str = ""
 
     @property
     def died_in_restart(self) -> bool:
@@ -235,7 +238,15 @@ class World:
             (self.processes[0].lives, self.processes[1].lives),
             funded,
             any(one.peer.state.dispute is not None for one in self.parties),
+            self._accused(),
         )
+
+    def _accused(self) -> str:
+        """The rule that the honest side says its hostile counterparty broke; empty for none."""
+        if self.hostile is None:
+            return ""
+        news = self.parties[1 - self.hostile].news
+        return next((one.blame.rule for one in news if isinstance(one, BrokenOff)), "")
 
     async def _run(self) -> None:
         lives = [asyncio.ensure_future(process.live()) for process in self.processes]

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from channelsim.channel.attack.actions import KINDS
-from channelsim.channel.attack.campaign import GOALS, AttackReport, attacks, default_games
+from channelsim.channel.attack.campaign import (
+    GOALS,
+    AttackReport,
+    adversaries,
+    attacks,
+    default_games,
+)
 from channelsim.channel.attack.monitors import MONITORS
 from channelsim.channel.cli.campaigns import Ending, run_campaign
 from channelsim.channel.cli.check_reports import CheckReport, by_rule
@@ -53,6 +59,8 @@ def attack_document(report: AttackReport, seed: str, games: tuple[str, ...]) -> 
         blocks=totals.counts["blocks"],
         actions={kind: totals.actions[kind] for kind in KINDS},
         goals={goal: totals.goals[goal] for goal in GOALS},
+        deviated={name: totals.deviated[name] for name in adversaries(games)},
+        answered=dict(sorted(totals.answered.items())),
         broken_promises=len(totals.broken),
         findings=tuple(report.findings),
     )
@@ -89,6 +97,12 @@ def _show(document: AttackDocument) -> None:
     say(terminal, f"took place: {actions or 'nothing'}")
     goals = ", ".join(f"{goal} {count:,}" for goal, count in document.goals.items() if count)
     say(terminal, f"sessions: {goals or 'none of the goals'}")
+    deviated = sum(map(bool, document.deviated.values()))
+    say(
+        terminal,
+        f"deviated: {deviated} of {counted(len(document.deviated), 'adversary')}; answered by the"
+        f" rule that it broke: {counted(len(document.answered), 'rule')}",
+    )
     say(
         terminal,
         f"{counted(document.sessions, 'session')}, {document.attacked:,} of them attacked and"
