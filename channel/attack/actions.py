@@ -42,6 +42,9 @@ MOST_OUTAGE = 4 * BLOCK_TIME
 """The same beside a hostile side: what it publishes has to be answered within 15 blocks, of which
 reorganisations and rushes take some, too."""
 
+OLD_COPY = "old-copy"
+"""The kind of restarts from older files."""
+
 LOST = 0
 """The `amount` of a crash before its event is stored; with more, one less effect is carried out."""
 
@@ -99,6 +102,11 @@ KINDS: Mapping[str, Kind] = {
             restarts=True,
         ),
         Kind("crash", EVENT, 90, "a process is killed between two effects", 6, True, restarts=True),
+        Kind(
+            *(OLD_COPY, EVENT, 90, "a process goes on from an older copy of its files", 30, True),
+            is_cause=True,
+            restarts=True,
+        ),
         Kind("stop", EVENT, 90, "a process is stopped and started again", 0, True, restarts=True),
         Kind("reorganise", BLOCK, 40, "the last blocks are replaced", 6),
         Kind("rush", BLOCK, 40, "several blocks come at once", 4),
@@ -194,8 +202,13 @@ def hostile_side(actions: Sequence[Action]) -> int | None:
 
 
 def possible(actions: Sequence[Action]) -> tuple[Action, ...]:
-    """The actions that can take place: one side is hostile at most, and that does not restart."""
+    """The actions that can take place: one side is hostile at most, and that does not restart.
+
+    Old copies are of one side at most: what both forget, nobody can claim.
+    """
     hostile = hostile_side(actions)
+    restored = next((action.side for action in actions if action.kind == OLD_COPY), None)
+    actions = [action for action in actions if action.kind != OLD_COPY or action.side == restored]
     if hostile is None:
         return tuple(actions)
     return tuple(
@@ -214,7 +227,7 @@ def draw(games: Sequence[str], seed: str, kinds: Sequence[str] = tuple(KINDS)) -
     """Draw a script from a seed. Each has a few kinds of actions only, so that each can go deep."""
     chance = Chance(derive(seed.encode(), "attack"))
     swarm = chance.draw(kinds, min(len(kinds), chance.between(1, SWARM)))
-    game, hostile = chance.pick(games), chance.below(2)
+    game, hostile, restored = chance.pick(games), chance.below(2), chance.below(2)
     deviates = any(KINDS[name].is_hostile for name in swarm)
     actions: list[Action] = []
     # Against a hostile side, a spend may be due at any time.
@@ -225,9 +238,11 @@ def draw(games: Sequence[str], seed: str, kinds: Sequence[str] = tuple(KINDS)) -
             action = msgspec.structs.replace(action, side=hostile)
         elif deviates and KINDS[action.kind].restarts:
             action = msgspec.structs.replace(action, side=1 - hostile)
+        elif action.kind == OLD_COPY:
+            action = msgspec.structs.replace(action, side=restored)
         left -= action.pause
         actions.append(action)
-        if action.kind in ("crash", "stop") and chance.chance(30):
+        if action.kind in ("crash", "stop", OLD_COPY) and chance.chance(30):
             # The same again, right after the restart.
             actions.append(
                 msgspec.structs.replace(action, at=action.at + chance.between(1, 4), pause=0)

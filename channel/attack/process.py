@@ -14,10 +14,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from channelsim.channel.attack.actions import EVENT, LOST, STATEMENT, Action
+from channelsim.channel.attack.actions import EVENT, LOST, OLD_COPY, STATEMENT, Action
 from channelsim.channel.attack.failing_node import FailingNode
 from channelsim.channel.attack.failing_store import failing_connection
 from channelsim.channel.attack.hostile_side import HostileSide
+from channelsim.channel.attack.old_copies import OldCopies, recovery
 from channelsim.channel.attack.virtual_time import RESOLUTION, VirtualThreads
 from channelsim.channel.errors import UsageError
 from channelsim.channel.network.link import Link
@@ -113,6 +114,13 @@ class MortalPeer:
         if crash is not None and crash.amount == LOST:
             self._die(crash, Instant((before,)))
             raise PeerStopped(None)
+        if action is not None and action.kind == OLD_COPY:
+            if process.copies.can_restore(action, before):
+                process.restores = action
+                self._die(action, None)
+                raise PeerStopped(None)
+            process.undone(action)
+        process.copies.before_event(before)
         self.peer.last = None
         try:
             effects = react()
@@ -130,7 +138,7 @@ class MortalPeer:
             asyncio.get_running_loop().call_soon(process.do, action)
         return effects
 
-    def _die(self, crash: Action, instant: Instant) -> None:
+    def _die(self, crash: Action, instant: Instant | None) -> None:
         self.died = True
         self.process.ended_at = instant
         self.process.down_for = float(crash.pause)
@@ -165,7 +173,8 @@ class Process:
     """The process of one side, through all of its lives.
 
     `listen` hears of everything; `compare` of the state before a restart and after it, and `fails`
-    of an error that no action of the script explains. One that is `hostile` has the actor that this
+    of an error that no action of the script explains; `undone` hears of an action that cannot take
+    place. One that is `hostile` has the actor that this
     makes of its peer. It stores nothing, has one life, and goes on when its channel is over.
     """
 
@@ -182,6 +191,8 @@ class Process:
     compare: Callable[[Process, Instant, PeerState], None]
     fails: Callable[[Process, BaseException], None]
     on_peer: Callable[[Peer], None]
+    copies: OldCopies
+    undone: Callable[[Action], None]
     hostile: Callable[[Peer], HostileSide] | None = None
     lives: int = 0
     is_over: bool = False
@@ -189,6 +200,7 @@ class Process:
     begun: bool = False
     down_for: float = PATIENCE
     ended_at: Instant | None = None
+    restores: Action | None = None
     runner: PeerRunner | None = None
     store_failed: bool = False
     stopped: bool = False
@@ -232,6 +244,9 @@ class Process:
         """Run the process once; true if the channel is over."""
         mortal: MortalPeer | None = None
         try:
+            if self.restores is not None:
+                self.copies.restore(self.restores)
+                self.restores = self.ended_at = None
             store = SqliteStore(
                 self.folder, connection=failing_connection(partial(self.next_action, STATEMENT))
             )
@@ -293,7 +308,7 @@ class Process:
         finally:
             self._running.cancel()
             decks.close()
-            if self.ended_at is None:
+            if self.ended_at is None and self.restores is None:
                 self.ended_at = Instant((peer.state,))
 
     def _decide(self, game: str, game_id: int, player: Player) -> Move:
@@ -352,6 +367,13 @@ class Process:
             if self.runner is not None:
                 with suppress(UsageError, RunFailed):
                     self.runner.command(command)
+
+    def recover(self) -> None:
+        """Do what `recover --publish-old` does, where the store is an old copy that waits."""
+        command = recovery(self.runner.peer.state) if self.runner is not None else None
+        if command is not None and self.runner is not None:
+            with suppress(UsageError, RunFailed):
+                self.runner.command(command)
 
     def _commands(self, action: Action) -> list[Command]:
         peer = self.runner.peer if self.runner is not None else None

@@ -22,6 +22,7 @@ from channelsim.channel.attack.actions import (
     CALL,
     KINDS,
     MESSAGE,
+    OLD_COPY,
     STEP,
     Action,
     Attack,
@@ -32,6 +33,7 @@ from channelsim.channel.attack.failing_node import FailingNode
 from channelsim.channel.attack.hostile_side import HostileSide, Surroundings
 from channelsim.channel.attack.hostile_spends import Moment
 from channelsim.channel.attack.monitors import Monitors, Violation
+from channelsim.channel.attack.old_copies import OldCopies
 from channelsim.channel.attack.process import Instant, Process
 from channelsim.channel.attack.virtual_time import (
     Stalled,
@@ -44,6 +46,7 @@ from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.network.link import Link, reconnecting
+from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.interface import BrokenOff
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer.peer_state import PeerState
@@ -56,6 +59,9 @@ from channelsim.games.chance import Chance
 
 HEALS_AT = 40
 """Blocks after which nothing fails any more."""
+
+PATIENCE = 60
+"""Blocks after the healing until the user of an old copy has it published."""
 
 AFTERWARDS = 8
 """Blocks that a hostile side still has once the honest one is done."""
@@ -203,6 +209,8 @@ class World:
                 compare=self._compare,
                 fails=self._fails,
                 on_peer=self._new_peer,
+                copies=self._copies(config),
+                undone=self.script.done.remove,
                 hostile=self._make_hostile if config.side == self.hostile else None,
             )
             for config in configs
@@ -227,7 +235,8 @@ class World:
             self._reorgs,
             (self._finished[0], self._finished[1]),
         )
-        self.monitors.at_the_end(run, self.script.done)
+        copies = [process.copies.times for process in self.processes]
+        self.monitors.at_the_end(run, self.script.done, copies)
         return Session(
             self.attack,
             tuple(self.script.done),
@@ -277,6 +286,9 @@ class World:
                 self._spend(action)
                 continue
             self._block()
+            if number == HEALS_AT + PATIENCE:
+                for process in self.processes:
+                    process.recover()
             match action:
                 case Action("rush", amount=more):
                     for _ in range(more):
@@ -385,6 +397,14 @@ class World:
                 await link.close()
 
         return connect
+
+    def _copies(self, config: Config) -> OldCopies:
+        actions = [
+            action
+            for action in possible(self.attack.actions)
+            if action.kind == OLD_COPY and action.side == config.side
+        ]
+        return OldCopies(self.folder / config.name, actions, self.hostile is None)
 
     def _make_hostile(self, peer: Peer) -> HostileSide:
         around = Surroundings(
