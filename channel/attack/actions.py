@@ -118,6 +118,7 @@ KINDS: Mapping[str, Kind] = {
         _deviation("deviate", "a side does what an adversary does", is_named=True),
         _deviation("alter", "a side changes a field of a message, and signs it"),
         _deviation("say", "a side sends messages that would be right elsewhere"),
+        _deviation("withhold", "a side leaves its spends to the other one"),
         Kind("spend", BLOCK, 60, "a side spends what its signatures allow", 999, False, True, True),
     )
 }

@@ -16,6 +16,7 @@ import msgspec
 from channelsim.channel import __version__
 from channelsim.channel.adversaries.rules.breaker import name_of
 from channelsim.channel.attack.actions import FORMAT, KINDS, Attack, adversaries_in, check, draw
+from channelsim.channel.attack.defences import DEFENCES
 from channelsim.channel.attack.monitors import MONITORS
 from channelsim.channel.attack.shrinking import shrunk
 from channelsim.channel.attack.world import Session, run
@@ -100,6 +101,7 @@ class AttackTotals(msgspec.Struct):
 GOALS = (
     *("the opening failed", "closed by both", "settled on chain"),
     *("killed in its restart", "killed three times", "watched while it was down"),
+    *DEFENCES,
 )
 """What a campaign should reach, beside each kind of action."""
 
@@ -114,7 +116,7 @@ def goals_of(session: Session) -> list[str]:
         "killed three times": max(session.lives) > 3,
         "watched while it was down": session.attack.watched and max(session.lives) > 1,
     }
-    return [goal for goal in GOALS if reached[goal]]
+    return [goal for goal in GOALS if reached.get(goal) or goal in session.defences]
 
 
 def answers_of(session: Session) -> list[str]:

@@ -13,7 +13,7 @@ from channelsim.channel.adversaries.base import Adversary, Plan, Rewind
 from channelsim.channel.adversaries.registry import get
 from channelsim.channel.attack.actions import Action
 from channelsim.channel.attack.hostile_spends import Spender
-from channelsim.channel.attack.hostile_words import Altering, Speaking
+from channelsim.channel.attack.hostile_words import Altering, Speaking, Withholding
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.interface import Chain
 from channelsim.channel.chain.observations import Block
@@ -133,5 +133,7 @@ def _kind_of(action: Action) -> Callable[[Peer, Plan], Adversary]:
             return Altering
         case "say":
             return Speaking
+        case "withhold":
+            return Withholding
         case _:
             return get(action.name)

@@ -13,9 +13,10 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from channelsim.channel.adversaries.base import Adversary, MessageChanger
+from channelsim.channel.adversaries.base import Adversary, MessageChanger, Plan
 from channelsim.channel.crypto import bls
-from channelsim.channel.peer.machine import Phase
+from channelsim.channel.peer.interface import Effect, Push
+from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.protocol.half_signed import sign_halves
 from channelsim.channel.protocol.messages import (
     Accept,
@@ -43,6 +44,9 @@ MOST_WORDS = 4
 
 MOST_ACTIONS = 3
 """The most actions of a batch out of place."""
+
+CLOSE = "unroll"
+"""The spend that closes a channel."""
 
 LARGEST = (1 << 63) - 1
 """The largest number that every message can carry to the other side's decoder."""
@@ -146,6 +150,21 @@ def _other_bytes(data: bytes, chance: Chance) -> bytes:
     flipped = data[:at] + bytes([data[at] ^ 1 << chance.below(8)]) + data[at + 1 :]
     others = (flipped, chance.bytes(len(data)), bytes(len(data)), data + b"\0", data[:-1])
     return chance.pick([other for other in others if other != data])
+
+
+class Withholding(Adversary):
+    """Leaves spends to the other side: all of its own, or only that which closes the channel."""
+
+    def __init__(self, peer: Peer, plan: Plan) -> None:
+        super().__init__(peer, plan)
+        self._only_close = plan.chance.chance(50)
+
+    def push(self, push: Push) -> list[Effect]:
+        """Nothing, from its step on."""
+        if push.name != CLOSE and self._only_close:
+            return [push]
+        self.done = True
+        return []
 
 
 class Speaking(Adversary):

@@ -29,6 +29,7 @@ from channelsim.channel.attack.actions import (
     hostile_side,
     possible,
 )
+from channelsim.channel.attack.defences import defences
 from channelsim.channel.attack.failing_node import FailingNode
 from channelsim.channel.attack.hostile_side import HostileSide, Surroundings
 from channelsim.channel.attack.hostile_spends import Moment
@@ -78,7 +79,8 @@ class Session:
     """An attacked session as it went: its log, its end, and what was broken.
 
     `done` are the actions that took place, in order, and `log` a line for each event. `accused` is
-    the rule that an honest side says its hostile counterparty broke; empty for none.
+    the rule that an honest side says its hostile counterparty broke; empty for none. `defences`
+    are what honest sides did against that one, or from an old copy.
     """
 
     attack: Attack
@@ -91,6 +93,7 @@ class Session:
     funded: bool
     on_chain: bool
     accused: str = ""
+    defences: frozenset[str] = frozenset()
 
     @property
     def died_in_restart(self) -> bool:
@@ -248,7 +251,15 @@ class World:
             funded,
             any(one.peer.state.dispute is not None for one in self.parties),
             self._accused(),
+            frozenset(defence for side in self._honest() for defence in self._defences(side)),
         )
+
+    def _honest(self) -> list[Side]:
+        return [side for side in Side if side != self.hostile]
+
+    def _defences(self, side: Side) -> list[str]:
+        party = self.parties[side]
+        return defences(party.news, [name for name, _, _ in party.pushed])
 
     def _accused(self) -> str:
         """The rule that the honest side says its hostile counterparty broke; empty for none."""
