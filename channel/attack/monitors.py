@@ -22,6 +22,7 @@ from channelsim.channel.session.session_events import Handled, NewsFor, SessionE
 from channelsim.channel.simulation.model.conversation import conversation
 from channelsim.channel.simulation.promises.crash_safety import contradictions
 from channelsim.channel.simulation.promises.due_spends import omissions, other_moves
+from channelsim.channel.simulation.promises.fee_duties import wrong_fees
 from channelsim.channel.simulation.promises.news import failures, unaccounted, wrong_news
 from channelsim.channel.simulation.promises.own_limits import past_limits, wasted_numbers
 from channelsim.channel.simulation.promises.safety import losses, unreported, unsafe
@@ -170,6 +171,7 @@ class Monitors:
             unsafe(ours, talk) if agreed and not tampered else (),
             other_moves(ours, talk),
             dict.fromkeys(omissions(ours, talk)),
+            dict.fromkeys(wrong_fees(ours, talk)),
             wasted_numbers(ours),
             past_limits(ours, talk),
             secrecy(ours),

@@ -31,6 +31,7 @@ from channelsim.channel.attack.actions import (
 )
 from channelsim.channel.attack.defences import defences
 from channelsim.channel.attack.failing_node import FailingNode
+from channelsim.channel.attack.filled_blocks import MOST_FEE, MOST_FEES, filled_chain
 from channelsim.channel.attack.hostile_side import HostileSide, Surroundings
 from channelsim.channel.attack.hostile_spends import Moment
 from channelsim.channel.attack.monitors import Monitors, Violation
@@ -44,6 +45,7 @@ from channelsim.channel.attack.virtual_time import (
 )
 from channelsim.channel.attack.wire import Wire
 from channelsim.channel.chain.coins import Bundle
+from channelsim.channel.chain.interface import FarmableChain
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.network.link import Link, reconnecting
@@ -173,12 +175,15 @@ class World:
         self.hostile = hostile_side(attack.actions)
         self.scenario = scenario_of(attack)
         seed = attack.seed.encode()
-        self.chain = SimulatedChain(node_seed(seed))
+        node = SimulatedChain(node_seed(seed))
+        self._filled = filled_chain(node, attack)
+        self.chain: FarmableChain = self._filled or node
         self.script = Script(possible(attack.actions))
         self.wire = Wire(self._delays("wire", 0.01, 0.4), self._on_message)
         self.nodes = [self._node(side) for side in Side]
         setup = setup_of(self.scenario)
-        configs = [make_config(seed, side, self.chain, setup.agreement) for side in Side]
+        fees = (MOST_FEE, MOST_FEES) if self._filled is not None else ()
+        configs = [make_config(seed, side, self.chain, setup.agreement, *fees) for side in Side]
         self._start = self.chain.peak()
         first, second = (
             Party(config.name, peer, peer, policy_chance(seed, config.side))
@@ -304,6 +309,8 @@ class World:
                 case Action("rush", amount=more):
                     for _ in range(more):
                         self._block()
+                case Action("fill", amount=more) if self._filled is not None:
+                    self._filled.fill(1 + more)
                 case Action("reorganise", amount=amount):
                     back = min(1 + amount // 2, self.scenario.confirmations)
                     self._reorganise(back, keep=bool(amount % 2))
