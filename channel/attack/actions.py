@@ -116,6 +116,7 @@ KINDS: Mapping[str, Kind] = {
         Kind("go-on-chain", EVENT, 90, "a player goes on chain", is_cause=True),
         Kind("cancel", EVENT, 90, "a player withdraws its proposals, or refuses the other's"),
         Kind("propose", EVENT, 90, "a player proposes another game"),
+        Kind("prepare", EVENT, 90, "a player has another deck prepared"),
         _deviation("deviate", "a side does what an adversary does", is_named=True),
         _deviation("alter", "a side changes a field of a message, and signs it"),
         _deviation("say", "a side sends messages that would be right elsewhere"),
@@ -221,6 +222,9 @@ def possible(actions: Sequence[Action]) -> tuple[Action, ...]:
     )
 
 
+DEALT = 5
+"""The per cent of the sessions with a game that needs decks, where there are other games, too."""
+
 ACTIONS, SWARM = 8, 6
 """The most actions of a session, and the most kinds of which they are."""
 
@@ -229,7 +233,7 @@ def draw(games: Sequence[str], seed: str, kinds: Sequence[str] = tuple(KINDS)) -
     """Draw a script from a seed. Each has a few kinds of actions only, so that each can go deep."""
     chance = Chance(derive(seed.encode(), "attack"))
     swarm = chance.draw(kinds, min(len(kinds), chance.between(1, SWARM)))
-    game, hostile, restored = chance.pick(games), chance.below(2), chance.below(2)
+    game, hostile, restored = _game(games, chance), chance.below(2), chance.below(2)
     deviates = any(KINDS[name].is_hostile for name in swarm)
     actions: list[Action] = []
     # Against a hostile side, a spend may be due at any time.
@@ -257,6 +261,14 @@ def draw(games: Sequence[str], seed: str, kinds: Sequence[str] = tuple(KINDS)) -
         snapshots=chance.pick((3, 7, 50)),
         watched=chance.chance(30),
     )
+
+
+def _game(games: Sequence[str], chance: Chance) -> str:
+    """Pick a game; one whose hands need a prepared deck takes longer, and comes less often."""
+    dealt = [name for name in games if registry.get(name).deck_positions]
+    others = [name for name in games if name not in dealt]
+    some = dealt if dealt and chance.chance(DEALT) else others
+    return chance.pick(some or games)
 
 
 def _drawn(kind: Kind, game: str, chance: Chance, left: int) -> Action:

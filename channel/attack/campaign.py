@@ -278,8 +278,8 @@ def adversaries(games: Iterable[str]) -> tuple[str, ...]:
 
 
 def default_games() -> tuple[str, ...]:
-    """The installed games without a deck: of the others, each hand takes seconds to prepare."""
-    return tuple(game.name for game in registry.channel_games() if not game.deck_positions)
+    """All installed games that a channel can be played with."""
+    return tuple(game.name for game in registry.channel_games())
 
 
 SEVERITY = {"money": THEFT, EXCEPTIONS: EXCEPTION}

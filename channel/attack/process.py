@@ -30,6 +30,7 @@ from channelsim.channel.peer.interface import (
     Effect,
     Event,
     GoOnChain,
+    PrepareDeck,
     ProposeGames,
     Tell,
 )
@@ -385,6 +386,8 @@ class Process:
             case "cancel" if peer is not None and peer.phase is Phase.PLAYING:
                 groups = peer.play.state.groups
                 return [CancelGames(group.id, "the player wants to") for group in groups]
+            case "prepare":
+                return [PrepareDeck()]
             case "propose" if peer is not None and peer.phase is Phase.PLAYING:
                 game = self.setup.game(0)
                 wish = Wish(game, self.setup.parameters(game), self.setup.game_timeout, True)
