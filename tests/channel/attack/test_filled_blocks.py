@@ -10,7 +10,7 @@ from channelsim.channel.attack.actions import Action, Attack
 from channelsim.channel.attack.filled_blocks import FILL
 from channelsim.channel.attack.world import run
 from channelsim.channel.crypto import bls
-from channelsim.channel.peer import machine
+from channelsim.channel.peer.fees import paying
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -33,7 +33,7 @@ def test_spends_get_into_full_blocks_for_a_fee(monkeypatch: pytest.MonkeyPatch) 
     assert {*session.done} == {LEAVES, *FULL}
     assert session.violations == ()
 
-    monkeypatch.setattr(machine, "pay_for", lambda config, state, effects, scan: (state, effects))
+    monkeypatch.setattr(paying, "raised", lambda before, fee, most: before)
     without = run(attack(LEAVES, *FULL))
     assert without.blocks > session.blocks
     assert "CH-FEE" in " ".join(violation.text for violation in without.violations)
