@@ -161,7 +161,8 @@ class Attack(
 
     Both sides play `hands` of these games by their policies. `snapshots` is the number of events
     between two snapshots of a store. Where it is `watched`, a watcher of its own looks after the
-    channel of a side whose process does not run.
+    channel of a side whose process does not run. Where it is `tight`, each side puts in no more
+    than one hand takes.
     """
 
     games: tuple[str, ...]
@@ -171,6 +172,7 @@ class Attack(
     policies: tuple[str, str] = ("", "")
     snapshots: Annotated[int, Meta(ge=1, le=1000)] = 50
     watched: bool = False
+    tight: bool = False
 
 
 def check(attack: Attack) -> Attack:
@@ -253,6 +255,9 @@ def draw(games: Sequence[str], seed: str, kinds: Sequence[str] = tuple(KINDS)) -
             actions.append(
                 msgspec.structs.replace(action, at=action.at + chance.between(1, 4), pause=0)
             )
+    if not deviates and any(action.kind == OLD_COPY for action in actions) and chance.chance(50):
+        # A counterparty that never closes: the player has the copy published.
+        actions.append(Action("withhold", 1 - restored, chance.below(KINDS["withhold"].span)))
     return Attack(
         games=(game,),
         seed=seed,
@@ -260,6 +265,7 @@ def draw(games: Sequence[str], seed: str, kinds: Sequence[str] = tuple(KINDS)) -
         hands=chance.between(1, 2),
         snapshots=chance.pick((3, 7, 50)),
         watched=chance.chance(30),
+        tight=chance.chance(10),
     )
 
 

@@ -206,6 +206,7 @@ class Process:
     store_failed: bool = False
     stopped: bool = False
     healed: asyncio.Event = field(default_factory=asyncio.Event)
+    awaited: asyncio.Event = field(default_factory=asyncio.Event)
     _running: asyncio.Task[None] | None = None
     _thinks: float = 0.0
     _slowness: float = 0.0
@@ -228,7 +229,10 @@ class Process:
         return action
 
     async def live(self) -> None:
-        """Run the process until the channel is over, as often as it takes."""
+        """Run the process until the channel is over, as often as it takes.
+
+        After that it waits until its user starts it once more: `look_again`.
+        """
         if self.hostile is not None:
             await self._hostile_life(self.hostile)
         while True:
@@ -236,10 +240,21 @@ class Process:
             self.lives += 1
             if await self._one_life():
                 self.is_over = True
-                return
+                await self.awaited.wait()
+                self.awaited.clear()
+                continue
             if self.is_given_up:
                 return
             await self._be_down()
+
+    def look_again(self) -> bool:
+        """Start a process whose channel was paid out; false for one that runs, or has failed."""
+        state = self.ended_at.states[-1] if self.ended_at is not None else None
+        if not self.is_over or state is None or state.phase is not Phase.CLOSED:
+            return False
+        self.is_over = False
+        self.awaited.set()
+        return True
 
     async def _one_life(self) -> bool:
         """Run the process once; true if the channel is over."""

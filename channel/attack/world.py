@@ -54,6 +54,7 @@ from channelsim.channel.peer.interface import BrokenOff
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer.peer_state import PeerState
 from channelsim.channel.protocol.state import Side
+from channelsim.channel.session.defaults import DEFAULT_STACK, DEFAULT_UNIT
 from channelsim.channel.session.identity import make_config, node_seed, policy_chance
 from channelsim.channel.session.session_events import SessionEvent
 from channelsim.channel.simulation.run import Party, Run, RunLog
@@ -339,10 +340,10 @@ class World:
         self._note(f"block {self.chain.peak()}")
 
     def _reorganise(self, back: int, *, keep: bool, bundle: Bundle | None = None) -> bool:
-        """Replace blocks, if they are not final; beside a hostile side, only after a rest."""
+        """Replace blocks; beside a hostile side, only after a rest."""
         peak = self.chain.peak()
         rested = peak - self._last_reorg >= self.scenario.game_timeout
-        if back > self.scenario.confirmations or peak - back < self._start:
+        if peak - back < self._start:
             return False
         if self.hostile is not None and not rested and bundle is None:
             return False
@@ -354,7 +355,16 @@ class World:
 
     def _rewind(self, back: int, bundle: Bundle | None = None) -> bool:
         """Replace blocks for an adversary, as `Rewind` says."""
-        return back >= 1 and self._reorganise(back, keep=bundle is not None, bundle=bundle)
+        deepest = self.scenario.confirmations + 1
+        if not 1 <= back <= deepest:
+            return False
+        if not self._reorganise(back, keep=bundle is not None, bundle=bundle):
+            return False
+        # What was final is not: a user whose process has ended looks at it once more.
+        for process in self.processes if back == deepest else ():
+            if process.look_again():
+                self._finished[process.side] = None
+        return True
 
     def _spend(self, action: Action) -> None:
         """Make a block, and offer spends of the hostile side before it or after it."""
@@ -485,6 +495,7 @@ def scenario_of(attack: Attack) -> Scenario:
     Its weather excuses spends that the node refuses.
     """
     hostile = hostile_side(attack.actions)
+    contribution = DEFAULT_UNIT * DEFAULT_STACK if attack.tight else 0
     if hostile is not None:
         return Scenario(
             games=attack.games,
@@ -494,6 +505,7 @@ def scenario_of(attack: Attack) -> Scenario:
             weather="reorgs",
             hands=attack.hands,
             policies=attack.policies,
+            contribution=contribution,
         )
     return Scenario(
         games=attack.games,
@@ -502,6 +514,7 @@ def scenario_of(attack: Attack) -> Scenario:
         hands=attack.hands,
         agreed=True,
         policies=attack.policies,
+        contribution=contribution,
     )
 
 
