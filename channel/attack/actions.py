@@ -1,24 +1,28 @@
 """What can go wrong in an attacked session, and what its players may want, as data.
 
 Each action waits for its number on one of five counters: of a side's messages, events, calls of its
-node and statements of its store, or of the chain's blocks. So a script with fewer actions still has
-the others at their places, and the same script gives the same bytes.
+node and statements of its store, or of the chain's blocks. It counts from the start, or from the
+newest of some landmark, such as a restart. So a script with fewer actions still has the others at
+their places, and the same script gives the same bytes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
+from channelsim.channel.attack import boundaries
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.errors import UsageError
 from channelsim.channel.session.setup import check_game
+from channelsim.games.amounts import counted
 from channelsim.games.chance import Chance
-from channelsim.games.names import nearest, quoted
+from channelsim.games.names import nearest, nearest_or_all, quoted
 
 FORMAT = "channelsim attack 1"
 
@@ -26,11 +30,33 @@ MESSAGE, EVENT, CALL, STATEMENT, BLOCK = "message", "event", "call", "statement"
 """The counters: a side's messages, its peer's events, its node's calls, its store's statements, and
 the blocks of the chain. Each begins at 0."""
 
+OF_A_SIDE = (MESSAGE, EVENT, CALL, STATEMENT)
+"""The counters of which each side has its own."""
+
 BLOCK_TIME = 20
 """Seconds between two blocks, on average."""
 
 MOST_PAUSE = 9 * BLOCK_TIME
 """The most seconds of all pauses of a session: both sides wait 13 blocks for an answer."""
+
+START = ""
+"""The landmark of actions that count from the start of the session."""
+
+LANDMARKS: Mapping[str, tuple[str, int]] = {
+    "link": ("it uses a new connection", 30),
+    "restart": ("its process starts again", 30),
+    "shutdown": ("its half of the shutdown is out, or the other's here", 20),
+    "chain": ("it goes on chain, or sees the other side do so", 30),
+    "unroll": ("it sees the unroll coin", 30),
+    "counts": ("it sees which state is paid out", 30),
+    "move": ("it sees a move on chain", 20),
+    "reorganise": ("the last blocks are replaced", 20),
+}
+"""What an action may count from, the newest of its side, or for blocks of both sides: when that is,
+and up to which number actions are drawn."""
+
+ON_CHAIN = ("chain", "unroll", "counts", "move")
+"""The landmarks of channels that are not shut down."""
 
 LOST = 0
 """The `amount` of a crash before its event is stored; with more, one less effect is carried out."""
@@ -40,8 +66,9 @@ LOST = 0
 class Kind:
     """A kind of action: its counter, and how much of that an ordinary session has.
 
-    `most` is the largest `amount`, `pauses` says if it takes time, and `is_cause` if it may bring
-    two honest sides on chain. `about` completes "the session in which ...".
+    `most` is the largest `amount`, `pauses` says if it takes time, `is_absence` if that time may
+    last for a number of blocks, and `is_cause` if it may bring two honest sides on chain. `about`
+    completes "the session in which ...".
     """
 
     name: str
@@ -51,6 +78,7 @@ class Kind:
     most: int = 0
     pauses: bool = False
     is_cause: bool = False
+    is_absence: bool = False
 
 
 KINDS: Mapping[str, Kind] = {
@@ -62,9 +90,31 @@ KINDS: Mapping[str, Kind] = {
         Kind("corrupt", MESSAGE, 24, "a bit of a message is changed", 1 << 16, is_cause=True),
         Kind("truncate", MESSAGE, 24, "a message ends early", 1 << 16, is_cause=True),
         Kind("delay", MESSAGE, 24, "a message and those after it take longer", pauses=True),
-        Kind("reset", MESSAGE, 24, "the connection is lost with a message", pauses=True),
-        Kind("silence", MESSAGE, 24, "nothing arrives any more on a connection", 1, pauses=True),
-        Kind("node-away", CALL, 400, "the node cannot be asked for a while", pauses=True),
+        Kind(
+            "reset",
+            MESSAGE,
+            24,
+            "the connection is lost with a message",
+            pauses=True,
+            is_absence=True,
+        ),
+        Kind(
+            "silence",
+            MESSAGE,
+            24,
+            "nothing arrives any more on a connection",
+            1,
+            pauses=True,
+            is_absence=True,
+        ),
+        Kind(
+            "node-away",
+            CALL,
+            400,
+            "the node cannot be asked for a while",
+            pauses=True,
+            is_absence=True,
+        ),
         Kind("node-slow", CALL, 400, "an answer of the node takes long", pauses=True),
         Kind("block-meanwhile", CALL, 400, "a block comes between two calls of the node"),
         Kind("push-unanswered", CALL, 400, "the next push gets no answer", 1),
@@ -72,8 +122,23 @@ KINDS: Mapping[str, Kind] = {
         Kind("store-full", STATEMENT, 120, "the disk is full"),
         Kind("store-fails", STATEMENT, 120, "a write fails"),
         Kind("sync-fails", STATEMENT, 120, "a write is reported as failed, but was done"),
-        Kind("crash", EVENT, 90, "a process is killed between two effects", 6, pauses=True),
-        Kind("stop", EVENT, 90, "a process is stopped and started again", pauses=True),
+        Kind(
+            "crash",
+            EVENT,
+            90,
+            "a process is killed between two effects",
+            6,
+            pauses=True,
+            is_absence=True,
+        ),
+        Kind(
+            "stop",
+            EVENT,
+            90,
+            "a process is stopped and started again",
+            pauses=True,
+            is_absence=True,
+        ),
         Kind("reorganise", BLOCK, 40, "the last blocks are replaced", 6),
         Kind("rush", BLOCK, 40, "several blocks come at once", 4),
         Kind("think", EVENT, 90, "a player takes its time for the next decision", pauses=True),
@@ -86,10 +151,38 @@ KINDS: Mapping[str, Kind] = {
 """All kinds of actions, by name."""
 
 
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    "messages": ("drop", "duplicate", "reorder", "corrupt", "truncate", "delay"),
+    "connection": ("reset", "silence"),
+    "node": ("node-away", "node-slow", "block-meanwhile", "push-unanswered", "push-held"),
+    "disk": ("store-full", "store-fails", "sync-fails"),
+    "process": ("crash", "stop"),
+    "chain": ("reorganise", "rush"),
+    "player": ("think", "close", "go-on-chain", "cancel", "propose"),
+}
+"""Groups of kinds by name; each kind is in one."""
+
+
+def kinds_of(text: str) -> tuple[str, ...]:
+    """The kinds in a list of kinds and groups with commas, in their order. Raises `UsageError`.
+
+    >>> kinds_of("disk, crash")
+    ('store-full', 'store-fails', 'sync-fails', 'crash')
+    """
+    chosen: set[str] = set()
+    for name in (part.strip() for part in text.split(",")):
+        if name not in KINDS and name not in GROUPS:
+            hint = nearest_or_all(name, [*GROUPS, *KINDS])
+            raise UsageError(f"no kind of fault, and no group, is called {quoted(name)}{hint}")
+        chosen.update(GROUPS.get(name, (name,)))
+    return tuple(kind for kind in KINDS if kind in chosen)
+
+
 class Action(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """One action: at number `at` of its kind's counter, of this side's where sides have their own.
 
-    `amount` depends on the kind, and `pause` is in seconds.
+    It counts from the newest landmark of the name `since`. `amount` depends on the kind. It lasts
+    for `pause` seconds, and until the chain has so many more `blocks`.
     """
 
     kind: str
@@ -97,6 +190,8 @@ class Action(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     at: Annotated[int, Meta(ge=0, le=1_000_000)]
     amount: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
     pause: Annotated[int, Meta(ge=0, le=MOST_PAUSE)] = 0
+    since: str = START
+    blocks: Annotated[int, Meta(ge=0, le=boundaries.LONGEST)] = 0
 
     @property
     def text(self) -> str:
@@ -104,11 +199,20 @@ class Action(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
 
         >>> Action("crash", 1, 7, amount=2, pause=30).text
         'crash of side 1 at event 7, amount 2, 30 s'
+        >>> Action("reset", 0, 0, since="chain", blocks=13).text
+        'reset of side 0 at message 0 since chain, 13 blocks'
         """
         kind = KINDS[self.kind]
         amount = f", amount {self.amount}" if kind.most else ""
         pause = f", {self.pause} s" if self.pause else ""
-        return f"{self.kind} of side {self.side} at {kind.counter} {self.at}{amount}{pause}"
+        blocks = f", {counted(self.blocks, 'block')}" if self.blocks else ""
+        place = f"{kind.counter} {self.at}{f' since {self.since}' if self.since else ''}"
+        return f"{self.kind} of side {self.side} at {place}{amount}{pause}{blocks}"
+
+    @property
+    def lasts(self) -> float:
+        """The blocks that it takes, on average."""
+        return self.blocks + self.pause / BLOCK_TIME
 
 
 class Attack(
@@ -145,53 +249,122 @@ def check(attack: Attack) -> Attack:
             raise UsageError(f"{action.kind}: an amount of at most {kind.most}")
         if action.pause and not kind.pauses:
             raise UsageError(f"{action.kind}: it has no pause")
+        if action.blocks and not kind.is_absence:
+            raise UsageError(f"{action.kind}: it lasts for no blocks")
+        if action.since and action.since not in LANDMARKS:
+            near = nearest(action.since, LANDMARKS)
+            raise UsageError(f"no landmark is called {quoted(action.since)}{near}")
     return attack
 
 
 ACTIONS, SWARM = 8, 6
 """The most actions of a session, and the most kinds of which they are."""
 
+PATIENT = 9
+"""The most blocks that all actions of a script take on average, unless it is to go further."""
+
 
 def draw(games: Sequence[str], seed: str, kinds: Sequence[str] = tuple(KINDS)) -> Attack:
     """Draw a script from a seed. Each has a few kinds of actions only, so that each can go deep."""
     chance = Chance(derive(seed.encode(), "attack"))
     swarm = chance.draw(kinds, min(len(kinds), chance.between(1, SWARM)))
+    goes_on_chain = GO_ON_CHAIN in kinds and chance.chance(30)
+    landmarks = likely_landmarks(swarm, goes_on_chain=goes_on_chain)
     actions: list[Action] = []
-    left = MOST_PAUSE
+    left = 2 * boundaries.LONGEST if chance.chance(20) else PATIENT
     for _ in range(chance.between(1, ACTIONS)):
-        action = _drawn(KINDS[chance.pick(swarm)], chance, left)
-        left -= action.pause
+        action = drawn_action(KINDS[chance.pick(swarm)], chance, left, landmarks)
+        left -= ceil(action.lasts)
         actions.append(action)
         if action.kind in ("crash", "stop") and chance.chance(30):
-            # The same again, right after the restart.
-            actions.append(
-                msgspec.structs.replace(action, at=action.at + chance.between(1, 4), pause=0)
-            )
+            actions.append(repeated(action, chance))
+    if goes_on_chain:
+        actions.append(drawn_action(KINDS[GO_ON_CHAIN], chance, 0))
     game = chance.pick(games)
     return Attack(
         games=(game,),
         seed=seed,
         actions=tuple(actions),
         hands=chance.between(1, 2),
-        snapshots=chance.pick((3, 7, 50)),
+        snapshots=chance.pick(SNAPSHOTS),
         watched=chance.chance(30),
     )
 
 
-def _drawn(kind: Kind, chance: Chance, left: int) -> Action:
-    """Draw an action whose pause is at most so many seconds."""
-    pause = 0
-    if kind.pauses:
-        pause = min(left, chance.below(chance.pick((5, BLOCK_TIME, 4 * BLOCK_TIME))))
-    return Action(
-        kind=kind.name,
-        side=chance.below(2),
-        at=chance.below(kind.span),
-        amount=chance.below(kind.most + 1),
-        pause=pause,
+SNAPSHOTS = (50, 7, 3)
+"""Numbers of events between two snapshots, the usual one first."""
+
+GO_ON_CHAIN = "go-on-chain"
+
+
+RESTARTS = ("crash", "stop", "store-full", "store-fails", "sync-fails")
+"""Kinds after which a process starts again."""
+
+
+def likely_landmarks(kinds: Sequence[str], *, goes_on_chain: bool) -> tuple[str, ...]:
+    """The landmarks that a session with such actions can have."""
+    restarts = not {*RESTARTS}.isdisjoint(kinds)
+    return (
+        *(["restart"] if restarts else []),
+        *(["reorganise"] if "reorganise" in kinds else []),
+        *(ON_CHAIN if goes_on_chain else ["link", "shutdown"]),
     )
 
 
-def causes(attack: Attack, done: Sequence[Action]) -> tuple[Action, ...]:
+def drawn_action(
+    kind: Kind, chance: Chance, left: int, landmarks: Sequence[str] = tuple(LANDMARKS)
+) -> Action:
+    """Draw an action of a kind that takes at most so many blocks on average."""
+    since, at = drawn_place(kind, chance, landmarks)
+    pause, blocks = 0, 0
+    if kind.is_absence and left and chance.chance(40):
+        blocks = boundaries.blocks(chance, min(left, boundaries.LONGEST))
+    elif kind.pauses:
+        pause = boundaries.seconds(chance, min(MOST_PAUSE, max(0, left) * BLOCK_TIME))
+    return Action(
+        kind=kind.name,
+        side=chance.below(2),
+        at=at,
+        amount=chance.below(kind.most + 1),
+        pause=pause,
+        since=since,
+        blocks=blocks,
+    )
+
+
+def drawn_place(kind: Kind, chance: Chance, landmarks: Sequence[str]) -> tuple[str, int]:
+    """Draw a landmark and a number: of blocks after one, at a boundary."""
+    if kind.name == GO_ON_CHAIN or chance.chance(40):
+        return START, chance.below(max(1, kind.span // chance.pick((1, 2, 4))))
+    since = chance.pick(landmarks)
+    _, span = LANDMARKS[since]
+    if kind.counter == BLOCK:
+        return since, boundaries.blocks(chance, boundaries.LONGEST)
+    # The node is asked several times for each event.
+    span *= 4 if kind.counter == CALL else 1
+    return since, chance.below(chance.pick((2, 6, span)))
+
+
+def repeated(action: Action, chance: Chance) -> Action:
+    """The same again, right after the restart."""
+    return msgspec.structs.replace(action, at=chance.below(4), since="restart", pause=0, blocks=0)
+
+
+LAST_PATIENT = 10
+"""Blocks of absence, all together on average, with which no side gives the other up."""
+
+LAST_SAFE = 13
+"""Blocks of absence, likewise, after which a side still acts before the deadlines of a dispute."""
+
+
+def absence(done: Sequence[Action]) -> float:
+    """The blocks that the actions among those done took, on average."""
+    return sum(action.lasts for action in done)
+
+
+def causes(done: Sequence[Action]) -> tuple[Action, ...]:
     """The actions among those done that may bring two honest sides on chain."""
-    return tuple(action for action in done if KINDS[action.kind].is_cause)
+    is_late = absence(done) > LAST_PATIENT
+    return tuple(
+        action for action in done if KINDS[action.kind].is_cause or (is_late and action.lasts)
+    )

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from channelsim.channel.attack.actions import KINDS, Action
+from channelsim.channel.attack.actions import GO_ON_CHAIN, LAST_SAFE, Action, absence, causes
 from channelsim.channel.peer.chain_news import LeftForChain, UnilateralClose
 from channelsim.channel.peer.interface import BrokenOff, OldCopy, OwnFault, Watch
 from channelsim.channel.peer.peer_state import PeerState, Phase
@@ -100,7 +100,7 @@ class Monitors:
 
     def at_the_end(self, run: Run, done: Sequence[Action]) -> None:
         """Check the session as a whole."""
-        causes = [action for action in done if KINDS[action.kind].is_cause]
+        reasons = causes(done)
         tampers = [action for action in done if action.kind in ("corrupt", "truncate", "reorder")]
         settled = None not in run.finished
         for side in Side:
@@ -108,17 +108,17 @@ class Monitors:
                 self._found("settled", f"the {run.parties[side].name} is not done after the faults")
             for how in contradictions(run.parties[side].sent):
                 self._found("signature", f"the {run.parties[side].name} sent {how}")
-        if not causes:
+        if not reasons:
             for text in self._left.values():
                 self._found("chain", text)
-        if not (tampers or any(action.kind == "drop" for action in causes)):
+        if all(action.kind == GO_ON_CHAIN for action in reasons):
             for text in self._accused.values():
                 self._found("accused", text)
         if settled:
             self._money(run)
             for side in Side:
-                self._promises(run, side, tampered=bool(tampers))
-                if not any(action.kind in WISHES for action in done) and not causes:
+                self._promises(run, side, tampered=bool(tampers), late=absence(done) > LAST_SAFE)
+                if not any(action.kind in WISHES for action in done) and not reasons:
                     self._hands(run, side)
 
     def _found(self, monitor: str, text: str) -> None:
@@ -142,15 +142,18 @@ class Monitors:
         for how in () if talk.broken else unaccounted(ours, talk):
             self._found("hands", how)
 
-    def _promises(self, run: Run, side: Side, *, tampered: bool) -> None:
-        """Check the promises to one side; the other one is honest, but for changed messages."""
+    def _promises(self, run: Run, side: Side, *, tampered: bool, late: bool) -> None:
+        """Check the promises to one side; the other one is honest, but for changed messages.
+
+        One that may have been away past a deadline has no claim to what that is about.
+        """
         ours = _as_seen_by(run, side)
         talk = conversation(ours)
         agreed = not talk.broken
         breaches = (
             losses(ours),
             talk.broken,
-            unsafe(ours, talk) if agreed and not tampered else (),
+            unsafe(ours, talk) if agreed and not (tampered or late) else (),
             other_moves(ours, talk),
             dict.fromkeys(omissions(ours, talk)),
             wasted_numbers(ours),

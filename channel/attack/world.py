@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -22,12 +22,15 @@ from channelsim.channel.attack.actions import (
     CALL,
     KINDS,
     MESSAGE,
+    OF_A_SIDE,
+    START,
     Action,
     Attack,
 )
 from channelsim.channel.attack.failing_node import FailingNode
 from channelsim.channel.attack.monitors import Monitors, Violation
 from channelsim.channel.attack.process import Instant, Process
+from channelsim.channel.attack.situations import Killed, Noted, Restarted, Situations, side_of
 from channelsim.channel.attack.virtual_time import (
     Stalled,
     VirtualThreads,
@@ -38,6 +41,7 @@ from channelsim.channel.attack.wire import Wire
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.network.link import Link, reconnecting
+from channelsim.channel.peer.interface import Effect
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer.peer_state import PeerState
 from channelsim.channel.protocol.state import Side
@@ -58,7 +62,8 @@ MOST_BLOCKS = 400
 class Session:
     """An attacked session as it went: its log, its end, and what was broken.
 
-    `done` are the actions that took place, in order, and `log` a line for each event.
+    `done` are the actions that took place, in order, and `log` a line for each event. `events` are
+    those of both sides with their actions, kills and restarts, and `situations` those reached.
     """
 
     attack: Attack
@@ -70,6 +75,8 @@ class Session:
     lives: tuple[int, int]
     funded: bool
     on_chain: bool
+    events: tuple[Noted, ...] = ()
+    situations: tuple[str, ...] = ()
 
     @property
     def died_in_restart(self) -> bool:
@@ -106,28 +113,35 @@ def fast_folder() -> str | None:
 class Script:
     """The actions of an attack that have not taken place yet, and the counters that they wait for.
 
-    Each number of a counter has one action at most; the others move to the next numbers.
+    A counter begins again at each of its landmarks. Each event that is counted has one action at
+    most; the others take place at the next ones.
     """
 
     def __init__(self, actions: Sequence[Action]) -> None:
         self.done: list[Action] = []
         self.is_healed = False
-        self._counts: Counter[tuple[str, int]] = Counter()
-        self._waiting: dict[tuple[str, int], list[Action]] = {}
+        self._counts: defaultdict[tuple[str, int], dict[str, int]] = defaultdict(lambda: {START: 0})
+        self._waiting: defaultdict[tuple[str, int], list[Action]] = defaultdict(list)
         for action in sorted(actions, key=lambda action: action.at):
             counter = KINDS[action.kind].counter
-            place = counter, 0 if counter == BLOCK else action.side
-            self._waiting.setdefault(place, []).append(action)
+            self._waiting[counter, 0 if counter == BLOCK else action.side].append(action)
+
+    def mark(self, landmark: str, side: int) -> None:
+        """Begin the counters of a landmark again: this side's, and that of blocks."""
+        for place in (*((counter, side) for counter in OF_A_SIDE), (BLOCK, 0)):
+            self._counts[place][landmark] = 0
 
     def next(self, counter: str, side: int = 0) -> Action | None:
         """Count, and take the action that is due."""
-        place = counter, side
-        count, self._counts[place] = self._counts[place], self._counts[place] + 1
-        waiting = self._waiting.get(place)
-        if self.is_healed or not waiting or waiting[0].at > count:
-            return None
-        action = waiting.pop(0)
-        self.done.append(action)
+        counts = self._counts[counter, side]
+        waiting = self._waiting[counter, side]
+        due = (one for one in waiting if one.at <= counts.get(one.since, -1))
+        action = None if self.is_healed else next(due, None)
+        for landmark in counts:
+            counts[landmark] += 1
+        if action is not None:
+            waiting.remove(action)
+            self.done.append(action)
         return action
 
 
@@ -146,7 +160,7 @@ class World:
         seed = attack.seed.encode()
         self.chain = SimulatedChain(node_seed(seed))
         self.script = Script(attack.actions)
-        self.wire = Wire(self._delays("wire", 0.01, 0.4), self._on_message)
+        self.wire = Wire(self._delays("wire", 0.01, 0.4), self._on_message, self.chain.peak)
         self.nodes = [self._node(side) for side in Side]
         setup = setup_of(self.scenario)
         configs = [make_config(seed, side, self.chain, setup.agreement) for side in Side]
@@ -159,6 +173,8 @@ class World:
         self.parties = first, second
         self.run_log = RunLog(self.chain, self.parties)
         self.monitors = Monitors(self.parties)
+        self.situations = Situations()
+        self.events: list[Noted] = []
         self._blocks = Chance(derive(seed, "blocks"))
         self._seconds = 0.0
         self._reorgs = 0
@@ -181,6 +197,7 @@ class World:
                 compare=self._compare,
                 fails=self._fails,
                 on_peer=self._new_peer,
+                note_killed=self._note_killed,
             )
             for config in configs
         ]
@@ -215,6 +232,8 @@ class World:
             (self.processes[0].lives, self.processes[1].lives),
             funded,
             any(one.peer.state.dispute is not None for one in self.parties),
+            tuple(self.events),
+            tuple(self.situations.reached),
         )
 
     async def _run(self) -> None:
@@ -241,7 +260,7 @@ class World:
             await asyncio.sleep(self._blocks.between(BLOCK_TIME // 2, 3 * BLOCK_TIME // 2))
             if number == HEALS_AT:
                 self._heal()
-            action = self.script.next(BLOCK)
+            action = self._next_action(BLOCK, 0)
             self._block()
             match action:
                 case Action("rush", amount=more):
@@ -268,6 +287,8 @@ class World:
         if self.chain.peak() - back >= self._start:
             self._reorgs += 1
             self.chain.reorganise(back, back + 1, keep=keep)
+            for side in Side:
+                self.script.mark("reorganise", side)
             self._note(f"reorganised {back}, block {self.chain.peak()}")
 
     def _heal(self) -> None:
@@ -285,6 +306,8 @@ class World:
         action = self.script.next(counter, side)
         if action is not None:
             self._note(f"action {action.text}")
+            self._saw(side, action)
+            self.situations.last_fault = action.kind
         return action
 
     def _on_message(self, side: int) -> Action | None:
@@ -322,6 +345,10 @@ class World:
     def _listen(self, event: SessionEvent) -> None:
         self.run_log(event)
         self._note(_text(event))
+        if (side := side_of(event)) is not None:
+            self._saw(side, event)
+            for landmark in self.situations.follow(side, event, self.parties[side].peer.state):
+                self.script.mark(landmark, side)
         for violation in self.monitors.step(event):
             self._violated(violation.monitor, violation.text)
 
@@ -336,6 +363,14 @@ class World:
         for how in self.monitors.restart(before.states, after):
             self._violated("restart", f"the {process.config.name}: {how}")
         self._note(f"{process.config.name} starts again")
+        self._saw(process.side, Restarted())
+        self.script.mark("restart", process.side)
+
+    def _note_killed(self, side: Side, lost: Sequence[Effect]) -> None:
+        self._saw(side, Killed(tuple(lost)))
+
+    def _saw(self, side: int, what: SessionEvent | Action | Killed | Restarted) -> None:
+        self.events.append(Noted(self.chain.peak(), side, what))
 
     def _fails(self, process: Process, error: BaseException) -> None:
         # The folder has another name in each run.

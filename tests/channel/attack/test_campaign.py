@@ -46,10 +46,12 @@ def test_a_planted_fault_is_found_shrunk_and_replayed(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(PeerRunner, "connected", connected_once)
-    ran = channelsim(capsys, "attack", "spacepoker", "--runs", 3, "--seed", "planted", "--json")
+    options = ("--runs", 5, "--seed", "planted", "--faults", "connection", "--json")
+    ran = channelsim(capsys, "attack", "spacepoker", *options)
     assert ran.code == 1, ran.err
     document = msgspec.json.decode(ran.out, type=AttackDocument)
-    assert document.sessions == 3
+    assert document.sessions == 5
+    assert document.faults == ("reset", "silence")
     assert document.broken_promises >= len(document.findings) >= 1
     assert {finding.rule for finding in document.findings} <= {"chain", "accused", "settled"}
     fewest = min(
