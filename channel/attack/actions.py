@@ -215,6 +215,24 @@ class Action(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
         return self.blocks + self.pause / BLOCK_TIME
 
 
+class Place(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A moment of a session as a side's actions count it: the numbers that are due next, by
+    counter, since this landmark."""
+
+    side: int
+    since: str
+    numbers: dict[str, int]
+
+    def action(self, action: Action, later: int = 0) -> Action:
+        """An action as it would take place then, or so much later on its counter.
+
+        >>> Place(1, "link", {"message": 4}).action(Action("drop", 0, 9), 1).text
+        'drop of side 1 at message 5 since link'
+        """
+        at = max(0, self.numbers[KINDS[action.kind].counter] + later)
+        return msgspec.structs.replace(action, side=self.side, since=self.since, at=at)
+
+
 class Attack(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="format", tag=FORMAT
 ):
@@ -333,13 +351,14 @@ def drawn_action(
 
 
 def drawn_place(kind: Kind, chance: Chance, landmarks: Sequence[str]) -> tuple[str, int]:
-    """Draw a landmark and a number: of blocks after one, at a boundary."""
+    """Draw a landmark and a number: of blocks after one, the next ones or at a boundary."""
     if kind.name == GO_ON_CHAIN or chance.chance(40):
         return START, chance.below(max(1, kind.span // chance.pick((1, 2, 4))))
     since = chance.pick(landmarks)
     _, span = LANDMARKS[since]
     if kind.counter == BLOCK:
-        return since, boundaries.blocks(chance, boundaries.LONGEST)
+        later = chance.chance(50)
+        return since, boundaries.blocks(chance, boundaries.LONGEST) if later else chance.below(3)
     # The node is asked several times for each event.
     span *= 4 if kind.counter == CALL else 1
     return since, chance.below(chance.pick((2, 6, span)))

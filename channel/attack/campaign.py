@@ -277,16 +277,18 @@ def tried_again(folder: Path | None) -> TriedAgain:
     for path, finding in () if folder is None else stored_findings(folder):
         if isinstance(finding, UsageError):
             again.untried.append((path, str(finding)))
-        elif is_script(finding.scenario):
-            try:
-                broken = replayed(path, finding.scenario or {})
-            except UsageError as error:
-                again.untried.append((path, str(error)))
-                continue
-            if finding.rule in broken:
-                again.unmended.append(finding)
-            else:
-                again.mended.append(path)
+            continue
+        try:
+            attack = script_of(path, finding)
+        except UsageError as error:
+            again.untried.append((path, str(error)))
+            continue
+        if attack is None:
+            continue
+        if finding.rule in broken_by(attack):
+            again.unmended.append(finding)
+        else:
+            again.mended.append(path)
     return again
 
 
@@ -304,7 +306,9 @@ def attack_one(attack: Attack, totals: AttackTotals) -> Session | None:
         return None
     totals.add(session)
     for monitor in dict.fromkeys(violation.monitor for violation in session.violations):
-        plainest = shrunk(attack, partial(_breaks, monitor))
+        breaks = partial(_breaks, monitor)
+        alone = msgspec.structs.replace(attack, actions=session.done)
+        plainest = shrunk(alone if breaks(alone) else attack, breaks)
         totals.broken.append(Broken(plainest, monitor, broken_by(plainest)[monitor]))
     return session
 
@@ -329,13 +333,17 @@ def broken_by(attack: Attack) -> dict[str, str]:
     return broken
 
 
-def replayed(path: Path, scenario: dict[str, Any]) -> dict[str, str]:
-    """The monitors that the script of a finding breaks now. Raises `UsageError`, with the path."""
+def script_of(path: Path, finding: Finding) -> Attack | None:
+    """The script of a finding in this file; None if it has another scenario, or none.
+
+    Raises `UsageError`, with the path.
+    """
+    if not is_script(finding.scenario):
+        return None
     try:
-        attack = check(msgspec.convert(scenario, Attack))
+        return check(msgspec.convert(finding.scenario, Attack))
     except (msgspec.ValidationError, UsageError) as error:
         raise UsageError(f"{path}: no script of an attack: {error}") from None
-    return broken_by(attack)
 
 
 def _described(error: Exception) -> str:

@@ -6,7 +6,7 @@ the pool at its beginning alone, so it is the same wherever its sessions run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -23,6 +23,7 @@ from channelsim.channel.attack.actions import (
     SNAPSHOTS,
     Action,
     Attack,
+    Place,
     absence,
     draw,
     drawn_action,
@@ -41,22 +42,32 @@ MOST_ACTIONS = 2 * ACTIONS
 NEWEST = 40
 """The newest scripts of a pool, of which every second parent is one."""
 
-CHANGES = 4
+CHANGES = 3
 """The most changes from a parent to its child."""
+
+AIMED = 60
+"""Of a hundred children, those with a fault where their parent reached something new."""
+
+PLACES = 8
+"""The most new situations of a script at which faults are tried."""
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """A script, without the actions that never took place, and the situations that it added."""
+    """A script, without the actions that never took place, and the situations that it added.
+
+    `places` are where some of these began, the last ones first.
+    """
 
     attack: Attack
     situations: tuple[str, ...]
+    places: tuple[Place, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Pool:
     """The scripts that each reached something new, oldest first, and all situations `known`."""
 
-    parents: tuple[Attack, ...] = ()
+    parents: tuple[Kept, ...] = ()
     known: frozenset[str] = frozenset()
 
     def adding(self, scripts: Iterable[Kept]) -> Pool:
@@ -71,19 +82,20 @@ class Pool:
         for script in scripts:
             if not known.issuperset(script.situations):
                 known.update(script.situations)
-                parents.append(script.attack)
+                parents.append(replace(script, situations=()))
         return Pool(tuple(parents), frozenset(known))
 
 
 def kept(
-    attack: Attack, done: Iterable[Action], reached: Iterable[str], known: set[str]
+    attack: Attack, done: Iterable[Action], reached: Mapping[str, Place], known: set[str]
 ) -> Kept | None:
     """The script for the pool if it reached what is not known, which is added there."""
     added = tuple(situation for situation in reached if situation not in known)
     if not added:
         return None
     known.update(added)
-    return Kept(replace(attack, actions=tuple(done)), added)
+    places = [reached[situation] for situation in reversed(added)][:PLACES]
+    return Kept(replace(attack, actions=tuple(done)), added, tuple(places))
 
 
 def script(
@@ -96,22 +108,36 @@ def script(
     return changed(pool.parents, Chance(derive(own.encode(), "changed")), own, kinds)
 
 
-def changed(parents: Sequence[Attack], chance: Chance, seed: str, kinds: Sequence[str]) -> Attack:
-    """A child of one of these scripts: some changes to its actions, or to the session itself."""
-    newest = parents[-NEWEST:] if chance.chance(50) else parents
-    attack = chance.pick(newest)
-    for _ in range(chance.between(1, CHANGES)):
-        attack = chance.pick(_WAYS)(attack, chance, kinds)
-    if chance.chance(15):
-        other = chance.pick(parents)
-        if {*other.games} == {*attack.games}:
+def changed(parents: Sequence[Kept], chance: Chance, seed: str, kinds: Sequence[str]) -> Attack:
+    """A child of one of these scripts: a fault where it reached something new, or other changes.
+
+    The rest of a script stays as it is for the first, so that it gets there again.
+    """
+    parent = chance.pick(parents[-NEWEST:] if chance.chance(50) else parents)
+    attack = parent.attack
+    if parent.places and chance.chance(AIMED):
+        for _ in range(chance.between(1, 2)):
+            attack = _aimed(attack, chance.pick(parent.places), chance, kinds)
+    else:
+        for _ in range(chance.between(1, CHANGES)):
+            attack = chance.pick(_WAYS)(attack, chance, kinds)
+        other = chance.pick(parents).attack
+        if chance.chance(20) and {*other.games} == {*attack.games}:
             attack = _spliced(attack, other, chance)
-    if chance.chance(20):
-        # Other cards and delays: the places of actions mean something else.
-        attack = replace(attack, seed=seed)
+        if chance.chance(30):
+            # Other cards and delays: the places of actions mean something else.
+            attack = replace(attack, seed=seed)
     if absence(attack.actions) > LAST_PATIENT and chance.chance(80):
         attack = _patient(attack)
     return replace(attack, actions=attack.actions[:MOST_ACTIONS])
+
+
+def _aimed(attack: Attack, place: Place, chance: Chance, kinds: Sequence[str]) -> Attack:
+    """With a fault where something new began, with the event before, or right after it."""
+    left = max(0, LAST_PATIENT - int(absence(attack.actions)))
+    action = drawn_action(KINDS[chance.pick(kinds)], chance, left)
+    later = chance.pick((-1, 0, 0, 1, 2))
+    return replace(attack, actions=(*attack.actions, place.action(action, later)))
 
 
 def _spliced(attack: Attack, other: Attack, chance: Chance) -> Attack:
@@ -231,7 +257,7 @@ class Guided:
 
     >>> search = Guided(("spacepoker",), "seed", ("drop",))
     >>> first = search.next()
-    >>> search.learn(first, first.actions, ["somewhere"])
+    >>> search.learn(first, first.actions, {"somewhere": Place(0, "", {"message": 3})})
     >>> first == script(Pool(), ("spacepoker",), "seed", 0, ("drop",))
     True
     """
@@ -250,7 +276,7 @@ class Guided:
         number, self._number = self._number, self._number + 1
         return script(self._pool, self._games, self._seed, number, self._kinds)
 
-    def learn(self, attack: Attack, done: Iterable[Action], reached: Iterable[str]) -> None:
+    def learn(self, attack: Attack, done: Iterable[Action], reached: Mapping[str, Place]) -> None:
         """Take what a session of a script reached."""
         new = kept(attack, done, reached, set(self._pool.known))
         if new is not None:

@@ -10,7 +10,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from channelsim.channel.attack.actions import GO_ON_CHAIN, LAST_SAFE, Action, absence, causes
+from channelsim.channel.attack.actions import (
+    GO_ON_CHAIN,
+    LAST_PATIENT,
+    LAST_SAFE,
+    Action,
+    absence,
+    causes,
+)
 from channelsim.channel.peer.chain_news import LeftForChain, UnilateralClose
 from channelsim.channel.peer.interface import BrokenOff, OldCopy, OwnFault, Watch
 from channelsim.channel.peer.peer_state import PeerState, Phase
@@ -18,7 +25,7 @@ from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.protocol.wallet import address_of
 from channelsim.channel.session.session_events import Handled, NewsFor, SessionEvent
-from channelsim.channel.simulation.model.conversation import conversation
+from channelsim.channel.simulation.model.conversation import WAITS, conversation
 from channelsim.channel.simulation.promises.crash_safety import contradictions
 from channelsim.channel.simulation.promises.due_spends import omissions, other_moves
 from channelsim.channel.simulation.promises.news import failures, unaccounted, wrong_news
@@ -117,7 +124,7 @@ class Monitors:
         if settled:
             self._money(run)
             for side in Side:
-                self._promises(run, side, tampered=bool(tampers), late=absence(done) > LAST_SAFE)
+                self._promises(run, side, tampered=bool(tampers), away=absence(done))
                 if not any(action.kind in WISHES for action in done) and not reasons:
                     self._hands(run, side)
 
@@ -142,17 +149,20 @@ class Monitors:
         for how in () if talk.broken else unaccounted(ours, talk):
             self._found("hands", how)
 
-    def _promises(self, run: Run, side: Side, *, tampered: bool, late: bool) -> None:
+    def _promises(self, run: Run, side: Side, *, tampered: bool, away: float) -> None:
         """Check the promises to one side; the other one is honest, but for changed messages.
 
-        One that may have been away past a deadline has no claim to what that is about.
+        Sides that may have been `away` past a deadline, in blocks, have no claim to what that is
+        about; a process that is back waits for its counterparty as long as before.
         """
         ours = _as_seen_by(run, side)
         talk = conversation(ours)
-        agreed = not talk.broken
+        late = away > LAST_SAFE
+        broken = [how for how in talk.broken if not (away > LAST_PATIENT and WAITS in how)]
+        agreed = not broken
         breaches = (
             losses(ours),
-            talk.broken,
+            broken,
             unsafe(ours, talk) if agreed and not (tampered or late) else (),
             other_moves(ours, talk),
             dict.fromkeys(omissions(ours, talk)),

@@ -5,10 +5,10 @@ A search keeps the scripts that reached a situation which no script before did.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from channelsim.channel.attack.actions import Action
+from channelsim.channel.attack.actions import Action, Place
 from channelsim.channel.peer.chain_news import (
     LeftForChain,
     MovedOnChain,
@@ -71,18 +71,22 @@ def side_of(event: SessionEvent) -> Side | None:
 
 @dataclass
 class Situations:
-    """The situations of a session so far, in the order in which they were reached."""
+    """The situations of a session so far, in the order in which they were reached, and where."""
 
-    reached: dict[str, None] = field(default_factory=dict)
+    reached: dict[str, Place] = field(default_factory=dict)
     last_fault: str = NO_FAULT
     _shut: set[Side] = field(default_factory=set)
     _left: set[Side] = field(default_factory=set)
 
-    def follow(self, side: Side, event: SessionEvent, state: PeerState) -> Iterator[str]:
+    def follow(
+        self, side: Side, event: SessionEvent, state: PeerState, place: Callable[[], Place]
+    ) -> Iterator[str]:
         """Note the situation after an event of a side, and find the landmarks that it is."""
         match event:
             case Handled(event=cause):
-                self.reached.setdefault(f"{situation(state, side)} {self.last_fault}")
+                name = f"{situation(state, side)} {self.last_fault}"
+                if name not in self.reached:
+                    self.reached[name] = place()
                 if isinstance(cause, Connected):
                     yield "link"
                 if state.shutdown is not None and side not in self._shut:

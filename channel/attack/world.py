@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -26,6 +26,7 @@ from channelsim.channel.attack.actions import (
     START,
     Action,
     Attack,
+    Place,
 )
 from channelsim.channel.attack.failing_node import FailingNode
 from channelsim.channel.attack.monitors import Monitors, Violation
@@ -46,9 +47,10 @@ from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer.peer_state import PeerState
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.identity import make_config, node_seed, policy_chance
-from channelsim.channel.session.session_events import SessionEvent
+from channelsim.channel.session.session_events import BlockMade, SessionEvent
 from channelsim.channel.simulation.run import Party, Run, RunLog
 from channelsim.channel.simulation.scenario import Scenario, setup_of
+from channelsim.games.amounts import counted
 from channelsim.games.chance import Chance
 
 HEALS_AT = 40
@@ -63,7 +65,8 @@ class Session:
     """An attacked session as it went: its log, its end, and what was broken.
 
     `done` are the actions that took place, in order, and `log` a line for each event. `events` are
-    those of both sides with their actions, kills and restarts, and `situations` those reached.
+    those of both sides with their actions, kills and restarts, and `situations` those reached,
+    with where each began.
     """
 
     attack: Attack
@@ -76,7 +79,7 @@ class Session:
     funded: bool
     on_chain: bool
     events: tuple[Noted, ...] = ()
-    situations: tuple[str, ...] = ()
+    situations: Mapping[str, Place] = field(default_factory=dict)
 
     @property
     def died_in_restart(self) -> bool:
@@ -98,10 +101,31 @@ class Session:
         return sha256("\n".join(self.log).encode()).hexdigest()
 
 
+@dataclass(frozen=True, slots=True)
+class Observer:
+    """Hears of a session while it runs: of its events, each block once, and of faults in words.
+
+    A fault is of a side, or of the chain (None).
+    """
+
+    on_event: Callable[[SessionEvent], None] = lambda event: None
+    on_fault: Callable[[int | None, str], None] = lambda side, text: None
+
+
+NOBODY = Observer()
+
+
 def run(attack: Attack) -> Session:
     """Run a script. The same one gives the same session."""
+    session, _ = run_observed(attack, NOBODY)
+    return session
+
+
+def run_observed(attack: Attack, observer: Observer) -> tuple[Session, SimulatedChain]:
+    """Run a script with an observer; also returns the chain as it is at the end."""
     with tempfile.TemporaryDirectory(prefix="channelsim-", dir=fast_folder()) as folder:
-        return World(attack, Path(folder)).run()
+        world = World(attack, Path(folder), observer)
+        return world.run(), world.chain
 
 
 def fast_folder() -> str | None:
@@ -121,6 +145,7 @@ class Script:
         self.done: list[Action] = []
         self.is_healed = False
         self._counts: defaultdict[tuple[str, int], dict[str, int]] = defaultdict(lambda: {START: 0})
+        self._newest: dict[int, str] = {}
         self._waiting: defaultdict[tuple[str, int], list[Action]] = defaultdict(list)
         for action in sorted(actions, key=lambda action: action.at):
             counter = KINDS[action.kind].counter
@@ -128,8 +153,16 @@ class Script:
 
     def mark(self, landmark: str, side: int) -> None:
         """Begin the counters of a landmark again: this side's, and that of blocks."""
+        self._newest[side] = landmark
         for place in (*((counter, side) for counter in OF_A_SIDE), (BLOCK, 0)):
             self._counts[place][landmark] = 0
+
+    def place(self, side: int) -> Place:
+        """The moment that is now for a side, since its newest landmark."""
+        since = self._newest.get(side, START)
+        counters = (*((counter, side) for counter in OF_A_SIDE), (BLOCK, 0))
+        numbers = {name: self._counts[name, of].get(since, 0) for name, of in counters}
+        return Place(side, since, numbers)
 
     def next(self, counter: str, side: int = 0) -> Action | None:
         """Count, and take the action that is due."""
@@ -151,6 +184,7 @@ class World:
 
     attack: Attack
     folder: Path
+    observer: Observer = NOBODY
     log: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -233,7 +267,7 @@ class World:
             funded,
             any(one.peer.state.dispute is not None for one in self.parties),
             tuple(self.events),
-            tuple(self.situations.reached),
+            dict(self.situations.reached),
         )
 
     async def _run(self) -> None:
@@ -281,6 +315,7 @@ class World:
             node.take_held()
         self.chain.farm()
         self._note(f"block {self.chain.peak()}")
+        self.observer.on_event(BlockMade(self.chain.peak()))
 
     def _reorganise(self, back: int, *, keep: bool) -> None:
         back = min(back, self.scenario.confirmations)
@@ -290,6 +325,7 @@ class World:
             for side in Side:
                 self.script.mark("reorganise", side)
             self._note(f"reorganised {back}, block {self.chain.peak()}")
+            self.observer.on_fault(None, f"the last {counted(back, 'block')} are replaced")
 
     def _heal(self) -> None:
         self.script.is_healed = True
@@ -299,6 +335,7 @@ class World:
         for process in self.processes:
             process.healed.set()
         self._note("healed")
+        self.observer.on_fault(None, "from now on nothing fails")
 
     # --- the parts of the world ---
 
@@ -306,6 +343,7 @@ class World:
         action = self.script.next(counter, side)
         if action is not None:
             self._note(f"action {action.text}")
+            self.observer.on_fault(None if counter == BLOCK else side, action.text)
             self._saw(side, action)
             self.situations.last_fault = action.kind
         return action
@@ -345,9 +383,12 @@ class World:
     def _listen(self, event: SessionEvent) -> None:
         self.run_log(event)
         self._note(_text(event))
+        if not isinstance(event, BlockMade):  # of either side, when it sees one
+            self.observer.on_event(event)
         if (side := side_of(event)) is not None:
             self._saw(side, event)
-            for landmark in self.situations.follow(side, event, self.parties[side].peer.state):
+            state, place = self.parties[side].peer.state, partial(self.script.place, side)
+            for landmark in self.situations.follow(side, event, state, place):
                 self.script.mark(landmark, side)
         for violation in self.monitors.step(event):
             self._violated(violation.monitor, violation.text)
@@ -364,10 +405,13 @@ class World:
             self._violated("restart", f"the {process.config.name}: {how}")
         self._note(f"{process.config.name} starts again")
         self._saw(process.side, Restarted())
+        self.observer.on_fault(process.side, "starts again from its store")
         self.script.mark("restart", process.side)
 
     def _note_killed(self, side: Side, lost: Sequence[Effect]) -> None:
         self._saw(side, Killed(tuple(lost)))
+        left_out = f", {counted(len(lost), 'effect')} not carried out" if lost else ""
+        self.observer.on_fault(side, f"is killed{left_out}")
 
     def _saw(self, side: int, what: SessionEvent | Action | Killed | Restarted) -> None:
         self.events.append(Noted(self.chain.peak(), side, what))
@@ -381,6 +425,7 @@ class World:
 
     def _violated(self, monitor: str, text: str) -> None:
         self._note(f"violated {monitor}: {text}")
+        self.observer.on_fault(None, f"broken monitor {monitor}: {text}")
         self.monitors.add(Violation(monitor, text))
 
     def _note(self, line: str) -> None:

@@ -55,6 +55,9 @@ from channelsim.clsp.values import tree_hash
 TIMES = Times()
 """The times that both sides of a scenario agree on."""
 
+WAITS = "has waited too long"
+"""Ends what is broken where a side never gives the other up."""
+
 PATIENCE = 12
 """Blocks for which an honest side may wait beyond a deadline, because of the weather."""
 
@@ -476,7 +479,7 @@ class Conversation:
         begun = self.side == 0 or self.handshake.agreed is not None
         for rule in ("CH-TIME-1", "CH-TIME-2"):
             if begun and self._late(rule, PATIENCE):
-                self._fails(f"it waits for what is due by {rule}, and has waited too long")
+                self._fails(f"it waits for what is due by {rule}, and {WAITS}")
                 return
         asked = self._asked.get(1 - self.side)
         answers = self._holder == self.side and self._closing is None and not self._resuming
