@@ -50,12 +50,13 @@ LANDMARKS: Mapping[str, tuple[str, int]] = {
     "unroll": ("it sees the unroll coin", 30),
     "counts": ("it sees which state is paid out", 30),
     "move": ("it sees a move on chain", 20),
+    "paid": ("it sees that a game coin is paid out", 10),
     "reorganise": ("the last blocks are replaced", 20),
 }
 """What an action may count from, the newest of its side, or for blocks of both sides: when that is,
 and up to which number actions are drawn."""
 
-ON_CHAIN = ("chain", "unroll", "counts", "move")
+ON_CHAIN = ("chain", "unroll", "counts", "move", "paid")
 """The landmarks of channels that are not shut down."""
 
 LOST = 0

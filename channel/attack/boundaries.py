@@ -46,7 +46,10 @@ def blocks(chance: Chance, most: int) -> int:
     True
     """
     edges = [edge for edge in EDGES if edge <= most]
-    return chance.pick(edges) if edges and chance.chance(70) else chance.below(most + 1)
+    if not edges or chance.chance(30):
+        return chance.below(most + 1)
+    # The later ones more often: less of a script is left for them.
+    return chance.pick(edges[len(edges) // 2 :] if chance.chance(50) else edges)
 
 
 def seconds(chance: Chance, most: int) -> int:

@@ -15,14 +15,12 @@ from channelsim.channel.attack.actions import KINDS, OF_A_SIDE, STATEMENT, Actio
 from channelsim.channel.attack.situations import Killed, Noted, Restarted
 from channelsim.channel.attack.world import Session
 from channelsim.channel.peer.chain_news import (
-    ChannelClosed,
     ChannelSettled,
     Forfeited,
     GamePaid,
     GameVoid,
     LeftForChain,
     MovedOnChain,
-    RevealAtRisk,
     StateCounts,
     Undone,
     UnilateralClose,
@@ -106,12 +104,11 @@ def _killed_before_a_push(session: Session) -> bool:
 
 def _in_a_dispute(session: Session, *, of: Callable[[object], bool]) -> bool:
     """True if something happened to a side that had gone on chain."""
-    left = {noted.side: noted.height for noted, _ in news(session, *LEAVING)}
     seen = set[int]()
     for noted in session.events:
         if isinstance(noted.what, NewsFor) and isinstance(noted.what.news, LEAVING):
             seen.add(noted.side)
-        elif noted.side in seen and noted.side in left and of(noted.what):
+        elif noted.side in seen and of(noted.what):
             return True
     return False
 
@@ -176,6 +173,20 @@ def _shutdown_overtaken(session: Session) -> bool:
     )
 
 
+def _shutdown_replaced(session: Session) -> bool:
+    """The last blocks were replaced after the shutdown was complete, and both sides closed."""
+    complete = False
+    for noted in session.events:
+        match noted.what:
+            case Sent(message=message) if isinstance(read_message(message), ShutdownDone):
+                complete = True
+            case Action(kind="reorganise") if complete and not session.on_chain:
+                return True
+            case _:
+                pass
+    return False
+
+
 def _moves(session: Session, *, least: int) -> bool:
     return len({fact.coin for _, fact in news(session, MovedOnChain)}) >= least
 
@@ -211,13 +222,12 @@ GOALS: tuple[Goal, ...] = (
     Goal("moved on chain", "a move was made on chain", has_news(MovedOnChain)),
     Goal("three moves on chain", "three were", lambda session: _moves(session, least=3)),
     Goal("game paid on chain", "a game coin was paid out", has_news(GamePaid)),
-    Goal("reveal at risk", "a move could not wait for the depth", has_news(RevealAtRisk)),
     # Reorganisations.
     Goal("unroll undone", "the unroll was undone, and came back", undone(UnrollSeen)),
     Goal("payout undone", "the state paid out was undone, and came back", undone(StateCounts)),
     Goal("move undone", "a move on chain was undone, and made again", undone(MovedOnChain)),
     Goal("game payment undone", "a game's was undone, and came back", undone(GamePaid)),
-    Goal("closing undone", "the shutdown was undone, and came back", undone(ChannelClosed)),
+    Goal("shutdown replaced", "blocks were, once it was complete", _shutdown_replaced),
     # Kills.
     Goal("killed before a batch", "between signing and sending", killed_before(Batch)),
     Goal("killed before a resume", "before its numbers were sent", killed_before(Resume)),

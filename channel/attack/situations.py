@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 
 from channelsim.channel.attack.actions import Action, Place
 from channelsim.channel.peer.chain_news import (
+    GamePaid,
     LeftForChain,
     MovedOnChain,
     StateCounts,
-    Undone,
     UnilateralClose,
     UnrollSeen,
 )
@@ -101,6 +101,8 @@ class Situations:
                 yield "counts"
             case NewsFor(news=MovedOnChain()):
                 yield "move"
+            case NewsFor(news=GamePaid()):
+                yield "paid"
             case _:
                 pass
 
@@ -157,12 +159,3 @@ def _decks(play: PlayState) -> str:
     decks = play.decks.decks.values()
     ready = sum(deck.deck is not None for deck in decks)
     return f"{min(ready, MANY)}/{min(len(decks) - ready, MANY)}"
-
-
-def is_undone(event: object, fact: type) -> bool:
-    """True if this is the news that a reorganisation undid a fact of this type."""
-    return (
-        isinstance(event, NewsFor)
-        and isinstance(event.news, Undone)
-        and isinstance(event.news.fact, fact)
-    )
