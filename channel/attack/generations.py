@@ -105,14 +105,17 @@ def script(
     own = f"{seed}/{number}"
     if not pool.parents or number % 2 == 0:
         return draw(games, own, kinds)
-    return changed(pool.parents, Chance(derive(own.encode(), "changed")), own, kinds)
+    return changed(pool.parents, Chance(derive(own.encode(), "changed")), games, own, kinds)
 
 
-def changed(parents: Sequence[Kept], chance: Chance, seed: str, kinds: Sequence[str]) -> Attack:
-    """A child of one of these scripts: a fault where it reached something new, or other changes.
-
-    The rest of a script stays as it is for the first, so that it gets there again.
-    """
+def changed(
+    parents: Sequence[Kept],
+    chance: Chance,
+    games: Sequence[str],
+    seed: str,
+    kinds: Sequence[str],
+) -> Attack:
+    """A child of one of these scripts: a fault where it reached something new, or other changes."""
     parent = chance.pick(parents[-NEWEST:] if chance.chance(50) else parents)
     attack = parent.attack
     if parent.places and chance.chance(AIMED):
@@ -122,11 +125,11 @@ def changed(parents: Sequence[Kept], chance: Chance, seed: str, kinds: Sequence[
         for _ in range(chance.between(1, CHANGES)):
             attack = chance.pick(_WAYS)(attack, chance, kinds)
         other = chance.pick(parents).attack
-        if chance.chance(20) and {*other.games} == {*attack.games}:
+        if chance.chance(20):
             attack = _spliced(attack, other, chance)
-        if chance.chance(30):
-            # Other cards and delays: the places of actions mean something else.
-            attack = replace(attack, seed=seed)
+    if chance.chance(50):
+        # Other cards and delays, and with them other places for the same actions.
+        attack = replace(attack, seed=seed, games=(chance.pick(games),))
     if absence(attack.actions) > LAST_PATIENT and chance.chance(80):
         attack = _patient(attack)
     return replace(attack, actions=attack.actions[:MOST_ACTIONS])

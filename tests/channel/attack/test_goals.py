@@ -26,7 +26,7 @@ SCRIPTS: dict[str, tuple[Action, ...]] = {
     "disk failed in a dispute": (LEAVES, Action("store-full", 0, 1, since="chain")),
     "both killed in one block": tuple(Action("crash", side, 12, 1) for side in (0, 1)),
     "away to the limit": (Action("reset", 0, 9, blocks=10),),
-    "gave up waiting": (Action("stop", 0, 12, blocks=16),),
+    "gave up waiting": (Action("crash", 1, 1, 2, since="link", blocks=15),),
     "faults of both sides": (Action("duplicate", 0, 3), Action("node-slow", 1, 9, pause=2)),
 }
 
