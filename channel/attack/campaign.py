@@ -34,6 +34,7 @@ from channelsim.channel.campaign.job import (
 )
 from channelsim.channel.campaign.shards import Configuration, Plan, Shard, in_order
 from channelsim.channel.crypto import bls
+from channelsim.channel.crypto.keyed_hash import WARNING, fast_signatures
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import BROKEN_PROMISE, EXCEPTION, THEFT, Finding
 from channelsim.channel.findings.finding_files import stored_findings
@@ -41,6 +42,11 @@ from channelsim.games import registry
 
 SESSIONS_PER_SHARD = 10
 """Sessions of one shard."""
+
+NOT_CONFIRMED = "not confirmed"
+"""Counts what was broken in fast mode, and is not broken with real signatures."""
+
+FOUND_FAST = " (found in fast mode, confirmed with real signatures)"
 
 EXCEPTIONS = "exception"
 """The rule of a session that could not be run to its end."""
@@ -157,7 +163,8 @@ class Attacks:
     """The campaign: so many sessions of these games, with actions of these kinds.
 
     Where it has so many `seconds`, it ends with them. `folder` has stored findings, which are tried
-    first. `pool` and `until` (seconds since 1970) are those of the generation that is under way.
+    first. `fast` searches with a keyed hash for BLS. `pool` and `until` (seconds since 1970) are
+    those of the generation that is under way.
     """
 
     configuration: Configuration
@@ -166,6 +173,7 @@ class Attacks:
     kinds: tuple[str, ...] = tuple(KINDS)
     seconds: float | None = None
     folder: Path | None = None
+    fast: bool = False
     pool: Pool = field(default=Pool())
     until: float | None = None
 
@@ -196,7 +204,7 @@ class Attacks:
                 break
             attack = script(self.pool, self.games, self.configuration.seed, number, self.kinds)
             with bls.remembered():
-                session = attack_one(attack, part.totals)
+                session = (attack_fast if self.fast else attack_one)(attack, part.totals)
             if session is not None:
                 new = kept(attack, session.done, session.situations, known)
                 part.kept += [] if new is None else [new]
@@ -313,6 +321,25 @@ def attack_one(attack: Attack, totals: AttackTotals) -> Session | None:
     return session
 
 
+def attack_fast(attack: Attack, totals: AttackTotals) -> Session | None:
+    """Run a script with a keyed hash for BLS, and what it breaks again with real signatures.
+
+    What real signatures do not confirm is counted, and no finding.
+    """
+    before = len(totals.broken)
+    with fast_signatures():
+        session = attack_one(attack, totals)
+    suspects = totals.broken[before:]
+    del totals.broken[before:]
+    for case in suspects:
+        text = broken_by(case.attack).get(case.monitor)
+        if text is None:
+            totals.counts[NOT_CONFIRMED] += 1
+        else:
+            totals.broken.append(msgspec.structs.replace(case, text=f"{text}{FOUND_FAST}"))
+    return session
+
+
 def is_script(scenario: dict[str, Any] | None) -> bool:
     """True if the scenario of a finding is a script of an attack."""
     return scenario is not None and scenario.get("format") == FORMAT
@@ -357,8 +384,12 @@ def attacks(
     kinds: tuple[str, ...] = tuple(KINDS),
     seconds: float | None = None,
     folder: Path | None = None,
+    *,
+    fast: bool = False,
 ) -> Attacks:
     """The campaign of so many sessions of these games, or as many as so many seconds allow."""
+    options: dict[str, Any] = {"runs": runs} if seconds is None else {"seconds": seconds}
+    options |= {"signatures": WARNING} if fast else {}
     inputs = {
         **{
             f"game {name}": sha256(
@@ -369,9 +400,8 @@ def attacks(
         "actions": ",".join(kinds),
         **plugin_inputs(lambda group, name: group in ("games", "policies")),
     }
-    options = {"runs": runs} if seconds is None else {"seconds": seconds}
     configuration = Configuration("attack", __version__, ", ".join(games), seed, inputs, options)
-    return Attacks(configuration, games, runs, kinds, seconds, folder)
+    return Attacks(configuration, games, runs, kinds, seconds, folder, fast)
 
 
 def default_games() -> tuple[str, ...]:

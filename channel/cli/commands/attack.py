@@ -8,7 +8,7 @@ import typer
 
 from channelsim.channel.attack.actions import GROUPS
 from channelsim.channel.cli.option_groups import AttackCampaign
-from channelsim.channel.cli.options import DAY, Seed, option_group, real, text, whole
+from channelsim.channel.cli.options import DAY, Seed, flag, option_group, real, text, whole
 
 MOST_RUNS = 10_000_000
 
@@ -29,6 +29,7 @@ class AttackOptions:
             "LIST",
         ),
     ] = None
+    fast: Annotated[bool, flag("Search with a keyed hash in the place of BLS.")] = False
     seed: Seed = "attack"
     campaign: AttackCampaign
 
@@ -41,9 +42,10 @@ def command(options: AttackOptions) -> int:
     messages, connections, nodes, disks, reorganisations, kills, and what players want. Then nothing
     fails any more, and both sides must settle. Every second script changes one that reached
     something new. A script that breaks a promise is shrunk and, with --out, stored; `replay` tries
-    it again. With --runs, the same seed gives the same results, and --out is the folder of a
-    campaign. Exit code 1: something is broken, or in 500 sessions or more some kind of fault never
-    took place, or some goal was missed.
+    it again. --fast replaces signatures by a keyed hash, and confirms what it finds with real ones.
+    With --runs, the same seed gives the same results, and --out is the folder of a campaign. Exit
+    code 1: something is broken, or in 500 sessions or more some kind of fault never took place, or
+    some goal was missed.
 
     Example: channelsim attack {game} --runs 200 --jobs 2
     """

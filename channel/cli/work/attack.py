@@ -7,7 +7,12 @@ from math import ceil
 from pathlib import Path
 
 from channelsim.channel.attack.actions import KINDS, kinds_of
-from channelsim.channel.attack.campaign import AttackReport, attacks, default_games
+from channelsim.channel.attack.campaign import (
+    NOT_CONFIRMED,
+    AttackReport,
+    attacks,
+    default_games,
+)
 from channelsim.channel.attack.goals import GOALS
 from channelsim.channel.attack.monitors import MONITORS
 from channelsim.channel.campaign.directory import FINDINGS, is_campaign
@@ -15,7 +20,8 @@ from channelsim.channel.cli.campaigns import Ending, run_campaign
 from channelsim.channel.cli.check_reports import CheckReport, by_rule
 from channelsim.channel.cli.commands.attack import AttackOptions
 from channelsim.channel.cli.options import processes, refuse
-from channelsim.channel.documents.attack import AttackDocument
+from channelsim.channel.crypto.keyed_hash import MODE, WARNING
+from channelsim.channel.documents.attack import REAL, AttackDocument
 from channelsim.channel.documents.results import lost_work
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding_files import FindingFiles
@@ -48,12 +54,14 @@ def attack(options: AttackOptions) -> int:
         out, folder = None, _folder(options.campaign.out)
         runs = ceil(options.seconds * MOST_RATE * processes(options.campaign.jobs))
     return run_campaign(
-        attacks(runs, options.seed, chosen, kinds, options.seconds, folder),
+        attacks(runs, options.seed, chosen, kinds, options.seconds, folder, fast=options.fast),
         replace(options.campaign, out=out),
-        "sessions",
+        f"sessions ({MODE})" if options.fast else "sessions",
         lambda report: Ending(
             name="attack",
-            document=lambda: attack_document(report, options.seed, chosen, kinds),
+            document=lambda: attack_document(
+                report, options.seed, chosen, kinds, fast=options.fast
+            ),
             show=lambda document: _show(document, report),
             store=lambda document: FindingFiles(folder).write_last(report.findings),
             report=_check_report,
@@ -80,6 +88,8 @@ def attack_document(
     seed: str,
     games: tuple[str, ...],
     kinds: tuple[str, ...] = tuple(KINDS),
+    *,
+    fast: bool = False,
 ) -> AttackDocument:
     """The results of a campaign as a document."""
     totals = report.totals
@@ -90,6 +100,8 @@ def attack_document(
         stopped=report.stopped,
         lost=lost_work(report.lost),
         digest=report.digest,
+        signatures=WARNING if fast else REAL,
+        not_confirmed=totals.counts[NOT_CONFIRMED],
         sessions=totals.counts["sessions"],
         attacked=totals.counts["attacked"],
         funded=totals.counts["funded"],
@@ -127,7 +139,9 @@ def _check_report(document: AttackDocument) -> CheckReport:
     """A check for each monitor."""
     return CheckReport(
         command="attack",
-        target=document.target or "",
+        target=f"{document.target} ({document.signatures})" * (document.signatures != REAL)
+        or document.target
+        or "",
         source="",
         checks=by_rule(tuple(MONITORS), document.findings),
         summary=document.summary,
@@ -148,6 +162,12 @@ def _show(document: AttackDocument, report: AttackReport) -> None:
     if missed:
         say(terminal, f"no session reached: {', '.join(missed)}", "yellow")
     say(terminal, f"sessions by phase: {_figures(document.phases) or 'none'}")
+    if document.signatures != REAL:
+        say(
+            terminal,
+            f"{document.signatures}; {counted(document.not_confirmed, 'broken script')}"
+            " not confirmed with real signatures",
+        )
     actions = sum(document.actions.values()) / max(1, document.sessions)
     say(
         terminal,
