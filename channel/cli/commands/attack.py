@@ -45,7 +45,7 @@ def command(options: AttackOptions) -> int:
     it again. --fast replaces signatures by a keyed hash, and confirms what it finds with real ones.
     With --runs, the same seed gives the same results, and --out is the folder of a campaign. Exit
     code 1: something is broken, or in 500 sessions or more some kind of fault never took place, or
-    some goal was missed.
+    in 3,000 some goal was missed.
 
     Example: channelsim attack {game} --runs 200 --jobs 2
     """

@@ -34,8 +34,8 @@ from channelsim.games.amounts import counted
 RUNS = 100
 """The sessions of a campaign, unless the user names a number."""
 
-ENOUGH = 500
-"""Sessions after which a kind of action or a goal that was never reached is a failure."""
+ENOUGH, ENOUGH_FOR_GOALS = 500, 3000
+"""Sessions after which a kind of action, or a goal, that was never reached is a failure."""
 
 MOST_RATE = 1000
 """More sessions than a process runs in a second."""
@@ -125,9 +125,10 @@ def _untried(report: AttackReport, kinds: tuple[str, ...]) -> str:
     One with some kinds only reaches what these lead to.
     """
     totals = report.totals
-    if totals.counts["sessions"] < ENOUGH:
+    sessions = totals.counts["sessions"]
+    if sessions < ENOUGH:
         return ""
-    goals = GOALS if {*kinds} == {*KINDS} else ()
+    goals = GOALS if sessions >= ENOUGH_FOR_GOALS and {*kinds} == {*KINDS} else ()
     missed = [
         *(kind for kind in kinds if not totals.actions[kind]),
         *(goal.id for goal in goals if not totals.goals[goal.id]),
