@@ -16,7 +16,7 @@ import msgspec
 
 from channelsim.channel import __version__
 from channelsim.channel.attack.actions import FORMAT, KINDS, Attack, check
-from channelsim.channel.attack.generations import GENERATION, Kept, Pool, kept, script
+from channelsim.channel.attack.generations import GENERATION, Discovery, Pool, discovery, script
 from channelsim.channel.attack.goals import reached
 from channelsim.channel.attack.monitors import MONITORS
 from channelsim.channel.attack.shrinking import shrunk
@@ -110,7 +110,7 @@ class AttackPart(msgspec.Struct):
     """
 
     totals: AttackTotals = msgspec.field(default_factory=AttackTotals)
-    kept: list[Kept] = msgspec.field(default_factory=list)
+    discoveries: list[Discovery] = msgspec.field(default_factory=list)
     stopped: bool = False
 
 
@@ -206,8 +206,8 @@ class Attacks:
             with bls.remembered():
                 session = (attack_fast if self.fast else attack_one)(attack, part.totals)
             if session is not None:
-                new = kept(attack, session.done, session.situations, known)
-                part.kept += [] if new is None else [new]
+                new = discovery(attack, session.done, session.situations, known)
+                part.discoveries += [] if new is None else [new]
             counts = {"findings": len(part.totals.broken)}
             if stops(part.totals.counts["sessions"], counts.copy):
                 break
@@ -240,7 +240,7 @@ class Attacks:
             results = {**done.partial, **done.results}
             parts = in_order({one: results[one] for one in results if one.first in seeds})
             for part in parts:
-                pool = pool.adding(part.kept)
+                pool = pool.adding(part.discoveries)
                 stopped = stopped or part.stopped
             if done.interrupted or stopped:
                 break

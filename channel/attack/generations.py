@@ -52,7 +52,7 @@ PLACES = 8
 """The most new situations of a script at which faults are tried."""
 
 
-class Kept(msgspec.Struct, frozen=True):
+class Discovery(msgspec.Struct, frozen=True):
     """A script, without the actions that never took place, and the situations that it added.
 
     `places` are where some of these began, the last ones first.
@@ -67,13 +67,13 @@ class Kept(msgspec.Struct, frozen=True):
 class Pool:
     """The scripts that each reached something new, oldest first, and all situations `known`."""
 
-    parents: tuple[Kept, ...] = ()
+    parents: tuple[Discovery, ...] = ()
     known: frozenset[str] = frozenset()
 
-    def adding(self, scripts: Iterable[Kept]) -> Pool:
+    def adding(self, scripts: Iterable[Discovery]) -> Pool:
         """The pool with these scripts, but for those that reached nothing that it lacks by then.
 
-        >>> one = Kept(Attack(("g",), "s"), ("a", "b"))
+        >>> one = Discovery(Attack(("g",), "s"), ("a", "b"))
         >>> pool = Pool().adding([one, one])
         >>> len(pool.parents), sorted(pool.known)
         (1, ['a', 'b'])
@@ -86,16 +86,16 @@ class Pool:
         return Pool(tuple(parents), frozenset(known))
 
 
-def kept(
+def discovery(
     attack: Attack, done: Iterable[Action], reached: Mapping[str, Place], known: set[str]
-) -> Kept | None:
+) -> Discovery | None:
     """The script for the pool if it reached what is not known, which is added there."""
     added = tuple(situation for situation in reached if situation not in known)
     if not added:
         return None
     known.update(added)
     places = [reached[situation] for situation in reversed(added)][:PLACES]
-    return Kept(replace(attack, actions=tuple(done)), added, tuple(places))
+    return Discovery(replace(attack, actions=tuple(done)), added, tuple(places))
 
 
 def script(
@@ -109,7 +109,7 @@ def script(
 
 
 def changed(
-    parents: Sequence[Kept],
+    parents: Sequence[Discovery],
     chance: Chance,
     games: Sequence[str],
     seed: str,
@@ -255,10 +255,10 @@ _CHANGES: tuple[Callable[[Action, Chance], Action], ...] = (
 )
 
 
-class Guided:
+class GuidedSearch:
     """The scripts of a campaign with this seed, each after the session of the one before.
 
-    >>> search = Guided(("spacepoker",), "seed", ("drop",))
+    >>> search = GuidedSearch(("spacepoker",), "seed", ("drop",))
     >>> first = search.next()
     >>> search.learn(first, first.actions, {"somewhere": Place(0, "", {"message": 3})})
     >>> first == script(Pool(), ("spacepoker",), "seed", 0, ("drop",))
@@ -270,17 +270,17 @@ class Guided:
     ) -> None:
         self._games, self._seed, self._kinds = games, seed, kinds
         self._pool, self._number = Pool(), 0
-        self._kept: list[Kept] = []
+        self._discoveries: list[Discovery] = []
 
     def next(self) -> Attack:
         """The next script."""
         if self._number % GENERATION == 0:
-            self._pool, self._kept = self._pool.adding(self._kept), []
+            self._pool, self._discoveries = self._pool.adding(self._discoveries), []
         number, self._number = self._number, self._number + 1
         return script(self._pool, self._games, self._seed, number, self._kinds)
 
     def learn(self, attack: Attack, done: Iterable[Action], reached: Mapping[str, Place]) -> None:
         """Take what a session of a script reached."""
-        new = kept(attack, done, reached, set(self._pool.known))
+        new = discovery(attack, done, reached, set(self._pool.known))
         if new is not None:
-            self._kept.append(new)
+            self._discoveries.append(new)

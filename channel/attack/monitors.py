@@ -25,7 +25,7 @@ from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.protocol.wallet import address_of
 from channelsim.channel.session.session_events import Handled, NewsFor, SessionEvent
-from channelsim.channel.simulation.model.conversation import WAITS, conversation
+from channelsim.channel.simulation.model.conversation import WAITS, Conversation, conversation
 from channelsim.channel.simulation.promises.crash_safety import contradictions
 from channelsim.channel.simulation.promises.due_spends import omissions, other_moves
 from channelsim.channel.simulation.promises.news import failures, unaccounted, wrong_news
@@ -124,9 +124,11 @@ class Monitors:
         if settled:
             self._money(run)
             for side in Side:
-                self._promises(run, side, tampered=bool(tampers), away=absence(done))
+                ours = _as_seen_by(run, side)
+                talk = conversation(ours)
+                self._promises(ours, talk, tampered=bool(tampers), away=absence(done))
                 if not any(action.kind in WISHES for action in done) and not reasons:
-                    self._hands(run, side)
+                    self._hands(ours, talk)
 
     def _found(self, monitor: str, text: str) -> None:
         self.add(Violation(monitor, text))
@@ -142,21 +144,17 @@ class Monitors:
         if total != put_in:
             self._found("money", f"{counted(put_in, 'mojo')} became {total:,}")
 
-    def _hands(self, run: Run, side: Side) -> None:
+    def _hands(self, ours: Run, talk: Conversation) -> None:
         """Check that all hands that both players agreed on were played, or excused."""
-        ours = _as_seen_by(run, side)
-        talk = conversation(ours)
         for how in () if talk.broken else unaccounted(ours, talk):
             self._found("hands", how)
 
-    def _promises(self, run: Run, side: Side, *, tampered: bool, away: float) -> None:
+    def _promises(self, ours: Run, talk: Conversation, *, tampered: bool, away: float) -> None:
         """Check the promises to one side; the other one is honest, but for changed messages.
 
         Sides that may have been `away` past a deadline, in blocks, have no claim to what that is
         about; a process that is back waits for its counterparty as long as before.
         """
-        ours = _as_seen_by(run, side)
-        talk = conversation(ours)
         late = away > LAST_SAFE
         broken = [how for how in talk.broken if not (away > LAST_PATIENT and WAITS in how)]
         agreed = not broken

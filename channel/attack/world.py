@@ -168,7 +168,7 @@ class Script:
         """Count, and take the action that is due."""
         counts = self._counts[counter, side]
         waiting = self._waiting[counter, side]
-        due = (one for one in waiting if one.at <= counts.get(one.since, -1))
+        due = (action for action in waiting if action.at <= counts.get(action.since, -1))
         action = None if self.is_healed else next(due, None)
         for landmark in counts:
             counts[landmark] += 1

@@ -22,7 +22,14 @@ from channelsim.channel.attack.actions import (
     kinds_of,
 )
 from channelsim.channel.attack.campaign import Attacks, attacks
-from channelsim.channel.attack.generations import GENERATION, Guided, Kept, Pool, kept, script
+from channelsim.channel.attack.generations import (
+    GENERATION,
+    Discovery,
+    GuidedSearch,
+    Pool,
+    discovery,
+    script,
+)
 from channelsim.channel.attack.world import run, scenario_of
 from channelsim.channel.campaign.campaign import here
 from channelsim.channel.crypto import bls
@@ -35,16 +42,16 @@ PARENT = Attack(GAMES, "parent", (Action("crash", 1, 9, 1, 10), Action("drop", 0
 
 PLACE = Place(0, "link", {"message": 5, "event": 7, "call": 60, "statement": 12, "block": 2})
 
-POOL = Pool().adding([Kept(PARENT, ("here",), (PLACE,))])
+POOL = Pool().adding([Discovery(PARENT, ("here",), (PLACE,))])
 
 
 def test_a_script_is_kept_for_what_no_script_before_it_reached() -> None:
     known = {"a"}
-    first = kept(PARENT, PARENT.actions[:1], {"a": PLACE, "b": PLACE}, known)
+    first = discovery(PARENT, PARENT.actions[:1], {"a": PLACE, "b": PLACE}, known)
     assert first is not None
     assert (first.situations, first.attack.actions) == (("b",), PARENT.actions[:1])
-    assert kept(PARENT, PARENT.actions, {"a": PLACE, "b": PLACE}, known) is None
-    pool = Pool().adding([first, Kept(PARENT, ("b",)), Kept(PARENT, ("b", "c"))])
+    assert discovery(PARENT, PARENT.actions, {"a": PLACE, "b": PLACE}, known) is None
+    pool = Pool().adding([first, Discovery(PARENT, ("b",)), Discovery(PARENT, ("b", "c"))])
     assert (len(pool.parents), pool.known) == (2, frozenset("bc"))
 
 
@@ -141,11 +148,13 @@ def test_a_place_says_where_a_situation_began() -> None:
 
 def test_a_generation_depends_on_those_before_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(generations, "GENERATION", 4)
-    search = Guided(GAMES, "alone")
+    search = GuidedSearch(GAMES, "alone")
     first = [search.next() for _ in range(4)]
     search.learn(first[0], PARENT.actions, {"somewhere": PLACE})
     assert first == [script(Pool(), GAMES, "alone", number) for number in range(4)]
-    pool = Pool().adding([Kept(changed_fields(first[0], actions=PARENT.actions), ("x",), (PLACE,))])
+    pool = Pool().adding(
+        [Discovery(changed_fields(first[0], actions=PARENT.actions), ("x",), (PLACE,))]
+    )
     assert [search.next() for _ in range(4)] == [
         script(pool, GAMES, "alone", number) for number in range(4, 8)
     ]
