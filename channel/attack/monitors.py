@@ -25,7 +25,9 @@ from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.protocol.wallet import address_of
 from channelsim.channel.session.session_events import Handled, NewsFor, SessionEvent
-from channelsim.channel.simulation.model.conversation import WAITS, Conversation, conversation
+from channelsim.channel.simulation.model.conversation import conversation
+from channelsim.channel.simulation.model.talk import Conversation
+from channelsim.channel.simulation.model.waits import WAITS
 from channelsim.channel.simulation.promises.crash_safety import contradictions
 from channelsim.channel.simulation.promises.due_spends import omissions, other_moves
 from channelsim.channel.simulation.promises.news import failures, unaccounted, wrong_news
