@@ -19,8 +19,9 @@ from unittest import mock
 
 from msgspec.structs import replace
 
-from channelsim.channel.attack.actions import Attack, draw
+from channelsim.channel.attack.actions import Attack
 from channelsim.channel.attack.campaign import broken_by, default_games
+from channelsim.channel.attack.drawing import draw
 from channelsim.channel.attack.shrinking import shrunk
 from channelsim.channel.chain.full_node import NodeError
 from channelsim.channel.chain.interface import Answer, PushResult

@@ -1,27 +1,26 @@
 """What can go wrong in an attacked session, and what its players may want, as data.
 
 Each action waits for its number on one of five counters: of a side's messages, events, calls of its
-node and statements of its store, or of the chain's blocks. So a script with fewer actions still has
-the others at their places, and the same script gives the same bytes.
+node and statements of its store, or of the chain's blocks. It counts from the start, or from the
+newest of some landmark, such as a restart. So a script with fewer actions still has the others at
+their places, and the same script gives the same bytes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
-from channelsim.channel.adversaries.registry import get, names
-from channelsim.channel.crypto.hkdf import derive
+from channelsim.channel.adversaries.registry import get
+from channelsim.channel.attack import boundaries
 from channelsim.channel.errors import UsageError
 from channelsim.channel.session.setup import check_game
-from channelsim.games import registry
-from channelsim.games.chance import Chance
-from channelsim.games.names import nearest, quoted
+from channelsim.games.amounts import counted
+from channelsim.games.names import nearest, nearest_or_all, quoted
 
 FORMAT = "channelsim attack 1"
 
@@ -32,18 +31,43 @@ the blocks of the chain. Each begins at 0."""
 STEP = "step"
 """The counter of a hostile side: messages that its own peer makes, but for repeats."""
 
+OF_A_SIDE = (MESSAGE, EVENT, CALL, STATEMENT)
+"""The counters of which each side has its own."""
+
 BLOCK_TIME = 20
 """Seconds between two blocks, on average."""
 
 MOST_PAUSE = 9 * BLOCK_TIME
 """The most seconds of all pauses of a session: both sides wait 13 blocks for an answer."""
 
-MOST_OUTAGE = 4 * BLOCK_TIME
-"""The same beside a hostile side: what it publishes has to be answered within 15 blocks, of which
-reorganisations and rushes take some, too."""
+MOST_OUTAGE = 4
+"""The most blocks of all absences beside a hostile side: what it publishes has to be answered in 15
+blocks, of which reorganisations and rushes take some, too."""
 
 OLD_COPY = "old-copy"
 """The kind of restarts from older files."""
+
+GO_ON_CHAIN = "go-on-chain"
+
+START = ""
+"""The landmark of actions that count from the start of the session."""
+
+LANDMARKS: Mapping[str, tuple[str, int]] = {
+    "link": ("it uses a new connection", 30),
+    "restart": ("its process starts again", 30),
+    "shutdown": ("its half of the shutdown is out, or the other's here", 20),
+    "chain": ("it goes on chain, or sees the other side do so", 30),
+    "unroll": ("it sees the unroll coin", 30),
+    "counts": ("it sees which state is paid out", 30),
+    "move": ("it sees a move on chain", 20),
+    "paid": ("it sees that a game coin is paid out", 10),
+    "reorganise": ("the last blocks are replaced", 20),
+}
+"""What an action may count from, the newest of its side, or for blocks of both sides: when that is,
+and up to which number actions are drawn."""
+
+ON_CHAIN = ("chain", "unroll", "counts", "move", "paid")
+"""The landmarks of channels that are not shut down."""
 
 LOST = 0
 """The `amount` of a crash before its event is stored; with more, one less effect is carried out."""
@@ -53,10 +77,10 @@ LOST = 0
 class Kind:
     """A kind of action: its counter, and how much of that an ordinary session has.
 
-    `most` is the largest `amount`, `pauses` says if it takes time, and `is_cause` if it may bring
-    two honest sides on chain. `is_hostile`: its side breaks rules; `is_named`: by the adversary of
-    its `name`; `restarts`: its side comes back, which no hostile side does. `about` completes "the
-    session in which ...".
+    `most` is the largest `amount`, `pauses` says if it takes time, `is_absence` if that time may
+    last for a number of blocks, and `is_cause` if it may bring two honest sides on chain.
+    `is_hostile`: its side breaks rules; `is_named`: by the adversary of its `name`; `restarts`: its
+    side comes back, which no hostile side does. `about` completes "the session in which ...".
     """
 
     name: str
@@ -66,9 +90,15 @@ class Kind:
     most: int = 0
     pauses: bool = False
     is_cause: bool = False
+    is_absence: bool = False
     is_hostile: bool = False
     is_named: bool = False
     restarts: bool = False
+
+    @property
+    def counts_from_start(self) -> bool:
+        """True if its actions have no landmark: their number is that of the whole session."""
+        return self.counter == STEP or self.name == OLD_COPY
 
 
 def _deviation(name: str, about: str, *, is_named: bool = False) -> Kind:
@@ -85,9 +115,31 @@ KINDS: Mapping[str, Kind] = {
         Kind("corrupt", MESSAGE, 24, "a bit of a message is changed", 1 << 16, is_cause=True),
         Kind("truncate", MESSAGE, 24, "a message ends early", 1 << 16, is_cause=True),
         Kind("delay", MESSAGE, 24, "a message and those after it take longer", pauses=True),
-        Kind("reset", MESSAGE, 24, "the connection is lost with a message", pauses=True),
-        Kind("silence", MESSAGE, 24, "nothing arrives any more on a connection", 1, pauses=True),
-        Kind("node-away", CALL, 400, "the node cannot be asked for a while", pauses=True),
+        Kind(
+            "reset",
+            MESSAGE,
+            24,
+            "the connection is lost with a message",
+            pauses=True,
+            is_absence=True,
+        ),
+        Kind(
+            "silence",
+            MESSAGE,
+            24,
+            "nothing arrives any more on a connection",
+            1,
+            pauses=True,
+            is_absence=True,
+        ),
+        Kind(
+            "node-away",
+            CALL,
+            400,
+            "the node cannot be asked for a while",
+            pauses=True,
+            is_absence=True,
+        ),
         Kind("node-slow", CALL, 400, "an answer of the node takes long", pauses=True),
         Kind("block-meanwhile", CALL, 400, "a block comes between two calls of the node"),
         Kind("push-unanswered", CALL, 400, "the next push gets no answer", 1),
@@ -95,19 +147,27 @@ KINDS: Mapping[str, Kind] = {
         Kind("store-full", STATEMENT, 120, "the disk is full", restarts=True),
         Kind("store-fails", STATEMENT, 120, "a write fails", restarts=True),
         Kind(
-            "sync-fails",
-            STATEMENT,
-            120,
-            "a write is reported as failed, but was done",
+            *("sync-fails", STATEMENT, 120, "a write is reported as failed, but was done"),
             restarts=True,
         ),
-        Kind("crash", EVENT, 90, "a process is killed between two effects", 6, True, restarts=True),
         Kind(
-            *(OLD_COPY, EVENT, 90, "a process goes on from an older copy of its files", 30, True),
+            *("crash", EVENT, 90, "a process is killed between two effects", 6),
+            pauses=True,
+            is_absence=True,
+            restarts=True,
+        ),
+        Kind(
+            *(OLD_COPY, EVENT, 90, "a process goes on from an older copy of its files", 30),
+            pauses=True,
             is_cause=True,
             restarts=True,
         ),
-        Kind("stop", EVENT, 90, "a process is stopped and started again", 0, True, restarts=True),
+        Kind(
+            *("stop", EVENT, 90, "a process is stopped and started again"),
+            pauses=True,
+            is_absence=True,
+            restarts=True,
+        ),
         Kind("reorganise", BLOCK, 40, "the last blocks are replaced", 6),
         Kind("fill", BLOCK, 40, "others fill blocks at a price", 11),
         Kind("rush", BLOCK, 40, "several blocks come at once", 4),
@@ -127,10 +187,39 @@ KINDS: Mapping[str, Kind] = {
 """All kinds of actions, by name."""
 
 
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    "messages": ("drop", "duplicate", "reorder", "corrupt", "truncate", "delay"),
+    "connection": ("reset", "silence"),
+    "node": ("node-away", "node-slow", "block-meanwhile", "push-unanswered", "push-held"),
+    "disk": ("store-full", "store-fails", "sync-fails"),
+    "process": ("crash", "stop", OLD_COPY),
+    "chain": ("reorganise", "rush", "fill"),
+    "player": ("think", "close", "go-on-chain", "cancel", "propose", "prepare"),
+    "hostile": ("deviate", "alter", "say", "withhold", "spend"),
+}
+"""Groups of kinds by name; each kind is in one."""
+
+
+def kinds_of(text: str) -> tuple[str, ...]:
+    """The kinds in a list of kinds and groups with commas, in their order. Raises `UsageError`.
+
+    >>> kinds_of("disk, crash")
+    ('store-full', 'store-fails', 'sync-fails', 'crash')
+    """
+    chosen: set[str] = set()
+    for name in (part.strip() for part in text.split(",")):
+        if name not in KINDS and name not in GROUPS:
+            hint = nearest_or_all(name, [*GROUPS, *KINDS])
+            raise UsageError(f"no kind of fault, and no group, is called {quoted(name)}{hint}")
+        chosen.update(GROUPS.get(name, (name,)))
+    return tuple(kind for kind in KINDS if kind in chosen)
+
+
 class Action(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """One action: at number `at` of its kind's counter, of this side's where sides have their own.
 
-    `amount` and `name` depend on the kind, and `pause` is in seconds.
+    It counts from the newest landmark of the name `since`. `amount` and `name` depend on the kind.
+    It lasts for `pause` seconds, and until the chain has so many more `blocks`.
     """
 
     kind: str
@@ -139,6 +228,8 @@ class Action(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     amount: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
     pause: Annotated[int, Meta(ge=0, le=MOST_PAUSE)] = 0
     name: str = ""
+    since: str = START
+    blocks: Annotated[int, Meta(ge=0, le=boundaries.LONGEST)] = 0
 
     @property
     def text(self) -> str:
@@ -146,12 +237,42 @@ class Action(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
 
         >>> Action("crash", 1, 7, amount=2, pause=30).text
         'crash of side 1 at event 7, amount 2, 30 s'
+        >>> Action("reset", 0, 0, since="chain", blocks=13).text
+        'reset of side 0 at message 0 since chain, 13 blocks'
         """
         kind = KINDS[self.kind]
         amount = f", amount {self.amount}" if kind.most else ""
         pause = f", {self.pause} s" if self.pause else ""
+        blocks = f", {counted(self.blocks, 'block')}" if self.blocks else ""
+        place = f"{kind.counter} {self.at}{f' since {self.since}' if self.since else ''}"
         name = f" ({self.name})" if self.name else ""
-        return f"{self.kind}{name} of side {self.side} at {kind.counter} {self.at}{amount}{pause}"
+        return f"{self.kind}{name} of side {self.side} at {place}{amount}{pause}{blocks}"
+
+    @property
+    def lasts(self) -> float:
+        """The blocks that it takes, on average."""
+        return self.blocks + self.pause / BLOCK_TIME
+
+
+class Place(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A moment of a session as a side's actions count it: the numbers that are due next, by
+    counter, since this landmark."""
+
+    side: int
+    since: str
+    numbers: dict[str, int]
+
+    def action(self, action: Action, later: int = 0) -> Action:
+        """An action as it would take place then, or so much later on its counter.
+
+        >>> Place(1, "link", {"message": 4}).action(Action("drop", 0, 9), 1).text
+        'drop of side 1 at message 5 since link'
+        """
+        kind = KINDS[action.kind]
+        if kind.counts_from_start:
+            return msgspec.structs.replace(action, side=self.side)
+        at = max(0, self.numbers[kind.counter] + later)
+        return msgspec.structs.replace(action, side=self.side, since=self.since, at=at)
 
 
 class Attack(
@@ -194,6 +315,13 @@ def check(attack: Attack) -> Attack:
             get(action.name)
         elif action.name:
             raise UsageError(f"{action.kind}: it has no name")
+        if action.blocks and not kind.is_absence:
+            raise UsageError(f"{action.kind}: it lasts for no blocks")
+        if action.since and kind.counts_from_start:
+            raise UsageError(f"{action.kind}: it counts from the start")
+        if action.since and action.since not in LANDMARKS:
+            near = nearest(action.since, LANDMARKS)
+            raise UsageError(f"no landmark is called {quoted(action.since)}{near}")
     return attack
 
 
@@ -224,81 +352,21 @@ def possible(actions: Sequence[Action]) -> tuple[Action, ...]:
     )
 
 
-DEALT = 5
-"""The per cent of the sessions with a game that needs decks, where there are other games, too."""
+LAST_PATIENT = 10
+"""Blocks of absence, all together on average, with which no side gives the other up."""
 
-ACTIONS, SWARM = 8, 6
-"""The most actions of a session, and the most kinds of which they are."""
-
-
-def draw(games: Sequence[str], seed: str, kinds: Sequence[str] = tuple(KINDS)) -> Attack:
-    """Draw a script from a seed. Each has a few kinds of actions only, so that each can go deep."""
-    chance = Chance(derive(seed.encode(), "attack"))
-    swarm = chance.draw(kinds, min(len(kinds), chance.between(1, SWARM)))
-    game, hostile, restored = _game(games, chance), chance.below(2), chance.below(2)
-    deviates = any(KINDS[name].is_hostile for name in swarm)
-    actions: list[Action] = []
-    # Against a hostile side, a spend may be due at any time.
-    left = MOST_OUTAGE if deviates else MOST_PAUSE
-    for _ in range(chance.between(1, ACTIONS)):
-        action = _drawn(KINDS[chance.pick(swarm)], game, chance, left)
-        if deviates and KINDS[action.kind].is_hostile:
-            action = msgspec.structs.replace(action, side=hostile)
-        elif deviates and KINDS[action.kind].restarts:
-            action = msgspec.structs.replace(action, side=1 - hostile)
-        elif action.kind == OLD_COPY:
-            action = msgspec.structs.replace(action, side=restored)
-        left -= action.pause
-        actions.append(action)
-        if action.kind in ("crash", "stop", OLD_COPY) and chance.chance(30):
-            # The same again, right after the restart.
-            actions.append(
-                msgspec.structs.replace(action, at=action.at + chance.between(1, 4), pause=0)
-            )
-    if not deviates and any(action.kind == OLD_COPY for action in actions) and chance.chance(50):
-        # A counterparty that never closes: the player has the copy published.
-        actions.append(Action("withhold", 1 - restored, chance.below(KINDS["withhold"].span)))
-    return Attack(
-        games=(game,),
-        seed=seed,
-        actions=tuple(actions),
-        hands=chance.between(1, 2),
-        snapshots=chance.pick((3, 7, 50)),
-        watched=chance.chance(30),
-        tight=chance.chance(10),
-    )
+LAST_SAFE = 13
+"""Blocks of absence, likewise, after which a side still acts before the deadlines of a dispute."""
 
 
-def _game(games: Sequence[str], chance: Chance) -> str:
-    """Pick a game; one whose hands need a prepared deck takes longer, and comes less often."""
-    dealt = [name for name in games if registry.get(name).deck_positions]
-    others = [name for name in games if name not in dealt]
-    some = dealt if dealt and chance.chance(DEALT) else others
-    return chance.pick(some or games)
+def absence(done: Sequence[Action]) -> float:
+    """The blocks that the actions among those done took, on average."""
+    return sum(action.lasts for action in done)
 
 
-def _drawn(kind: Kind, game: str, chance: Chance, left: int) -> Action:
-    """Draw an action in a game, whose pause is at most so many seconds."""
-    pause = 0
-    if kind.pauses:
-        pause = min(left, chance.below(chance.pick((5, BLOCK_TIME, 4 * BLOCK_TIME))))
-    return Action(
-        kind=kind.name,
-        side=chance.below(2),
-        at=chance.below(kind.span),
-        amount=chance.below(kind.most + 1),
-        pause=pause,
-        name=chance.pick(adversaries_in(game)) if kind.is_named else "",
-    )
-
-
-@cache
-def adversaries_in(game: str) -> tuple[str, ...]:
-    """The names of the adversaries that can do something in a game."""
-    rules = [registry.get(game)]
-    return tuple(name for name in names() if not get(name).reason_against(rules))
-
-
-def causes(attack: Attack, done: Sequence[Action]) -> tuple[Action, ...]:
+def causes(done: Sequence[Action]) -> tuple[Action, ...]:
     """The actions among those done that may bring two honest sides on chain."""
-    return tuple(action for action in done if KINDS[action.kind].is_cause)
+    is_late = absence(done) > LAST_PATIENT
+    return tuple(
+        action for action in done if KINDS[action.kind].is_cause or (is_late and action.lasts)
+    )

@@ -5,23 +5,27 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from hashlib import sha256
 from pathlib import Path
+from time import time
 from typing import Any
 
 import msgspec
-from msgspec.structs import replace
 
 from channelsim.channel import __version__
 from channelsim.channel.adversaries.rules.breaker import name_of
-from channelsim.channel.attack.actions import FORMAT, KINDS, Attack, adversaries_in, check, draw
-from channelsim.channel.attack.defences import DEFENCES
+from channelsim.channel.attack.actions import FORMAT, KINDS, Attack, check
+from channelsim.channel.attack.drawing import adversaries_in
+from channelsim.channel.attack.generations import GENERATION, Discovery, Pool, discovery, script
+from channelsim.channel.attack.goals import reached
 from channelsim.channel.attack.monitors import MONITORS
 from channelsim.channel.attack.shrinking import shrunk
 from channelsim.channel.attack.world import Session, run
-from channelsim.channel.campaign.campaign import Place, run_shards
+from channelsim.channel.campaign import engine
+from channelsim.channel.campaign.campaign import Place
+from channelsim.channel.campaign.engine import CampaignRun
 from channelsim.channel.campaign.job import (
     Counts,
     Reporter,
@@ -35,6 +39,7 @@ from channelsim.channel.crypto import bls
 from channelsim.channel.crypto.keyed_hash import WARNING, fast_signatures
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import BROKEN_PROMISE, EXCEPTION, THEFT, Finding
+from channelsim.channel.findings.finding_files import stored_findings
 from channelsim.channel.protocol.rules import RULES
 from channelsim.games import registry
 
@@ -59,7 +64,8 @@ class Broken(msgspec.Struct, frozen=True):
 
 
 class AttackTotals(msgspec.Struct):
-    """Totals of many sessions; `goals` counts the ends of sessions, `actions` what took place.
+    """Totals of many sessions: `actions` counts what took place, `phases` and `goals` the sessions
+    that reached each.
 
     `counts` are sessions, those of them that were `attacked` (an action took place) or `funded`,
     restarts, and blocks. `deviated` counts sessions by the adversary that deviated, and `answered`
@@ -69,6 +75,7 @@ class AttackTotals(msgspec.Struct):
 
     counts: Counter[str] = msgspec.field(default_factory=Counter)
     actions: Counter[str] = msgspec.field(default_factory=Counter)
+    phases: Counter[str] = msgspec.field(default_factory=Counter)
     goals: Counter[str] = msgspec.field(default_factory=Counter)
     deviated: Counter[str] = msgspec.field(default_factory=Counter)
     answered: Counter[str] = msgspec.field(default_factory=Counter)
@@ -86,7 +93,8 @@ class AttackTotals(msgspec.Struct):
         }
         self.counts.update(counts)
         self.actions.update(action.kind for action in session.done)
-        self.goals.update(goals_of(session))
+        self.phases.update({name.partition(" ")[0] for name in session.situations})
+        self.goals.update(reached(session))
         self.deviated.update({action.name for action in session.done if action.name})
         self.answered.update(answers_of(session))
         self._digest(session.digest)
@@ -95,6 +103,7 @@ class AttackTotals(msgspec.Struct):
         """Add the totals of later sessions."""
         self.counts.update(other.counts)
         self.actions.update(other.actions)
+        self.phases.update(other.phases)
         self.goals.update(other.goals)
         self.deviated.update(other.deviated)
         self.answered.update(other.answered)
@@ -103,27 +112,6 @@ class AttackTotals(msgspec.Struct):
 
     def _digest(self, digest: str) -> None:
         self.digests = sha256((self.digests + digest).encode()).hexdigest()
-
-
-GOALS = (
-    *("the opening failed", "closed by both", "settled on chain"),
-    *("killed in its restart", "killed three times", "watched while it was down"),
-    *DEFENCES,
-)
-"""What a campaign should reach, beside each kind of action."""
-
-
-def goals_of(session: Session) -> list[str]:
-    """The goals that one session reached."""
-    reached = {
-        "the opening failed": not session.funded,
-        "closed by both": session.funded and not session.on_chain,
-        "settled on chain": session.on_chain,
-        "killed in its restart": session.died_in_restart,
-        "killed three times": max(session.lives) > 3,
-        "watched while it was down": session.attack.watched and max(session.lives) > 1,
-    }
-    return [goal for goal in GOALS if reached.get(goal) or goal in session.defences]
 
 
 def answers_of(session: Session) -> list[str]:
@@ -136,37 +124,79 @@ def answers_of(session: Session) -> list[str]:
     return [rule] if rule in rules else []
 
 
+class AttackPart(msgspec.Struct):
+    """The result of a shard: its totals, and the scripts that reached something new.
+
+    `stopped`: its time was over before all its sessions were run.
+    """
+
+    totals: AttackTotals = msgspec.field(default_factory=AttackTotals)
+    discoveries: list[Discovery] = msgspec.field(default_factory=list)
+    stopped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TriedAgain:
+    """Stored findings that still happen, the files of those that do not, and of those that cannot
+    be tried, with the reasons."""
+
+    unmended: list[Finding] = field(default_factory=list)
+    mended: list[Path] = field(default_factory=list)
+    untried: list[tuple[Path, str]] = field(default_factory=list)
+
+
 @dataclass(frozen=True)
 class AttackReport:
-    """The results of a campaign, and the work that crashed its workers (`lost`)."""
+    """The results of a campaign, and the work that crashed its workers (`lost`).
+
+    `situations` are those that were reached, and `scripts` the number of those kept for them.
+    `stopped`: by the clock.
+    """
 
     configuration: Configuration
     totals: AttackTotals
+    situations: int = 0
+    scripts: int = 0
     interrupted: bool = False
+    stopped: bool = False
     lost: tuple[Shard, ...] = ()
+    tried_again: TriedAgain = field(default_factory=TriedAgain)
 
     @cached_property
     def digest(self) -> str | None:
-        """The SHA-256 of configuration and totals; None if it was interrupted."""
-        if self.interrupted:
+        """The SHA-256 of configuration and totals; None if it was interrupted or stopped."""
+        if self.interrupted or self.stopped:
             return None
         data = msgspec.json.encode(self.totals, order="deterministic")
         return sha256(self.configuration.digest.encode() + data).hexdigest()
 
     @cached_property
     def findings(self) -> list[Finding]:
-        """Each mistake once, by the first script that shows it."""
-        return findings(self.totals.broken)
+        """Each mistake once, by the plainest script that shows it."""
+        new = findings(self.totals.broken)
+        known = {finding.mistake for finding in new}
+        stored = self.tried_again.unmended
+        return [*(finding for finding in stored if finding.mistake not in known), *new]
 
 
 @dataclass(frozen=True)
 class Attacks:
-    """The campaign: so many sessions of these games; `fast` searches with a keyed hash for BLS."""
+    """The campaign: so many sessions of these games, with actions of these kinds.
+
+    Where it has so many `seconds`, it ends with them. `folder` has stored findings, which are tried
+    first. `fast` searches with a keyed hash for BLS. `pool` and `until` (seconds since 1970) are
+    those of the generation that is under way.
+    """
 
     configuration: Configuration
     games: tuple[str, ...]
     runs: int
+    kinds: tuple[str, ...] = tuple(KINDS)
+    seconds: float | None = None
+    folder: Path | None = None
     fast: bool = False
+    pool: Pool = field(default=Pool())
+    until: float | None = None
 
     returns_early = True
     unit, units = "session", "sessions"
@@ -183,61 +213,143 @@ class Attacks:
         check_plugins(self.configuration.inputs)
         return self._run
 
-    def decode(self, data: bytes) -> AttackTotals:
-        """The totals in the JSON of a shard."""
-        return decoded(data, AttackTotals)
+    def decode(self, data: bytes) -> AttackPart:
+        """The result in the JSON of a shard."""
+        return decoded(data, AttackPart)
 
     def _run(self, shard: Shard) -> bytes:
-        totals, stops = AttackTotals(), Reporter()
+        part, stops, known = AttackPart(), Reporter(), {*self.pool.known}
         for number in shard.seeds:
-            with bls.remembered():
-                attack = draw(self.games, f"{self.configuration.seed}/{number}")
-                (attack_fast if self.fast else attack_one)(attack, totals)
-            counts = {"findings": len(totals.broken)}
-            if stops(totals.counts["sessions"], counts.copy):
+            if self.until is not None and time() > self.until:
+                part.stopped = True
                 break
-        return msgspec.json.encode(totals, order="deterministic")
+            attack = script(self.pool, self.games, self.configuration.seed, number, self.kinds)
+            with bls.remembered():
+                session = (attack_fast if self.fast else attack_one)(attack, part.totals)
+            if session is not None:
+                new = discovery(attack, session.done, session.situations, known)
+                part.discoveries += [] if new is None else [new]
+            counts = {"findings": len(part.totals.broken)}
+            if stops(part.totals.counts["sessions"], counts.copy):
+                break
+        return msgspec.json.encode(part, order="deterministic")
 
     def run(self, place: Place) -> AttackReport:
-        """Run all sessions; an interrupt ends it early, with the totals so far."""
-        so_far: list[Broken] = []
-
-        def count(part: AttackTotals) -> tuple[Counts, Iterable[Finding]]:
-            """Count the different findings so far."""
-            so_far.extend(part.broken)
-            mistakes = findings(so_far)
-            return {"findings": len(mistakes)}, mistakes
-
-        done = run_shards(self, place, count)
+        """Run all sessions; an interrupt or the clock ends it early, with the totals so far."""
+        again = tried_again(self.folder)
+        until = None if self.seconds is None else time() + self.seconds
+        counter, pool = _Counter(place), Pool()
+        done: CampaignRun[AttackPart] = CampaignRun()
+        lost: list[Shard] = []
+        stopped = False
+        for first in range(0, self.runs, GENERATION):
+            seeds = range(first, min(first + GENERATION, self.runs))
+            # One that is ended by the clock has no use for a plan of what is never run.
+            runs = self.runs if until is None else seeds.stop
+            campaign = replace(self, pool=pool, until=until, runs=runs)
+            done = engine.run(
+                campaign,
+                campaign.plan,
+                place.workers(),
+                place.directory,
+                counter,
+                place.on_status,
+                done.results,
+                seeds,
+            )
+            lost += done.lost
+            results = {**done.partial, **done.results}
+            parts = in_order({one: results[one] for one in results if one.first in seeds})
+            for part in parts:
+                pool = pool.adding(part.discoveries)
+                stopped = stopped or part.stopped
+            if done.interrupted or stopped:
+                break
         totals = AttackTotals()
         for part in in_order({**done.partial, **done.results}):
-            totals.merge(part)
-        return AttackReport(self.configuration, totals, done.interrupted, tuple(done.lost))
+            totals.merge(part.totals)
+        return AttackReport(
+            self.configuration,
+            totals,
+            len(pool.known),
+            len(pool.parents),
+            done.interrupted,
+            stopped,
+            tuple(lost),
+            again,
+        )
 
 
-def attack_one(attack: Attack, totals: AttackTotals) -> None:
-    """Run a script, count it, and shrink it for each monitor that it breaks."""
+class _Counter:
+    """Counts the different findings so far, and stores them as they come."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self._shards: set[Shard] = set()
+        self._broken: list[Broken] = []
+        self._findings: list[Finding] = []
+
+    def __call__(self, shard: Shard, part: AttackPart) -> Counts:
+        """Count the result of a shard, once: each generation brings those before along."""
+        if shard not in self._shards:
+            self._shards.add(shard)
+            if part.totals.broken:
+                self._broken += part.totals.broken
+                self._findings = findings(self._broken)
+                self._place.files.write(self._findings)
+        return {"findings": len(self._findings)}
+
+
+def tried_again(folder: Path | None) -> TriedAgain:
+    """Try the stored findings of a folder again, those of attacks."""
+    again = TriedAgain()
+    for path, finding in () if folder is None else stored_findings(folder):
+        if isinstance(finding, UsageError):
+            again.untried.append((path, str(finding)))
+            continue
+        try:
+            attack = script_of(path, finding)
+        except UsageError as error:
+            again.untried.append((path, str(error)))
+            continue
+        if attack is None:
+            continue
+        if finding.rule in broken_by(attack):
+            again.unmended.append(finding)
+        else:
+            again.mended.append(path)
+    return again
+
+
+def attack_one(attack: Attack, totals: AttackTotals) -> Session | None:
+    """Run a script, count it, and shrink it for each monitor that it breaks.
+
+    Returns the session; None if it could not be run to its end.
+    """
     try:
         session = run(attack)
     except Exception as error:
         # Any exception is a result of this session; the others go on.
         totals.counts["sessions"] += 1
         totals.broken.append(Broken(attack, EXCEPTIONS, _described(error)))
-        return
+        return None
     totals.add(session)
     for monitor in dict.fromkeys(violation.monitor for violation in session.violations):
-        plainest = shrunk(attack, partial(_breaks, monitor))
+        breaks = partial(_breaks, monitor)
+        alone = msgspec.structs.replace(attack, actions=session.done)
+        plainest = shrunk(alone if breaks(alone) else attack, breaks)
         totals.broken.append(Broken(plainest, monitor, broken_by(plainest)[monitor]))
+    return session
 
 
-def attack_fast(attack: Attack, totals: AttackTotals) -> None:
+def attack_fast(attack: Attack, totals: AttackTotals) -> Session | None:
     """Run a script with a keyed hash for BLS, and what it breaks again with real signatures.
 
     What real signatures do not confirm is counted, and no finding.
     """
     before = len(totals.broken)
     with fast_signatures():
-        attack_one(attack, totals)
+        session = attack_one(attack, totals)
     suspects = totals.broken[before:]
     del totals.broken[before:]
     for case in suspects:
@@ -245,7 +357,8 @@ def attack_fast(attack: Attack, totals: AttackTotals) -> None:
         if text is None:
             totals.counts[NOT_CONFIRMED] += 1
         else:
-            totals.broken.append(replace(case, text=f"{text}{FOUND_FAST}"))
+            totals.broken.append(msgspec.structs.replace(case, text=f"{text}{FOUND_FAST}"))
+    return session
 
 
 def is_script(scenario: dict[str, Any] | None) -> bool:
@@ -268,22 +381,36 @@ def broken_by(attack: Attack) -> dict[str, str]:
     return broken
 
 
-def replayed(path: Path, scenario: dict[str, Any]) -> dict[str, str]:
-    """The monitors that the script of a finding breaks now. Raises `UsageError`, with the path."""
+def script_of(path: Path, finding: Finding) -> Attack | None:
+    """The script of a finding in this file; None if it has another scenario, or none.
+
+    Raises `UsageError`, with the path.
+    """
+    if not is_script(finding.scenario):
+        return None
     try:
-        attack = check(msgspec.convert(scenario, Attack))
+        return check(msgspec.convert(finding.scenario, Attack))
     except (msgspec.ValidationError, UsageError) as error:
         raise UsageError(f"{path}: no script of an attack: {error}") from None
-    return broken_by(attack)
 
 
 def _described(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"[:300]
 
 
-def attacks(runs: int, seed: str, games: tuple[str, ...], *, fast: bool = False) -> Attacks:
-    """The campaign of so many sessions of these games."""
-    options: dict[str, Any] = {"runs": runs, **({"signatures": WARNING} if fast else {})}
+def attacks(
+    runs: int,
+    seed: str,
+    games: tuple[str, ...],
+    kinds: tuple[str, ...] = tuple(KINDS),
+    seconds: float | None = None,
+    folder: Path | None = None,
+    *,
+    fast: bool = False,
+) -> Attacks:
+    """The campaign of so many sessions of these games, or as many as so many seconds allow."""
+    options: dict[str, Any] = {"runs": runs} if seconds is None else {"seconds": seconds}
+    options |= {"signatures": WARNING} if fast else {}
     inputs = {
         **{
             f"game {name}": sha256(
@@ -291,11 +418,11 @@ def attacks(runs: int, seed: str, games: tuple[str, ...], *, fast: bool = False)
             ).hexdigest()
             for name in games
         },
-        "actions": ",".join(KINDS),
+        "actions": ",".join(kinds),
         **plugin_inputs(lambda group, name: group in ("games", "policies")),
     }
     configuration = Configuration("attack", __version__, ", ".join(games), seed, inputs, options)
-    return Attacks(configuration, games, runs, fast)
+    return Attacks(configuration, games, runs, kinds, seconds, folder, fast)
 
 
 def adversaries(games: Iterable[str]) -> tuple[str, ...]:

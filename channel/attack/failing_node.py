@@ -29,9 +29,14 @@ class FailingNode:
         self._next_action = next_action
         self._time = time
         self._block = block
-        self._away_until = 0.0
+        self._away_until, self._away_until_block = 0.0, 0
         self._next_push: Action | None = None
         self._held: list[tuple[int, Bundle]] = []
+
+    @property
+    def height(self) -> int:
+        """The height of the tip, whether the node answers or not."""
+        return self._chain.peak()
 
     def peak(self) -> int:
         """The height of the tip. Raises `NodeError`, as all calls do."""
@@ -92,6 +97,7 @@ class FailingNode:
     def heal(self) -> None:
         """Answer everything again, at once."""
         self._away_until = self.slowness = 0.0
+        self._away_until_block = 0
         self._next_push = None
         self.take_held(everything=True)
 
@@ -105,13 +111,14 @@ class FailingNode:
         match action:
             case None:
                 pass
-            case Action("node-away", pause=pause):
+            case Action("node-away", pause=pause, blocks=blocks):
                 self._away_until = self._time() + pause
+                self._away_until_block = self._chain.peak() + blocks
             case Action("node-slow", pause=pause):
                 self.slowness = float(pause)
             case Action("block-meanwhile"):
                 self._block()
             case _:
                 self._next_push = action
-        if self._time() < self._away_until:
+        if self._time() < self._away_until or self._chain.peak() < self._away_until_block:
             raise NodeError("the node is away")

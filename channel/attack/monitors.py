@@ -10,7 +10,15 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from channelsim.channel.attack.actions import KINDS, Action
+from channelsim.channel.attack.actions import (
+    GO_ON_CHAIN,
+    LAST_PATIENT,
+    LAST_SAFE,
+    MOST_OUTAGE,
+    Action,
+    absence,
+    causes,
+)
 from channelsim.channel.attack.old_copies import broken_to_restored, is_held_up
 from channelsim.channel.peer.chain_news import LeftForChain, UnilateralClose
 from channelsim.channel.peer.interface import BrokenOff, OldCopy, OwnFault, Watch
@@ -20,6 +28,8 @@ from channelsim.channel.protocol.state import Side
 from channelsim.channel.protocol.wallet import address_of
 from channelsim.channel.session.session_events import Handled, NewsFor, SessionEvent
 from channelsim.channel.simulation.model.conversation import conversation
+from channelsim.channel.simulation.model.talk import Conversation
+from channelsim.channel.simulation.model.waits import WAITS
 from channelsim.channel.simulation.promises.crash_safety import contradictions
 from channelsim.channel.simulation.promises.due_spends import omissions, other_moves
 from channelsim.channel.simulation.promises.fee_duties import wrong_fees
@@ -104,7 +114,7 @@ class Monitors:
 
     def at_the_end(self, run: Run, done: Sequence[Action], copies: Sequence[int] = (0, 0)) -> None:
         """Check the session as a whole; `copies` says how often a side went on from an old copy."""
-        causes = [action for action in done if KINDS[action.kind].is_cause]
+        reasons = causes(done)
         tampers = [action for action in done if action.kind in ("corrupt", "truncate", "reorder")]
         both = len(self._honest) == len(Side)
         settled = all(run.finished[side] is not None for side in self._honest)
@@ -115,10 +125,10 @@ class Monitors:
             # An old copy may sign what the other side never got; its promises are others.
             for how in () if copies[side] else contradictions(run.parties[side].sent):
                 self._found("signature", f"the {run.parties[side].name} sent {how}")
-        if both and not causes:
+        if both and not reasons:
             for text in self._left.values():
                 self._found("chain", text)
-        if both and not (any(copies) or tampers or any(action.kind == "drop" for action in causes)):
+        if both and not any(copies) and all(action.kind == GO_ON_CHAIN for action in reasons):
             for text in self._accused.values():
                 self._found("accused", text)
         if settled:
@@ -128,9 +138,11 @@ class Monitors:
                 if copies[side]:
                     self._promises_to_copy(run, side, copies[side])
                     continue
-                self._promises(run, side, tampered=bool(tampers))
-                if both and not any(action.kind in WISHES for action in done) and not causes:
-                    self._hands(run, side)
+                ours = _as_seen_by(run, side)
+                talk = conversation(ours)
+                self._promises(ours, talk, tampered=bool(tampers), away=absence(done))
+                if both and not any(action.kind in WISHES for action in done) and not reasons:
+                    self._hands(ours, talk)
 
     def _found(self, monitor: str, text: str) -> None:
         self.add(Violation(monitor, text))
@@ -146,10 +158,8 @@ class Monitors:
         if total != put_in:
             self._found("money", f"{counted(put_in, 'mojo')} became {total:,}")
 
-    def _hands(self, run: Run, side: Side) -> None:
+    def _hands(self, ours: Run, talk: Conversation) -> None:
         """Check that all hands that both players agreed on were played, or excused."""
-        ours = _as_seen_by(run, side)
-        talk = conversation(ours)
         for how in () if talk.broken else unaccounted(ours, talk):
             self._found("hands", how)
 
@@ -160,15 +170,19 @@ class Monitors:
         for how in broken_to_restored(ours, conversation(ours), times):
             self._found("promise", f"to the restored {ours.party.name}: {how}")
 
-    def _promises(self, run: Run, side: Side, *, tampered: bool) -> None:
-        """Check the promises to one side; the other one is honest, but for changed messages."""
-        ours = _as_seen_by(run, side)
-        talk = conversation(ours)
-        agreed = not talk.broken
+    def _promises(self, ours: Run, talk: Conversation, *, tampered: bool, away: float) -> None:
+        """Check the promises to one side; the other one is honest, but for changed messages.
+
+        Sides that may have been `away` past a deadline, in blocks, have no claim to what that is
+        about; a process that is back waits for its counterparty as long as before.
+        """
+        late = away > (LAST_SAFE if len(self._honest) == len(Side) else MOST_OUTAGE)
+        broken = [how for how in talk.broken if not (away > LAST_PATIENT and WAITS in how)]
+        agreed = not broken
         breaches = (
             losses(ours),
-            talk.broken,
-            unsafe(ours, talk) if agreed and not tampered else (),
+            broken,
+            unsafe(ours, talk) if agreed and not (tampered or late) else (),
             other_moves(ours, talk),
             dict.fromkeys(omissions(ours, talk)),
             dict.fromkeys(wrong_fees(ours, talk)),

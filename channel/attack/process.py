@@ -8,7 +8,7 @@ script caused it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -113,12 +113,12 @@ class MortalPeer:
         action = process.next_action(EVENT)
         crash = action if action is not None and action.kind == "crash" else None
         if crash is not None and crash.amount == LOST:
-            self._die(crash, Instant((before,)))
+            self._die(crash, Instant((before,)), ())
             raise PeerStopped(None)
         if action is not None and action.kind == OLD_COPY:
             if process.copies.can_restore(action, before):
                 process.restores = action
-                self._die(action, None)
+                self._die(action, None, ())
                 raise PeerStopped(None)
             process.undone(action)
         process.copies.before_event(before)
@@ -131,18 +131,19 @@ class MortalPeer:
             process.ended_at = Instant((before, after), unsure)
             raise
         if crash is not None:
-            self._die(crash, Instant((self.peer.state,)))
             carried_out = max(0, len(effects) - (crash.amount - 1))
+            self._die(crash, Instant((self.peer.state,)), effects[carried_out:])
             process.tell_untold(effects[carried_out:])
             raise PeerStopped(effects, carried_out)
         if action is not None:
             asyncio.get_running_loop().call_soon(process.do, action)
         return effects
 
-    def _die(self, crash: Action, instant: Instant | None) -> None:
+    def _die(self, crash: Action, instant: Instant | None, lost: Sequence[Effect]) -> None:
         self.died = True
         self.process.ended_at = instant
-        self.process.down_for = float(crash.pause)
+        self.process.go_down(crash)
+        self.process.note_killed(self.process.side, lost)
 
 
 @dataclass(slots=True)
@@ -173,10 +174,10 @@ class _Obeying:
 class Process:
     """The process of one side, through all of its lives.
 
-    `listen` hears of everything; `compare` of the state before a restart and after it, and `fails`
-    of an error that no action of the script explains; `undone` hears of an action that cannot take
-    place. One that is `hostile` has the actor that this
-    makes of its peer. It stores nothing, has one life, and goes on when its channel is over.
+    `listen` hears of everything; `compare` of the state before a restart and after it, `fails` of
+    an error that no action of the script explains, `undone` of an action that cannot take place,
+    and `note_killed` of the effects that a kill left out. One that is `hostile` has the actor that
+    this makes of its peer. It stores nothing, has one life, and goes on when its channel is over.
     """
 
     config: Config
@@ -192,6 +193,7 @@ class Process:
     compare: Callable[[Process, Instant, PeerState], None]
     fails: Callable[[Process, BaseException], None]
     on_peer: Callable[[Peer], None]
+    note_killed: Callable[[Side, Sequence[Effect]], None]
     copies: OldCopies
     undone: Callable[[Action], None]
     hostile: Callable[[Peer], HostileSide] | None = None
@@ -200,6 +202,7 @@ class Process:
     failures: int = 0
     begun: bool = False
     down_for: float = PATIENCE
+    down_until: int = 0
     ended_at: Instant | None = None
     restores: Action | None = None
     runner: PeerRunner | None = None
@@ -345,12 +348,20 @@ class Process:
             self.begun = True
         self.listen(event)
 
+    def go_down(self, action: Action) -> None:
+        """Stay down for as long as an action lasts, once the process has ended."""
+        self.down_for = float(action.pause)
+        self.down_until = self.node.height + action.blocks
+
     async def _be_down(self) -> None:
         """Wait until the process is started again, with a watcher if there is one."""
         loop = asyncio.get_running_loop()
         until = loop.time() + max(self.down_for, PATIENCE)
         watcher: tuple[Pusher, Watcher] | None = None
-        while until - loop.time() > RESOLUTION and not self.healed.is_set():
+        while not self.healed.is_set():
+            left = until - loop.time()
+            if left <= RESOLUTION and self.node.height >= self.down_until:
+                return
             # The node may be away, and the data not whole yet.
             with suppress(UsageError):
                 if self.watched and watcher is None:
@@ -358,7 +369,7 @@ class Process:
                 if watcher is not None:
                     pusher, eyes = watcher
                     pusher.push(self.node, eyes, eyes.look(self.node))
-            await asyncio.sleep(min(POLL_TIME, until - loop.time()))
+            await asyncio.sleep(min(POLL_TIME, left) if left > RESOLUTION else POLL_TIME)
 
     def _watcher(self) -> tuple[Pusher, Watcher] | None:
         """The watcher of this side's files; None before there are any."""
@@ -374,7 +385,8 @@ class Process:
         """Do what an action says that no other part does."""
         if action.kind == "stop":
             if self._running is not None:
-                self.stopped, self.down_for = True, float(action.pause)
+                self.stopped = True
+                self.go_down(action)
                 self._running.cancel()
             return
         if action.kind == "think":

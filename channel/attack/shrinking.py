@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from msgspec.structs import replace
 
 from channelsim.channel.attack.actions import Action, Attack
+from channelsim.channel.attack.drawing import SNAPSHOTS
 
 MOST_RUNS = 80
 """The most sessions that are run to shrink one script."""
@@ -46,19 +47,32 @@ def _plainer(attack: Attack) -> Iterator[Attack]:
         yield replace(attack, actions=actions[half:])
     for place in range(len(actions)):
         yield replace(attack, actions=(*actions[:place], *actions[place + 1 :]))
-    if attack.hands > 1:
-        yield replace(attack, hands=1)
+    for hands in _less(attack.hands - 1):
+        yield replace(attack, hands=1 + hands)
     if attack.watched:
         yield replace(attack, watched=False)
     if attack.tight:
         yield replace(attack, tight=False)
+    if attack.snapshots != SNAPSHOTS[0]:
+        yield replace(attack, snapshots=SNAPSHOTS[0])
     for place, action in enumerate(actions):
         for plainer in _plainer_actions(action):
             yield replace(attack, actions=(*actions[:place], plainer, *actions[place + 1 :]))
 
 
 def _plainer_actions(action: Action) -> Iterator[Action]:
-    if action.pause:
-        yield replace(action, pause=0)
-    if action.amount:
-        yield replace(action, amount=0)
+    for blocks in _less(action.blocks):
+        yield replace(action, blocks=blocks)
+    for pause in _less(action.pause):
+        yield replace(action, pause=pause)
+    for amount in _less(action.amount):
+        yield replace(action, amount=amount)
+
+
+def _less(number: int) -> Iterator[int]:
+    """Smaller numbers, the plainest first: each try is a session, so they are few.
+
+    >>> list(_less(13)), list(_less(1)), list(_less(0))
+    ([0, 6, 12], [0], [])
+    """
+    yield from dict.fromkeys(less for less in (0, number // 2, number - 1) if 0 <= less < number)

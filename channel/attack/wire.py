@@ -58,11 +58,11 @@ class _Pipe:
                 frames = [_framed(frame[HEAD:][: amount % (len(frame) - HEAD)])]
             case Action("delay", pause=pause):
                 delay += pause
-            case Action("reset", pause=pause):
-                self.wire.reset(pause)
+            case Action("reset"):
+                self.wire.reset(action)
                 return
-            case Action("silence", amount=both, pause=pause):
-                self.wire.silence(self, both=bool(both), seconds=pause)
+            case Action("silence"):
+                self.wire.silence(self, action)
             case _:
                 raise AssertionError(action)
         for sent in frames:
@@ -140,21 +140,26 @@ class _Transport(asyncio.Transport):
 class Wire:
     """All connections between both sides, of which the receiver listens.
 
-    `delay` draws the seconds that a frame takes, and `next_action` is asked with each message.
+    `delay` draws the seconds that a frame takes, `next_action` is asked with each message, and
+    `peak` for the height of the chain.
     """
 
-    def __init__(self, delay: Callable[[], float], next_action: NextAction) -> None:
+    def __init__(
+        self, delay: Callable[[], float], next_action: NextAction, peak: Callable[[], int]
+    ) -> None:
         self.delay = delay
         self.next_action = next_action
+        self._peak = peak
         self._listening: Link | None = None
         self._served: dict[asyncio.Task[None], None] = {}
         self._pipes: tuple[_Pipe, ...] = ()
-        self._away_until = 0.0
+        self._away_until, self._away_until_block = 0.0, 0
 
     async def connect(self) -> Connection:
         """Connect the initiator to the receiver. Raises `ConnectionLost`."""
         await asyncio.sleep(self.delay())
-        if asyncio.get_running_loop().time() < self._away_until:
+        now = asyncio.get_running_loop().time()
+        if now < self._away_until or self._peak() < self._away_until_block:
             raise ConnectionLost("network is unreachable")
         if self._listening is None:
             raise ConnectionLost("connection refused")
@@ -181,22 +186,26 @@ class Wire:
             await asyncio.gather(*serving, return_exceptions=True)
             await link.close()
 
-    def reset(self, seconds: float) -> None:
-        """End the connection with what is on its way; there is none for so many seconds."""
-        self._away_until = asyncio.get_running_loop().time() + seconds
+    def reset(self, action: Action) -> None:
+        """End the connection with what is on its way; there is none while the action lasts."""
+        self._be_away(action)
         for pipe in self._pipes:
             pipe.cut()
 
-    def silence(self, pipe: _Pipe, *, both: bool, seconds: float) -> None:
-        """Let nothing more arrive on the connection of a pipe, in this direction or in `both`."""
-        self._away_until = asyncio.get_running_loop().time() + seconds
+    def silence(self, pipe: _Pipe, action: Action) -> None:
+        """Let nothing more arrive on the connection of a pipe, in this direction or in both."""
+        self._be_away(action)
         for other in self._pipes if pipe in self._pipes else ():
-            if both or other is pipe:
+            if action.amount or other is pipe:
                 other.is_silent = True
+
+    def _be_away(self, action: Action) -> None:
+        self._away_until = asyncio.get_running_loop().time() + action.pause
+        self._away_until_block = self._peak() + action.blocks
 
     def heal(self) -> None:
         """End everything that keeps both sides from a connection."""
-        self._away_until = 0.0
+        self._away_until, self._away_until_block = 0.0, 0
         if any(pipe.is_silent for pipe in self._pipes):
             for pipe in self._pipes:
                 pipe.cut()

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections import Counter
-from collections.abc import Callable, Coroutine, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -22,14 +22,16 @@ from channelsim.channel.attack.actions import (
     CALL,
     KINDS,
     MESSAGE,
+    OF_A_SIDE,
     OLD_COPY,
+    START,
     STEP,
     Action,
     Attack,
+    Place,
     hostile_side,
     possible,
 )
-from channelsim.channel.attack.defences import defences
 from channelsim.channel.attack.failing_node import FailingNode
 from channelsim.channel.attack.filled_blocks import MOST_FEE, MOST_FEES, filled_chain
 from channelsim.channel.attack.hostile_side import HostileSide, Surroundings
@@ -37,6 +39,7 @@ from channelsim.channel.attack.hostile_spends import Moment
 from channelsim.channel.attack.monitors import Monitors, Violation
 from channelsim.channel.attack.old_copies import OldCopies
 from channelsim.channel.attack.process import Instant, Process
+from channelsim.channel.attack.situations import Killed, Noted, Restarted, Situations, side_of
 from channelsim.channel.attack.virtual_time import (
     Stalled,
     VirtualThreads,
@@ -50,15 +53,16 @@ from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.network.link import Link, reconnecting
 from channelsim.channel.peer.config import Config
-from channelsim.channel.peer.interface import BrokenOff
+from channelsim.channel.peer.interface import BrokenOff, Effect
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer.peer_state import PeerState
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.defaults import DEFAULT_STACK, DEFAULT_UNIT
 from channelsim.channel.session.identity import make_config, node_seed, policy_chance
-from channelsim.channel.session.session_events import SessionEvent
+from channelsim.channel.session.session_events import BlockMade, SessionEvent
 from channelsim.channel.simulation.run import Party, Run, RunLog
 from channelsim.channel.simulation.scenario import Scenario, setup_of
+from channelsim.games.amounts import counted
 from channelsim.games.chance import Chance
 
 HEALS_AT = 40
@@ -81,9 +85,10 @@ MOST_BLOCKS = 400
 class Session:
     """An attacked session as it went: its log, its end, and what was broken.
 
-    `done` are the actions that took place, in order, and `log` a line for each event. `accused` is
-    the rule that an honest side says its hostile counterparty broke; empty for none. `defences`
-    are what honest sides did against that one, or from an old copy.
+    `done` are the actions that took place, in order, and `log` a line for each event. `events` are
+    those of both sides with their actions, kills and restarts, and `situations` those reached,
+    with where each began. `accused` is the rule that an honest side says its hostile counterparty
+    broke; empty for none.
     """
 
     attack: Attack
@@ -95,8 +100,9 @@ class Session:
     lives: tuple[int, int]
     funded: bool
     on_chain: bool
+    events: tuple[Noted, ...] = ()
+    situations: Mapping[str, Place] = field(default_factory=dict)
     accused: str = ""
-    defences: frozenset[str] = frozenset()
 
     @property
     def died_in_restart(self) -> bool:
@@ -118,10 +124,31 @@ class Session:
         return sha256("\n".join(self.log).encode()).hexdigest()
 
 
+@dataclass(frozen=True, slots=True)
+class Observer:
+    """Hears of a session while it runs: of its events, each block once, and of faults in words.
+
+    A fault is of a side, or of the chain (None).
+    """
+
+    on_event: Callable[[SessionEvent], None] = lambda event: None
+    on_fault: Callable[[int | None, str], None] = lambda side, text: None
+
+
+NOBODY = Observer()
+
+
 def run(attack: Attack) -> Session:
     """Run a script. The same one gives the same session."""
+    session, _ = run_observed(attack, NOBODY)
+    return session
+
+
+def run_observed(attack: Attack, observer: Observer) -> tuple[Session, SimulatedChain]:
+    """Run a script with an observer; also returns the chain as it is at the end."""
     with tempfile.TemporaryDirectory(prefix="channelsim-", dir=fast_folder()) as folder:
-        return World(attack, Path(folder)).run()
+        world = World(attack, Path(folder), observer)
+        return world.run(), world.node
 
 
 def fast_folder() -> str | None:
@@ -133,28 +160,44 @@ def fast_folder() -> str | None:
 class Script:
     """The actions of an attack that have not taken place yet, and the counters that they wait for.
 
-    Each number of a counter has one action at most; the others move to the next numbers.
+    A counter begins again at each of its landmarks. Each event that is counted has one action at
+    most; the others take place at the next ones.
     """
 
     def __init__(self, actions: Sequence[Action]) -> None:
         self.done: list[Action] = []
         self.is_healed = False
-        self._counts: Counter[tuple[str, int]] = Counter()
-        self._waiting: dict[tuple[str, int], list[Action]] = {}
+        self._counts: defaultdict[tuple[str, int], dict[str, int]] = defaultdict(lambda: {START: 0})
+        self._newest: dict[int, str] = {}
+        self._waiting: defaultdict[tuple[str, int], list[Action]] = defaultdict(list)
         for action in sorted(actions, key=lambda action: action.at):
             counter = KINDS[action.kind].counter
-            place = counter, 0 if counter == BLOCK else action.side
-            self._waiting.setdefault(place, []).append(action)
+            self._waiting[counter, 0 if counter == BLOCK else action.side].append(action)
+
+    def mark(self, landmark: str, side: int) -> None:
+        """Begin the counters of a landmark again: this side's, and that of blocks."""
+        self._newest[side] = landmark
+        for place in (*((counter, side) for counter in OF_A_SIDE), (BLOCK, 0)):
+            self._counts[place][landmark] = 0
+
+    def place(self, side: int) -> Place:
+        """The moment that is now for a side, since its newest landmark."""
+        since = self._newest.get(side, START)
+        counters = (*((counter, side) for counter in OF_A_SIDE), (BLOCK, 0))
+        numbers = {name: self._counts[name, of].get(since, 0) for name, of in counters}
+        return Place(side, since, numbers)
 
     def next(self, counter: str, side: int = 0) -> Action | None:
         """Count, and take the action that is due."""
-        place = counter, side
-        count, self._counts[place] = self._counts[place], self._counts[place] + 1
-        waiting = self._waiting.get(place)
-        if self.is_healed or not waiting or waiting[0].at > count:
-            return None
-        action = waiting.pop(0)
-        self.done.append(action)
+        counts = self._counts[counter, side]
+        waiting = self._waiting[counter, side]
+        due = (action for action in waiting if action.at <= counts.get(action.since, -1))
+        action = None if self.is_healed else next(due, None)
+        for landmark in counts:
+            counts[landmark] += 1
+        if action is not None:
+            waiting.remove(action)
+            self.done.append(action)
         return action
 
     def take(self, counter: str, side: int) -> tuple[Action, ...]:
@@ -168,6 +211,7 @@ class World:
 
     attack: Attack
     folder: Path
+    observer: Observer = NOBODY
     log: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -176,11 +220,11 @@ class World:
         self.hostile = hostile_side(attack.actions)
         self.scenario = scenario_of(attack)
         seed = attack.seed.encode()
-        node = SimulatedChain(node_seed(seed))
-        self._filled = filled_chain(node, attack)
-        self.chain: FarmableChain = self._filled or node
+        self.node = SimulatedChain(node_seed(seed))
+        self._filled = filled_chain(self.node, attack)
+        self.chain: FarmableChain = self._filled or self.node
         self.script = Script(possible(attack.actions))
-        self.wire = Wire(self._delays("wire", 0.01, 0.4), self._on_message)
+        self.wire = Wire(self._delays("wire", 0.01, 0.4), self._on_message, self.chain.peak)
         self.nodes = [self._node(side) for side in Side]
         setup = setup_of(self.scenario)
         fees = (MOST_FEE, MOST_FEES) if self._filled is not None else ()
@@ -194,6 +238,8 @@ class World:
         self.parties = first, second
         self.run_log = RunLog(self.chain, self.parties)
         self.monitors = Monitors(self.parties, self.hostile)
+        self.situations = Situations()
+        self.events: list[Noted] = []
         self._blocks = Chance(derive(seed, "blocks"))
         self._seconds = 0.0
         self._reorgs = 0
@@ -218,6 +264,7 @@ class World:
                 compare=self._compare,
                 fails=self._fails,
                 on_peer=self._new_peer,
+                note_killed=self._note_killed,
                 copies=self._copies(config),
                 undone=self.script.done.remove,
                 hostile=self._make_hostile if config.side == self.hostile else None,
@@ -256,16 +303,10 @@ class World:
             (self.processes[0].lives, self.processes[1].lives),
             funded,
             any(one.peer.state.dispute is not None for one in self.parties),
+            tuple(self.events),
+            dict(self.situations.reached),
             self._accused(),
-            frozenset(defence for side in self._honest() for defence in self._defences(side)),
         )
-
-    def _honest(self) -> list[Side]:
-        return [side for side in Side if side != self.hostile]
-
-    def _defences(self, side: Side) -> list[str]:
-        party = self.parties[side]
-        return defences(party.news, [name for name, _, _ in party.pushed])
 
     def _accused(self) -> str:
         """The rule that the honest side says its hostile counterparty broke; empty for none."""
@@ -298,7 +339,7 @@ class World:
             await asyncio.sleep(self._blocks.between(BLOCK_TIME // 2, 3 * BLOCK_TIME // 2))
             if number == HEALS_AT:
                 self._heal()
-            action = self.script.next(BLOCK)
+            action = self._next_action(BLOCK, 0)
             if action is not None and action.kind == "spend":
                 self._spend(action)
                 continue
@@ -338,6 +379,7 @@ class World:
             node.take_held()
         self.chain.farm()
         self._note(f"block {self.chain.peak()}")
+        self.observer.on_event(BlockMade(self.chain.peak()))
 
     def _reorganise(self, back: int, *, keep: bool, bundle: Bundle | None = None) -> bool:
         """Replace blocks; beside a hostile side, only after a rest."""
@@ -350,7 +392,10 @@ class World:
         self._reorgs += 1
         self._last_reorg = peak
         self.chain.reorganise(back, back + 1, keep=keep, bundle=bundle)
+        for side in Side:
+            self.script.mark("reorganise", side)
         self._note(f"reorganised {back}, block {self.chain.peak()}")
+        self.observer.on_fault(None, f"the last {counted(back, 'block')} are replaced")
         return True
 
     def _rewind(self, back: int, bundle: Bundle | None = None) -> bool:
@@ -387,6 +432,7 @@ class World:
         for process in self.processes:
             process.healed.set()
         self._note("healed")
+        self.observer.on_fault(None, "from now on nothing fails")
 
     # --- the parts of the world ---
 
@@ -394,6 +440,9 @@ class World:
         action = self.script.next(counter, side)
         if action is not None:
             self._note(f"action {action.text}")
+            self.observer.on_fault(None if counter == BLOCK else side, action.text)
+            self._saw(side, action)
+            self.situations.last_fault = action.kind
         return action
 
     def _on_message(self, side: int) -> Action | None:
@@ -441,7 +490,9 @@ class World:
             chain=self.chain,
             rewind=self._rewind,
             took_place=self._took_place,
-            reconnect=lambda: asyncio.get_running_loop().call_soon(self.wire.reset, 0.0),
+            reconnect=lambda: asyncio.get_running_loop().call_soon(
+                self.wire.reset, Action("reset", 0, 0)
+            ),
         )
         side = Side(peer.config.side)
         self._hostile = HostileSide(peer, self.script.take(STEP, side), around)
@@ -456,6 +507,13 @@ class World:
     def _listen(self, event: SessionEvent) -> None:
         self.run_log(event)
         self._note(_text(event))
+        if not isinstance(event, BlockMade):  # of either side, when it sees one
+            self.observer.on_event(event)
+        if (side := side_of(event)) is not None:
+            self._saw(side, event)
+            state, place = self.parties[side].peer.state, partial(self.script.place, side)
+            for landmark in self.situations.follow(side, event, state, place):
+                self.script.mark(landmark, side)
         for violation in self.monitors.step(event):
             self._violated(violation.monitor, violation.text)
 
@@ -471,6 +529,17 @@ class World:
         for how in self.monitors.restart(before.states, after):
             self._violated("restart", f"the {process.config.name}: {how}")
         self._note(f"{process.config.name} starts again")
+        self._saw(process.side, Restarted())
+        self.observer.on_fault(process.side, "starts again from its store")
+        self.script.mark("restart", process.side)
+
+    def _note_killed(self, side: Side, lost: Sequence[Effect]) -> None:
+        self._saw(side, Killed(tuple(lost)))
+        left_out = f", {counted(len(lost), 'effect')} not carried out" if lost else ""
+        self.observer.on_fault(side, f"is killed{left_out}")
+
+    def _saw(self, side: int, what: SessionEvent | Action | Killed | Restarted) -> None:
+        self.events.append(Noted(self.chain.peak(), side, what))
 
     def _fails(self, process: Process, error: BaseException) -> None:
         # The folder has another name in each run.
@@ -481,6 +550,7 @@ class World:
 
     def _violated(self, monitor: str, text: str) -> None:
         self._note(f"violated {monitor}: {text}")
+        self.observer.on_fault(None, f"broken monitor {monitor}: {text}")
         self.monitors.add(Violation(monitor, text))
 
     def _note(self, line: str) -> None:

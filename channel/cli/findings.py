@@ -9,7 +9,8 @@ from typing import Any
 
 import msgspec
 
-from channelsim.channel.attack.campaign import is_script, replayed
+from channelsim.channel.attack.actions import Attack
+from channelsim.channel.attack.campaign import broken_by, is_script, script_of
 from channelsim.channel.cli.options import refuse
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import NOBODY_KNOWS, OWN_CHOICE, PLAYED, Finding
@@ -49,9 +50,10 @@ def replay_finding(
     `show` prints the document.
     """
     finding = parsed(path, data)
-    if is_script(finding.scenario):
+    attack = script_of(path, finding)
+    if attack is not None:
         refuse("is for a finding about a program", target=target)
-        return _replay_attack(path, finding, json=json, show=show)
+        return _replay_attack(attack, finding, json=json, show=show)
     if not _is_replayable(finding):
         hint = f"`{finding.replay}`" if finding.replay else f"`{command_line('trace', path)}`"
         raise UsageError(f"{path}: a finding that `replay` cannot try again; {hint} shows it")
@@ -75,10 +77,12 @@ def replay_finding(
     return 1
 
 
-def _replay_attack(path: Path, finding: Finding, *, json: bool, show: Callable[[Any], None]) -> int:
+def _replay_attack(
+    attack: Attack, finding: Finding, *, json: bool, show: Callable[[Any], None]
+) -> int:
     """Run the script of an attack again; the exit code, 1 if it breaks the same monitor."""
     with progress("running it again"):
-        broken = replayed(path, finding.scenario or {})
+        broken = broken_by(attack)
     happens = finding.rule in broken
     if json:
         show({"target": None, "happens": happens, "broken": list(broken.values())})

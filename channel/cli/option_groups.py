@@ -115,6 +115,19 @@ class FuzzCampaign(CampaignOptions):
 
 
 @option_group
+class AttackCampaign(CampaignOptions):
+    """The options of `attack`, whose searches for some time have a folder, too."""
+
+    out: Annotated[
+        Path | None,
+        file_option(
+            "Store the campaign in this folder, so that it can be resumed and viewed; with"
+            " --seconds, its findings, which are tried first."
+        ),
+    ] = None
+
+
+@option_group
 class SessionFiles:
     """How a session or dispute runs, what it prints, and the files that it writes."""
 

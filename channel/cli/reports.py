@@ -5,18 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from channelsim.channel.attack.campaign import script_of
 from channelsim.channel.campaign.directory import is_campaign
 from channelsim.channel.cli.session_files import Display
 from channelsim.channel.cli.work.replay import replay_transcript
 from channelsim.channel.documents.document_files import parsed as parsed_document
 from channelsim.channel.errors import UsageError
-from channelsim.channel.findings.finding_files import parsed
+from channelsim.channel.findings.finding_files import command_line, parsed
+from channelsim.channel.report.html.attack_page import attack_page
 from channelsim.channel.report.html.campaign_page import (
     campaign_html,
     directory_page,
     document_page,
 )
 from channelsim.channel.report.html.finding_page import finding_html, finding_page
+from channelsim.channel.report.html.session_page import session_html
 from channelsim.channel.system import input_files
 from channelsim.channel.system.file_kinds import Kind, check_kind, kind_of
 
@@ -43,7 +46,11 @@ def page_of(file: Path) -> tuple[str, int]:
             # A broken promise is what the page shows, and no failure to make it.
             return "".join(pages), 0 if pages else code
         case Kind.FINDING:
-            return finding_html(finding_page(file, parsed(file, data))), 0
+            finding = parsed(file, data)
+            attack = script_of(file, finding)
+            if attack is not None:
+                return session_html(attack_page(attack, command_line("replay", file))), 0
+            return finding_html(finding_page(file, finding)), 0
         case _:
             return campaign_html(document_page(file, parsed_document(file, data))), 0
 

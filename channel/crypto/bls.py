@@ -19,6 +19,8 @@ _GENERATOR = G1Element.generator()
 Observer = Callable[[str, bytes, bytes], None]
 """Called with every operation: `sign` or `verify`, the public key's bytes, the message."""
 
+VERIFY_HALF = "verify half"
+
 _observers: list[Observer] = []
 _memory: ContextVar[dict[tuple[object, ...], Any] | None] = ContextVar("memory", default=None)
 
@@ -85,7 +87,8 @@ def remembered() -> Iterator[None]:
     """Compute each operation on the same bytes once in this block, for many runs that begin alike.
 
     Every operation, signing too, is a function of its arguments, so a remembered result is the
-    result that computing it again would give. A block inside another one shares its results.
+    result that computing it again would give. A signature that was made here holds, for the key,
+    the message and the bytes of it. A block inside another one shares its results.
     """
     if _memory.get() is not None:
         yield
@@ -125,7 +128,9 @@ def sign(key: PrivateKey, message: bytes) -> bytes:
         _notify("sign", key.get_g1(), message)
     if (scheme := _stand_in.get()) is not None:
         return scheme.sign(key, message)
-    return _once(lambda: bytes(AugSchemeMPL.sign(key, message)), "sign", key, message)
+    blob = _once(lambda: bytes(AugSchemeMPL.sign(key, message)), "sign", key, message)
+    _note_made(blob, "verify", key, message)
+    return blob
 
 
 def verify(key: G1Element, message: bytes, blob: bytes) -> bool:
@@ -163,9 +168,17 @@ def sign_half(key: PrivateKey, message: bytes, sum_key: G1Element) -> bytes:
         _notify("sign", key.get_g1(), message)
     if (scheme := _stand_in.get()) is not None:
         return scheme.sign_half(key, message, bytes(sum_key))
-    return _once(
+    half = _once(
         lambda: bytes(AugSchemeMPL.sign(key, message, sum_key)), "half", key, message, sum_key
     )
+    _note_made(half, VERIFY_HALF, key, message, sum_key)
+    return half
+
+
+def was_made(key: bytes, message: bytes, sum_key: bytes, half: bytes) -> bool:
+    """True if this half was made or verified in the block of `remembered` that this is in."""
+    memory = _memory.get()
+    return memory is not None and memory.get((VERIFY_HALF, key, message, sum_key, half)) is True
 
 
 def verify_half(key: G1Element, message: bytes, sum_key: G1Element, blob: bytes) -> bool:
@@ -183,7 +196,7 @@ def verify_half(key: G1Element, message: bytes, sum_key: G1Element, blob: bytes)
         hashed = AugSchemeMPL.g2_from_message(bytes(sum_key) + message)
         return bool(key.pair(hashed) == _GENERATOR.pair(half))
 
-    return _once(holds, "verify half", key, message, sum_key, blob)
+    return _once(holds, VERIFY_HALF, key, message, sum_key, blob)
 
 
 def without(total: bytes, part: bytes) -> bytes:
@@ -219,6 +232,14 @@ def _once(work: Callable[[], T], operation: str, *arguments: Any) -> T:
         memory[what] = work()
     found: T = memory[what]
     return found
+
+
+def _note_made(blob: bytes, operation: str, key: PrivateKey, *arguments: Any) -> None:
+    """Remember that a signature which was just made holds: verifying it takes two pairings."""
+    memory = _memory.get()
+    if memory is not None:
+        public = _once(lambda: bytes(key.get_g1()), "public", key)
+        memory[(operation, public, *map(bytes, arguments), blob)] = True
 
 
 # Callers test for observers first, because deriving a public key takes 0.1 ms.

@@ -12,7 +12,12 @@ REAL = "real"
 class AttackDocument(
     CampaignResults, frozen=True, kw_only=True, tag="channelsim document attack 1"
 ):
-    """Sessions under faults. `actions` counts by kind what took place, `goals` what was reached.
+    """Sessions under faults. `faults` are the kinds of actions that were used, and `actions` counts
+    by kind what took place. `phases` and `goals` count the sessions that reached each.
+
+    `situations` were reached, and so many `scripts` were kept to be changed, each the first to
+    reach some. `stopped`: by the clock. `mended` are the files of stored findings that no longer
+    happen.
 
     `attacked` are the sessions in which something took place, `funded` those with a channel on
     chain, and `restarts` counts the processes that came back. `deviated` counts the sessions in
@@ -30,9 +35,15 @@ class AttackDocument(
     funded: Figure
     restarts: Figure
     blocks: Figure
+    stopped: bool
+    faults: tuple[str, ...]
+    situations: Figure
+    scripts: Figure
+    phases: dict[str, Figure]
     actions: dict[str, Figure]
     goals: dict[str, Figure]
     deviated: dict[str, Figure]
     answered: dict[str, Figure]
     broken_promises: Figure
+    mended: tuple[str, ...]
     findings: tuple[Finding, ...]

@@ -135,7 +135,11 @@ def crashed_run() -> CrashedRun:
 def attack(**fields: Any) -> AttackDocument:
     numbers = ("sessions", "attacked", "funded", "restarts", "blocks", "broken_promises")
     usual: dict[str, Any] = {
-        **dict.fromkeys(numbers, 1),
+        **dict.fromkeys((*numbers, "situations", "scripts"), 1),
+        "stopped": False,
+        "faults": ("drop",),
+        "phases": {"play": 1},
+        "mended": (),
         "target": None,
         "seed": "s",
         "digest": "ab12",

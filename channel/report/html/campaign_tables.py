@@ -108,7 +108,8 @@ def _tables(document: Results, keys: Mapping[Hashable, str]) -> Iterator[Table]:
             yield _matrix(document.matrix)
         case AttackDocument():
             yield _counts("What took place", "action", document.actions)
-            yield _counts("How sessions went", "sessions", document.goals)
+            yield _counts("Sessions by goal", "goal", document.goals)
+            yield _counts("Sessions by phase", "phase", document.phases)
         case ProveDocument():
             yield _proofs(document.proofs)
             yield _bounds(document)

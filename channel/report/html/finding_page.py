@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
+from channelsim.channel.attack.campaign import is_script
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import Finding
 from channelsim.channel.findings.finding_files import command_line
@@ -143,7 +144,8 @@ def finding_html(page: FindingPage) -> str:
 
 def _commands(path: Path, finding: Finding) -> tuple[str, ...]:
     """The commands for a finding that is alone in its file."""
-    commands = (command_line("replay", path),) if finding.probe else ()
+    tries = finding.probe or is_script(finding.scenario)
+    commands = (command_line("replay", path),) if tries else ()
     if finding.replay:
         commands = (finding.replay,)
     if finding.scenario is not None:

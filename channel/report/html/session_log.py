@@ -81,6 +81,9 @@ CUT = 512
 MOST_BYTES = 16 * 1024 * 1024
 """Bytes of all messages of a page; of later ones the page has only what they are."""
 
+FAULT = "fault"
+"""The kind of rows on what goes wrong around the peers."""
+
 MOST_HANDS = 2_000
 """Hands in the table."""
 
@@ -200,6 +203,10 @@ class SessionLog:
         return next(funding, ())
 
     # --- rows ---
+
+    def fault(self, lane: int, text: str) -> None:
+        """Add a row for what goes wrong around a peer, or with the chain."""
+        self._add(lane, FAULT, text)
 
     def _begin_at(self, height: int) -> None:
         """Set the height of the events before the first block."""

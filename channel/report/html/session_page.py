@@ -110,7 +110,7 @@ def session_page(
     put = (setup.balance, setup.balance)
     played = counted(len(result.hands), "hand")
     title = games_text([name for name, _ in result.hands] or setup.games)
-    return _page(
+    return page_of_log(
         log,
         chain,
         title=f"{title}: {played} between Initiator and Receiver",
@@ -187,7 +187,7 @@ def dispute_page(
     whom = f"Initiator against {other}" if scenario.side else f"{other} against Receiver"
     as_whom = f" as {scenario.adversary}" if scenario.adversary else ""
     good = not broken and (run.deviated or not scenario.adversary)
-    return _page(
+    return page_of_log(
         log,
         run.chain,
         title=f"Dispute over {games_text(scenario.games)}: {whom}{as_whom}",
@@ -236,7 +236,7 @@ def decisive(log: SessionLog) -> int:
     return max(0, min(last, len(log.events) - 1))
 
 
-def _page(log: SessionLog, chain: FarmableChain, **own: Any) -> SessionPage:
+def page_of_log(log: SessionLog, chain: FarmableChain, **own: Any) -> SessionPage:
     """The page of a log, with what it does not collect."""
     for deadline in log.deadlines.deadlines:
         deadline.what = log.named(deadline.what)

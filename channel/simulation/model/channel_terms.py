@@ -139,7 +139,7 @@ def is_half(key: bytes, message: bytes, sum_key: bytes, half: bytes) -> bool:
     """True if this is the key's half of a signature of the message under the sum key."""
     if (scheme := bls.stand_in()) is not None:
         return scheme.verify_half(key, message, sum_key, half)
-    return _is_half(key, message, sum_key, half)
+    return bls.was_made(key, message, sum_key, half) or _is_half(key, message, sum_key, half)
 
 
 @lru_cache(maxsize=1 << 14)

@@ -8,6 +8,9 @@ from __future__ import annotations
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.simulation.model.talk import Conversation
 
+WAITS = "has waited too long"
+"""Ends what is broken where a side never gives the other up."""
+
 PATIENCE = 12
 """Blocks for which an honest side may wait beyond a deadline, because of the weather."""
 
@@ -64,7 +67,7 @@ def waits(talk: Conversation) -> None:
     begun = talk.side == 0 or talk.handshake.agreed is not None
     for rule in ("CH-TIME-1", "CH-TIME-2"):
         if begun and late(talk, rule, PATIENCE):
-            talk.fails(f"it waits for what is due by {rule}, and has waited too long")
+            talk.fails(f"it waits for what is due by {rule}, and {WAITS}")
             return
     asked = talk.asked.get(1 - talk.side)
     answers = talk.holder == talk.side and talk.closing is None and not talk.resuming

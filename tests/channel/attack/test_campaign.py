@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from channelsim.channel.attack import campaign as campaigns
 from channelsim.channel.attack.actions import Action, Attack
 from channelsim.channel.attack.campaign import Broken, attacks, findings
 from channelsim.channel.attack.shrinking import shrunk
@@ -21,14 +22,19 @@ from tests.channel.command import channelsim
 GAMES = ("spacepoker", "calpoker")
 
 
-def test_a_campaign_has_the_same_digest_with_any_number_of_processes() -> None:
+def test_a_campaign_has_the_same_digest_with_any_number_of_processes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Also where it learns from a generation before."""
+    monkeypatch.setattr(campaigns, "GENERATION", 10)
     campaign = attacks(12, "jobs", GAMES)
     alone, shared = (campaign.run(here(campaign, jobs)) for jobs in (1, 2))
     assert alone.totals.counts["sessions"] == 12
     assert alone.findings == []
     assert alone.digest == shared.digest
     assert alone.totals.actions == shared.totals.actions
-    other = attacks(12, "others", GAMES)
+    assert alone.scripts == shared.scripts > 3
+    other = attacks(2, "others", GAMES)
     assert other.run(here(other)).digest != alone.digest
 
 
@@ -47,10 +53,12 @@ def test_a_planted_fault_is_found_shrunk_and_replayed(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(PeerRunner, "connected", connected_once)
-    ran = channelsim(capsys, "attack", "spacepoker", "--runs", 3, "--seed", "cut", "--json")
+    options = ("--runs", 1, "--seed", "s4", "--faults", "connection", "--json")
+    ran = channelsim(capsys, "attack", "spacepoker", *options)
     assert ran.code == 1, ran.err
     document = msgspec.json.decode(ran.out, type=AttackDocument)
-    assert document.sessions == 3
+    assert document.sessions == 1
+    assert document.faults == ("reset", "silence")
     assert document.broken_promises >= len(document.findings) >= 1
     assert {finding.rule for finding in document.findings} <= {"chain", "accused", "settled"}
     fewest = min(
@@ -58,6 +66,10 @@ def test_a_planted_fault_is_found_shrunk_and_replayed(
     )
     assert fewest == 1
     files = FindingFiles(tmp_path).write(document.findings)
+    page = tmp_path / "page.html"
+    assert channelsim(capsys, "report", files[0], "-o", page).code == 0
+    html = page.read_text()
+    assert all(text in html for text in ("Initiator", "Receiver", "Chain", '"fault"', "replay"))
     again = channelsim(capsys, "replay", files[0])
     assert (again.code, again.out.splitlines()[-1]) == (1, "it still happens")
     monkeypatch.undo()
@@ -100,6 +112,7 @@ def test_shrinking_leaves_what_is_needed_and_stops_after_so_many_runs() -> None:
         tuple(Action("crash", side, at, 3, 20) for side in (0, 1) for at in range(4)),
         hands=2,
         watched=True,
+        snapshots=3,
     )
     runs: list[Attack] = []
 
@@ -112,10 +125,66 @@ def test_shrinking_leaves_what_is_needed_and_stops_after_so_many_runs() -> None:
     assert {(one.side, one.at, one.amount, one.pause) for one in plainest.actions} == {
         *((0, 1, 0, 0), (1, 2, 0, 0))
     }
-    assert (plainest.hands, plainest.watched) == (1, False)
+    assert (plainest.hands, plainest.watched, plainest.snapshots) == (1, False, 50)
     runs.clear()
     assert len(shrunk(script, needs_two, most_runs=3).actions) >= 4
     assert len(runs) == 3
+
+
+def test_shrinking_finds_the_least_time_and_amount_that_are_needed() -> None:
+    script = Attack(("spacepoker",), "x", (Action("crash", 0, 9, 6, blocks=14),), hands=4)
+    plainest = shrunk(
+        script,
+        lambda one: (
+            one.hands > 1
+            and any(action.blocks > 10 and action.amount > 1 for action in one.actions)
+        ),
+    )
+    assert plainest.hands == 2
+    assert (plainest.actions[0].blocks, plainest.actions[0].amount) == (11, 2)
+
+
+def test_a_search_for_some_time_tries_the_stored_findings_first(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    folder = tmp_path / "found"
+    search = ("attack", "spacepoker", "--seed", "planted", "--faults", "connection", "--jobs", 1)
+    timed = (*search, "--seconds", 0.5, "--out", folder)
+    monkeypatch.setattr(PeerRunner, "connected", connected_once)
+    assert channelsim(capsys, *search, "--runs", 1, "--out", tmp_path / "campaign").code in (0, 1)
+    (finding,) = findings([Broken(RESETS, "settled", "the initiator is not done after the faults")])
+    (file,) = FindingFiles(folder).write([finding])
+    monkeypatch.undo()
+    (folder / "torn.json").write_text("{")
+    ran = channelsim(capsys, *timed)
+    assert f"{file}: no longer happens" in " ".join(ran.out.split())
+    assert "torn.json: cannot be tried" in ran.out
+    document = json.loads(channelsim(capsys, *timed, "--json").out)
+    assert (document["mended"], document["stopped"]) == ([str(file)], True)
+    wrong = channelsim(capsys, *search, "--seconds", 1, "--out", tmp_path / "campaign")
+    assert wrong.code == 2
+    assert "the folder of a campaign" in wrong.err
+
+
+RESETS = Attack(("spacepoker",), "x", (Action("reset", 0, 9),))
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (("--faults", "diks"), "did you mean `disk`"),
+        (("--faults", "crahs,drop"), "crash"),
+        (("--seconds", 1, "--runs", 3), "--runs"),
+        (("--seconds", 1, "--resume"), "--resume"),
+    ],
+)
+def test_wrong_options_are_refused_in_one_line(
+    capsys: pytest.CaptureFixture[str], options: tuple[object, ...], why: str
+) -> None:
+    ran = channelsim(capsys, "attack", "spacepoker", *options)
+    assert ran.code == 2
+    assert why in ran.err
+    assert len(ran.err.splitlines()) == 1
 
 
 def test_a_game_that_does_not_exist_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
@@ -146,7 +215,8 @@ def test_what_real_signatures_do_not_confirm_is_counted_and_no_finding(
         await (connected if bls.stand_in() is None else connected_once)(runner, link)  # type: ignore[arg-type]
 
     monkeypatch.setattr(PeerRunner, "connected", only_fast)
-    options = ("attack", "spacepoker", "--runs", 3, "--seed", "planted", "--fast", "--json")
+    search = ("attack", "spacepoker", "--runs", 1, "--seed", "s3")
+    options = (*search, "--faults", "connection", "--fast", "--json")
     ran = channelsim(capsys, *options)
     document = msgspec.json.decode(ran.out, type=AttackDocument)
     assert (ran.code, document.findings) == (0, ())

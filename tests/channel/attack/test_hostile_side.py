@@ -9,13 +9,12 @@ import pytest
 from channelsim.channel.attack.actions import (
     Action,
     Attack,
-    adversaries_in,
     check,
-    draw,
     hostile_side,
     possible,
 )
 from channelsim.channel.attack.campaign import answers_of
+from channelsim.channel.attack.drawing import adversaries_in, draw
 from channelsim.channel.attack.world import Session, run
 from channelsim.channel.crypto import bls
 from channelsim.channel.errors import UsageError

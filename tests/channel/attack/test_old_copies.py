@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from channelsim.channel.attack import process
-from channelsim.channel.attack.actions import OLD_COPY, Action, Attack, draw, possible
-from channelsim.channel.attack.defences import PUBLISHED, SHOWN
+from channelsim.channel.attack.actions import OLD_COPY, Action, Attack, possible
+from channelsim.channel.attack.drawing import draw
+from channelsim.channel.attack.goals import reached
 from channelsim.channel.attack.world import Session, run
 from channelsim.channel.crypto import bls
 from channelsim.channel.peer.phases import resuming
@@ -20,6 +21,8 @@ def remembered() -> Iterator[None]:
     with bls.remembered():
         yield
 
+
+SHOWN, PUBLISHED = "old copy shown", "old copy published"
 
 COPY = Action(OLD_COPY, 0, 20, 8)
 KEPT_OPEN = Action("withhold", 1, 0)
@@ -35,8 +38,8 @@ def test_a_side_that_forgot_states_is_paid_by_the_close_of_the_other(snapshots: 
     assert session.done == (COPY,)
     assert session.violations == ()
     assert session.on_chain
-    assert SHOWN in session.defences
-    assert PUBLISHED not in session.defences
+    assert SHOWN in reached(session)
+    assert PUBLISHED not in reached(session)
     assert session.lives == (2, 1)
 
 
@@ -53,7 +56,7 @@ def test_recovery_gets_the_money_where_the_other_side_never_closes(
 ) -> None:
     session = attacked(COPY, KEPT_OPEN)
     assert session.violations == ()
-    assert session.defences >= {SHOWN, PUBLISHED}
+    assert {SHOWN, PUBLISHED} <= {*reached(session)}
     monkeypatch.setattr(process, "recovery", lambda state: None)
     assert [violation.monitor for violation in attacked(COPY, KEPT_OPEN).violations] == ["settled"]
 
@@ -77,4 +80,4 @@ def test_only_one_side_is_restored_and_nothing_is_without_a_copy() -> None:
 def test_drawn_copies_break_no_promise() -> None:
     sessions = [run(draw(("calpoker",), f"copies {n}", (OLD_COPY, "crash"))) for n in range(4)]
     assert [session.violations for session in sessions] == [()] * 4
-    assert any(SHOWN in session.defences for session in sessions)
+    assert any(SHOWN in reached(session) for session in sessions)

@@ -1,0 +1,172 @@
+"""Scripts drawn from a seed: which actions they have, when each takes place, and for how long."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from math import ceil
+
+from msgspec.structs import replace
+
+from channelsim.channel.adversaries.registry import get, names
+from channelsim.channel.attack import boundaries
+from channelsim.channel.attack.actions import (
+    BLOCK,
+    BLOCK_TIME,
+    CALL,
+    GO_ON_CHAIN,
+    KINDS,
+    LANDMARKS,
+    MOST_OUTAGE,
+    MOST_PAUSE,
+    OLD_COPY,
+    ON_CHAIN,
+    START,
+    Action,
+    Attack,
+    Kind,
+    hostile_side,
+)
+from channelsim.channel.crypto.hkdf import derive
+from channelsim.games import registry
+from channelsim.games.chance import Chance
+
+SNAPSHOTS = (50, 7, 3)
+"""Numbers of events between two snapshots, the usual one first."""
+
+DEALT = 5
+"""The per cent of the sessions with a game that needs decks, where there are other games, too."""
+
+ACTIONS, SWARM = 8, 6
+"""The most actions of a session, and the most kinds of which they are."""
+
+PATIENT = 9
+"""The most blocks that all actions of a script take on average, unless it is to go further."""
+
+
+def draw(games: Sequence[str], seed: str, kinds: Sequence[str] = tuple(KINDS)) -> Attack:
+    """Draw a script from a seed. Each has a few kinds of actions only, so that each can go deep."""
+    chance = Chance(derive(seed.encode(), "attack"))
+    swarm = chance.draw(kinds, min(len(kinds), chance.between(1, SWARM)))
+    game = pick_game(games, chance)
+    goes_on_chain = GO_ON_CHAIN in kinds and chance.chance(30)
+    landmarks = likely_landmarks(swarm, goes_on_chain=goes_on_chain)
+    actions: list[Action] = []
+    left = 2 * boundaries.LONGEST if chance.chance(20) else PATIENT
+    if any(KINDS[name].is_hostile for name in swarm):
+        left = MOST_OUTAGE
+    for _ in range(chance.between(1, ACTIONS)):
+        action = drawn_action(KINDS[chance.pick(swarm)], chance, left, landmarks)
+        left -= ceil(action.lasts)
+        actions.append(action)
+        if action.kind in ("crash", "stop", OLD_COPY) and chance.chance(30):
+            actions.append(repeated(action, chance))
+    if goes_on_chain:
+        actions.append(drawn_action(KINDS[GO_ON_CHAIN], chance, 0))
+    copy = next((action for action in actions if action.kind == OLD_COPY), None)
+    if copy is not None and hostile_side(actions) is None and chance.chance(50):
+        # A counterparty that never closes: the player has the copy published.
+        actions.append(Action("withhold", 1 - copy.side, chance.below(KINDS["withhold"].span)))
+    attack = Attack(
+        games=(game,),
+        seed=seed,
+        actions=tuple(actions),
+        hands=chance.between(1, 2),
+        snapshots=chance.pick(SNAPSHOTS),
+        watched=chance.chance(30),
+        tight=chance.chance(10),
+    )
+    return arranged(attack, chance)
+
+
+def arranged(attack: Attack, chance: Chance) -> Attack:
+    """The script with all its actions possible: of one hostile side at most, which never restarts,
+    and of one that goes on from old copies; adversaries that can do something in its game; and
+    beside a hostile side, no more absence than its spends can be answered in."""
+    hostile = hostile_side(attack.actions)
+    copied = next((action.side for action in attack.actions if action.kind == OLD_COPY), 0)
+    left = float("inf") if hostile is None else float(MOST_OUTAGE)
+    actions = []
+    for action in attack.actions:
+        kind, side, name = KINDS[action.kind], action.side, action.name
+        if hostile is not None and kind.is_hostile:
+            side = hostile
+        elif hostile is not None and kind.restarts:
+            side = 1 - hostile
+        elif action.kind == OLD_COPY:
+            side = copied
+        if kind.is_named and name not in (able := adversaries_in(attack.games[0])):
+            name = chance.pick(able)
+        action = replace(action, side=side, name=name)
+        if action.lasts > left:
+            action = replace(action, pause=0, blocks=0)
+        left -= action.lasts
+        actions.append(action)
+    return replace(attack, actions=tuple(actions))
+
+
+def pick_game(games: Sequence[str], chance: Chance) -> str:
+    """Pick a game; one whose hands need a prepared deck takes longer, and comes less often."""
+    dealt = [name for name in games if registry.get(name).deck_positions]
+    others = [name for name in games if name not in dealt]
+    some = dealt if dealt and chance.chance(DEALT) else others
+    return chance.pick(some or games)
+
+
+@cache
+def adversaries_in(game: str) -> tuple[str, ...]:
+    """The names of the adversaries that can do something in a game."""
+    rules = [registry.get(game)]
+    return tuple(name for name in names() if not get(name).reason_against(rules))
+
+
+def likely_landmarks(kinds: Sequence[str], *, goes_on_chain: bool) -> tuple[str, ...]:
+    """The landmarks that a session with such actions can have."""
+    restarts = any(KINDS[name].restarts for name in kinds)
+    return (
+        *(["restart"] if restarts else []),
+        *(["reorganise"] if "reorganise" in kinds else []),
+        *(ON_CHAIN if goes_on_chain else ["link", "shutdown"]),
+    )
+
+
+def drawn_action(
+    kind: Kind, chance: Chance, left: int, landmarks: Sequence[str] = tuple(LANDMARKS)
+) -> Action:
+    """Draw an action of a kind that takes at most so many blocks on average."""
+    since, at = drawn_place(kind, chance, landmarks)
+    pause, blocks = 0, 0
+    if kind.is_absence and left and chance.chance(40):
+        blocks = boundaries.blocks(chance, min(left, boundaries.LONGEST))
+    elif kind.pauses:
+        pause = boundaries.seconds(chance, min(MOST_PAUSE, max(0, left) * BLOCK_TIME))
+    return Action(
+        kind=kind.name,
+        side=chance.below(2),
+        at=at,
+        amount=chance.below(kind.most + 1),
+        pause=pause,
+        since=since,
+        blocks=blocks,
+    )
+
+
+def drawn_place(kind: Kind, chance: Chance, landmarks: Sequence[str]) -> tuple[str, int]:
+    """Draw a landmark and a number: of blocks after one, the next ones or at a boundary."""
+    if kind.counts_from_start or kind.name == GO_ON_CHAIN or chance.chance(40):
+        return START, chance.below(max(1, kind.span // chance.pick((1, 2, 4))))
+    since = chance.pick(landmarks)
+    _, span = LANDMARKS[since]
+    if kind.counter == BLOCK:
+        later = chance.chance(50)
+        return since, boundaries.blocks(chance, boundaries.LONGEST) if later else chance.below(3)
+    # The node is asked several times for each event.
+    span *= 4 if kind.counter == CALL else 1
+    return since, chance.below(chance.pick((2, 6, span)))
+
+
+def repeated(action: Action, chance: Chance) -> Action:
+    """The same again: right after the restart, or a little later if it counts from the start."""
+    if KINDS[action.kind].counts_from_start:
+        return replace(action, at=action.at + chance.between(1, 4))
+    return replace(action, at=chance.below(4), since="restart", pause=0, blocks=0)
