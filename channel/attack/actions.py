@@ -23,8 +23,9 @@ from channelsim.games.names import nearest, quoted
 FORMAT = "channelsim attack 1"
 
 MESSAGE, EVENT, CALL, STATEMENT, BLOCK = "message", "event", "call", "statement", "block"
-"""The counters: a side's messages, its peer's events, its node's calls, its store's statements, and
-the blocks of the chain. Each begins at 0."""
+FILE = "file"
+"""The counters: a side's messages, its peer's events, its node's calls, its store's statements, the
+blocks of the chain, and what is added to its watcher's file. Each begins at 0."""
 
 BLOCK_TIME = 20
 """Seconds between two blocks, on average."""
@@ -72,6 +73,16 @@ KINDS: Mapping[str, Kind] = {
         Kind("store-full", STATEMENT, 120, "the disk is full"),
         Kind("store-fails", STATEMENT, 120, "a write fails"),
         Kind("sync-fails", STATEMENT, 120, "a write is reported as failed, but was done"),
+        Kind("watch-fails", FILE, 20, "nothing can be added to the watcher's file"),
+        Kind("watch-torn", FILE, 20, "half of a line is added to the watcher's file"),
+        Kind(
+            "power-loss",
+            EVENT,
+            90,
+            "a machine loses its power, and what was not synchronised",
+            9,
+            pauses=True,
+        ),
         Kind("crash", EVENT, 90, "a process is killed between two effects", 6, pauses=True),
         Kind("stop", EVENT, 90, "a process is stopped and started again", pauses=True),
         Kind("reorganise", BLOCK, 40, "the last blocks are replaced", 6),
@@ -79,6 +90,21 @@ KINDS: Mapping[str, Kind] = {
         Kind("think", EVENT, 90, "a player takes its time for the next decision", pauses=True),
         Kind("close", EVENT, 90, "a player asks for the shutdown"),
         Kind("go-on-chain", EVENT, 90, "a player goes on chain", is_cause=True),
+        Kind(
+            "run-close",
+            EVENT,
+            90,
+            "a process is stopped, and `close` run in its place",
+            pauses=True,
+        ),
+        Kind(
+            "run-recover",
+            EVENT,
+            90,
+            "a process is stopped, and `recover` run",
+            pauses=True,
+            is_cause=True,
+        ),
         Kind("cancel", EVENT, 90, "a player withdraws its proposals, or refuses the other's"),
         Kind("propose", EVENT, 90, "a player proposes another game"),
     )

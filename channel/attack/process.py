@@ -14,9 +14,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from channelsim.channel.attack.actions import EVENT, LOST, STATEMENT, Action
+from channelsim.channel.attack.actions import EVENT, FILE, LOST, STATEMENT, Action
+from channelsim.channel.attack.failing_files import failing_log, lose_power
 from channelsim.channel.attack.failing_node import FailingNode
 from channelsim.channel.attack.failing_store import failing_connection
+from channelsim.channel.attack.side_monitors import SideMonitors
 from channelsim.channel.attack.virtual_time import RESOLUTION, VirtualThreads
 from channelsim.channel.errors import UsageError
 from channelsim.channel.network.link import Link
@@ -36,9 +38,11 @@ from channelsim.channel.peer.peer_state import PeerState
 from channelsim.channel.protocol.proposals import Wish
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.deck_works import DeckThreads, seeded_secrets
+from channelsim.channel.session.ending_player import EndingPlayer, nothing_left
 from channelsim.channel.session.linked_peer import run_with_link
 from channelsim.channel.session.peer_driver import PeerStopped
 from channelsim.channel.session.peer_runner import PeerRunner, RunFailed
+from channelsim.channel.session.questions import PlayerOfPeer
 from channelsim.channel.session.session_events import Handled, NewsFor, SessionEvent
 from channelsim.channel.session.setup import Setup
 from channelsim.channel.session.side_player import SidePlayer, by_policy
@@ -109,6 +113,11 @@ class MortalPeer:
         process, before = self.process, self.peer.state
         action = process.next_action(EVENT)
         crash = action if action is not None and action.kind == "crash" else None
+        if action is not None and action.kind == "power-loss":
+            # Nothing of the event is stored.
+            process.lost = action.amount
+            self._die(action, Instant((before,)))
+            raise PeerStopped(None)
         if crash is not None and crash.amount == LOST:
             self._die(crash, Instant((before,)))
             raise PeerStopped(None)
@@ -120,6 +129,7 @@ class MortalPeer:
             unsure = self.peer.last if event is not None else None
             process.ended_at = Instant((before, after), unsure)
             raise
+        process.monitors.follow(event, before, self.peer.state, effects)
         if crash is not None:
             self._die(crash, Instant((self.peer.state,)))
             carried_out = max(0, len(effects) - (crash.amount - 1))
@@ -156,6 +166,7 @@ class Process:
     compare: Callable[[Process, Instant, PeerState], None]
     fails: Callable[[Process, BaseException], None]
     on_peer: Callable[[Peer], None]
+    monitors: SideMonitors
     lives: int = 0
     is_over: bool = False
     failures: int = 0
@@ -165,6 +176,8 @@ class Process:
     runner: PeerRunner | None = None
     store_failed: bool = False
     stopped: bool = False
+    lost: int | None = None
+    ending: str | None = None
     healed: asyncio.Event = field(default_factory=asyncio.Event)
     _running: asyncio.Task[None] | None = None
     _thinks: float = 0.0
@@ -183,7 +196,7 @@ class Process:
     def next_action(self, counter: str) -> Action | None:
         """Count on one of this side's counters; the action that is due."""
         action = self.next_action_on(counter, self.side)
-        if action is not None and counter == STATEMENT:
+        if action is not None and counter in (STATEMENT, FILE):
             self.store_failed = True
         return action
 
@@ -213,7 +226,8 @@ class Process:
                 if before is not None:
                     self.compare(self, before, peer.state)
                 self.on_peer(peer)
-                with closing(WatchedPeer(durable, self.folder / FOLDER)) as actor:
+                log = failing_log(partial(self.next_action, FILE))
+                with closing(WatchedPeer(durable, self.folder / FOLDER, log)) as actor:
                     mortal = MortalPeer(actor, peer, self)
                     await self._run(mortal)
         except asyncio.CancelledError:
@@ -230,11 +244,15 @@ class Process:
             return True
         finally:
             self.runner = self._running = None
+            self.monitors.stopped()
+            if self.lost is not None:
+                lose_power(self.folder / FOLDER, self.lost)
+                self.lost = None
         return False
 
     async def _run(self, mortal: MortalPeer) -> None:
         peer = mortal.peer
-        player = SidePlayer(self.setup, peer, self._decide)
+        player = self._player(peer)
         decks = DeckThreads(seeded_secrets(self.config.secret), self.threads)
         self.runner = PeerRunner(
             peer,
@@ -247,7 +265,11 @@ class Process:
             poll_time=POLL_TIME,
             threads=self.threads,
         )
-        self._running = asyncio.ensure_future(run_with_link(self.runner, self.keep_linked))
+        work = run_with_link(self.runner, self.keep_linked)
+        if self.ending == "run-recover":
+            work.close()
+            work = self.runner.run(nothing_left)
+        self._running = asyncio.ensure_future(work)
         try:
             await self._running
         finally:
@@ -255,6 +277,13 @@ class Process:
             decks.close()
             if self.ended_at is None:
                 self.ended_at = Instant((peer.state,))
+
+    def _player(self, peer: Peer) -> PlayerOfPeer:
+        """The player of today's command: that of `peer`, or of one that ends the channel."""
+        if self.ending is None:
+            return SidePlayer(self.setup, peer, self._decide)
+        reason = "recovery" if self.ending == "run-recover" else None
+        return EndingPlayer(peer, self._decide, reason)
 
     def _decide(self, game: str, game_id: int, player: Player) -> Move:
         """Decide by the side's policy; the answer may take long."""
@@ -301,7 +330,9 @@ class Process:
 
     def do(self, action: Action) -> None:
         """Do what an action says that no other part does."""
-        if action.kind == "stop":
+        if action.kind in ("run-close", "run-recover"):
+            self.ending = action.kind
+        if action.kind in ("stop", "run-close", "run-recover"):
             if self._running is not None:
                 self.stopped, self.down_for = True, float(action.pause)
                 self._running.cancel()

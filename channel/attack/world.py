@@ -28,6 +28,7 @@ from channelsim.channel.attack.actions import (
 from channelsim.channel.attack.failing_node import FailingNode
 from channelsim.channel.attack.monitors import Monitors, Violation
 from channelsim.channel.attack.process import Instant, Process
+from channelsim.channel.attack.side_monitors import SideMonitors
 from channelsim.channel.attack.virtual_time import (
     Stalled,
     VirtualThreads,
@@ -163,6 +164,7 @@ class World:
         self._seconds = 0.0
         self._reorgs = 0
         self._finished: list[int | None] = [None, None]
+        self._quiet_since, self._followed = self._start, 0
         self.processes = [
             Process(
                 config=config,
@@ -181,6 +183,7 @@ class World:
                 compare=self._compare,
                 fails=self._fails,
                 on_peer=self._new_peer,
+                monitors=SideMonitors(config.name, self.folder / config.name, self._violated),
             )
             for config in configs
         ]
@@ -205,6 +208,7 @@ class World:
             (self._finished[0], self._finished[1]),
         )
         self.monitors.at_the_end(run, self.script.done)
+        self.monitors.pace(run, self.script.done, self._quiet_since)
         return Session(
             self.attack,
             tuple(self.script.done),
@@ -251,11 +255,20 @@ class World:
                     self._reorganise(1 + amount // 2, keep=bool(amount % 2))
                 case _:
                     pass
+            self._note_faults()
             for process in self.processes:
                 if process.is_over and self._finished[process.side] is None:
                     self._finished[process.side] = self.chain.peak()
             if None not in self._finished or any(one.is_given_up for one in self.processes):
                 return
+
+    def _note_faults(self) -> None:
+        """Note the height until which faults last that have taken place by now."""
+        new = self.script.done[self._followed :]
+        self._followed += len(new)
+        if new:
+            pause = sum(action.pause for action in new) // (BLOCK_TIME // 2)
+            self._quiet_since = self.chain.peak() + pause
 
     def _block(self) -> None:
         for node in self.nodes:
@@ -277,6 +290,7 @@ class World:
             node.heal()
         for process in self.processes:
             process.healed.set()
+        self._quiet_since = self.chain.peak()
         self._note("healed")
 
     # --- the parts of the world ---
