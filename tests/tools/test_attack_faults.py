@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -15,6 +18,7 @@ from channelsim.channel.crypto import bls
 from channelsim.channel.peer.machine import TRANSITIONS
 from channelsim.channel.peer.phases import playing
 from channelsim.channel.store import snapshots
+from tests.paths import ROOT
 from tools.attack_faults import search
 from tools.attack_faults.generated import EMPTY
 from tools.attack_faults.planting import PARTS, Fault, Reach, function
@@ -120,3 +124,27 @@ def test_what_a_wrong_function_gets_first_is_the_right_one() -> None:
     with ExitStack() as stack:
         function(search, "_planted", lambda right, *given: (right, given))(stack, Reach())
         assert search._planted("a", "b")[1] == ("a", "b")  # type: ignore[arg-type,comparison-overlap]  # noqa: SLF001
+
+
+ARGUED = [fault for fault in TABLE.values() if fault.argued]
+
+
+@pytest.mark.parametrize("fault", ARGUED, ids=lambda fault: fault.name)
+def test_an_argued_fault_has_a_test_that_is_there(fault: Fault) -> None:
+    path, _, name = fault.test.partition("::")
+    assert f"def {name}(" in (ROOT / path).read_text("utf-8")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("fault", ARGUED, ids=lambda fault: fault.name)
+def test_a_test_fails_on_an_argued_fault(fault: Fault) -> None:
+    command = ["-m", "pytest", "-n", "0", "-q", "-x", "-p", "tools.attack_faults.planted"]
+    for planted, code in ((fault.name, 1), ("", 0)):
+        done = subprocess.run(
+            [sys.executable, *command, fault.test],
+            env={**os.environ, "PLANTED": planted},
+            cwd=ROOT,
+            capture_output=True,
+            check=False,
+        )
+        assert done.returncode == code, done.stdout.decode()[-2000:]

@@ -105,10 +105,11 @@ class ResultFile:
         """Add or replace a result."""
         with self._locked(0):
             results = self.read()
-            data = msgspec.json.encode(
-                Results(self._seed, {**results.results, result.fault: result})
-            )
-            replace_file(self._path, msgspec.json.format(data, indent=1) + b"\n", sync=False)
+            all_results = sorted({**results.results, result.fault: result}.items())
+            lines = (msgspec.json.encode({name: known})[1:-1] for name, known in all_results)
+            head = msgspec.json.encode({"seed": self._seed})[:-1]
+            data = head + b',"results":{\n' + b",\n".join(lines) + b"\n}}\n"
+            replace_file(self._path, data, sync=False)
 
     def claimed(self, faults: Sequence[Fault]) -> Iterator[Fault]:
         """The faults that no other process works on, each held until the next one."""
