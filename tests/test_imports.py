@@ -251,6 +251,25 @@ def test_what_a_watcher_sees_and_can_spend_needs_no_key() -> None:
     assert users == {"pusher"}
 
 
+def test_only_searches_for_faults_can_replace_signatures() -> None:
+    """Nothing that handles money can use another scheme: not `peer`, `session` or `recover`."""
+    channel, searching = ROOT / "channel", {"attack", "explore"}
+    users = {
+        path.relative_to(channel)
+        for path in channel.rglob("*.py")
+        if "channel.crypto.keyed_hash" in imported(path)
+    }
+    names = {"attack.py", "explore.py"}
+    assert users
+    assert not [path for path in users if not ({path.parts[0]} <= searching or path.name in names)]
+    switching = {
+        path.relative_to(channel)
+        for path in channel.rglob("*.py")
+        if "replaced_by" in path.read_text(encoding="utf-8")
+    }
+    assert switching == {Path("crypto/bls.py"), Path("crypto/keyed_hash.py")}
+
+
 def test_each_package_says_what_it_is_and_what_it_may_import() -> None:
     for path in sorted((ROOT / "channel").rglob("__init__.py")):
         if path.parent.name == "channel" or {"commands", "template"} & set(path.parts):

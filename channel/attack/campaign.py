@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from channelsim.channel import __version__
 from channelsim.channel.attack.actions import FORMAT, KINDS, Attack, check, draw
@@ -29,12 +30,18 @@ from channelsim.channel.campaign.job import (
 )
 from channelsim.channel.campaign.shards import Configuration, Plan, Shard, in_order
 from channelsim.channel.crypto import bls
+from channelsim.channel.crypto.keyed_hash import WARNING, fast_signatures
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import BROKEN_PROMISE, EXCEPTION, THEFT, Finding
 from channelsim.games import registry
 
 SESSIONS_PER_SHARD = 10
 """Sessions of one shard."""
+
+NOT_CONFIRMED = "not confirmed"
+"""Counts what was broken in fast mode, and is not broken with real signatures."""
+
+FOUND_FAST = " (found in fast mode, confirmed with real signatures)"
 
 EXCEPTIONS = "exception"
 """The rule of a session that could not be run to its end."""
@@ -132,11 +139,12 @@ class AttackReport:
 
 @dataclass(frozen=True)
 class Attacks:
-    """The campaign: so many sessions of these games."""
+    """The campaign: so many sessions of these games; `fast` searches with a keyed hash for BLS."""
 
     configuration: Configuration
     games: tuple[str, ...]
     runs: int
+    fast: bool = False
 
     returns_early = True
     unit, units = "session", "sessions"
@@ -161,7 +169,8 @@ class Attacks:
         totals, stops = AttackTotals(), Reporter()
         for number in shard.seeds:
             with bls.remembered():
-                attack_one(draw(self.games, f"{self.configuration.seed}/{number}"), totals)
+                attack = draw(self.games, f"{self.configuration.seed}/{number}")
+                (attack_fast if self.fast else attack_one)(attack, totals)
             counts = {"findings": len(totals.broken)}
             if stops(totals.counts["sessions"], counts.copy):
                 break
@@ -199,6 +208,24 @@ def attack_one(attack: Attack, totals: AttackTotals) -> None:
         totals.broken.append(Broken(plainest, monitor, broken_by(plainest)[monitor]))
 
 
+def attack_fast(attack: Attack, totals: AttackTotals) -> None:
+    """Run a script with a keyed hash for BLS, and what it breaks again with real signatures.
+
+    What real signatures do not confirm is counted, and no finding.
+    """
+    before = len(totals.broken)
+    with fast_signatures():
+        attack_one(attack, totals)
+    suspects = totals.broken[before:]
+    del totals.broken[before:]
+    for case in suspects:
+        text = broken_by(case.attack).get(case.monitor)
+        if text is None:
+            totals.counts[NOT_CONFIRMED] += 1
+        else:
+            totals.broken.append(replace(case, text=f"{text}{FOUND_FAST}"))
+
+
 def is_script(scenario: dict[str, Any] | None) -> bool:
     """True if the scenario of a finding is a script of an attack."""
     return scenario is not None and scenario.get("format") == FORMAT
@@ -232,8 +259,9 @@ def _described(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"[:300]
 
 
-def attacks(runs: int, seed: str, games: tuple[str, ...]) -> Attacks:
+def attacks(runs: int, seed: str, games: tuple[str, ...], *, fast: bool = False) -> Attacks:
     """The campaign of so many sessions of these games."""
+    options: dict[str, Any] = {"runs": runs, **({"signatures": WARNING} if fast else {})}
     inputs = {
         **{
             f"game {name}": sha256(
@@ -244,10 +272,8 @@ def attacks(runs: int, seed: str, games: tuple[str, ...]) -> Attacks:
         "actions": ",".join(KINDS),
         **plugin_inputs(lambda group, name: group in ("games", "policies")),
     }
-    configuration = Configuration(
-        "attack", __version__, ", ".join(games), seed, inputs, {"runs": runs}
-    )
-    return Attacks(configuration, games, runs)
+    configuration = Configuration("attack", __version__, ", ".join(games), seed, inputs, options)
+    return Attacks(configuration, games, runs, fast)
 
 
 def default_games() -> tuple[str, ...]:

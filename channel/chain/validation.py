@@ -12,6 +12,7 @@ from functools import cache
 from hashlib import sha256
 
 from chia_rs import (
+    DONT_VALIDATE_SIGNATURE,
     ELIGIBLE_FOR_DEDUP,
     MEMPOOL_MODE,
     CoinSpend,
@@ -29,7 +30,11 @@ from chia_rs.sized_ints import uint32, uint64
 
 from channelsim.channel.chain.coins import Bundle, Coin, Spend
 from channelsim.channel.chain.constants import BLOCK_COST, POOL_BLOCKS, constants_of
-from channelsim.channel.chain.refusals import INVALID_BUNDLE, name_of
+from channelsim.channel.chain.refusals import INVALID_BUNDLE, NAMES, name_of
+from channelsim.channel.crypto import bls
+from channelsim.clsp.integers import int_to_atom
+
+BAD_SIGNATURE = NAMES[7]
 
 MOST_PAIRS = 60_000_000
 """Atoms, and pairs, that a block may make; a bundle its share of them by cost."""
@@ -92,9 +97,7 @@ class Validator:
         if not bundle.spends:
             raise InvalidBundle(INVALID_BUNDLE)
         try:
-            conditions, _, _ = validate_clvm_and_signature(
-                node_bundle(bundle), self._block_cost // 2, self.constants, MEMPOOL_MODE
-            )
+            conditions = _conditions(bundle, self._block_cost // 2, self.constants)
         except ValueError as error:
             number = error.args[1] if len(error.args) > 1 else None
             raise InvalidBundle(name_of(number)) from None
@@ -102,6 +105,43 @@ class Validator:
         if conditions.num_atoms > share or conditions.num_pairs > share:
             raise InvalidBundle(INVALID_BUNDLE, lasting=False)
         return ValidBundle(name, bundle, _spends(bundle, conditions), conditions)
+
+
+def _conditions(
+    bundle: Bundle, most_cost: int, constants: ConsensusConstants
+) -> SpendBundleConditions:
+    """What the puzzles give. Raises `InvalidBundle`, and `ValueError` with the error's number."""
+    scheme = bls.stand_in()
+    flags = MEMPOOL_MODE if scheme is None else MEMPOOL_MODE | DONT_VALIDATE_SIGNATURE
+    conditions, _, _ = validate_clvm_and_signature(node_bundle(bundle), most_cost, constants, flags)
+    if scheme is not None:
+        keys, messages = to_sign(conditions, constants)
+        if not scheme.verify_all(keys, messages, bundle.signature):
+            raise InvalidBundle(BAD_SIGNATURE)
+    return conditions
+
+
+def to_sign(
+    conditions: SpendBundleConditions, constants: ConsensusConstants
+) -> tuple[list[bytes], list[bytes]]:
+    """The keys (48 bytes) that have to sign for these conditions, and what each of them signs."""
+    signed = list(conditions.agg_sig_unsafe)
+    for spend in conditions.spends:
+        parent, puzzle_hash = bytes(spend.parent_id), bytes(spend.puzzle_hash)
+        amount = int_to_atom(spend.coin_amount)
+        for kind, of_coin in (
+            ("me", bytes(spend.coin_id)),
+            ("parent", parent),
+            ("puzzle", puzzle_hash),
+            ("amount", amount),
+            ("puzzle_amount", puzzle_hash + amount),
+            ("parent_amount", parent + amount),
+            ("parent_puzzle", parent + puzzle_hash),
+        ):
+            data = bytes(getattr(constants, f"AGG_SIG_{kind.upper()}_ADDITIONAL_DATA"))
+            pairs = getattr(spend, f"agg_sig_{kind}")
+            signed += [(key, message + of_coin + data) for key, message in pairs]
+    return [bytes(key) for key, _ in signed], [message for _, message in signed]
 
 
 def checked(bundle: Bundle, agg_sig_data: bytes) -> ValidBundle | None:
@@ -165,13 +205,22 @@ def node_bundle(bundle: Bundle) -> SpendBundle:
                 CoinSpend(node_coin(s.coin), Program.from_bytes(s.puzzle), _program(s.solution))
                 for s in bundle.spends
             ],
-            G2Element.from_bytes(bundle.signature),
+            _point(bundle.signature),
         )
     except ValueError:
         # The library does not read long lengths at all; the reference node reads and refuses them.
         long = not all(is_canonical(s.puzzle) and is_canonical(s.solution) for s in bundle.spends)
         error = "INVALID_COIN_SOLUTION" if long else INVALID_BUNDLE
         raise InvalidBundle(error, lasting=False) from None
+
+
+def _point(signature: bytes) -> G2Element:
+    if bls.stand_in() is None:
+        return G2Element.from_bytes(signature)
+    point = bls.signature(signature)
+    if point is None:
+        raise ValueError("no signature")
+    return point
 
 
 def node_coin(coin: Coin) -> NodeCoin:

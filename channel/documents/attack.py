@@ -5,6 +5,9 @@ from __future__ import annotations
 from channelsim.channel.documents.results import CampaignResults
 from channelsim.channel.findings.finding import Figure, Finding
 
+REAL = "real"
+"""The signatures of sessions that are not searched in fast mode."""
+
 
 class AttackDocument(
     CampaignResults, frozen=True, kw_only=True, tag="channelsim document attack 1"
@@ -12,11 +15,14 @@ class AttackDocument(
     """Sessions under faults. `actions` counts by kind what took place, `goals` what was reached.
 
     `attacked` are the sessions in which something took place, `funded` those with a channel on
-    chain, and `restarts` counts the processes that came back.
+    chain, and `restarts` counts the processes that came back. `signatures` is "real", or says that
+    the search replaced them; `not_confirmed` counts what was broken then, and not with real ones.
     """
 
     command = "attack"
 
+    signatures: str = REAL
+    not_confirmed: Figure = 0
     sessions: Figure
     attacked: Figure
     funded: Figure

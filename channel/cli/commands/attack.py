@@ -18,6 +18,9 @@ class AttackOptions:
 
     games: Annotated[list[str] | None, typer.Argument(help="Games (all without a deck).")] = None
     runs: Annotated[int, whole(1, MOST_RUNS, "How many sessions.")] = 100
+    fast: Annotated[
+        bool, typer.Option("--fast", help="Search with a keyed hash in the place of BLS.")
+    ] = False
     seed: Seed = "attack"
     campaign: CampaignOptions
 
@@ -29,7 +32,8 @@ def command(options: AttackOptions) -> int:
     and players, against the embedded node, in virtual time. What goes wrong is drawn from the seed:
     messages, connections, nodes, disks, reorganisations, kills, and what players want. Then nothing
     fails any more, and both sides must settle. A script that breaks a promise is shrunk and, with
-    --out, stored; `replay` tries it again. Exit code 1: something is broken, or in 500 sessions or
+    --out, stored; `replay` tries it again. --fast replaces signatures by a keyed hash, and confirms
+    what it finds with real ones. Exit code 1: something is broken, or in 500 sessions or
     more some kind of fault never took place.
 
     Example: channelsim attack {game} --runs 200 --jobs 2

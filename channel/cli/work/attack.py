@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from channelsim.channel.attack.actions import KINDS
-from channelsim.channel.attack.campaign import GOALS, AttackReport, attacks, default_games
+from channelsim.channel.attack.campaign import (
+    GOALS,
+    NOT_CONFIRMED,
+    AttackReport,
+    attacks,
+    default_games,
+)
 from channelsim.channel.attack.monitors import MONITORS
 from channelsim.channel.cli.campaigns import Ending, run_campaign
 from channelsim.channel.cli.check_reports import CheckReport, by_rule
 from channelsim.channel.cli.commands.attack import AttackOptions
-from channelsim.channel.documents.attack import AttackDocument
+from channelsim.channel.crypto.keyed_hash import MODE, WARNING
+from channelsim.channel.documents.attack import REAL, AttackDocument
 from channelsim.channel.documents.results import lost_work
 from channelsim.channel.report.terminal import console, say
 from channelsim.channel.session.setup import check_game
@@ -24,12 +31,12 @@ def attack(options: AttackOptions) -> int:
     for name in chosen:
         check_game(name, 100, 10)
     return run_campaign(
-        attacks(options.runs, options.seed, chosen),
+        attacks(options.runs, options.seed, chosen, fast=options.fast),
         options.campaign,
-        "sessions",
+        f"sessions ({MODE})" if options.fast else "sessions",
         lambda report: Ending(
             name="attack",
-            document=lambda: attack_document(report, options.seed, chosen),
+            document=lambda: attack_document(report, options.seed, chosen, fast=options.fast),
             show=_show,
             report=_check_report,
             untried=lambda: _untried(report),
@@ -37,7 +44,9 @@ def attack(options: AttackOptions) -> int:
     )
 
 
-def attack_document(report: AttackReport, seed: str, games: tuple[str, ...]) -> AttackDocument:
+def attack_document(
+    report: AttackReport, seed: str, games: tuple[str, ...], *, fast: bool = False
+) -> AttackDocument:
     """The results of a campaign as a document."""
     totals = report.totals
     return AttackDocument(
@@ -46,6 +55,8 @@ def attack_document(report: AttackReport, seed: str, games: tuple[str, ...]) -> 
         interrupted=report.interrupted,
         lost=lost_work(report.lost),
         digest=report.digest,
+        signatures=WARNING if fast else REAL,
+        not_confirmed=totals.counts[NOT_CONFIRMED],
         sessions=totals.counts["sessions"],
         attacked=totals.counts["attacked"],
         funded=totals.counts["funded"],
@@ -74,7 +85,9 @@ def _check_report(document: AttackDocument) -> CheckReport:
     """A check for each monitor."""
     return CheckReport(
         command="attack",
-        target=document.target or "",
+        target=f"{document.target} ({document.signatures})" * (document.signatures != REAL)
+        or document.target
+        or "",
         source="",
         checks=by_rule(tuple(MONITORS), document.findings),
         summary=document.summary,
@@ -89,6 +102,12 @@ def _show(document: AttackDocument) -> None:
     say(terminal, f"took place: {actions or 'nothing'}")
     goals = ", ".join(f"{goal} {count:,}" for goal, count in document.goals.items() if count)
     say(terminal, f"sessions: {goals or 'none of the goals'}")
+    if document.signatures != REAL:
+        say(
+            terminal,
+            f"{document.signatures}; {counted(document.not_confirmed, 'broken script')}"
+            " not confirmed with real signatures",
+        )
     say(
         terminal,
         f"{counted(document.sessions, 'session')}, {document.attacked:,} of them attacked and"

@@ -12,6 +12,7 @@ from channelsim.channel.attack.actions import Action, Attack
 from channelsim.channel.attack.campaign import Broken, attacks, findings
 from channelsim.channel.attack.shrinking import shrunk
 from channelsim.channel.campaign.campaign import here
+from channelsim.channel.crypto import bls
 from channelsim.channel.documents.attack import AttackDocument
 from channelsim.channel.findings.finding_files import FindingFiles
 from channelsim.channel.session.peer_runner import PeerRunner
@@ -121,3 +122,37 @@ def test_a_game_that_does_not_exist_is_refused(capsys: pytest.CaptureFixture[str
     ran = channelsim(capsys, "attack", "spacepokr")
     assert ran.code == 2
     assert "spacepoker" in ran.err
+
+
+def test_fast_mode_reaches_the_same_and_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    real, fast = (attacks(6, "modes", GAMES, fast=fast) for fast in (False, True))
+    alone, shared = (fast.run(here(fast, jobs)) for jobs in (1, 2))
+    assert alone.digest == shared.digest
+    slow = real.run(here(real))
+    assert slow.digest != alone.digest
+    for counts in ("counts", "actions", "goals"):
+        assert getattr(slow.totals, counts) == getattr(alone.totals, counts)
+    options = ("attack", "spacepoker", "--runs", 1, "--fast")
+    assert "fast mode: a keyed hash" in channelsim(capsys, *options).out
+    document = json.loads(channelsim(capsys, *options, "--json").out)
+    assert document["signatures"].startswith("fast mode")
+    assert bls.stand_in() is None
+
+
+def test_what_real_signatures_do_not_confirm_is_counted_and_no_finding(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def only_fast(runner: PeerRunner, link: object) -> None:
+        await (connected if bls.stand_in() is None else connected_once)(runner, link)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(PeerRunner, "connected", only_fast)
+    options = ("attack", "spacepoker", "--runs", 3, "--seed", "planted", "--fast", "--json")
+    ran = channelsim(capsys, *options)
+    document = msgspec.json.decode(ran.out, type=AttackDocument)
+    assert (ran.code, document.findings) == (0, ())
+    assert document.not_confirmed >= 1
+    monkeypatch.setattr(PeerRunner, "connected", connected_once)
+    ran = channelsim(capsys, *options)
+    document = msgspec.json.decode(ran.out, type=AttackDocument)
+    assert (ran.code, document.not_confirmed) == (1, 0)
+    assert all("confirmed with real signatures" in one.text for one in document.findings)
