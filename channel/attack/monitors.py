@@ -40,6 +40,7 @@ MONITORS = {
     "money": "What both sides put into the channel is paid out to them, all of it.",
     "hands": "Both players play all hands that they agreed on, whatever fails in between.",
     "news": "A player hears, once and with the same event, of all that changes in its channel.",
+    "times": "Each depth and each deadline is met with the first block at its height, not before.",
     "watch-data": "The watcher's files have the newest state of the peer before anything is sent.",
     "disk": "The files of a side have a bounded number of bytes for each event that matters.",
     "sealed": "No message that was handled can be read in a side's files without its keys.",

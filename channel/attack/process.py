@@ -333,7 +333,8 @@ class Process:
         if action.kind in ("run-close", "run-recover"):
             self.ending = action.kind
         if action.kind in ("stop", "run-close", "run-recover"):
-            if self._running is not None:
+            # Once only: a second time would cut its end short.
+            if self._running is not None and not self.stopped:
                 self.stopped, self.down_for = True, float(action.pause)
                 self._running.cancel()
             return

@@ -7,8 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from channelsim.channel.attack.news_due import missing
+from channelsim.channel.attack.times_due import untimely
 from channelsim.channel.chain.coins import Coin
+from channelsim.channel.chain.observations import Block
 from channelsim.channel.errors import UsageError
+from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.interface import Effect, Event, Received, Watch
 from channelsim.channel.peer.peer_state import PeerState
 from channelsim.channel.watch.watch_data import FOLDER, NEWEST, STATES, read_newest, read_states
@@ -27,7 +30,7 @@ class SideMonitors:
     `folder` has its files.
     """
 
-    name: str
+    config: Config
     folder: Path
     violated: Callable[[str, str], None]
     watched: set[Coin] = field(default_factory=set)
@@ -49,6 +52,9 @@ class SideMonitors:
                 self.messages.append(event.message)
         for how in missing(before, after, effects):
             self._found("news", how)
+        if isinstance(event, Block):
+            for how in untimely(self.config, event, before, after, effects):
+                self._found("times", how)
         if after.play is not None and not _same_history(before, after):
             for how in _behind(self.folder / FOLDER, after):
                 self._found("watch-data", how)
@@ -68,7 +74,7 @@ class SideMonitors:
                 self._found("sealed", f"can be read in {path.name} without its keys")
 
     def _found(self, monitor: str, how: str) -> None:
-        self.violated(monitor, f"the {self.name}: {how}")
+        self.violated(monitor, f"the {self.config.name}: {how}")
 
 
 def _same_history(before: PeerState, after: PeerState) -> bool:

@@ -183,7 +183,7 @@ class World:
                 compare=self._compare,
                 fails=self._fails,
                 on_peer=self._new_peer,
-                monitors=SideMonitors(config.name, self.folder / config.name, self._violated),
+                monitors=SideMonitors(config, self.folder / config.name, self._violated),
             )
             for config in configs
         ]

@@ -22,7 +22,7 @@ from tests.paths import ROOT
 from tools.attack_faults import search
 from tools.attack_faults.generated import EMPTY
 from tools.attack_faults.planting import PARTS, Fault, Reach, function
-from tools.attack_faults.search import Result, ResultFile, examine
+from tools.attack_faults.search import Result, ResultFile, Search, examine
 from tools.attack_faults.table import faults
 
 TABLE = {fault.name: fault for fault in faults()}
@@ -108,10 +108,10 @@ def test_a_search_goes_on_where_it_was_and_claims_each_fault_once(
 
     fault = Fault("f", "engine", "it fails", plant)
     file = ResultFile(tmp_path / "results.json", "s")
-    file.write(examine(fault, Result("f"), 2, "s", 0))
+    file.write(examine(fault, Result("f"), Search(2, "s")))
     first = file.read().results["f"]
     assert (first.sessions, first.noticed) == (2, 0)
-    found = examine(fault, first, 9, "s", 0)
+    found = examine(fault, first, Search(9, "s"))
     assert (found.noticed, found.monitor) == (4, "settled")
     assert asked[:4] == ["s/0", "s/1", "s/2", "s/3"]
     with pytest.raises(ValueError, match="seed"):

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 
 from channelsim.channel.crypto import bls
 from tools.attack_faults.planting import PARTS, Fault
-from tools.attack_faults.search import Result, ResultFile, examine
+from tools.attack_faults.search import Result, ResultFile, Search, examine
 from tools.attack_faults.table import faults
 
 FORGET = 50
@@ -28,6 +28,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=100, help="the most sessions of each fault")
     parser.add_argument("--seed", default="planted")
     parser.add_argument("--shrink", type=int, default=12, help="the most sessions to shrink one")
+    parser.add_argument("--fast", action="store_true", help="search with a keyed hash for BLS")
     parser.add_argument("--out", type=Path, help="the file of results")
     parser.add_argument("--list", action="store_true", help="list the faults, and run nothing")
     options = parser.parse_args()
@@ -45,14 +46,13 @@ def main() -> None:
             file.read()
         except ValueError as error:
             sys.exit(str(error))
-        results = list(_searched(chosen, file, options.runs, options.seed, options.shrink))
+        search = Search(options.runs, options.seed, options.shrink, options.fast)
+        results = _searched(chosen, file, search)
     noticed = sum(bool(result.noticed) for result in results)
     print(f"{noticed} of {len(results)} noticed")
 
 
-def _searched(
-    chosen: list[Fault], file: ResultFile, runs: int, seed: str, most_shrinking: int
-) -> list[Result]:
+def _searched(chosen: list[Fault], file: ResultFile, search: Search) -> list[Result]:
     """Search for faults that nobody else searches for, and print a line for each."""
     results: list[Result] = []
     with ExitStack() as memory:
@@ -61,8 +61,8 @@ def _searched(
                 memory.close()
                 memory.enter_context(bls.remembered())
             result = file.read().results.get(fault.name, Result(fault.name))
-            if not result.noticed and result.sessions < runs:
-                result = examine(fault, result, runs, seed, most_shrinking)
+            if not result.noticed and result.sessions < search.runs:
+                result = examine(fault, result, search)
                 file.write(result)
                 print(_line(fault, result), flush=True)
             results.append(result)

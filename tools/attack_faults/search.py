@@ -5,7 +5,8 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import msgspec
 from channelsim.channel.attack.actions import Attack, draw
 from channelsim.channel.attack.campaign import broken_by, default_games
 from channelsim.channel.attack.shrinking import shrunk
+from channelsim.channel.crypto.keyed_hash import fast_signatures
 from channelsim.channel.system.durable_files import replace_file
 from tools.attack_faults.planting import Fault, Reach
 
@@ -42,13 +44,31 @@ class Results(msgspec.Struct, frozen=True):
     results: dict[str, Result] = {}
 
 
-def examine(fault: Fault, before: Result, runs: int, seed: str, most_shrinking: int) -> Result:
+@dataclass(frozen=True, slots=True)
+class Search:
+    """How faults are searched for: at most so many `runs` each, with scripts of this seed.
+
+    A script is shrunk in at most so many sessions. `fast`: with a keyed hash for signatures; a
+    session that notices something is then run again with real ones.
+    """
+
+    runs: int
+    seed: str
+    shrinking: int = 0
+    fast: bool = False
+
+
+def examine(fault: Fault, before: Result, search: Search) -> Result:
     """Go on with the sessions of a fault, until one notices it or there are so many."""
+    seed = search.seed
     sessions, reached = before.sessions, before.reached
-    while sessions < runs:
+    while sessions < search.runs:
         script = draw(default_games(), f"{seed}/{sessions}")
         sessions += 1
-        reach, broken = _planted(fault, script)
+        with fast_signatures() if search.fast else nullcontext():
+            reach, broken = _planted(fault, script)
+        if search.fast and broken:
+            broken = _planted(fault, script)[1]
         reached += reach.reached
         known = _broken_without(sessions - 1, seed) if broken else {}
         new = [monitor for monitor in broken if monitor not in known]
@@ -60,7 +80,7 @@ def examine(fault: Fault, before: Result, runs: int, seed: str, most_shrinking: 
             lambda plainer, monitor=monitor: (  # type: ignore[misc]
                 monitor in _planted(fault, plainer)[1] and monitor not in broken_by(plainer)
             ),
-            most_shrinking,
+            search.shrinking,
         )
         text = broken[monitor]
         return Result(fault.name, sessions, reached, sessions, monitor, text[:200], script)
