@@ -32,9 +32,8 @@ Place = tuple[str, int, int]
 class NumbersKeepTheirSign:
     """Puts negative numbers into the honest move, and looks at the states that moves lead to.
 
-    A number is an atom that has one encoding as such, in each recorded state of one validator. It
-    is not tried where the file has few states, or where the program reads evidence that only one
-    move has.
+    A number is an atom that can be one, in each recorded state of one validator. With few recorded
+    states nothing is tried.
     """
 
     name = "numbers keep their sign"
@@ -118,15 +117,14 @@ def _learned(sites: tuple[Site, ...]) -> Set[Place]:
     return frozenset(
         place
         for place, atoms in seen.items()
-        if len(atoms) >= OFTEN
-        and len({*atoms}) >= DIFFERENT
-        and all(
-            len(atom) <= NUMBER
-            and atom == int_to_atom(atom_to_int(atom))
-            and atom_to_int(atom) >= 0
-            for atom in atoms
-        )
+        if len(atoms) >= OFTEN and len({*atoms}) >= DIFFERENT and all(map(_is_number, atoms))
     )
+
+
+def _is_number(atom: bytes) -> bool:
+    """True for a number that is not negative, in the fewest bytes, or in one byte."""
+    number = atom_to_int(atom) if len(atom) <= NUMBER else -1
+    return number >= 0 and (len(atom) == 1 or atom == int_to_atom(number))
 
 
 def _places(validator: str, state: Value) -> list[tuple[Place, bytes]]:
