@@ -29,6 +29,7 @@ def failing_log(next_action: NextAction) -> type[LineLog]:
                 return super().append(lines, sync)
             if action.kind == "watch-torn":
                 data = b"".join(line + b"\n" for line in lines)
+                os.ftruncate(self._file, self._size)  # as before each write
                 os.write(self._file, data[: len(data) // 2])
             raise UsageError(f"{self._path}: cannot be written (no space left on device)")
 

@@ -82,11 +82,12 @@ def test_without_a_mistake_no_monitor_sees_anything() -> None:
 
 
 def test_a_line_is_not_written_or_half_of_it_and_both_are_mended(tmp_path: Path) -> None:
-    due: list[Action | None] = [None, None, Action("watch-torn", 0, 0), Action("watch-fails", 0, 0)]
+    torn, fails = Action("watch-torn", 0, 0), Action("watch-fails", 0, 0)
+    due: list[Action | None] = [None, None, torn, torn, fails]
     path = tmp_path / "lines"
     log = failing_log(lambda: due.pop(0))(path, b"header", 1000)
     log.append([b"first"])
-    for size in (16, 16):
+    for size in (16, 16, 16):
         with pytest.raises(UsageError, match="cannot be written"):
             log.append([b"third"])
         assert path.stat().st_size == size
