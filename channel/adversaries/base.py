@@ -351,7 +351,12 @@ class Adversary:
         for effect in effects:
             match effect:
                 case Send(blob):
-                    message = decode(blob)
+                    try:
+                        message = decode(blob)
+                    except Violation:
+                        # Another adversary is inside, and sends bytes that are no message.
+                        changed.append(effect)
+                        continue
                     # A step is the same one however often the connection breaks.
                     if isinstance(message, Resume) or (self._resumes and blob in self.intended):
                         self._on_connection.append(blob)

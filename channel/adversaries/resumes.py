@@ -23,8 +23,8 @@ class Reconnecting(Adversary):
         return self.due and self.is_open and self._connections < self.most
 
     def handle(self, event: Event) -> list[Effect]:
-        """Handle an event as the peer does, and count connections."""
-        self._connections += isinstance(event, Connected)
+        """Handle an event as the peer does, and count connections of the open channel."""
+        self._connections += isinstance(event, Connected) and self.is_open
         return super().handle(event)
 
     def send(self, message: Message, blob: bytes) -> list[bytes]:

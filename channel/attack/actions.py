@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
+from channelsim.channel.adversaries.registry import get, names
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.errors import UsageError
 from channelsim.channel.session.setup import check_game
+from channelsim.games import registry
 from channelsim.games.chance import Chance
 from channelsim.games.names import nearest, quoted
 
@@ -27,11 +30,21 @@ FILE = "file"
 """The counters: a side's messages, its peer's events, its node's calls, its store's statements, the
 blocks of the chain, and what is added to its watcher's file. Each begins at 0."""
 
+STEP = "step"
+"""The counter of a hostile side: messages that its own peer makes, but for repeats."""
+
 BLOCK_TIME = 20
 """Seconds between two blocks, on average."""
 
 MOST_PAUSE = 9 * BLOCK_TIME
 """The most seconds of all pauses of a session: both sides wait 13 blocks for an answer."""
+
+MOST_OUTAGE = 4 * BLOCK_TIME
+"""The same beside a hostile side: what it publishes has to be answered within 15 blocks, of which
+reorganisations and rushes take some, too."""
+
+OLD_COPY = "old-copy"
+"""The kind of restarts from older files."""
 
 LOST = 0
 """The `amount` of a crash before its event is stored; with more, one less effect is carried out."""
@@ -42,7 +55,9 @@ class Kind:
     """A kind of action: its counter, and how much of that an ordinary session has.
 
     `most` is the largest `amount`, `pauses` says if it takes time, and `is_cause` if it may bring
-    two honest sides on chain. `about` completes "the session in which ...".
+    two honest sides on chain. `is_hostile`: its side breaks rules; `is_named`: by the adversary of
+    its `name`; `restarts`: its side comes back, which no hostile side does. `about` completes "the
+    session in which ...".
     """
 
     name: str
@@ -52,6 +67,14 @@ class Kind:
     most: int = 0
     pauses: bool = False
     is_cause: bool = False
+    is_hostile: bool = False
+    is_named: bool = False
+    restarts: bool = False
+
+
+def _deviation(name: str, about: str, *, is_named: bool = False) -> Kind:
+    """A kind of deviation of a hostile side; `amount` is the seed of what it picks."""
+    return Kind(name, STEP, 24, about, 999, is_cause=True, is_hostile=True, is_named=is_named)
 
 
 KINDS: Mapping[str, Kind] = {
@@ -70,22 +93,33 @@ KINDS: Mapping[str, Kind] = {
         Kind("block-meanwhile", CALL, 400, "a block comes between two calls of the node"),
         Kind("push-unanswered", CALL, 400, "the next push gets no answer", 1),
         Kind("push-held", CALL, 400, "the node takes the next push some blocks later", 3),
-        Kind("store-full", STATEMENT, 120, "the disk is full"),
-        Kind("store-fails", STATEMENT, 120, "a write fails"),
-        Kind("sync-fails", STATEMENT, 120, "a write is reported as failed, but was done"),
-        Kind("watch-fails", FILE, 20, "nothing can be added to the watcher's file"),
-        Kind("watch-torn", FILE, 20, "half of a line is added to the watcher's file"),
+        Kind("store-full", STATEMENT, 120, "the disk is full", restarts=True),
+        Kind("store-fails", STATEMENT, 120, "a write fails", restarts=True),
         Kind(
-            "power-loss",
-            EVENT,
-            90,
-            "a machine loses its power, and what was not synchronised",
-            9,
-            pauses=True,
+            "sync-fails",
+            STATEMENT,
+            120,
+            "a write is reported as failed, but was done",
+            restarts=True,
         ),
-        Kind("crash", EVENT, 90, "a process is killed between two effects", 6, pauses=True),
-        Kind("stop", EVENT, 90, "a process is stopped and started again", pauses=True),
+        Kind("watch-fails", FILE, 20, "nothing can be added to the watcher's file", restarts=True),
+        Kind(
+            "watch-torn", FILE, 20, "half of a line is added to the watcher's file", restarts=True
+        ),
+        Kind(
+            *("power-loss", EVENT, 90, "a machine loses its power, and what was not synchronised"),
+            *(9, True),
+            restarts=True,
+        ),
+        Kind("crash", EVENT, 90, "a process is killed between two effects", 6, True, restarts=True),
+        Kind(
+            *(OLD_COPY, EVENT, 90, "a process goes on from an older copy of its files", 30, True),
+            is_cause=True,
+            restarts=True,
+        ),
+        Kind("stop", EVENT, 90, "a process is stopped and started again", 0, True, restarts=True),
         Kind("reorganise", BLOCK, 40, "the last blocks are replaced", 6),
+        Kind("fill", BLOCK, 40, "others fill blocks at a price", 11),
         Kind("rush", BLOCK, 40, "several blocks come at once", 4),
         Kind("think", EVENT, 90, "a player takes its time for the next decision", pauses=True),
         Kind("close", EVENT, 90, "a player asks for the shutdown"),
@@ -96,6 +130,7 @@ KINDS: Mapping[str, Kind] = {
             90,
             "a process is stopped, and `close` run in its place",
             pauses=True,
+            restarts=True,
         ),
         Kind(
             "run-recover",
@@ -104,9 +139,16 @@ KINDS: Mapping[str, Kind] = {
             "a process is stopped, and `recover` run",
             pauses=True,
             is_cause=True,
+            restarts=True,
         ),
         Kind("cancel", EVENT, 90, "a player withdraws its proposals, or refuses the other's"),
         Kind("propose", EVENT, 90, "a player proposes another game"),
+        Kind("prepare", EVENT, 90, "a player has another deck prepared"),
+        _deviation("deviate", "a side does what an adversary does", is_named=True),
+        _deviation("alter", "a side changes a field of a message, and signs it"),
+        _deviation("say", "a side sends messages that would be right elsewhere"),
+        _deviation("withhold", "a side leaves its spends to the other one"),
+        Kind("spend", BLOCK, 60, "a side spends what its signatures allow", 999, False, True, True),
     )
 }
 """All kinds of actions, by name."""
@@ -115,7 +157,7 @@ KINDS: Mapping[str, Kind] = {
 class Action(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """One action: at number `at` of its kind's counter, of this side's where sides have their own.
 
-    `amount` depends on the kind, and `pause` is in seconds.
+    `amount` and `name` depend on the kind, and `pause` is in seconds.
     """
 
     kind: str
@@ -123,6 +165,7 @@ class Action(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     at: Annotated[int, Meta(ge=0, le=1_000_000)]
     amount: Annotated[int, Meta(ge=0, le=1_000_000)] = 0
     pause: Annotated[int, Meta(ge=0, le=MOST_PAUSE)] = 0
+    name: str = ""
 
     @property
     def text(self) -> str:
@@ -134,7 +177,8 @@ class Action(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
         kind = KINDS[self.kind]
         amount = f", amount {self.amount}" if kind.most else ""
         pause = f", {self.pause} s" if self.pause else ""
-        return f"{self.kind} of side {self.side} at {kind.counter} {self.at}{amount}{pause}"
+        name = f" ({self.name})" if self.name else ""
+        return f"{self.kind}{name} of side {self.side} at {kind.counter} {self.at}{amount}{pause}"
 
 
 class Attack(
@@ -144,7 +188,8 @@ class Attack(
 
     Both sides play `hands` of these games by their policies. `snapshots` is the number of events
     between two snapshots of a store. Where it is `watched`, a watcher of its own looks after the
-    channel of a side whose process does not run.
+    channel of a side whose process does not run. Where it is `tight`, each side puts in no more
+    than one hand takes.
     """
 
     games: tuple[str, ...]
@@ -154,6 +199,7 @@ class Attack(
     policies: tuple[str, str] = ("", "")
     snapshots: Annotated[int, Meta(ge=1, le=1000)] = 50
     watched: bool = False
+    tight: bool = False
 
 
 def check(attack: Attack) -> Attack:
@@ -171,8 +217,42 @@ def check(attack: Attack) -> Attack:
             raise UsageError(f"{action.kind}: an amount of at most {kind.most}")
         if action.pause and not kind.pauses:
             raise UsageError(f"{action.kind}: it has no pause")
+        if kind.is_named:
+            get(action.name)
+        elif action.name:
+            raise UsageError(f"{action.kind}: it has no name")
     return attack
 
+
+def hostile_side(actions: Sequence[Action]) -> int | None:
+    """The hostile side of a script: that of its first hostile action; None if both are honest.
+
+    What its actions say about the other side's honesty, or about restarts of this one, never takes
+    place.
+    """
+    return next((action.side for action in actions if KINDS[action.kind].is_hostile), None)
+
+
+def possible(actions: Sequence[Action]) -> tuple[Action, ...]:
+    """The actions that can take place: one side is hostile at most, and that does not restart.
+
+    Old copies are of one side at most: what both forget, nobody can claim.
+    """
+    hostile = hostile_side(actions)
+    restored = next((action.side for action in actions if action.kind == OLD_COPY), None)
+    actions = [action for action in actions if action.kind != OLD_COPY or action.side == restored]
+    if hostile is None:
+        return tuple(actions)
+    return tuple(
+        action
+        for action in actions
+        if not (KINDS[action.kind].is_hostile and action.side != hostile)
+        and not (KINDS[action.kind].restarts and action.side == hostile)
+    )
+
+
+DEALT = 5
+"""The per cent of the sessions with a game that needs decks, where there are other games, too."""
 
 ACTIONS, SWARM = 8, 6
 """The most actions of a session, and the most kinds of which they are."""
@@ -182,18 +262,29 @@ def draw(games: Sequence[str], seed: str, kinds: Sequence[str] = tuple(KINDS)) -
     """Draw a script from a seed. Each has a few kinds of actions only, so that each can go deep."""
     chance = Chance(derive(seed.encode(), "attack"))
     swarm = chance.draw(kinds, min(len(kinds), chance.between(1, SWARM)))
+    game, hostile, restored = _game(games, chance), chance.below(2), chance.below(2)
+    deviates = any(KINDS[name].is_hostile for name in swarm)
     actions: list[Action] = []
-    left = MOST_PAUSE
+    # Against a hostile side, a spend may be due at any time.
+    left = MOST_OUTAGE if deviates else MOST_PAUSE
     for _ in range(chance.between(1, ACTIONS)):
-        action = _drawn(KINDS[chance.pick(swarm)], chance, left)
+        action = _drawn(KINDS[chance.pick(swarm)], game, chance, left)
+        if deviates and KINDS[action.kind].is_hostile:
+            action = msgspec.structs.replace(action, side=hostile)
+        elif deviates and KINDS[action.kind].restarts:
+            action = msgspec.structs.replace(action, side=1 - hostile)
+        elif action.kind == OLD_COPY:
+            action = msgspec.structs.replace(action, side=restored)
         left -= action.pause
         actions.append(action)
-        if action.kind in ("crash", "stop") and chance.chance(30):
+        if action.kind in ("crash", "stop", OLD_COPY) and chance.chance(30):
             # The same again, right after the restart.
             actions.append(
                 msgspec.structs.replace(action, at=action.at + chance.between(1, 4), pause=0)
             )
-    game = chance.pick(games)
+    if not deviates and any(action.kind == OLD_COPY for action in actions) and chance.chance(50):
+        # A counterparty that never closes: the player has the copy published.
+        actions.append(Action("withhold", 1 - restored, chance.below(KINDS["withhold"].span)))
     return Attack(
         games=(game,),
         seed=seed,
@@ -201,11 +292,20 @@ def draw(games: Sequence[str], seed: str, kinds: Sequence[str] = tuple(KINDS)) -
         hands=chance.between(1, 2),
         snapshots=chance.pick((3, 7, 50)),
         watched=chance.chance(30),
+        tight=chance.chance(10),
     )
 
 
-def _drawn(kind: Kind, chance: Chance, left: int) -> Action:
-    """Draw an action whose pause is at most so many seconds."""
+def _game(games: Sequence[str], chance: Chance) -> str:
+    """Pick a game; one whose hands need a prepared deck takes longer, and comes less often."""
+    dealt = [name for name in games if registry.get(name).deck_positions]
+    others = [name for name in games if name not in dealt]
+    some = dealt if dealt and chance.chance(DEALT) else others
+    return chance.pick(some or games)
+
+
+def _drawn(kind: Kind, game: str, chance: Chance, left: int) -> Action:
+    """Draw an action in a game, whose pause is at most so many seconds."""
     pause = 0
     if kind.pauses:
         pause = min(left, chance.below(chance.pick((5, BLOCK_TIME, 4 * BLOCK_TIME))))
@@ -215,7 +315,15 @@ def _drawn(kind: Kind, chance: Chance, left: int) -> Action:
         at=chance.below(kind.span),
         amount=chance.below(kind.most + 1),
         pause=pause,
+        name=chance.pick(adversaries_in(game)) if kind.is_named else "",
     )
+
+
+@cache
+def adversaries_in(game: str) -> tuple[str, ...]:
+    """The names of the adversaries that can do something in a game."""
+    rules = [registry.get(game)]
+    return tuple(name for name in names() if not get(name).reason_against(rules))
 
 
 def causes(attack: Attack, done: Sequence[Action]) -> tuple[Action, ...]:

@@ -15,7 +15,9 @@ import msgspec
 from msgspec.structs import replace
 
 from channelsim.channel import __version__
-from channelsim.channel.attack.actions import FORMAT, KINDS, Attack, check, draw
+from channelsim.channel.adversaries.rules.breaker import name_of
+from channelsim.channel.attack.actions import FORMAT, KINDS, Attack, adversaries_in, check, draw
+from channelsim.channel.attack.defences import DEFENCES
 from channelsim.channel.attack.monitors import MONITORS
 from channelsim.channel.attack.shrinking import shrunk
 from channelsim.channel.attack.world import Session, run
@@ -33,6 +35,7 @@ from channelsim.channel.crypto import bls
 from channelsim.channel.crypto.keyed_hash import WARNING, fast_signatures
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import BROKEN_PROMISE, EXCEPTION, THEFT, Finding
+from channelsim.channel.protocol.rules import RULES
 from channelsim.games import registry
 
 SESSIONS_PER_SHARD = 10
@@ -59,12 +62,16 @@ class AttackTotals(msgspec.Struct):
     """Totals of many sessions; `goals` counts the ends of sessions, `actions` what took place.
 
     `counts` are sessions, those of them that were `attacked` (an action took place) or `funded`,
-    restarts, and blocks. `digests` is the SHA-256 of all logs in order.
+    restarts, and blocks. `deviated` counts sessions by the adversary that deviated, and `answered`
+    those whose adversary breaks one rule, by the rule that it was accused of. `digests` is the
+    SHA-256 of all logs in order.
     """
 
     counts: Counter[str] = msgspec.field(default_factory=Counter)
     actions: Counter[str] = msgspec.field(default_factory=Counter)
     goals: Counter[str] = msgspec.field(default_factory=Counter)
+    deviated: Counter[str] = msgspec.field(default_factory=Counter)
+    answered: Counter[str] = msgspec.field(default_factory=Counter)
     broken: list[Broken] = msgspec.field(default_factory=list)
     digests: str = ""
 
@@ -80,6 +87,8 @@ class AttackTotals(msgspec.Struct):
         self.counts.update(counts)
         self.actions.update(action.kind for action in session.done)
         self.goals.update(goals_of(session))
+        self.deviated.update({action.name for action in session.done if action.name})
+        self.answered.update(answers_of(session))
         self._digest(session.digest)
 
     def merge(self, other: AttackTotals) -> None:
@@ -87,6 +96,8 @@ class AttackTotals(msgspec.Struct):
         self.counts.update(other.counts)
         self.actions.update(other.actions)
         self.goals.update(other.goals)
+        self.deviated.update(other.deviated)
+        self.answered.update(other.answered)
         self.broken += other.broken
         self._digest(other.digests)
 
@@ -97,6 +108,7 @@ class AttackTotals(msgspec.Struct):
 GOALS = (
     *("the opening failed", "closed by both", "settled on chain"),
     *("killed in its restart", "killed three times", "watched while it was down"),
+    *DEFENCES,
 )
 """What a campaign should reach, beside each kind of action."""
 
@@ -111,7 +123,17 @@ def goals_of(session: Session) -> list[str]:
         "killed three times": max(session.lives) > 3,
         "watched while it was down": session.attack.watched and max(session.lives) > 1,
     }
-    return [goal for goal in GOALS if reached[goal]]
+    return [goal for goal in GOALS if reached.get(goal) or goal in session.defences]
+
+
+def answers_of(session: Session) -> list[str]:
+    """The rule that a session's adversary broke, if it was accused of that one; or none."""
+    broken = {name_of(rule): rule for rule in RULES}
+    rules = {broken[action.name] for action in session.done if action.name in broken}
+    accused = session.accused
+    # Games have rules of their own under CH-MOVE-4.
+    rule = accused if accused.startswith("CH-") or not accused else "CH-MOVE-4"
+    return [rule] if rule in rules else []
 
 
 @dataclass(frozen=True)
@@ -276,9 +298,14 @@ def attacks(runs: int, seed: str, games: tuple[str, ...], *, fast: bool = False)
     return Attacks(configuration, games, runs, fast)
 
 
+def adversaries(games: Iterable[str]) -> tuple[str, ...]:
+    """The adversaries that can do something in one of these games, by name."""
+    return tuple(sorted({name for game in games for name in adversaries_in(game)}))
+
+
 def default_games() -> tuple[str, ...]:
-    """The installed games without a deck: of the others, each hand takes seconds to prepare."""
-    return tuple(game.name for game in registry.channel_games() if not game.deck_positions)
+    """All installed games that a channel can be played with."""
+    return tuple(game.name for game in registry.channel_games())
 
 
 SEVERITY = {"money": THEFT, EXCEPTIONS: EXCEPTION}

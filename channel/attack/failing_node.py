@@ -7,9 +7,8 @@ from collections.abc import Callable
 from channelsim.channel.attack.actions import Action
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.full_node import NodeError
-from channelsim.channel.chain.interface import Answer, PushResult
+from channelsim.channel.chain.interface import Answer, FarmableChain, PushResult
 from channelsim.channel.chain.observations import CoinSeen, PendingBundle
-from channelsim.channel.chain.simulator import SimulatedChain
 
 
 class FailingNode:
@@ -20,7 +19,7 @@ class FailingNode:
 
     def __init__(
         self,
-        chain: SimulatedChain,
+        chain: FarmableChain,
         next_action: Callable[[], Action | None],
         time: Callable[[], float],
         block: Callable[[], None],

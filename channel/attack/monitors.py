@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from channelsim.channel.attack.actions import KINDS, Action
+from channelsim.channel.attack.old_copies import broken_to_restored, is_held_up
 from channelsim.channel.peer.chain_news import LeftForChain, UnilateralClose
 from channelsim.channel.peer.interface import BrokenOff, OldCopy, OwnFault, Watch
 from channelsim.channel.peer.peer_state import PeerState, Phase
@@ -21,6 +22,7 @@ from channelsim.channel.session.session_events import Handled, NewsFor, SessionE
 from channelsim.channel.simulation.model.conversation import conversation
 from channelsim.channel.simulation.promises.crash_safety import contradictions
 from channelsim.channel.simulation.promises.due_spends import omissions, other_moves
+from channelsim.channel.simulation.promises.fee_duties import wrong_fees
 from channelsim.channel.simulation.promises.news import failures, unaccounted, wrong_news
 from channelsim.channel.simulation.promises.own_limits import past_limits, wasted_numbers
 from channelsim.channel.simulation.promises.safety import losses, unreported, unsafe
@@ -75,11 +77,13 @@ class Violation:
 
 
 class Monitors:
-    """All monitors of one session."""
+    """All monitors of one session. They judge the sides that are not `hostile`."""
 
-    def __init__(self, parties: tuple[Party, Party]) -> None:
+    def __init__(self, parties: tuple[Party, Party], hostile: int | None = None) -> None:
         self.violations: list[Violation] = []
         self._parties = parties
+        self._honest = [side for side in Side if side != hostile]
+        self._names = [parties[side].name for side in self._honest]
         self._left: dict[str, str] = {}
         self._accused: dict[str, str] = {}
 
@@ -95,7 +99,7 @@ class Monitors:
                 self._accused[name] = f"the {name} accuses the other side: {news.blame}"
             case NewsFor(name, UnilateralClose() | LeftForChain() | OwnFault() | OldCopy() as news):
                 self._left.setdefault(name, f"the {name} has left: {news}"[:200])
-            case Handled(name, _, effects):
+            case Handled(name, _, effects) if name in self._names:
                 yield from _growth(name, effects)
             case _:
                 pass
@@ -111,27 +115,35 @@ class Monitors:
             fewest = min(found, key=lambda names: len(names))
             yield f"other {', '.join(fewest)} than before the restart"
 
-    def at_the_end(self, run: Run, done: Sequence[Action]) -> None:
-        """Check the session as a whole."""
+    def at_the_end(self, run: Run, done: Sequence[Action], copies: Sequence[int] = (0, 0)) -> None:
+        """Check the session as a whole; `copies` says how often a side went on from an old copy."""
         causes = [action for action in done if KINDS[action.kind].is_cause]
         tampers = [action for action in done if action.kind in ("corrupt", "truncate", "reorder")]
-        settled = None not in run.finished
-        for side in Side:
-            if run.finished[side] is None and not _has_nothing(run.parties[side]):
+        both = len(self._honest) == len(Side)
+        settled = all(run.finished[side] is not None for side in self._honest)
+        for side in self._honest:
+            waits = copies[side] and not both and is_held_up(_as_seen_by(run, side))
+            if run.finished[side] is None and not (_has_nothing(run.parties[side]) or waits):
                 self._found("settled", f"the {run.parties[side].name} is not done after the faults")
-            for how in contradictions(run.parties[side].sent):
+            # An old copy may sign what the other side never got; its promises are others.
+            for how in () if copies[side] else contradictions(run.parties[side].sent):
                 self._found("signature", f"the {run.parties[side].name} sent {how}")
-        if not causes:
+        if both and not causes:
             for text in self._left.values():
                 self._found("chain", text)
-        if not (tampers or any(action.kind in ("drop", "run-recover") for action in causes)):
+        silent = any(action.kind in ("drop", "run-recover") for action in causes)
+        if both and not (any(copies) or tampers or silent):
             for text in self._accused.values():
                 self._found("accused", text)
         if settled:
-            self._money(run)
-            for side in Side:
+            if both and not any(copies):
+                self._money(run)
+            for side in self._honest:
+                if copies[side]:
+                    self._promises_to_copy(run, side, copies[side])
+                    continue
                 self._promises(run, side, tampered=bool(tampers))
-                if not any(action.kind in WISHES for action in done) and not causes:
+                if both and not any(action.kind in WISHES for action in done) and not causes:
                     self._hands(run, side)
 
     def pace(self, run: Run, done: Sequence[Action], quiet_since: int) -> None:
@@ -170,6 +182,13 @@ class Monitors:
         for how in () if talk.broken else unaccounted(ours, talk):
             self._found("hands", how)
 
+    def _promises_to_copy(self, run: Run, side: Side, times: int) -> None:
+        """Check the promises to a side that went on from an old copy of its store."""
+        ours = _as_seen_by(run, side)
+        ours = replace(ours, scenario=replace(ours.scenario, old_copy=times))
+        for how in broken_to_restored(ours, conversation(ours), times):
+            self._found("promise", f"to the restored {ours.party.name}: {how}")
+
     def _promises(self, run: Run, side: Side, *, tampered: bool) -> None:
         """Check the promises to one side; the other one is honest, but for changed messages."""
         ours = _as_seen_by(run, side)
@@ -181,6 +200,7 @@ class Monitors:
             unsafe(ours, talk) if agreed and not tampered else (),
             other_moves(ours, talk),
             dict.fromkeys(omissions(ours, talk)),
+            dict.fromkeys(wrong_fees(ours, talk)),
             wasted_numbers(ours),
             past_limits(ours, talk),
             secrecy(ours),

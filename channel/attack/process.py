@@ -14,10 +14,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from channelsim.channel.attack.actions import EVENT, FILE, LOST, STATEMENT, Action
+from channelsim.channel.attack.actions import EVENT, FILE, LOST, OLD_COPY, STATEMENT, Action
 from channelsim.channel.attack.failing_files import failing_log, lose_power
 from channelsim.channel.attack.failing_node import FailingNode
 from channelsim.channel.attack.failing_store import failing_connection
+from channelsim.channel.attack.hostile_side import HostileSide
+from channelsim.channel.attack.old_copies import OldCopies, recovery
 from channelsim.channel.attack.side_monitors import SideMonitors
 from channelsim.channel.attack.virtual_time import RESOLUTION, VirtualThreads
 from channelsim.channel.errors import UsageError
@@ -30,6 +32,7 @@ from channelsim.channel.peer.interface import (
     Effect,
     Event,
     GoOnChain,
+    PrepareDeck,
     ProposeGames,
     Tell,
 )
@@ -40,8 +43,8 @@ from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.deck_works import DeckThreads, seeded_secrets
 from channelsim.channel.session.ending_player import EndingPlayer, nothing_left
 from channelsim.channel.session.linked_peer import run_with_link
-from channelsim.channel.session.peer_driver import PeerStopped
-from channelsim.channel.session.peer_runner import PeerRunner, RunFailed
+from channelsim.channel.session.peer_driver import Actor, PeerStopped
+from channelsim.channel.session.peer_runner import PeerRunner, RunFailed, is_over
 from channelsim.channel.session.questions import PlayerOfPeer
 from channelsim.channel.session.session_events import Handled, NewsFor, SessionEvent
 from channelsim.channel.session.setup import Setup
@@ -121,6 +124,13 @@ class MortalPeer:
         if crash is not None and crash.amount == LOST:
             self._die(crash, Instant((before,)))
             raise PeerStopped(None)
+        if action is not None and action.kind == OLD_COPY:
+            if process.copies.can_restore(action, before):
+                process.restores = action
+                self._die(action, None)
+                raise PeerStopped(None)
+            process.undone(action)
+        process.copies.before_event(before)
         self.peer.last = None
         try:
             effects = react()
@@ -139,18 +149,44 @@ class MortalPeer:
             asyncio.get_running_loop().call_soon(process.do, action)
         return effects
 
-    def _die(self, crash: Action, instant: Instant) -> None:
+    def _die(self, crash: Action, instant: Instant | None) -> None:
         self.died = True
         self.process.ended_at = instant
         self.process.down_for = float(crash.pause)
 
 
 @dataclass(slots=True)
+class _Obeying:
+    """The actor of a hostile process, whose player wants things when the script says so."""
+
+    side: HostileSide
+    process: Process
+
+    def start(self, peak: int) -> list[Effect]:
+        """Begin."""
+        return self.side.start(peak)
+
+    def handle(self, event: Event) -> list[Effect]:
+        """React to an event. Raises `UsageError` for a command that changes nothing."""
+        action = self.process.next_action(EVENT)
+        before = self.side.peer.state
+        effects = self.side.handle(event)
+        if isinstance(event, Command) and not effects and self.side.peer.state is before:
+            # Its player would ask for it for ever.
+            raise UsageError("the adversary does not let its peer do that")
+        if action is not None:
+            asyncio.get_running_loop().call_soon(self.process.do, action)
+        return effects
+
+
+@dataclass(slots=True)
 class Process:
     """The process of one side, through all of its lives.
 
-    `listen` hears of everything; `compare` of the state before a restart and after it, and `ended`
-    of an error that no action of the script explains.
+    `listen` hears of everything; `compare` of the state before a restart and after it, and `fails`
+    of an error that no action of the script explains; `undone` hears of an action that cannot take
+    place. One that is `hostile` has the actor that this
+    makes of its peer. It stores nothing, has one life, and goes on when its channel is over.
     """
 
     config: Config
@@ -167,18 +203,23 @@ class Process:
     fails: Callable[[Process, BaseException], None]
     on_peer: Callable[[Peer], None]
     monitors: SideMonitors
+    copies: OldCopies
+    undone: Callable[[Action], None]
+    hostile: Callable[[Peer], HostileSide] | None = None
     lives: int = 0
     is_over: bool = False
     failures: int = 0
     begun: bool = False
     down_for: float = PATIENCE
     ended_at: Instant | None = None
+    restores: Action | None = None
     runner: PeerRunner | None = None
     store_failed: bool = False
     stopped: bool = False
     lost: int | None = None
     ending: str | None = None
     healed: asyncio.Event = field(default_factory=asyncio.Event)
+    awaited: asyncio.Event = field(default_factory=asyncio.Event)
     _running: asyncio.Task[None] | None = None
     _thinks: float = 0.0
     _slowness: float = 0.0
@@ -201,21 +242,41 @@ class Process:
         return action
 
     async def live(self) -> None:
-        """Run the process until the channel is over, as often as it takes."""
+        """Run the process until the channel is over, as often as it takes.
+
+        After that it waits until its user starts it once more: `look_again`.
+        """
+        if self.hostile is not None:
+            await self._hostile_life(self.hostile)
         while True:
             self.down_for, self.store_failed, self.stopped = PATIENCE, False, False
             self.lives += 1
             if await self._one_life():
                 self.is_over = True
-                return
+                await self.awaited.wait()
+                self.awaited.clear()
+                continue
             if self.is_given_up:
                 return
             await self._be_down()
+
+    def look_again(self) -> bool:
+        """Start a process whose channel was paid out; false for one that runs, or has failed."""
+        state = self.ended_at.states[-1] if self.ended_at is not None else None
+        if not self.is_over or state is None or state.phase is not Phase.CLOSED:
+            return False
+        self.is_over = False
+        self.awaited.set()
+        return True
 
     async def _one_life(self) -> bool:
         """Run the process once; true if the channel is over."""
         mortal: MortalPeer | None = None
         try:
+            if self.restores is not None:
+                self.copies.restore(self.restores)
+                self.monitors.watched.clear()
+                self.restores = self.ended_at = None
             store = SqliteStore(
                 self.folder, connection=failing_connection(partial(self.next_action, STATEMENT))
             )
@@ -229,7 +290,7 @@ class Process:
                 log = failing_log(partial(self.next_action, FILE))
                 with closing(WatchedPeer(durable, self.folder / FOLDER, log)) as actor:
                     mortal = MortalPeer(actor, peer, self)
-                    await self._run(mortal)
+                    await self._run(peer, mortal)
         except asyncio.CancelledError:
             if not self.stopped:
                 raise
@@ -250,13 +311,22 @@ class Process:
                 self.lost = None
         return False
 
-    async def _run(self, mortal: MortalPeer) -> None:
-        peer = mortal.peer
+    async def _hostile_life(self, hostile: Callable[[Peer], HostileSide]) -> None:
+        """Run the process for ever: what it wants does not end with its channel."""
+        self.lives += 1
+        peer = Peer(self.config)
+        side = hostile(peer)
+        self.on_peer(peer)
+        await self._run(peer, _Obeying(side, self), over=lambda peer: False)
+
+    async def _run(
+        self, peer: Peer, actor: Actor, over: Callable[[Peer], bool] | None = None
+    ) -> None:
         player = self._player(peer)
         decks = DeckThreads(seeded_secrets(self.config.secret), self.threads)
         self.runner = PeerRunner(
             peer,
-            mortal,
+            actor,
             self.node,
             player,
             decks,
@@ -265,7 +335,7 @@ class Process:
             poll_time=POLL_TIME,
             threads=self.threads,
         )
-        work = run_with_link(self.runner, self.keep_linked)
+        work = run_with_link(self.runner, self.keep_linked, over=over or is_over)
         if self.ending == "run-recover":
             work.close()
             work = self.runner.run(nothing_left)
@@ -275,7 +345,7 @@ class Process:
         finally:
             self._running.cancel()
             decks.close()
-            if self.ended_at is None:
+            if self.ended_at is None and self.restores is None:
                 self.ended_at = Instant((peer.state,))
 
     def _player(self, peer: Peer) -> PlayerOfPeer:
@@ -345,6 +415,13 @@ class Process:
                 with suppress(UsageError, RunFailed):
                     self.runner.command(command)
 
+    def recover(self) -> None:
+        """Do what `recover --publish-old` does, where the store is an old copy that waits."""
+        command = recovery(self.runner.peer.state) if self.runner is not None else None
+        if command is not None and self.runner is not None:
+            with suppress(UsageError, RunFailed):
+                self.runner.command(command)
+
     def _commands(self, action: Action) -> list[Command]:
         peer = self.runner.peer if self.runner is not None else None
         match action.kind:
@@ -355,6 +432,8 @@ class Process:
             case "cancel" if peer is not None and peer.phase is Phase.PLAYING:
                 groups = peer.play.state.groups
                 return [CancelGames(group.id, "the player wants to") for group in groups]
+            case "prepare":
+                return [PrepareDeck()]
             case "propose" if peer is not None and peer.phase is Phase.PLAYING:
                 game = self.setup.game(0)
                 wish = Wish(game, self.setup.parameters(game), self.setup.game_timeout, True)

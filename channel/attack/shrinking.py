@@ -50,6 +50,8 @@ def _plainer(attack: Attack) -> Iterator[Attack]:
         yield replace(attack, hands=1)
     if attack.watched:
         yield replace(attack, watched=False)
+    if attack.tight:
+        yield replace(attack, tight=False)
     for place, action in enumerate(actions):
         for plainer in _plainer_actions(action):
             yield replace(attack, actions=(*actions[:place], plainer, *actions[place + 1 :]))

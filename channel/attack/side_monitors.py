@@ -16,8 +16,9 @@ from channelsim.channel.peer.interface import Effect, Event, Received, Watch
 from channelsim.channel.peer.peer_state import PeerState
 from channelsim.channel.watch.watch_data import FOLDER, NEWEST, STATES, read_newest, read_states
 
-MOST_BYTES, MOST_BYTES_PER_EVENT = 40_000, 2_000
-"""The most bytes that a side's files have after its opening, and of each event that matters."""
+MOST_BYTES, MOST_BYTES_PER_EVENT, TIMES_RECEIVED = 40_000, 2_000, 4
+"""The most bytes that a side's files have after its opening, and of each event that matters, beside
+so many times the bytes that the other side sent: decks, above all."""
 
 SEALED = 64
 """Bytes of a message from which it is looked for in the files."""
@@ -64,6 +65,7 @@ class SideMonitors:
         files = [path for path in sorted(self.folder.rglob("*")) if path.is_file()]
         size = sum(path.stat().st_size for path in files)
         most = MOST_BYTES + MOST_BYTES_PER_EVENT * self.changes
+        most += TIMES_RECEIVED * sum(map(len, self.messages))
         if size > most:
             self._found("disk", f"has {size:,} bytes of files after {self.changes} events")
         for path in files:

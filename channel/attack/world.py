@@ -22,11 +22,20 @@ from channelsim.channel.attack.actions import (
     CALL,
     KINDS,
     MESSAGE,
+    OLD_COPY,
+    STEP,
     Action,
     Attack,
+    hostile_side,
+    possible,
 )
+from channelsim.channel.attack.defences import defences
 from channelsim.channel.attack.failing_node import FailingNode
+from channelsim.channel.attack.filled_blocks import MOST_FEE, MOST_FEES, filled_chain
+from channelsim.channel.attack.hostile_side import HostileSide, Surroundings
+from channelsim.channel.attack.hostile_spends import Moment
 from channelsim.channel.attack.monitors import Monitors, Violation
+from channelsim.channel.attack.old_copies import OldCopies
 from channelsim.channel.attack.process import Instant, Process
 from channelsim.channel.attack.side_monitors import SideMonitors
 from channelsim.channel.attack.virtual_time import (
@@ -36,12 +45,17 @@ from channelsim.channel.attack.virtual_time import (
     run_virtually,
 )
 from channelsim.channel.attack.wire import Wire
+from channelsim.channel.chain.coins import Bundle
+from channelsim.channel.chain.interface import FarmableChain
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.network.link import Link, reconnecting
+from channelsim.channel.peer.config import Config
+from channelsim.channel.peer.interface import BrokenOff
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer.peer_state import PeerState
 from channelsim.channel.protocol.state import Side
+from channelsim.channel.session.defaults import DEFAULT_STACK, DEFAULT_UNIT
 from channelsim.channel.session.identity import make_config, node_seed, policy_chance
 from channelsim.channel.session.session_events import SessionEvent
 from channelsim.channel.simulation.run import Party, Run, RunLog
@@ -51,6 +65,15 @@ from channelsim.games.chance import Chance
 HEALS_AT = 40
 """Blocks after which nothing fails any more."""
 
+PATIENCE = 60
+"""Blocks after the healing until the user of an old copy has it published."""
+
+AFTERWARDS = 8
+"""Blocks that a hostile side still has once the honest one is done."""
+
+HOSTILE = "hostile"
+"""The name of the adversary that promises are checked against; its deviations have names."""
+
 MOST_BLOCKS = 400
 """Blocks after the healing in which everything has to be settled, whatever was under way."""
 
@@ -59,7 +82,9 @@ MOST_BLOCKS = 400
 class Session:
     """An attacked session as it went: its log, its end, and what was broken.
 
-    `done` are the actions that took place, in order, and `log` a line for each event.
+    `done` are the actions that took place, in order, and `log` a line for each event. `accused` is
+    the rule that an honest side says its hostile counterparty broke; empty for none. `defences`
+    are what honest sides did against that one, or from an old copy.
     """
 
     attack: Attack
@@ -71,6 +96,8 @@ class Session:
     lives: tuple[int, int]
     funded: bool
     on_chain: bool
+    accused: str = ""
+    defences: frozenset[str] = frozenset()
 
     @property
     def died_in_restart(self) -> bool:
@@ -131,6 +158,10 @@ class Script:
         self.done.append(action)
         return action
 
+    def take(self, counter: str, side: int) -> tuple[Action, ...]:
+        """Take all actions of a counter, which another part counts: it notes what is done."""
+        return tuple(self._waiting.pop((counter, side), ()))
+
 
 @dataclass
 class World:
@@ -143,14 +174,18 @@ class World:
     def __post_init__(self) -> None:
         """Make the chain, both parties, and what is between them."""
         attack = self.attack
+        self.hostile = hostile_side(attack.actions)
         self.scenario = scenario_of(attack)
         seed = attack.seed.encode()
-        self.chain = SimulatedChain(node_seed(seed))
-        self.script = Script(attack.actions)
+        node = SimulatedChain(node_seed(seed))
+        self._filled = filled_chain(node, attack)
+        self.chain: FarmableChain = self._filled or node
+        self.script = Script(possible(attack.actions))
         self.wire = Wire(self._delays("wire", 0.01, 0.4), self._on_message)
         self.nodes = [self._node(side) for side in Side]
         setup = setup_of(self.scenario)
-        configs = [make_config(seed, side, self.chain, setup.agreement) for side in Side]
+        fees = (MOST_FEE, MOST_FEES) if self._filled is not None else ()
+        configs = [make_config(seed, side, self.chain, setup.agreement, *fees) for side in Side]
         self._start = self.chain.peak()
         first, second = (
             Party(config.name, peer, peer, policy_chance(seed, config.side))
@@ -159,10 +194,12 @@ class World:
         )
         self.parties = first, second
         self.run_log = RunLog(self.chain, self.parties)
-        self.monitors = Monitors(self.parties)
+        self.monitors = Monitors(self.parties, self.hostile)
         self._blocks = Chance(derive(seed, "blocks"))
         self._seconds = 0.0
         self._reorgs = 0
+        self._last_reorg = -self.scenario.game_timeout
+        self._hostile: HostileSide | None = None
         self._finished: list[int | None] = [None, None]
         self._quiet_since, self._followed = self._start, 0
         self.processes = [
@@ -184,6 +221,9 @@ class World:
                 fails=self._fails,
                 on_peer=self._new_peer,
                 monitors=SideMonitors(config, self.folder / config.name, self._violated),
+                copies=self._copies(config),
+                undone=self.script.done.remove,
+                hostile=self._make_hostile if config.side == self.hostile else None,
             )
             for config in configs
         ]
@@ -207,8 +247,10 @@ class World:
             self._reorgs,
             (self._finished[0], self._finished[1]),
         )
-        self.monitors.at_the_end(run, self.script.done)
-        self.monitors.pace(run, self.script.done, self._quiet_since)
+        copies = [process.copies.times for process in self.processes]
+        self.monitors.at_the_end(run, self.script.done, copies)
+        if self.hostile is None and not any(copies):
+            self.monitors.pace(run, self.script.done, self._quiet_since)
         return Session(
             self.attack,
             tuple(self.script.done),
@@ -219,7 +261,23 @@ class World:
             (self.processes[0].lives, self.processes[1].lives),
             funded,
             any(one.peer.state.dispute is not None for one in self.parties),
+            self._accused(),
+            frozenset(defence for side in self._honest() for defence in self._defences(side)),
         )
+
+    def _honest(self) -> list[Side]:
+        return [side for side in Side if side != self.hostile]
+
+    def _defences(self, side: Side) -> list[str]:
+        party = self.parties[side]
+        return defences(party.news, [name for name, _, _ in party.pushed])
+
+    def _accused(self) -> str:
+        """The rule that the honest side says its hostile counterparty broke; empty for none."""
+        if self.hostile is None:
+            return ""
+        news = self.parties[1 - self.hostile].news
+        return next((one.blame.rule for one in news if isinstance(one, BrokenOff)), "")
 
     async def _run(self) -> None:
         lives = [asyncio.ensure_future(process.live()) for process in self.processes]
@@ -246,20 +304,26 @@ class World:
             if number == HEALS_AT:
                 self._heal()
             action = self.script.next(BLOCK)
+            if action is not None and action.kind == "spend":
+                self._spend(action)
+                continue
             self._block()
+            if number == HEALS_AT + PATIENCE:
+                for process in self.processes:
+                    process.recover()
             match action:
                 case Action("rush", amount=more):
                     for _ in range(more):
                         self._block()
+                case Action("fill", amount=more) if self._filled is not None:
+                    self._filled.fill(1 + more)
                 case Action("reorganise", amount=amount):
-                    self._reorganise(1 + amount // 2, keep=bool(amount % 2))
+                    back = min(1 + amount // 2, self.scenario.confirmations)
+                    self._reorganise(back, keep=bool(amount % 2))
                 case _:
                     pass
             self._note_faults()
-            for process in self.processes:
-                if process.is_over and self._finished[process.side] is None:
-                    self._finished[process.side] = self.chain.peak()
-            if None not in self._finished or any(one.is_given_up for one in self.processes):
+            if self._is_over():
                 return
 
     def _note_faults(self) -> None:
@@ -270,18 +334,64 @@ class World:
             pause = sum(action.pause for action in new) // (BLOCK_TIME // 2)
             self._quiet_since = self.chain.peak() + pause
 
+    def _is_over(self) -> bool:
+        """True if both sides are done, or the honest one some blocks ago; note when they are."""
+        honest = [process for process in self.processes if process.side != self.hostile]
+        for process in honest:
+            if process.is_over and self._finished[process.side] is None:
+                self._finished[process.side] = self.chain.peak()
+        heights = [self._finished[process.side] for process in honest]
+        if any(process.is_given_up for process in honest):
+            return True
+        if None in heights:
+            return False
+        return self.hostile is None or self.chain.peak() >= max(filter(None, heights)) + AFTERWARDS
+
     def _block(self) -> None:
         for node in self.nodes:
             node.take_held()
         self.chain.farm()
         self._note(f"block {self.chain.peak()}")
 
-    def _reorganise(self, back: int, *, keep: bool) -> None:
-        back = min(back, self.scenario.confirmations)
-        if self.chain.peak() - back >= self._start:
-            self._reorgs += 1
-            self.chain.reorganise(back, back + 1, keep=keep)
-            self._note(f"reorganised {back}, block {self.chain.peak()}")
+    def _reorganise(self, back: int, *, keep: bool, bundle: Bundle | None = None) -> bool:
+        """Replace blocks; beside a hostile side, only after a rest."""
+        peak = self.chain.peak()
+        rested = peak - self._last_reorg >= self.scenario.game_timeout
+        if peak - back < self._start:
+            return False
+        if self.hostile is not None and not rested and bundle is None:
+            return False
+        self._reorgs += 1
+        self._last_reorg = peak
+        self.chain.reorganise(back, back + 1, keep=keep, bundle=bundle)
+        self._note(f"reorganised {back}, block {self.chain.peak()}")
+        return True
+
+    def _rewind(self, back: int, bundle: Bundle | None = None) -> bool:
+        """Replace blocks for an adversary, as `Rewind` says."""
+        deepest = self.scenario.confirmations + 1
+        if not 1 <= back <= deepest:
+            return False
+        if not self._reorganise(back, keep=bundle is not None, bundle=bundle):
+            return False
+        # What was final is not: a user whose process has ended looks at it once more.
+        for process in self.processes if back == deepest else ():
+            if process.look_again():
+                self._finished[process.side] = None
+        return True
+
+    def _spend(self, action: Action) -> None:
+        """Make a block, and offer spends of the hostile side before it or after it."""
+        moment = Moment(action.amount % len(Moment))
+        if moment is not Moment.BEFORE_BLOCK:
+            self._block()
+        if moment.back:
+            self._reorganise(moment.back, keep=False)
+        for bundle in self._hostile.spends(action) if self._hostile is not None else ():
+            answer = self.chain.push(bundle).answer
+            self._note(f"spend of side {action.side}: {answer.value}")
+        if moment is Moment.BEFORE_BLOCK:
+            self._block()
 
     def _heal(self) -> None:
         self.script.is_healed = True
@@ -331,6 +441,31 @@ class World:
 
         return connect
 
+    def _copies(self, config: Config) -> OldCopies:
+        actions = [
+            action
+            for action in possible(self.attack.actions)
+            if action.kind == OLD_COPY and action.side == config.side
+        ]
+        return OldCopies(self.folder / config.name, actions, self.hostile is None)
+
+    def _make_hostile(self, peer: Peer) -> HostileSide:
+        around = Surroundings(
+            seed=self.attack.seed.encode(),
+            games=self.attack.games,
+            chain=self.chain,
+            rewind=self._rewind,
+            took_place=self._took_place,
+            reconnect=lambda: asyncio.get_running_loop().call_soon(self.wire.reset, 0.0),
+        )
+        side = Side(peer.config.side)
+        self._hostile = HostileSide(peer, self.script.take(STEP, side), around)
+        return self._hostile
+
+    def _took_place(self, action: Action) -> None:
+        self.script.done.append(action)
+        self._note(f"action {action.text}")
+
     # --- what happens ---
 
     def _listen(self, event: SessionEvent) -> None:
@@ -341,8 +476,9 @@ class World:
 
     def _new_peer(self, peer: Peer) -> None:
         party = self.parties[peer.config.side]
-        party.peer = peer
-        party.actor = peer
+        party.peer = party.actor = peer
+        if self._hostile is not None and self._hostile.peer is peer:
+            party.actor = self._hostile.witness
 
     def _compare(self, process: Process, before: Instant, after: PeerState) -> None:
         if before.unsure is not None and self.monitors.was_stored(before.states, after):
@@ -373,6 +509,19 @@ def scenario_of(attack: Attack) -> Scenario:
 
     Its weather excuses spends that the node refuses.
     """
+    hostile = hostile_side(attack.actions)
+    contribution = DEFAULT_UNIT * DEFAULT_STACK if attack.tight else 0
+    if hostile is not None:
+        return Scenario(
+            games=attack.games,
+            seed=attack.seed,
+            adversary=HOSTILE,
+            side=hostile,
+            weather="reorgs",
+            hands=attack.hands,
+            policies=attack.policies,
+            contribution=contribution,
+        )
     return Scenario(
         games=attack.games,
         seed=attack.seed,
@@ -380,6 +529,7 @@ def scenario_of(attack: Attack) -> Scenario:
         hands=attack.hands,
         agreed=True,
         policies=attack.policies,
+        contribution=contribution,
     )
 
 

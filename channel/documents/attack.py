@@ -15,8 +15,10 @@ class AttackDocument(
     """Sessions under faults. `actions` counts by kind what took place, `goals` what was reached.
 
     `attacked` are the sessions in which something took place, `funded` those with a channel on
-    chain, and `restarts` counts the processes that came back. `signatures` is "real", or says that
-    the search replaced them; `not_confirmed` counts what was broken then, and not with real ones.
+    chain, and `restarts` counts the processes that came back. `deviated` counts the sessions in
+    which each adversary deviated, and `answered` those in which one was accused of the rule that
+    it broke. `signatures` is "real", or says that the search replaced them; `not_confirmed` counts
+    what was broken then, and not with real ones.
     """
 
     command = "attack"
@@ -30,5 +32,7 @@ class AttackDocument(
     blocks: Figure
     actions: dict[str, Figure]
     goals: dict[str, Figure]
+    deviated: dict[str, Figure]
+    answered: dict[str, Figure]
     broken_promises: Figure
     findings: tuple[Finding, ...]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from channelsim.channel.crypto.hkdf import system_random
 from channelsim.channel.network.identity import Pairing
 from channelsim.channel.network.link import Link, connect, listen
+from channelsim.channel.peer.machine import Peer
 from channelsim.channel.session.peer_runner import PeerRunner, is_over
 from channelsim.games.chance import Chance
 
@@ -59,14 +60,15 @@ async def run_with_link(
     runner: PeerRunner,
     keep_linked: Callable[[Link], Coroutine[None, None, None]],
     tell: Callable[[str], None] = lambda line: None,
+    over: Callable[[Peer], bool] = is_over,
 ) -> None:
     """Run a peer until it is over, with a link that `keep_linked` connects until it is cancelled.
 
     A peer that is over from the beginning needs no link. Raises what either raises.
     """
-    running = asyncio.ensure_future(runner.run())
+    running = asyncio.ensure_future(runner.run(over))
     tasks = [running]
-    if not is_over(runner.peer):
+    if not over(runner.peer):
         tasks.append(asyncio.ensure_future(keep_linked(Link(runner, tell))))
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)

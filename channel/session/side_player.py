@@ -48,7 +48,8 @@ from channelsim.games.chance import Chance
 from channelsim.games.contract import Action, Parameters, Player
 
 PATIENCE = 60
-"""Blocks without a live game or an open proposal after which a side asks for the shutdown."""
+"""Blocks without a live game, or since its own proposal, after which a side asks for the
+shutdown: no rule makes the other side answer a proposal."""
 
 Accepting = Callable[[int], bool]
 """Whether to play the hand of this number, counted from 0."""
@@ -79,7 +80,8 @@ class SidePlayer:
 
     By default the dealer names the games of the list in turn. Unless it `prepares` decks, another
     provides one for each proposal that needs it. `end` is the reason for which it asked for the
-    shutdown.
+    shutdown. `idle_since` is the height since which nothing happens, and `proposed` are its own
+    proposals that are open.
     """
 
     setup: Setup
@@ -89,6 +91,7 @@ class SidePlayer:
     choose: Choosing | None = None
     prepares: bool = True
     idle_since: int | None = None
+    proposed: tuple[int, ...] = ()
     counter: HandCounter = field(default_factory=HandCounter)
     end: EndOfHands | None = None
 
@@ -114,11 +117,17 @@ class SidePlayer:
         play, peak, begun = peer.play, peer.state.block.peak, self._begun()
         if self._lacks_deck(begun):
             return PrepareDeck()
-        if play.state.games or play.state.groups or play.queue or play.closing:
+        proposed = tuple(group.id for group in play.state.groups if group.proposer is side)
+        answers = len(proposed) < len(play.state.groups)
+        if proposed != self.proposed:
+            self.proposed, self.idle_since = proposed, None
+        if play.state.games or answers or play.queue or play.closing:
             self.idle_since = None
             return None
         self.idle_since = peak if self.idle_since is None else min(self.idle_since, peak)
         waited, declined = peak - self.idle_since, decliner(play)
+        if proposed:
+            return self._close(EndOfHands(GAVE_UP, False)) if waited > PATIENCE else None
         end = end_of_hands(self.setup, play, begun, side)
         proposes = begun.hands % 2 == side
         if declined is not None:

@@ -16,7 +16,7 @@ MOST_RUNS = 10_000_000
 class AttackOptions:
     """The options of `attack`."""
 
-    games: Annotated[list[str] | None, typer.Argument(help="Games (all without a deck).")] = None
+    games: Annotated[list[str] | None, typer.Argument(help="Games (all by default).")] = None
     runs: Annotated[int, whole(1, MOST_RUNS, "How many sessions.")] = 100
     fast: Annotated[
         bool, typer.Option("--fast", help="Search with a keyed hash in the place of BLS.")
@@ -26,12 +26,13 @@ class AttackOptions:
 
 
 def command(options: AttackOptions) -> int:
-    """Search for faults that break a promise in whole sessions between two honest players.
+    """Search for faults that break a promise in whole sessions between two players.
 
     Each session runs both peers as `peer listen` and `peer connect` do, with their stores, links
     and players, against the embedded node, in virtual time. What goes wrong is drawn from the seed:
-    messages, connections, nodes, disks, reorganisations, kills, and what players want. Then nothing
-    fails any more, and both sides must settle. A script that breaks a promise is shrunk and, with
+    messages, connections, nodes, disks, reorganisations, full blocks, kills, old copies, what
+    players want, and what one side does that is hostile. Then nothing fails any more, and every
+    honest side must settle. A script that breaks a promise is shrunk and, with
     --out, stored; `replay` tries it again. --fast replaces signatures by a keyed hash, and confirms
     what it finds with real ones. Exit code 1: something is broken, or in 500 sessions or
     more some kind of fault never took place.

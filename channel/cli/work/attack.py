@@ -7,6 +7,7 @@ from channelsim.channel.attack.campaign import (
     GOALS,
     NOT_CONFIRMED,
     AttackReport,
+    adversaries,
     attacks,
     default_games,
 )
@@ -26,7 +27,7 @@ ENOUGH = 500
 
 
 def attack(options: AttackOptions) -> int:
-    """Search for faults that break a promise in whole sessions between two honest players."""
+    """Search for faults that break a promise in whole sessions between two players."""
     chosen = tuple(dict.fromkeys(options.games or default_games()))
     for name in chosen:
         check_game(name, 100, 10)
@@ -64,6 +65,8 @@ def attack_document(
         blocks=totals.counts["blocks"],
         actions={kind: totals.actions[kind] for kind in KINDS},
         goals={goal: totals.goals[goal] for goal in GOALS},
+        deviated={name: totals.deviated[name] for name in adversaries(games)},
+        answered=dict(sorted(totals.answered.items())),
         broken_promises=len(totals.broken),
         findings=tuple(report.findings),
     )
@@ -102,6 +105,12 @@ def _show(document: AttackDocument) -> None:
     say(terminal, f"took place: {actions or 'nothing'}")
     goals = ", ".join(f"{goal} {count:,}" for goal, count in document.goals.items() if count)
     say(terminal, f"sessions: {goals or 'none of the goals'}")
+    deviated = sum(map(bool, document.deviated.values()))
+    say(
+        terminal,
+        f"deviated: {deviated} of {counted(len(document.deviated), 'adversary')}; answered by the"
+        f" rule that it broke: {counted(len(document.answered), 'rule')}",
+    )
     if document.signatures != REAL:
         say(
             terminal,

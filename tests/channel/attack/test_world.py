@@ -80,7 +80,8 @@ def test_each_kind_of_action_takes_place_and_changes_the_session(name: str) -> N
     kind, calm = KINDS[name], attacked(*others)
     places = {EVENT: range(8, 28), MESSAGE: range(3, 12)}.get(kind.counter, range(4, 60, 8))
     for at in places:
-        action = Action(name, at % 2, at, min(kind.most, 2), 30 if kind.pauses else 0)
+        by_name = "flooder" if kind.is_named else ""
+        action = Action(name, at % 2, at, min(kind.most, 2), 30 if kind.pauses else 0, by_name)
         session = attacked(*others, action)
         assert {*session.done} == {*others, action}
         assert session.violations == ()

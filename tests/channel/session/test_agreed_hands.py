@@ -23,7 +23,7 @@ from channelsim.channel.protocol.proposals import Wish, offer_of
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.agreed_hands import HandCounter, account_of
 from channelsim.channel.session.setup import Setup
-from channelsim.channel.session.side_player import SidePlayer, by_policy
+from channelsim.channel.session.side_player import PATIENCE, SidePlayer, by_policy
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.memory_store import MemoryStore
 from tests.channel.peer.decks import high_card
@@ -132,6 +132,22 @@ def test_a_hand_that_was_refused_is_refused_again_and_not_for_ever() -> None:
         " more than 4 ids were used for hand 1",
         True,
     )
+
+
+def test_a_proposal_that_nobody_answers_ends_in_a_shutdown() -> None:
+    """No rule makes the other side answer it: it could hold the money for ever."""
+    table = sit("unanswered").open()
+    table.propose(ANN, wish()).until(lambda: bool(table.ends[BEN].offers))
+    ann, ben = player(table, ANN), player(table, BEN)
+    assert ann.next_command() is None
+    table.farm(PATIENCE)
+    assert (ann.next_command(), ben.next_command()) == (None, None)
+    table.farm()
+    assert (ann.next_command(), ben.next_command()) == (Close(), None)
+    table.command(ANN, Close())
+    table.pump()
+    table.farm(4)
+    assert table.ends[ANN].peer.state.closed is not None
 
 
 def test_a_declined_hand_is_the_last_one_also_after_a_restart() -> None:

@@ -1,0 +1,102 @@
+"""Attacked sessions with a hostile side: it deviates, and the honest side gets its due."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from channelsim.channel.attack.actions import (
+    Action,
+    Attack,
+    adversaries_in,
+    check,
+    draw,
+    hostile_side,
+    possible,
+)
+from channelsim.channel.attack.campaign import answers_of
+from channelsim.channel.attack.world import Session, run
+from channelsim.channel.crypto import bls
+from channelsim.channel.errors import UsageError
+from channelsim.channel.peer.onchain import scan
+from channelsim.channel.protocol.half_signed import time_out
+
+GAMES = ("spacepoker", "calpoker")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def remembered() -> Iterator[None]:
+    """Sessions of one seed sign the same messages."""
+    with bls.remembered():
+        yield
+
+
+def attacked(*actions: Action, seed: str = "hostile") -> Session:
+    return run(Attack(("spacepoker",), seed, actions))
+
+
+def deviation(name: str, at: int = 8, side: int = 1) -> Action:
+    return Action("deviate", side, at, name=name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("stale-oldest", "rewinder", "self-preempter", "late-mover", "pinner", "resurrector"),
+        *("cuts-connections", "plays-old-copy", "garbler", "bouncer", "madman", "chameleon"),
+    ],
+)
+def test_an_adversary_of_today_deviates_in_a_whole_session(name: str) -> None:
+    session = attacked(deviation(name))
+    assert session.done == (deviation(name),)
+    assert session.violations == ()
+    assert session.digest == attacked(deviation(name)).digest
+
+
+@pytest.mark.parametrize("rule", ["CH-MOVE-4", "CH-BATCH-2", "CH-OPEN-8", "CH-SHUT-3"])
+def test_a_side_that_breaks_a_rule_is_answered_by_that_rule(rule: str) -> None:
+    action = deviation(f"breaks-{rule.lower()}", at=0)
+    session = attacked(action)
+    assert session.done == (action,)
+    assert answers_of(session) == [rule]
+    assert answers_of(attacked(deviation("madman"))) == []
+
+
+def test_several_deviations_of_one_side_all_take_place() -> None:
+    actions = (deviation("flooder", 9), deviation("greedy-share", 10), deviation("stale-any", 12))
+    session = attacked(*actions)
+    assert {*session.done} == {*actions}
+    assert session.violations == ()
+
+
+@pytest.mark.parametrize("kind", ["alter", "say", "spend"])
+def test_drawn_deviations_take_place_and_break_no_promise(kind: str) -> None:
+    sessions = [run(draw(GAMES, f"{kind} {number}", (kind,))) for number in range(6)]
+    assert [session.violations for session in sessions] == [()] * 6
+    assert {action.kind for session in sessions for action in session.done} == {kind}
+
+
+def test_only_one_side_is_hostile_and_it_never_restarts() -> None:
+    first, other = deviation("silent"), deviation("silent", side=0)
+    crashes = Action("crash", 1, 9), Action("crash", 0, 9)
+    assert hostile_side((crashes[0], first, other)) == 1
+    assert possible((crashes[0], crashes[1], first, other)) == (crashes[1], first)
+    assert possible(crashes) == crashes
+
+
+def test_an_adversary_is_named_where_one_acts_and_nowhere_else() -> None:
+    check(Attack(GAMES, "x", (deviation("silent"),)))
+    with pytest.raises(UsageError, match="did you mean"):
+        check(Attack(GAMES, "x", (deviation("silnt"),)))
+    with pytest.raises(UsageError, match="has no name"):
+        check(Attack(GAMES, "x", (Action("drop", 0, 1, name="silent"),)))
+    assert "hides-wrong" not in adversaries_in("spacepoker")
+
+
+def test_a_stale_state_that_nobody_preempts_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        scan, "preempt", lambda channel, keys, newest, stale: time_out(channel, stale)
+    )
+    violations = attacked(deviation("stale-oldest")).violations
+    assert {violation.monitor for violation in violations} == {"promise"}

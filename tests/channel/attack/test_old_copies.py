@@ -1,0 +1,80 @@
+"""A side of attacked sessions that goes on from an older copy of its files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from channelsim.channel.attack import process
+from channelsim.channel.attack.actions import OLD_COPY, Action, Attack, draw, possible
+from channelsim.channel.attack.defences import PUBLISHED, SHOWN
+from channelsim.channel.attack.world import Session, run
+from channelsim.channel.crypto import bls
+from channelsim.channel.peer.phases import resuming
+
+
+@pytest.fixture(autouse=True, scope="module")
+def remembered() -> Iterator[None]:
+    """Sessions of one seed sign the same messages."""
+    with bls.remembered():
+        yield
+
+
+COPY = Action(OLD_COPY, 0, 20, 8)
+KEPT_OPEN = Action("withhold", 1, 0)
+
+
+def attacked(*actions: Action, seed: str = "old", snapshots: int = 50) -> Session:
+    return run(Attack(("calpoker",), seed, actions, snapshots=snapshots))
+
+
+@pytest.mark.parametrize("snapshots", [3, 50])
+def test_a_side_that_forgot_states_is_paid_by_the_close_of_the_other(snapshots: int) -> None:
+    session = attacked(COPY, snapshots=snapshots)
+    assert session.done == (COPY,)
+    assert session.violations == ()
+    assert session.on_chain
+    assert SHOWN in session.defences
+    assert PUBLISHED not in session.defences
+    assert session.lives == (2, 1)
+
+
+def test_a_side_may_be_restored_twice_in_a_row() -> None:
+    twice = (COPY, Action(OLD_COPY, 0, 22, 12))
+    session = attacked(*twice)
+    assert session.done == twice
+    assert session.violations == ()
+    assert session.lives == (3, 1)
+
+
+def test_recovery_gets_the_money_where_the_other_side_never_closes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    session = attacked(COPY, KEPT_OPEN)
+    assert session.violations == ()
+    assert session.defences >= {SHOWN, PUBLISHED}
+    monkeypatch.setattr(process, "recovery", lambda state: None)
+    assert [violation.monitor for violation in attacked(COPY, KEPT_OPEN).violations] == ["settled"]
+
+
+def test_a_copy_that_goes_on_as_if_it_were_new_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resuming, "outdated", lambda state, signed: (state, []))
+    violations = attacked(COPY).violations
+    assert "it was shown state" in " ".join(violation.text for violation in violations)
+
+
+def test_only_one_side_is_restored_and_nothing_is_without_a_copy() -> None:
+    """What both have forgotten, nobody can claim."""
+    other = Action(OLD_COPY, 1, 20, 8)
+    assert possible((COPY, other)) == (COPY,)
+    early = Action(OLD_COPY, 0, 2, 1)
+    session = attacked(early)
+    assert session.done == ()
+    assert session.lives == (1, 1)
+
+
+def test_drawn_copies_break_no_promise() -> None:
+    sessions = [run(draw(("calpoker",), f"copies {n}", (OLD_COPY, "crash"))) for n in range(4)]
+    assert [session.violations for session in sessions] == [()] * 4
+    assert any(SHOWN in session.defences for session in sessions)
