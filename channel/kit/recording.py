@@ -16,14 +16,21 @@ from channelsim.channel.kit.driver import Hand, Move, NotPlain, Start, to_value
 from channelsim.channel.lab.cases.describe import described_value
 from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.system.user_code import NOT_THEIRS, failure
-from channelsim.clsp.integers import atom_to_int, int_to_atom, is_minimal
 from channelsim.clsp.run import (
     Outcome,
     ProgramValid,
     outcome_word,
     run_serialized,
 )
-from channelsim.clsp.values import NIL, NotAList, Value, from_list
+from channelsim.clsp.values import (
+    NIL,
+    NotAList,
+    Value,
+    atom_to_int,
+    from_list,
+    int_to_atom,
+    is_minimal,
+)
 from channelsim.games.amounts import counted
 from channelsim.games.chance import Chance
 from channelsim.games.evidence import MOST_CONDITIONS, SIGNATURE_SIZE, met

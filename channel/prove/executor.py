@@ -29,7 +29,6 @@ from channelsim.channel.prove.symbols import (
     merge,
     width,
 )
-from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.operators import (
     APPLY,
     CODES,
@@ -43,7 +42,7 @@ from channelsim.clsp.operators import (
 )
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import Outcome, ProgramRaised, run
-from channelsim.clsp.values import NIL, Value
+from channelsim.clsp.values import NIL, Value, atom_to_int
 from channelsim.games.lemma import Lemma
 
 STEP = 3000

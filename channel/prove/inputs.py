@@ -27,8 +27,7 @@ from channelsim.channel.prove.symbols import (
     Truth,
     width,
 )
-from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import NIL, Value, from_list, to_list
+from channelsim.clsp.values import NIL, Value, from_list, int_to_atom, to_list
 from channelsim.games.amounts import MAX_AMOUNT, counted
 from channelsim.games.forms import (
     Atom,

@@ -15,10 +15,9 @@ from typing import Any
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.prove.lemma import leaves, real_result
 from channelsim.clsp.analysis.code import Code
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import Program, symbols
 from channelsim.clsp.run import ProgramSlash, ProgramValid, outcome_word, run
-from channelsim.clsp.values import NIL, Value, serialize, to_list
+from channelsim.clsp.values import NIL, Value, int_to_atom, serialize, to_list
 from channelsim.games.amounts import counted
 from channelsim.games.chance import Chance
 from channelsim.games.forms import Atom, ByteIn, Form, Integer, ListOf, Pair

@@ -9,8 +9,7 @@ from channelsim.channel.lab.debug.session import Answer, Session
 from channelsim.channel.lab.debug.stops import Frame, Kind
 from channelsim.channel.lab.trace.trace_text import UNREAD, TraceRequest
 from channelsim.clsp.analysis.text import value_text
-from channelsim.clsp.integers import atom_to_int
-from channelsim.clsp.values import NotAList, Value, from_list
+from channelsim.clsp.values import NotAList, Value, atom_to_int, from_list
 from channelsim.games.names import nearest_or_all
 
 AROUND = 2
