@@ -13,7 +13,16 @@ from statistics import median
 
 import msgspec
 
-from channelsim.channel.attack.actions import BLOCK, CALL, EVENT, FILE, KINDS, MESSAGE, STATEMENT
+from channelsim.channel.attack.actions import (
+    BLOCK,
+    CALL,
+    EVENT,
+    FILE,
+    KINDS,
+    MESSAGE,
+    STATEMENT,
+    STEP,
+)
 from channelsim.channel.attack.monitors import MONITORS
 from channelsim.channel.documents.attack import AttackDocument
 from channelsim.channel.documents.document_files import read_document
@@ -43,6 +52,7 @@ COUNTERS = {
     STATEMENT: "the statements of a side's store that write",
     FILE: "what is added to the file of a side's watcher",
     BLOCK: "the blocks of the chain",
+    STEP: "the messages that a hostile side's own peer makes",
 }
 """What actions wait for, in words."""
 
@@ -56,6 +66,9 @@ _COVERED = """### What is covered
 
 - Both sides are the processes that users run: the runner, the link with its frames and pauses, the
   player of `peer`, `close` or `recover`, the store in SQLite, the watcher's files, a watcher.
+- One side may be hostile, with its real keys: it deviates as each adversary does, changes fields,
+  says what would be right elsewhere, and spends what its signatures allow.
+- A side may go on from an older copy of its files. Games with decks, and fees, are drawn, too.
 - Several faults in one session, at any of their places, also a second one during a restart from
   the first.
 - Faults last for 40 blocks. Then everything works, and both sides have to settle.
@@ -153,7 +166,9 @@ def _planted() -> Iterator[str]:
     planted = faults()
     found = {fault.name: results.results.get(fault.name, Result(fault.name)) for fault in planted}
     yield _PLANTED
-    yield f"Seed: `{results.seed}`. {_summary(planted, found)}"
+    newer = [f"`{kind}`" for kind in KINDS if kind not in results.kinds]
+    since = f" These kinds of actions came later: {', '.join(newer)}." if newer else ""
+    yield f"Seed: `{results.seed}`. {_summary(planted, found)}{since}"
     rows = [_counted(part, planted, found) for part in PARTS]
     yield table(
         ("part", "faults", "noticed", "argued", "reached, not noticed", "not reached"), rows

@@ -16,7 +16,7 @@ from channelsim.channel.peer.interface import Command, GoOnChain
 from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.protocol.half_signed import unroll_coin
 from channelsim.channel.session.ending_player import has_unpublished_copy
-from channelsim.channel.simulation.model.conversation import Conversation
+from channelsim.channel.simulation.model.talk import Conversation
 from channelsim.channel.simulation.promises.old_copies import broken_to_copy, restored
 from channelsim.channel.simulation.promises.safety import channel_coin, losses
 from channelsim.channel.simulation.run import Run

@@ -116,6 +116,10 @@ def test_a_search_goes_on_where_it_was_and_claims_each_fault_once(
     assert asked[:4] == ["s/0", "s/1", "s/2", "s/3"]
     with pytest.raises(ValueError, match="seed"):
         ResultFile(tmp_path / "results.json", "other").read()
+    old = (tmp_path / "results.json").read_bytes().replace(b'"crash"', b'"crush"')
+    (tmp_path / "old.json").write_bytes(old)
+    with pytest.raises(ValueError, match="kinds"):
+        ResultFile(tmp_path / "old.json", "s").read()
     other = Fault("g", "engine", "it fails", plant)
     assert list(file.claimed([fault, other])) == [fault, other]
 

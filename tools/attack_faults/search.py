@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from channelsim.channel.attack.actions import Attack, draw
+from channelsim.channel.attack.actions import KINDS, Attack, draw
 from channelsim.channel.attack.campaign import broken_by, default_games
 from channelsim.channel.attack.shrinking import shrunk
 from channelsim.channel.crypto.keyed_hash import fast_signatures
@@ -38,9 +38,10 @@ class Result(msgspec.Struct, frozen=True):
 
 
 class Results(msgspec.Struct, frozen=True):
-    """The results of one seed, by fault."""
+    """The results of one seed, by fault; `kinds` are those of actions that were drawn."""
 
     seed: str
+    kinds: tuple[str, ...]
     results: dict[str, Result] = {}
 
 
@@ -113,12 +114,14 @@ class ResultFile:
         self._locks = os.open(path.with_name(f".{path.name}.lock"), os.O_RDWR | os.O_CREAT, 0o600)
 
     def read(self) -> Results:
-        """Read it. Raises `ValueError` for results of another seed."""
+        """Read it. Raises `ValueError` for results of another seed, or of other kinds."""
         if not self._path.exists():
-            return Results(self._seed)
+            return Results(self._seed, tuple(KINDS))
         results = msgspec.json.decode(self._path.read_bytes(), type=Results)
         if results.seed != self._seed:
             raise ValueError(f"{self._path}: results of the seed {results.seed!r}")
+        if results.kinds != tuple(KINDS):
+            raise ValueError(f"{self._path}: results of other kinds of actions: name a new file")
         return results
 
     def write(self, result: Result) -> None:
@@ -127,7 +130,7 @@ class ResultFile:
             results = self.read()
             all_results = sorted({**results.results, result.fault: result}.items())
             lines = (msgspec.json.encode({name: known})[1:-1] for name, known in all_results)
-            head = msgspec.json.encode({"seed": self._seed})[:-1]
+            head = msgspec.json.encode({"seed": self._seed, "kinds": results.kinds})[:-1]
             data = head + b',"results":{\n' + b",\n".join(lines) + b"\n}}\n"
             replace_file(self._path, data, sync=False)
 
