@@ -216,7 +216,7 @@ def deserialize(blob: bytes, part: tuple[bytes, Value] | None = None) -> Value:
     """
     size = len(blob)
     if size > MAX_BYTES:
-        raise BadValue(f"{size} bytes; at most {MAX_BYTES} are read")
+        raise BadValue(f"{size:,} bytes; at most {MAX_BYTES:,} are read")
     at = 0
     known = blob.find(part[0]) if part else -1
     # The pairs begun: None while the left side is read, then the left side.

@@ -239,7 +239,7 @@ class _Player:
     def _check(self, place: str, name: str, number: object, least: int, most: int) -> None:
         if type(number) is not int or not least <= number <= most:
             raise self._error(
-                place, f"{name}: {number!r:.40} is not a number from {least} to {most}"
+                place, f"{name}: {number!r:.40} is not a number from {least:,} to {most:,}"
             )
 
     def _error(self, place: str, what: str) -> UsageError:
@@ -328,7 +328,7 @@ class _Player:
         if not names:
             return None, "the program leads to none of the target's programs"
         if not isinstance(size, bytes) or not _is_size(size):
-            return None, f"the program's size limit is not a number from 0 to {MOST_SIZE}"
+            return None, f"the program's size limit is not a number from 0 to {MOST_SIZE:,}"
         if self._described(state) is None:
             return None, f"the next state has {UNWRITABLE}"
         return replace(coin, validator=names[0], state=state, max_move_size=atom_to_int(size)), ""

@@ -37,9 +37,12 @@ from channelsim.games.names import nearest_or_all
 
 UNPLAYED = "no move ends valid within these bounds"
 UNSLASHED = "no move is slashed within these bounds"
-MANY, FEW = 256, 12
+MANY, FEW = 24, 3
 """The longest move from which ranges of sizes are examined at once, and the sizes below which each
 is examined by itself."""
+
+AMOUNT = 12
+"""More bytes than an amount has: a range ends where a move of play has that many behind it."""
 
 MISSING = {"valid": UNPLAYED, "slash": UNSLASHED}
 
@@ -67,14 +70,12 @@ class Question:
     def ranges(self) -> Mapping[int, int]:
         """The sizes of the move, up to one more than the longest, as ranges: the first size of
         each, and the last one. Of short moves, each size is a range of its own."""
-        sizes = range(self.longest + 2)
-        if not self.has_ranges:
-            return {size: size for size in dict.fromkeys((*self.played, *sizes))}
-        alone = {*self.played, *range(FEW), self.longest + 1}
         ranges = {size: size for size in self.played}
+        cuts = {size + AMOUNT for size in (0, *self.played) if size + 1 not in self.played}
         first = None
-        for size in sizes:
-            if size in alone:
+        for size in range(self.longest + 2):
+            first = None if size in cuts else first
+            if size in self.alone:
                 ranges.setdefault(size, size)
                 first = None
                 continue
@@ -82,10 +83,17 @@ class Question:
             ranges[first] = size
         return ranges
 
+    @cached_property
+    def alone(self) -> frozenset[int]:
+        """The sizes that are examined by themselves."""
+        sizes = range(self.longest + 2)
+        if not self.has_ranges:
+            return frozenset(sizes)
+        return frozenset({*range(FEW), *self.played, sizes[-1]}.intersection(sizes))
+
     def last_of(self, size: int) -> int | None:
         """The last size of a range of long moves; None for a size that is examined by itself."""
-        is_range = self.has_ranges and size >= FEW and size not in self.played
-        return self.ranges[size] if is_range else None
+        return None if size in self.alone else self.ranges[size]
 
     @property
     def has_ranges(self) -> bool:
@@ -179,7 +187,7 @@ class PartResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `counterexample` is a serialized environment in hex that breaks the claim, or "". `undecided`
     are reasons, places, and on how many paths. `left_out`: it was not examined, because the claim
-    was broken before.
+    was broken before. `seconds` are those of processor time that it took.
     """
 
     size: int
@@ -193,6 +201,7 @@ class PartResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     undecided: tuple[tuple[str, str, int], ...] = ()
     endings: dict[str, int] = {}
     left_out: bool = False
+    seconds: float = 0.0
 
 
 @dataclass
@@ -220,6 +229,11 @@ class Proof:
         order = {size: at for at, size in enumerate(self.question.sizes)}
         examined = [part for part in self.parts if not part.left_out]
         return sorted(examined, key=lambda part: order[part.size])
+
+    @property
+    def work(self) -> float:
+        """The seconds of processor time that the parts took."""
+        return sum(part.seconds for part in self.parts)
 
     @property
     def counterexample(self) -> Value | None:
@@ -402,6 +416,7 @@ def examine(question: Question, size: int, deadline: float) -> PartResult:
 
     Raises `WrongModel`.
     """
+    start = thread_time()
     with deep():
         domain = replace(question.domain(), last=question.last_of(size))
         given = question.claim, domain, size, deadline, question.takes
@@ -424,4 +439,5 @@ def examine(question: Question, size: int, deadline: float) -> PartResult:
             (reason, place, times) for (reason, place), times in sorted(report.undecided.items())
         ),
         endings=dict(sorted(report.endings.items())),
+        seconds=thread_time() - start,
     )

@@ -120,6 +120,7 @@ def document(report: ProofReport, seconds: float, out: Path | None = None) -> Pr
         interrupted=report.interrupted,
         digest=report.digest,
         lost=lost_work(report.lost),
+        work=tuple(round(proof.work, 1) for proof in report.proofs),
     )
 
 

@@ -30,7 +30,9 @@ def name_of(request: TraceRequest) -> str:
 def title_lines(session: Session) -> list[str]:
     """The target, the case, and the arguments that rules look at."""
     request, stops = session.run.request, session.run.stops
-    case = "" if request.asked is None else f": {name_of(request)} ({request.asked[1].tag})"
+    case = "" if request.asked is None else f": {name_of(request)}"
+    if request.asked is not None and not request.cause:  # a finding's tag is the law that it breaks
+        case += f" ({request.asked[1].tag})"
     name = request.name if request.target is None else f"{request.target.name}, {request.name}"
     changed = f", {len(session.before)} changed" if session.before else ""
     given = [

@@ -244,11 +244,11 @@ class _FeeMonitor:
         most, all_most = self._limits(push)
         fee = offer.fee_for(min(offer.payments[-1].asserted, default=b""))
         if offer.spends and fee > most:
-            yield f"CH-FEE-2: it offers {counted(fee, 'mojo')} for a {push.name}, at most {most}"
+            yield f"CH-FEE-2: it offers {counted(fee, 'mojo')} for a {push.name}, at most {most:,}"
         risk = self.fee_wallet.paid + sum(map(self._risk, self.offers))
         if risk > all_most:
             total = counted(risk, "mojo")
-            yield f"CH-FEE-2: {total} are paid and offered in all, at most {all_most}"
+            yield f"CH-FEE-2: {total} are paid and offered in all, at most {all_most:,}"
 
     # --- raises and pins ---
 

@@ -130,7 +130,7 @@ def crowd(url: str) -> None:
         (("--listen", "8555"), "an address is HOST:PORT"),
         (("--listen", "127.0.0.1:99999"), "an address is HOST:PORT"),
         (("--listen", "192.0.2.1:0"), "--listen 192.0.2.1:0: "),
-        (("--block-every", "0"), "a number from 0.01 to 86400"),
+        (("--block-every", "0"), "a number from 0.01 to 86,400"),
         (("--agg-sig-data", "05" * 31), "not 64 hex digits"),
         (("--state", __file__), "not a chain file of channelsim"),
         (("--block-every", "1", "--block-on-push"), "blocks come with --block-on-push already"),
@@ -188,7 +188,7 @@ def test_chain_commands_change_a_running_node(capsys: pytest.CaptureFixture[str]
             (("revert", "2"), "there is no snapshot 2"),
             (("reorganise", "4"), "the chain has 4 blocks"),
             (("reorganise", "2", "--new", "2"), "2 blocks are only replaced by more of them"),
-            (("make", "0"), "a whole number from 1 to 10000"),
+            (("make", "0"), "a whole number from 1 to 10,000"),
             (("fund", "here"), "'here': no address (txch1"),
         ]:
             ran = channelsim(capsys, "chain", *words, *at)
