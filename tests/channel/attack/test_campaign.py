@@ -146,7 +146,7 @@ def test_what_real_signatures_do_not_confirm_is_counted_and_no_finding(
         await (connected if bls.stand_in() is None else connected_once)(runner, link)  # type: ignore[arg-type]
 
     monkeypatch.setattr(PeerRunner, "connected", only_fast)
-    options = ("attack", "spacepoker", "--runs", 3, "--seed", "planted", "--fast", "--json")
+    options = ("attack", "spacepoker", "--runs", 3, "--seed", "lost", "--fast", "--json")
     ran = channelsim(capsys, *options)
     document = msgspec.json.decode(ran.out, type=AttackDocument)
     assert (ran.code, document.findings) == (0, ())
