@@ -15,7 +15,7 @@ from channelsim.channel.cli.findings import details
 from channelsim.channel.documents.prove import ProveDocument
 from channelsim.channel.findings.finding import FAILED_CHECK, Finding
 from channelsim.channel.lab.targets.target import Target
-from channelsim.channel.prove.result import BROKEN, ProofResult, Undecidable
+from channelsim.channel.prove.result import BROKEN, CHECKED, ProofResult, Undecidable
 from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import console, say
 from channelsim.clsp.run import MAX_COST
@@ -116,6 +116,8 @@ def proof_line(proof: ProofResult, printed: ProveDocument) -> str:
     claim = "" if proof.claim == "equal" else f" ({proof.claim})"
     if proof.verdict in BROKEN:
         return f"{proof.verdict}: {of}{claim}"
+    if proof.verdict == CHECKED:
+        return f"checked, not proved: {of}{claim}: {counted(proof.samples, 'input')} run"
     where = " on every input within the bounds" if proof.is_proved else ""
     return (
         f"{proof.verdict}: {of}{claim}{where}: {counted(proof.paths, 'path')},"

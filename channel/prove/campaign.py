@@ -27,8 +27,10 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import Finding
 from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.lab.targets.target_inputs import check_inputs, target_inputs
+from channelsim.channel.prove.checked import Checked
 from channelsim.channel.prove.counterexample import Counterexample
 from channelsim.channel.prove.in_play import in_play
+from channelsim.channel.prove.lemma_counts import with_checks
 from channelsim.channel.prove.proof import PartResult, Proof, Question, examine
 from channelsim.channel.prove.result import ProofResult
 
@@ -149,7 +151,7 @@ class ProofCampaign:
             proofs[self.parts[shard.first][0]].lost += 1
         for proof in proofs:
             proof.interrupted = run.interrupted
-        results = tuple(proof.result() for proof in proofs)
+        results = with_checks(proofs)
         data = self.configuration.digest.encode() + msgspec.json.encode(results)
         return ProofReport(
             targets=self.questions[0].targets,
@@ -216,6 +218,7 @@ def proof_campaign(questions: Sequence[Question], seconds: float) -> ProofCampai
             *(question.claim.name, question.validator),
             *(question.longest, question.pairs, question.atom),
             *([] if question.shape is None else [question.shape.name]),
+            *([len(question.sizes)] if isinstance(question.claim, Checked) else []),
         ]
         for question in questions
     ]

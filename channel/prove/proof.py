@@ -18,6 +18,7 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.prove.arguments import STATE
 from channelsim.channel.prove.arguments import part as part_of
+from channelsim.channel.prove.checked import Checked
 from channelsim.channel.prove.claims import Claim, Equal, lemmas_used
 from channelsim.channel.prove.comparison import examine_size
 from channelsim.channel.prove.inputs import ATOM, PAIRS, Domain
@@ -70,6 +71,8 @@ class Question:
     def ranges(self) -> Mapping[int, int]:
         """The sizes of the move, up to one more than the longest, as ranges: the first size of
         each, and the last one. Of short moves, each size is a range of its own."""
+        if isinstance(self.claim, Checked):
+            return {number: number for number in range(self.claim.batches)}
         ranges = {size: size for size in self.played}
         cuts = {size + AMOUNT for size in (0, *self.played) if size + 1 not in self.played}
         first = None
@@ -86,6 +89,8 @@ class Question:
     @cached_property
     def alone(self) -> frozenset[int]:
         """The sizes that are examined by themselves."""
+        if isinstance(self.claim, Checked):
+            return frozenset(self.ranges)
         sizes = range(self.longest + 2)
         if not self.has_ranges:
             return frozenset(sizes)
@@ -176,7 +181,7 @@ class Question:
     @property
     def bounds(self) -> tuple[str, ...]:
         """The inputs in words."""
-        if self.about_moves:
+        if self.about_moves and not isinstance(self.claim, Checked):
             return self.domain().bounds
         own: tuple[str, ...] = self.claim.bounds  # type: ignore[attr-defined]
         return own
@@ -310,6 +315,20 @@ class Proof:
         )
 
 
+def _checked(claim: Checked, number: int) -> PartResult:
+    """Check a batch by real runs."""
+    start = thread_time()
+    batch = claim.check(number)
+    broken = batch.counterexample
+    return PartResult(
+        size=number,
+        samples=batch.inputs,
+        counterexample="" if broken is None else serialize(broken).hex(),
+        undecided=((batch.differs, "", 1),) if batch.differs else (),
+        seconds=thread_time() - start,
+    )
+
+
 def _by_size(question: Question, parts: Iterable[PartResult]) -> dict[int, int]:
     """The paths of each size; those of a range of sizes count for its first one."""
     paths: dict[int, int] = {}
@@ -326,8 +345,10 @@ def compare(
     longest: int | None = None,
     pairs: int = PAIRS,
     atom: int = ATOM,
+    shape: Shape | None = None,
 ) -> Question:
-    """Ask whether two programs are equal; by default for moves of the sizes that play allows.
+    """Ask whether two programs are equal, in states of a shape if one is named; by default for
+    moves of the sizes that play allows.
 
     Raises `UsageError`.
     """
@@ -341,6 +362,7 @@ def compare(
         longest,
         pairs,
         atom,
+        shape,
     )
 
 
@@ -367,7 +389,7 @@ def make_question(
     Raises `UsageError`.
     """
     target = targets[0]
-    if not getattr(claim, "about_moves", True):
+    if isinstance(claim, Checked) or not getattr(claim, "about_moves", True):
         return Question(claim, targets, validator, 0, (), pairs, atom)
     limits, played = sizes_in_play(target, validator)
     if shape is not None:
@@ -416,6 +438,8 @@ def examine(question: Question, size: int, deadline: float) -> PartResult:
 
     Raises `WrongModel`.
     """
+    if isinstance(question.claim, Checked):
+        return _checked(question.claim, size)
     start = thread_time()
     with deep():
         domain = replace(question.domain(), last=question.last_of(size))

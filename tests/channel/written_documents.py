@@ -141,6 +141,8 @@ def attack(**fields: Any) -> AttackDocument:
         "digest": "ab12",
         "actions": {"drop": 2},
         "goals": {"closed by both": 1},
+        "deviated": {"silent": 1},
+        "answered": {"CH-MOVE-4": 1},
         "findings": (),
     }
     return AttackDocument(**(usual | fields))

@@ -33,7 +33,7 @@ def test_spends_get_into_full_blocks_for_a_fee(monkeypatch: pytest.MonkeyPatch) 
     assert {*session.done} == {LEAVES, *FULL}
     assert session.violations == ()
 
-    monkeypatch.setattr(paying, "raised", lambda before, fee, most: before)
+    monkeypatch.setattr(paying, "wanted_fee", lambda *given, **more: 1)
     without = run(attack(LEAVES, *FULL))
     assert without.blocks > session.blocks
     assert "CH-FEE" in " ".join(violation.text for violation in without.violations)

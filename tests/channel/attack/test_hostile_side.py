@@ -63,6 +63,23 @@ def test_a_side_that_breaks_a_rule_is_answered_by_that_rule(rule: str) -> None:
     assert answers_of(attacked(deviation("madman"))) == []
 
 
+def test_a_final_shutdown_that_is_taken_back_is_published_again() -> None:
+    """The honest process has ended by then, and its user starts it once more."""
+    session = run(Attack(("spacepoker",), "each", (deviation("undoes-shutdown", 0, 0),)))
+    assert session.done
+    assert session.violations == ()
+    assert session.lives == (1, 2)
+
+
+def test_a_side_without_money_for_a_hand_cannot_accept_it() -> None:
+    """Its counterparty proposes games out of turn, while the stakes of a hand are out."""
+    asks = [Action("propose", 0, event) for event in range(10, 24, 2)]
+    actions = (deviation("breaks-ch-accept-3", 4), *asks)
+    session = run(Attack(("spacepoker",), "each", actions, tight=True))
+    assert session.violations == ()
+    assert answers_of(session) == ["CH-ACCEPT-3"]
+
+
 def test_several_deviations_of_one_side_all_take_place() -> None:
     actions = (deviation("flooder", 9), deviation("greedy-share", 10), deviation("stale-any", 12))
     session = attacked(*actions)
