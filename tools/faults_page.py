@@ -26,6 +26,7 @@ from channelsim.channel.attack.actions import (
 from channelsim.channel.attack.monitors import MONITORS
 from channelsim.channel.documents.attack import AttackDocument
 from channelsim.channel.documents.document_files import read_document
+from channelsim.games.amounts import counted
 from tools import ROOT, table
 from tools.attack_faults.planting import PARTS, Fault
 from tools.attack_faults.search import Result, Results
@@ -98,7 +99,7 @@ _PLANTED = """## Planted faults
 Each fault is planted in both sides, in one part of the product at a time, and nothing else changes.
 *Noticed* is the number of the first session that breaks a monitor which the same session keeps
 without the fault. Of faults that were not noticed, the table has the number of the sessions that
-were run, and of those in which the fault was *reached*: its place was called, or one differed.
+were run, and of those in which the fault was *reached*: its code ran, or something differed.
 The search knows nothing of the table."""
 
 
@@ -190,7 +191,7 @@ def _planted() -> Iterator[str]:
 
 def _summary(planted: Sequence[Fault], found: dict[str, Result]) -> str:
     noticed = [found[fault.name].noticed for fault in planted if found[fault.name].noticed]
-    half = f", half of them within {median(noticed):g} sessions" if noticed else ""
+    half = f", half of them within {counted(round(median(noticed)), 'session')}" if noticed else ""
     return f"{len(noticed)} of {len(planted)} faults were noticed{half}."
 
 

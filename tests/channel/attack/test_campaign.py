@@ -52,7 +52,9 @@ def test_a_planted_fault_is_found_shrunk_and_replayed(
     document = msgspec.json.decode(ran.out, type=AttackDocument)
     assert document.sessions == 3
     assert document.broken_promises >= len(document.findings) >= 1
-    assert {finding.rule for finding in document.findings} <= {"chain", "accused", "settled"}
+    assert {finding.rule for finding in document.findings} <= {
+        *("chain", "accused", "settled", "pace"),
+    }
     fewest = min(
         len(finding.scenario["actions"]) for finding in document.findings if finding.scenario
     )
