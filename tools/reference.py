@@ -43,7 +43,7 @@ from channelsim.games.forms import (
     parts,
 )
 from channelsim.games.vectors import arguments, read
-from tools import ROOT, VECTORS, rules, table
+from tools import ROOT, VECTORS, faults_page, rules, table
 
 FORMATS = {
     Kind.TARGET: ("channel.lab.targets.loading", "TargetFile", "[Targets](../lab.md#targets)"),
@@ -88,6 +88,7 @@ def pages() -> dict[str, str]:
     """The text of each generated page, by its path in `docs`."""
     return {
         "rules.md": rules.page(),
+        "faults.md": faults_page.page(),
         "reference/commands.md": _page("Commands", _commands(), ABOUT_COMMANDS),
         "reference/games.md": _page("Games", map(_family, registry.families())),
         "reference/laws.md": _page("Laws", _laws()),

@@ -25,13 +25,14 @@ from channelsim.games.names import nearest, nearest_or_all, quoted
 FORMAT = "channelsim attack 1"
 
 MESSAGE, EVENT, CALL, STATEMENT, BLOCK = "message", "event", "call", "statement", "block"
-"""The counters: a side's messages, its peer's events, its node's calls, its store's statements, and
-the blocks of the chain. Each begins at 0."""
+FILE = "file"
+"""The counters: a side's messages, its peer's events, its node's calls, its store's statements, the
+blocks of the chain, and what is added to its watcher's file. Each begins at 0."""
 
 STEP = "step"
 """The counter of a hostile side: messages that its own peer makes, but for repeats."""
 
-OF_A_SIDE = (MESSAGE, EVENT, CALL, STATEMENT)
+OF_A_SIDE = (MESSAGE, EVENT, CALL, STATEMENT, FILE)
 """The counters of which each side has its own."""
 
 BLOCK_TIME = 20
@@ -150,6 +151,16 @@ KINDS: Mapping[str, Kind] = {
             *("sync-fails", STATEMENT, 120, "a write is reported as failed, but was done"),
             restarts=True,
         ),
+        Kind("watch-fails", FILE, 20, "nothing can be added to the watcher's file", restarts=True),
+        Kind(
+            "watch-torn", FILE, 20, "half of a line is added to the watcher's file", restarts=True
+        ),
+        Kind(
+            *("power-loss", EVENT, 90, "a machine loses its power, and what was not synchronised"),
+            *(9, True),
+            is_absence=True,
+            restarts=True,
+        ),
         Kind(
             *("crash", EVENT, 90, "a process is killed between two effects", 6),
             pauses=True,
@@ -174,6 +185,23 @@ KINDS: Mapping[str, Kind] = {
         Kind("think", EVENT, 90, "a player takes its time for the next decision", pauses=True),
         Kind("close", EVENT, 90, "a player asks for the shutdown"),
         Kind("go-on-chain", EVENT, 90, "a player goes on chain", is_cause=True),
+        Kind(
+            "run-close",
+            EVENT,
+            90,
+            "a process is stopped, and `close` run in its place",
+            pauses=True,
+            restarts=True,
+        ),
+        Kind(
+            "run-recover",
+            EVENT,
+            90,
+            "a process is stopped, and `recover` run",
+            pauses=True,
+            is_cause=True,
+            restarts=True,
+        ),
         Kind("cancel", EVENT, 90, "a player withdraws its proposals, or refuses the other's"),
         Kind("propose", EVENT, 90, "a player proposes another game"),
         Kind("prepare", EVENT, 90, "a player has another deck prepared"),
@@ -191,10 +219,19 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "messages": ("drop", "duplicate", "reorder", "corrupt", "truncate", "delay"),
     "connection": ("reset", "silence"),
     "node": ("node-away", "node-slow", "block-meanwhile", "push-unanswered", "push-held"),
-    "disk": ("store-full", "store-fails", "sync-fails"),
-    "process": ("crash", "stop", OLD_COPY),
+    "disk": ("store-full", "store-fails", "sync-fails", "watch-fails", "watch-torn"),
+    "process": ("crash", "power-loss", "stop", OLD_COPY),
     "chain": ("reorganise", "rush", "fill"),
-    "player": ("think", "close", "go-on-chain", "cancel", "propose", "prepare"),
+    "player": (
+        "think",
+        "close",
+        "go-on-chain",
+        "cancel",
+        "propose",
+        "prepare",
+        "run-close",
+        "run-recover",
+    ),
     "hostile": ("deviate", "alter", "say", "withhold", "spend"),
 }
 """Groups of kinds by name; each kind is in one."""
@@ -203,8 +240,8 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
 def kinds_of(text: str) -> tuple[str, ...]:
     """The kinds in a list of kinds and groups with commas, in their order. Raises `UsageError`.
 
-    >>> kinds_of("disk, crash")
-    ('store-full', 'store-fails', 'sync-fails', 'crash')
+    >>> kinds_of("chain, crash")
+    ('crash', 'reorganise', 'fill', 'rush')
     """
     chosen: set[str] = set()
     for name in (part.strip() for part in text.split(",")):
@@ -271,7 +308,7 @@ class Place(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         kind = KINDS[action.kind]
         if kind.counts_from_start:
             return msgspec.structs.replace(action, side=self.side)
-        at = max(0, self.numbers[kind.counter] + later)
+        at = max(0, self.numbers.get(kind.counter, 0) + later)
         return msgspec.structs.replace(action, side=self.side, since=self.since, at=at)
 
 

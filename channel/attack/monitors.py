@@ -48,14 +48,27 @@ MONITORS = {
     "chain": "Two honest sides never end on chain without a cause.",
     "ends": "A process ends when the channel is over, or by an error that a fault explains.",
     "settled": "Once nothing fails any more, both sides settle within the promised blocks.",
+    "pace": "After the last fault, both sides are done within the blocks that their times allow.",
     "money": "What both sides put into the channel is paid out to them, all of it.",
     "hands": "Both players play all hands that they agreed on, whatever fails in between.",
+    "news": "A player hears, once and with the same event, of all that changes in its channel.",
+    "times": "Each depth and each deadline is met with the first block at its height, not before.",
+    "watch-data": "The watcher's files have the newest state of the peer before anything is sent.",
+    "disk": "The files of a side have a bounded number of bytes for each event that matters.",
+    "sealed": "No message that was handled can be read in a side's files without its keys.",
     "growth": "One event adds a bounded number of effects, watched coins and bytes to send.",
 }
 """All monitors, by id."""
 
-WISHES = ("close", "go-on-chain", "cancel", "propose")
+WISHES = ("close", "go-on-chain", "cancel", "propose", "run-close", "run-recover")
 """Actions by which a player changes its mind about the hands."""
+
+CALM, CALM_HAND = 15, 5
+"""Blocks after the last fault in which two honest sides are done that nothing brings on chain, and
+those of each hand."""
+
+MOVES_ON_CHAIN = 12
+"""The most moves of a game that are made on chain, each within the game's timeout."""
 
 MOST_EFFECTS, MOST_WATCHED, MOST_SENT = 64, 64, 1 << 17
 """The most effects, watched coins and bytes to send of one event."""
@@ -128,7 +141,8 @@ class Monitors:
         if both and not reasons:
             for text in self._left.values():
                 self._found("chain", text)
-        if both and not any(copies) and all(action.kind == GO_ON_CHAIN for action in reasons):
+        silent = all(action.kind == GO_ON_CHAIN for action in reasons)
+        if both and not any(copies) and silent:
             for text in self._accused.values():
                 self._found("accused", text)
         if settled:
@@ -143,6 +157,21 @@ class Monitors:
                 self._promises(ours, talk, tampered=bool(tampers), away=absence(done))
                 if both and not any(action.kind in WISHES for action in done) and not reasons:
                     self._hands(ours, talk)
+
+    def pace(self, run: Run, done: Sequence[Action], quiet_since: int) -> None:
+        """Check that each side was done in time, counted from the height of the last fault."""
+        for side in Side:
+            agreement = run.parties[side].peer.config.agreement
+            times = agreement.times
+            most = CALM + CALM_HAND * run.scenario.hands
+            most += CALM_HAND * sum(action.kind == "propose" for action in done)
+            if causes(done):
+                most += times.response + times.move + 2 * times.margin + agreement.unroll_timeout
+                most += MOVES_ON_CHAIN * run.scenario.game_timeout
+            finished = run.finished[side]
+            if finished is not None and finished - quiet_since > most:
+                blocks = f"{finished - quiet_since} blocks, at most {most}"
+                self._found("pace", f"the {run.parties[side].name} took {blocks}")
 
     def _found(self, monitor: str, text: str) -> None:
         self.add(Violation(monitor, text))

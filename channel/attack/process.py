@@ -14,11 +14,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from channelsim.channel.attack.actions import EVENT, LOST, OLD_COPY, STATEMENT, Action
+from channelsim.channel.attack.actions import EVENT, FILE, LOST, OLD_COPY, STATEMENT, Action
+from channelsim.channel.attack.failing_files import failing_log, lose_power
 from channelsim.channel.attack.failing_node import FailingNode
 from channelsim.channel.attack.failing_store import failing_connection
 from channelsim.channel.attack.hostile_side import HostileSide
 from channelsim.channel.attack.old_copies import OldCopies, recovery
+from channelsim.channel.attack.side_monitors import SideMonitors
 from channelsim.channel.attack.virtual_time import RESOLUTION, VirtualThreads
 from channelsim.channel.errors import UsageError
 from channelsim.channel.network.link import Link
@@ -39,9 +41,11 @@ from channelsim.channel.peer.peer_state import PeerState
 from channelsim.channel.protocol.proposals import Wish
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.deck_works import DeckThreads, seeded_secrets
+from channelsim.channel.session.ending_player import EndingPlayer, nothing_left
 from channelsim.channel.session.linked_peer import run_with_link
 from channelsim.channel.session.peer_driver import Actor, PeerStopped
 from channelsim.channel.session.peer_runner import PeerRunner, RunFailed, is_over
+from channelsim.channel.session.questions import PlayerOfPeer
 from channelsim.channel.session.session_events import Handled, NewsFor, SessionEvent
 from channelsim.channel.session.setup import Setup
 from channelsim.channel.session.side_player import SidePlayer, by_policy
@@ -112,6 +116,11 @@ class MortalPeer:
         process, before = self.process, self.peer.state
         action = process.next_action(EVENT)
         crash = action if action is not None and action.kind == "crash" else None
+        if action is not None and action.kind == "power-loss":
+            # Nothing of the event is stored.
+            process.lost = action.amount
+            self._die(action, Instant((before,)), ())
+            raise PeerStopped(None)
         if crash is not None and crash.amount == LOST:
             self._die(crash, Instant((before,)), ())
             raise PeerStopped(None)
@@ -130,6 +139,7 @@ class MortalPeer:
             unsure = self.peer.last if event is not None else None
             process.ended_at = Instant((before, after), unsure)
             raise
+        process.monitors.follow(event, before, self.peer.state, effects)
         if crash is not None:
             carried_out = max(0, len(effects) - (crash.amount - 1))
             self._die(crash, Instant((self.peer.state,)), effects[carried_out:])
@@ -194,6 +204,7 @@ class Process:
     fails: Callable[[Process, BaseException], None]
     on_peer: Callable[[Peer], None]
     note_killed: Callable[[Side, Sequence[Effect]], None]
+    monitors: SideMonitors
     copies: OldCopies
     undone: Callable[[Action], None]
     hostile: Callable[[Peer], HostileSide] | None = None
@@ -208,6 +219,8 @@ class Process:
     runner: PeerRunner | None = None
     store_failed: bool = False
     stopped: bool = False
+    lost: int | None = None
+    ending: str | None = None
     healed: asyncio.Event = field(default_factory=asyncio.Event)
     awaited: asyncio.Event = field(default_factory=asyncio.Event)
     _running: asyncio.Task[None] | None = None
@@ -227,7 +240,7 @@ class Process:
     def next_action(self, counter: str) -> Action | None:
         """Count on one of this side's counters; the action that is due."""
         action = self.next_action_on(counter, self.side)
-        if action is not None and counter == STATEMENT:
+        if action is not None and counter in (STATEMENT, FILE):
             self.store_failed = True
         return action
 
@@ -265,6 +278,7 @@ class Process:
         try:
             if self.restores is not None:
                 self.copies.restore(self.restores)
+                self.monitors.watched.clear()
                 self.restores = self.ended_at = None
             store = SqliteStore(
                 self.folder, connection=failing_connection(partial(self.next_action, STATEMENT))
@@ -276,7 +290,8 @@ class Process:
                 if before is not None:
                     self.compare(self, before, peer.state)
                 self.on_peer(peer)
-                with closing(WatchedPeer(durable, self.folder / FOLDER)) as actor:
+                log = failing_log(partial(self.next_action, FILE))
+                with closing(WatchedPeer(durable, self.folder / FOLDER, log)) as actor:
                     mortal = MortalPeer(actor, peer, self)
                     await self._run(peer, mortal)
         except asyncio.CancelledError:
@@ -293,6 +308,10 @@ class Process:
             return True
         finally:
             self.runner = self._running = None
+            self.monitors.stopped()
+            if self.lost is not None:
+                lose_power(self.folder / FOLDER, self.lost)
+                self.lost = None
         return False
 
     async def _hostile_life(self, hostile: Callable[[Peer], HostileSide]) -> None:
@@ -306,7 +325,7 @@ class Process:
     async def _run(
         self, peer: Peer, actor: Actor, over: Callable[[Peer], bool] | None = None
     ) -> None:
-        player = SidePlayer(self.setup, peer, self._decide)
+        player = self._player(peer)
         decks = DeckThreads(seeded_secrets(self.config.secret), self.threads)
         self.runner = PeerRunner(
             peer,
@@ -319,9 +338,11 @@ class Process:
             poll_time=POLL_TIME,
             threads=self.threads,
         )
-        self._running = asyncio.ensure_future(
-            run_with_link(self.runner, self.keep_linked, over=over or is_over)
-        )
+        work = run_with_link(self.runner, self.keep_linked, over=over or is_over)
+        if self.ending == "run-recover":
+            work.close()
+            work = self.runner.run(nothing_left)
+        self._running = asyncio.ensure_future(work)
         try:
             await self._running
         finally:
@@ -329,6 +350,13 @@ class Process:
             decks.close()
             if self.ended_at is None and self.restores is None:
                 self.ended_at = Instant((peer.state,))
+
+    def _player(self, peer: Peer) -> PlayerOfPeer:
+        """The player of today's command: that of `peer`, or of one that ends the channel."""
+        if self.ending is None:
+            return SidePlayer(self.setup, peer, self._decide)
+        reason = "recovery" if self.ending == "run-recover" else None
+        return EndingPlayer(peer, self._decide, reason)
 
     def _decide(self, game: str, game_id: int, player: Player) -> Move:
         """Decide by the side's policy; the answer may take long."""
@@ -383,8 +411,11 @@ class Process:
 
     def do(self, action: Action) -> None:
         """Do what an action says that no other part does."""
-        if action.kind == "stop":
-            if self._running is not None:
+        if action.kind in ("run-close", "run-recover"):
+            self.ending = action.kind
+        if action.kind in ("stop", "run-close", "run-recover"):
+            # Once only: a second time would cut its end short.
+            if self._running is not None and not self.stopped:
                 self.stopped = True
                 self.go_down(action)
                 self._running.cancel()

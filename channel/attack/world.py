@@ -39,6 +39,7 @@ from channelsim.channel.attack.hostile_spends import Moment
 from channelsim.channel.attack.monitors import Monitors, Violation
 from channelsim.channel.attack.old_copies import OldCopies
 from channelsim.channel.attack.process import Instant, Process
+from channelsim.channel.attack.side_monitors import SideMonitors
 from channelsim.channel.attack.situations import Killed, Noted, Restarted, Situations, side_of
 from channelsim.channel.attack.virtual_time import (
     Stalled,
@@ -246,6 +247,7 @@ class World:
         self._last_reorg = -self.scenario.game_timeout
         self._hostile: HostileSide | None = None
         self._finished: list[int | None] = [None, None]
+        self._quiet_since, self._followed = self._start, 0
         self.processes = [
             Process(
                 config=config,
@@ -264,6 +266,7 @@ class World:
                 compare=self._compare,
                 fails=self._fails,
                 on_peer=self._new_peer,
+                monitors=SideMonitors(config, self.folder / config.name, self._violated),
                 note_killed=self._note_killed,
                 copies=self._copies(config),
                 undone=self.script.done.remove,
@@ -293,6 +296,8 @@ class World:
         )
         copies = [process.copies.times for process in self.processes]
         self.monitors.at_the_end(run, self.script.done, copies)
+        if self.hostile is None and not any(copies):
+            self.monitors.pace(run, self.script.done, self._quiet_since)
         return Session(
             self.attack,
             tuple(self.script.done),
@@ -358,8 +363,18 @@ class World:
                     self._reorganise(back, keep=bool(amount % 2))
                 case _:
                     pass
+            self._note_faults()
             if self._is_over():
                 return
+
+    def _note_faults(self) -> None:
+        """Note the height until which faults last that have taken place by now."""
+        new = self.script.done[self._followed :]
+        self._followed += len(new)
+        if new:
+            pause = sum(action.pause for action in new) // (BLOCK_TIME // 2)
+            pause += sum(action.blocks for action in new)
+            self._quiet_since = self.chain.peak() + pause
 
     def _is_over(self) -> bool:
         """True if both sides are done, or the honest one some blocks ago; note when they are."""
@@ -431,6 +446,7 @@ class World:
             node.heal()
         for process in self.processes:
             process.healed.set()
+        self._quiet_since = self.chain.peak()
         self._note("healed")
         self.observer.on_fault(None, "from now on nothing fails")
 

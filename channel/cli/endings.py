@@ -31,8 +31,12 @@ from channelsim.channel.peer.machine import Peer, Phase
 from channelsim.channel.report.channel_overview import ours_at_the_end
 from channelsim.channel.report.peer_lines import PeerLines
 from channelsim.channel.session.deck_works import DeckThreads
-from channelsim.channel.session.ending_player import EndingPlayer, has_unpublished_copy
-from channelsim.channel.session.peer_runner import PeerRunner, is_over
+from channelsim.channel.session.ending_player import (
+    EndingPlayer,
+    has_unpublished_copy,
+    nothing_left,
+)
+from channelsim.channel.session.peer_runner import PeerRunner
 from channelsim.channel.session.session_events import BlockMade
 from channelsim.channel.session.setup import check_policy
 from channelsim.channel.session.side_player import by_policy
@@ -96,7 +100,7 @@ def end_channel(options: EndingOptions, reason: str | None, *, publish_old: bool
                 pairing = Pairing(read_identity(directory, passphrase), data.settings.counterparty)
                 work = with_link(runner, data, pairing, lines)
             else:
-                work = runner.run(_is_over)
+                work = runner.run(nothing_left)
             ended = has_ended(work, interrupted, lines)
         if not ended:
             return exit_code()
@@ -144,11 +148,6 @@ def _confirmed(question: str) -> bool:
         return True
     print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
-
-
-def _is_over(peer: Peer) -> bool:
-    """True if nothing is left to take, or nothing that funds the channel was ever signed."""
-    return is_over(peer) or (peer.phase is Phase.OPENING and peer.state.opening.opened is None)
 
 
 def check_unfunded(directory: Path, peer: Peer, chain: SeveralNodes) -> CoinSeen | None:

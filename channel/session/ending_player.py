@@ -59,3 +59,8 @@ def has_unpublished_copy(state: PeerState) -> bool:
     if state.shown is None or state.phase not in (Phase.OUTDATED, Phase.ON_CHAIN):
         return False
     return state.dispute is None or not state.dispute.publishes_old
+
+
+def nothing_left(peer: Peer) -> bool:
+    """True if nothing is left to take, or nothing that funds the channel was ever signed."""
+    return peer.is_over or (peer.phase is Phase.OPENING and peer.state.opening.opened is None)

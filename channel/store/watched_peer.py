@@ -40,13 +40,15 @@ from channelsim.clsp.values import serialize
 class WatchedPeer:
     """A durable peer with the data of its watcher; an actor for a driver.
 
+    `log` is the class of the file of states.
     Raises `StoreError` as the durable peer does, also when the watcher's data cannot be written.
     A file that is full stays as it is, and the peer stops at each new state: the watcher does not
     know that one. A peer that starts again can still end the channel, which takes no new state.
     """
 
-    def __init__(self, durable: DurablePeer, folder: Path) -> None:
+    def __init__(self, durable: DurablePeer, folder: Path, log: type[LineLog] = LineLog) -> None:
         self.durable = durable
+        self._log_class = log
         self._folder = folder
         self._log: LineLog | None = None
         self._count = 0
@@ -134,7 +136,7 @@ class WatchedPeer:
             reason = (error.strerror or "it cannot be written").lower()
             raise UsageError(f"{self._folder}: {reason}") from None
         header = encoded(watched_channel(endpoint))
-        log = LineLog(self._folder / STATES, header, LINES)
+        log = self._log_class(self._folder / STATES, header, LINES)
         if log.first != header:
             log.close()
             raise UsageError(f"{self._folder}: the watch data of another channel; move them away")

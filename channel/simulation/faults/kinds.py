@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -234,6 +234,31 @@ def skipped(check: EngineCheck, reached: Callable[[], None]) -> Iterator[None]:
     finally:
         function.__code__ = original
         del function.__globals__[_HOOK]
+
+
+@contextmanager
+def unchecked(rule: str, reached: Callable[[], None]) -> Iterator[None]:
+    """Check nothing by this rule of the channel in this context; `reached` as for `skipped`."""
+
+    def refuses(number: int, error: BaseException) -> bool:
+        if not isinstance(error, Violation) or error.rule != rule:
+            return True
+        reached()
+        return False
+
+    with ExitStack() as stack:
+        for name in MODULES:
+            code, known = _instrumented(name)
+            module = import_module(f"channelsim.channel.{name}")
+            for qualname in dict.fromkeys(check.function for check in known):
+                function = _function(module, qualname)
+                if function is None:
+                    raise InvariantError(f"{name} has no function {qualname}")
+                stack.callback(setattr, function, "__code__", function.__code__)
+                function.__code__ = _code(code, qualname)
+            vars(module)[_HOOK] = refuses
+            stack.callback(vars(module).pop, _HOOK)
+        yield
 
 
 def _function(module: ModuleType, qualname: str) -> FunctionType | None:

@@ -60,7 +60,9 @@ def test_a_planted_fault_is_found_shrunk_and_replayed(
     assert document.sessions == 1
     assert document.faults == ("reset", "silence")
     assert document.broken_promises >= len(document.findings) >= 1
-    assert {finding.rule for finding in document.findings} <= {"chain", "accused", "settled"}
+    assert {finding.rule for finding in document.findings} <= {
+        *("chain", "accused", "settled", "pace"),
+    }
     fewest = min(
         len(finding.scenario["actions"]) for finding in document.findings if finding.scenario
     )

@@ -1,0 +1,211 @@
+"""What one event of a peer has to have for effects, as far as the change of its state says.
+
+All of it follows from the states before and after the event: what a player has to hear of, the
+coins that have to be watched, and the secrets that have to be erased.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
+
+from channelsim.channel.chain.coins import Coin
+from channelsim.channel.peer.chain_news import Fact, LeftForChain, Undone, UnilateralClose
+from channelsim.channel.peer.interface import (
+    Acted,
+    BrokenOff,
+    CancelGames,
+    Cancelled,
+    ChannelOpen,
+    DeckReady,
+    Effect,
+    Erase,
+    FundingSent,
+    GameSettled,
+    GameStarted,
+    Moved,
+    News,
+    NotProposed,
+    OldCopy,
+    OpeningFailed,
+    OwnFault,
+    Proposed,
+    ProposeGames,
+    SawCards,
+    ShutdownStarted,
+    Tell,
+    Watch,
+    YourTurn,
+)
+from channelsim.channel.peer.onchain.dispute import Dispute
+from channelsim.channel.peer.peer_state import PeerState, Phase
+from channelsim.channel.peer.play.play_state import PlayState
+from channelsim.channel.protocol.state import Group, Side
+
+Kinds: TypeAlias = type | tuple[type, ...]
+
+LEFT = (BrokenOff, OwnFault, LeftForChain, UnilateralClose)
+"""News that off-chain play is over."""
+
+
+def missing(before: PeerState, after: PeerState, effects: Sequence[Effect]) -> Iterator[str]:
+    """Find what the effects of an event lack, or tell again."""
+    if before is after:
+        return
+    news = [effect.news for effect in effects if isinstance(effect, Tell)]
+    yield from _of_channel(before, after, news)
+    yield from _of_dispute(before.dispute, after.dispute, news)
+    if before.play is not None and after.play is not None and after.endpoint is not None:
+        broken = any(isinstance(report, BrokenOff) for report in news)
+        # The moves of a batch with illegal ones are told as those.
+        if not broken:
+            yield from _of_play(after.endpoint.side, before.play, after.play, news)
+        if after.proposals_ended and not before.proposals_ended:
+            yield from _ended(before.play.state.groups, news)
+    watched = {effect.coin for effect in effects if isinstance(effect, Watch)}
+    for coin in _to_watch(before, after) - watched:
+        yield f"it does not watch the coin {coin.id.hex()[:8]}"
+    erased = {effect.number for effect in effects if isinstance(effect, Erase)}
+    for number in sorted(_decks(before) - _decks(after) - erased):
+        yield f"it does not erase the secrets of deck {number}"
+
+
+# --- the channel ---------------------------------------------------------------------------------
+
+
+def _of_channel(before: PeerState, after: PeerState, news: Sequence[News]) -> Iterator[str]:
+    def due(kinds: Kinds, happens: bool, what: str) -> Iterator[str]:
+        if happens and not any(isinstance(report, kinds) for report in news):
+            yield f"its player does not hear {what}"
+
+    opened, opened_before = after.opening.opened, before.opening.opened
+    funded = opened is not None and opened.bundle is not None
+    known = opened_before is not None and opened_before.bundle is not None
+    yield from due(FundingSent, funded and not known, "that the funding is sent")
+    yield from due(ChannelOpen, after.was_deep and not before.was_deep, "that play begins")
+    failed = after.phase is Phase.FAILED and before.phase is not Phase.FAILED
+    opening = failed and after.dispute is None
+    yield from due((OpeningFailed, BrokenOff, OwnFault), opening, "that the opening failed")
+    began = after.dispute is not None and before.dispute is None
+    yield from due(LEFT, began, "that the channel is on chain")
+    shuts = after.shutdown is not None and before.shutdown is None
+    yield from due((ShutdownStarted, OldCopy), shuts, "of the shutdown")
+    yield from due(
+        OldCopy, after.shown is not None and before.shown is None, "that its store is an old copy"
+    )
+    if after.closed != before.closed:
+        reports: set[object] = {*news}
+        if after.closed is not None and after.closed not in reports:
+            yield "its player does not hear that the channel is closed"
+        if before.closed is not None and Undone(before.closed) not in reports:
+            yield "its player does not hear that a close is undone"
+
+
+def _of_dispute(
+    before: Dispute | None, after: Dispute | None, news: Sequence[News]
+) -> Iterator[str]:
+    """What a scan of a block finds is told once, and undone once."""
+    if after is None:
+        return
+    known = before.reported if before is not None else ()
+    facts = [report for report in news if isinstance(report, Fact)]
+    for fact in after.reported:
+        if fact not in known and fact not in facts:
+            yield f"its player does not hear of {type(fact).__name__}"
+    for fact in facts:
+        if before is not None and fact in known and fact in after.reported:
+            yield f"its player hears of {type(fact).__name__} again"
+    undone = [report.fact for report in news if isinstance(report, Undone)]
+    for fact in known:
+        if fact not in after.reported and fact not in undone:
+            yield f"its player does not hear that {type(fact).__name__} is undone"
+    asked = {report.game_id for report in news if isinstance(report, YourTurn)}
+    for game_id, tracked in after.undecided.items():
+        earlier = before.undecided.get(game_id) if before is not None else None
+        if (earlier is None or earlier.game.coin != tracked.game.coin) and game_id not in asked:
+            yield f"its player is not asked in game {game_id}"
+    acted = any(isinstance(report, Acted) for report in news)
+    if before is not None and len(after.decided) > len(before.decided) and not acted:
+        yield "its player does not hear of a decision on chain"
+
+
+# --- play ----------------------------------------------------------------------------------------
+
+
+def _of_play(
+    side: Side, before: PlayState, after: PlayState, news: Sequence[News]
+) -> Iterator[str]:
+    for number in sorted(after.decks.ready.keys() - before.decks.ready.keys()):
+        if DeckReady(number) not in news:
+            yield f"its player does not hear that deck {number} is ready"
+    if after.closing and not before.closing:
+        waiting = sum(isinstance(command, ProposeGames) for command in before.queue)
+        if sum(isinstance(report, NotProposed) for report in news) < waiting:
+            yield "its player does not hear that its proposal comes to nothing"
+    if after.state is before.state:
+        seen = any(isinstance(report, SawCards) for report in news)
+        if (
+            any(after.players[game] is not seat for game, seat in before.players.items())
+            and not seen
+        ):
+            yield "its player does not hear of an early reveal"
+        return
+    yield from _of_games(side, before, after, news)
+    started = {game.id for game in after.state.games}
+    staying = {group.id for group in after.state.groups}
+    gone = [group for group in before.state.groups if group.id not in staying]
+    yield from _ended([group for group in gone if group.id not in started], news)
+    refused = {one.group_id for one in after.queue if isinstance(one, CancelGames)}
+    known = {group.id for group in before.state.groups}
+    heard = {report.group.id for report in news if isinstance(report, Proposed)}
+    for group in after.state.groups:
+        if group.proposer is not side and group.id not in known | refused | heard:
+            yield f"its player does not hear of proposal {group.id}"
+
+
+def _of_games(
+    side: Side, before: PlayState, after: PlayState, news: Sequence[News]
+) -> Iterator[str]:
+    begun = {report.game.id for report in news if isinstance(report, GameStarted)}
+    ended = {report.game_id for report in news if isinstance(report, GameSettled)}
+    acted = {report.game_id for report in news if isinstance(report, Acted)}
+    moved = {report.game_id for report in news if isinstance(report, Moved)}
+    games = {game.id: game for game in before.state.games}
+    for game in after.state.games:
+        earlier = games.pop(game.id, None)
+        if earlier is None:
+            if game.id not in begun:
+                yield f"its player does not hear that game {game.id} begins"
+        elif earlier.coin != game.coin and game.id not in (
+            acted if earlier.mover is side else moved
+        ):
+            yield f"its player does not hear of a move in game {game.id}"
+    for game_id in games:
+        if game_id not in ended:
+            yield f"its player does not hear that game {game_id} ends"
+
+
+def _ended(groups: Sequence[Group], news: Sequence[News]) -> Iterator[str]:
+    cancelled = {report.group.id for report in news if isinstance(report, Cancelled)}
+    for group in groups:
+        if group.id not in cancelled:
+            yield f"its player does not hear that proposal {group.id} ends"
+
+
+# --- coins and secrets ---------------------------------------------------------------------------
+
+
+def _to_watch(before: PeerState, after: PeerState) -> set[Coin]:
+    """The coins that have to be watched from now on."""
+    coins: set[Coin] = set()
+    if after.play is not None and before.play is None and after.endpoint is not None:
+        coins.add(after.endpoint.channel.coin)
+    if after.shutdown is not None and before.shutdown is None:
+        coins |= {*after.shutdown.rewards()}
+    if after.dispute is not None and before.dispute is not None:
+        coins |= after.dispute.watched - before.dispute.watched
+    return coins | ({*after.fees.watched} - {*before.fees.watched})
+
+
+def _decks(state: PeerState) -> set[int]:
+    return {*state.endpoint.decks} if state.endpoint is not None else set()

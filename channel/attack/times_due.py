@@ -1,0 +1,128 @@
+"""What a block makes due: each depth and each deadline is met at its height, not before or after.
+
+The heights are counted here anew, from the state before a block, the block, and the agreed times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from channelsim.channel.chain.coins import Coin
+from channelsim.channel.chain.observations import Block, CoinSeen
+from channelsim.channel.peer.config import Config
+from channelsim.channel.peer.interface import BrokenOff, Effect, Push, Tell
+from channelsim.channel.peer.onchain.dispute import Dispute
+from channelsim.channel.peer.peer_state import PeerState, Phase
+from channelsim.games.amounts import counted
+
+MOVES, ANSWERS = "CH-TIME-2", "CH-TIME-1"
+"""The rules by which the other side is late."""
+
+
+def untimely(
+    config: Config, block: Block, before: PeerState, after: PeerState, effects: Sequence[Effect]
+) -> Iterator[str]:
+    """Find what a peer did too early or too late with a block."""
+    coins = {seen.coin: seen for seen in block.coins}
+    yield from _funding(config, block.peak, coins, before, after)
+    yield from _shutdown(config, block.peak, coins, before, after)
+    yield from _answers(config, block.peak, before, after, effects)
+    if after.dispute is not None:
+        yield from _on_chain(after.dispute, block.peak, coins, effects)
+
+
+def _compared(what: str, *, is_due: bool, is_done: bool) -> Iterator[str]:
+    if is_due != is_done:
+        yield f"{what} too {'early' if is_done else 'late'}"
+
+
+def _funding(
+    config: Config,
+    peak: int,
+    coins: dict[Coin, CoinSeen],
+    before: PeerState,
+    after: PeerState,
+) -> Iterator[str]:
+    """Play begins when the channel coin is deep; without one, the opening fails at its deadline."""
+    opened = before.opening.opened
+    if opened is None or before.phase not in (Phase.OPENING, Phase.FUNDING):
+        return
+    seen = coins.get(opened.channel.coin)
+    if seen is None:
+        failed = after.phase is Phase.FAILED
+        yield from _compared("its opening fails", is_due=peak >= opened.deadline, is_done=failed)
+    elif seen.spent is None:
+        deep = peak - seen.born >= config.agreement.confirmations
+        yield from _compared("it begins to play", is_due=deep, is_done=after.was_deep)
+
+
+def _shutdown(
+    config: Config,
+    peak: int,
+    coins: dict[Coin, CoinSeen],
+    before: PeerState,
+    after: PeerState,
+) -> Iterator[str]:
+    """A shutdown is final when its spend is deep."""
+    shutdown = before.shutdown
+    if shutdown is None or before.closed is not None or before.dispute is not None:
+        return
+    channel = coins.get(shutdown.endpoint.channel.coin)
+    paid = all(coin in coins for coin in shutdown.rewards())
+    if channel is not None and channel.spent is not None and paid:
+        deep = peak - channel.spent >= config.agreement.confirmations
+        yield from _compared(
+            "it takes the shutdown for final", is_due=deep, is_done=after.closed is not None
+        )
+
+
+def _answers(
+    config: Config, peak: int, before: PeerState, after: PeerState, effects: Sequence[Effect]
+) -> Iterator[str]:
+    """The other side is accused of being late when it is, and not before."""
+    times = config.agreement.times
+    late = [
+        awaited.what
+        for awaited, since in after.marks.items()
+        if peak - since > times.margin + (times.move if awaited.rule == MOVES else times.response)
+    ]
+    news = [effect.news for effect in effects if isinstance(effect, Tell)]
+    accused = any(
+        isinstance(report, BrokenOff) and report.blame.rule in (MOVES, ANSWERS) for report in news
+    )
+    if accused and not late:
+        yield "it accuses the other side of being late, too early"
+    waits = after.phase in (Phase.PLAYING, Phase.CLOSING) or (
+        after.phase is Phase.OPENING and after.opening.opened is None
+    )
+    if late and waits and after.phase is before.phase:
+        yield f"it waits too long for {late[0]}"
+
+
+def _on_chain(
+    dispute: Dispute, peak: int, coins: dict[Coin, CoinSeen], effects: Sequence[Effect]
+) -> Iterator[str]:
+    """Spends with a timeout are made from the timeout on, and others before it."""
+    unroll_timeout = dispute.endpoint.channel.unroll_timeout
+    pushed = {
+        effect.name.partition("+")[0]: effect.bundle.spends[0].coin
+        for effect in effects
+        if isinstance(effect, Push)
+    }
+    lineage = dispute.lineage
+    unroll = lineage.unroll if lineage is not None and lineage.published is not None else None
+    if unroll is not None and unroll.spent is None and "preempt" not in pushed:
+        yield from _compared(
+            "it pays a published state out",
+            is_due=peak >= unroll.born + unroll_timeout,
+            is_done="unroll-timeout" in pushed,
+        )
+    for name, coin in pushed.items():
+        tracked, seen = dispute.tracked.get(coin), coins.get(coin)
+        if tracked is None or seen is None:
+            continue
+        age, timeout = peak - seen.born, tracked.game.coin.timeout
+        if name == "claim" and age < timeout:
+            yield f"it claims a game after {counted(age, 'block')} of {timeout}"
+        if name in ("move", "redo") and age >= timeout:
+            yield f"it moves in a game after {counted(age, 'block')} of {timeout}"

@@ -1,0 +1,154 @@
+"""Faults planted for `attack`: the table, and the file of results."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from channelsim.channel.attack.actions import Action, Attack
+from channelsim.channel.attack.campaign import broken_by
+from channelsim.channel.crypto import bls
+from channelsim.channel.peer.machine import TRANSITIONS
+from channelsim.channel.peer.phases import playing
+from channelsim.channel.store import snapshots
+from tests.paths import ROOT
+from tools.attack_faults import search
+from tools.attack_faults.generated import EMPTY
+from tools.attack_faults.planting import PARTS, Fault, Reach, function
+from tools.attack_faults.search import Result, ResultFile, Search, examine
+from tools.attack_faults.table import faults
+
+TABLE = {fault.name: fault for fault in faults()}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def remembered() -> Iterator[None]:
+    with bls.remembered():
+        yield
+
+
+def test_at_least_150_faults_are_in_all_parts_and_at_most_a_tenth_are_argued() -> None:
+    parts = Counter(fault.part for fault in TABLE.values())
+    assert sum(parts.values()) >= 150
+    assert {*parts} == {*PARTS}
+    assert min(parts.values()) >= 5
+    argued = [fault for fault in TABLE.values() if fault.argued]
+    assert 10 * len(argued) <= len(TABLE)
+    assert all(fault.test for fault in argued)
+
+
+def test_each_field_of_a_snapshot_has_a_fault() -> None:
+    fields = snapshots._Snapshot.__struct_fields__  # noqa: SLF001
+    assert {*EMPTY, "groups"} == {*fields}
+    assert {f"snapshot-without-{name.replace('_', '-')}" for name in fields} <= {*TABLE}
+
+
+def test_every_fault_can_be_planted_and_leaves_nothing_behind() -> None:
+    before = {phase: dict(table) for phase, table in TRANSITIONS.items()}
+    code = playing.on_batch.__code__
+    for fault in TABLE.values():
+        with ExitStack() as stack:
+            fault.plant(stack, Reach())
+        assert {phase: dict(table) for phase, table in TRANSITIONS.items()} == before, fault
+    assert playing.on_batch.__code__ is code
+
+
+CALM = Attack(("spacepoker",), "calm", hands=1)
+
+SHOWN_BY_CALM = ("signs-wrongly", "never-closes", "forgets-to-send-batch", "deaf-to-act-in-playing")
+
+
+@pytest.mark.parametrize("name", SHOWN_BY_CALM)
+def test_a_planted_fault_breaks_a_monitor_that_holds_without_it(name: str) -> None:
+    reach = Reach()
+    with ExitStack() as stack:
+        TABLE[name].plant(stack, reach)
+        assert broken_by(CALM)
+    assert reach.reached
+    assert broken_by(CALM) == {}
+
+
+def test_a_rule_that_is_not_checked_is_broken_unnoticed_by_the_peer() -> None:
+    """A batch without any valid half is refused, unless nothing is checked by that rule."""
+    reach = Reach()
+    with ExitStack() as stack:
+        TABLE["signs-wrongly"].plant(stack, Reach())
+        TABLE["unchecked-ch-batch-5"].plant(stack, reach)
+        broken_by(CALM)
+    assert reach.reached
+
+
+def test_a_search_goes_on_where_it_was_and_claims_each_fault_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked: list[str] = []
+
+    def drawn(games: object, seed: str) -> Attack:
+        asked.append(seed)
+        return Attack(("spacepoker",), seed, (Action("drop", 0, 1),))
+
+    def broken(script: Attack) -> dict[str, str]:
+        return {"settled": "not done"} if planted and script.seed == "s/3" else {}
+
+    planted: list[bool] = []
+    monkeypatch.setattr(search, "draw", drawn)
+    monkeypatch.setattr(search, "broken_by", broken)
+    search._broken_without.cache_clear()  # noqa: SLF001
+
+    def plant(stack: ExitStack, reach: Reach) -> None:
+        planted.append(True)
+        stack.callback(planted.clear)
+
+    fault = Fault("f", "engine", "it fails", plant)
+    file = ResultFile(tmp_path / "results.json", "s")
+    file.write(examine(fault, Result("f"), Search(2, "s")))
+    first = file.read().results["f"]
+    assert (first.sessions, first.noticed) == (2, 0)
+    found = examine(fault, first, Search(9, "s"))
+    assert (found.noticed, found.monitor) == (4, "settled")
+    assert asked[:4] == ["s/0", "s/1", "s/2", "s/3"]
+    with pytest.raises(ValueError, match="seed"):
+        ResultFile(tmp_path / "results.json", "other").read()
+    old = (tmp_path / "results.json").read_bytes().replace(b'"crash"', b'"crush"')
+    (tmp_path / "old.json").write_bytes(old)
+    with pytest.raises(ValueError, match="kinds"):
+        ResultFile(tmp_path / "old.json", "s").read()
+    other = Fault("g", "engine", "it fails", plant)
+    assert list(file.claimed([fault, other])) == [fault, other]
+
+
+def test_what_a_wrong_function_gets_first_is_the_right_one() -> None:
+    with ExitStack() as stack:
+        function(search, "_planted", lambda right, *given: (right, given))(stack, Reach())
+        assert search._planted("a", "b")[1] == ("a", "b")  # type: ignore[arg-type,comparison-overlap]  # noqa: SLF001
+
+
+ARGUED = [fault for fault in TABLE.values() if fault.argued]
+
+
+@pytest.mark.parametrize("fault", ARGUED, ids=lambda fault: fault.name)
+def test_an_argued_fault_has_a_test_that_is_there(fault: Fault) -> None:
+    path, _, name = fault.test.partition("::")
+    assert f"def {name}(" in (ROOT / path).read_text("utf-8")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("fault", ARGUED, ids=lambda fault: fault.name)
+def test_a_test_fails_on_an_argued_fault(fault: Fault) -> None:
+    command = ["-m", "pytest", "-n", "0", "-q", "-x", "-p", "tools.attack_faults.planted"]
+    for planted, code in ((fault.name, 1), ("", 0)):
+        done = subprocess.run(
+            [sys.executable, *command, fault.test],
+            env={**os.environ, "PLANTED": planted},
+            cwd=ROOT,
+            capture_output=True,
+            check=False,
+        )
+        assert done.returncode == code, done.stdout.decode()[-2000:]

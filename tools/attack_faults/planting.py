@@ -1,0 +1,182 @@
+"""Ways to plant a fault in the product: in a function, a value, a handler, or in all effects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+from unittest import mock
+from weakref import WeakKeyDictionary
+
+from channelsim.channel.peer import machine
+from channelsim.channel.peer.interface import Effect, Event
+from channelsim.channel.peer.machine import Peer
+from channelsim.channel.peer.peer_state import Phase
+from channelsim.channel.simulation.faults.kinds import EngineFault
+from channelsim.channel.simulation.faults.kinds import Plant as PeerPlant
+
+Wrong: TypeAlias = Callable[..., Any]
+"""A function in the place of the right one, which it gets as its first argument."""
+
+
+@dataclass
+class Reach:
+    """Whether a fault has made a difference, or was at least asked to."""
+
+    reached: bool = False
+
+    def mark(self) -> None:
+        """Note that it has."""
+        self.reached = True
+
+
+Planting: TypeAlias = Callable[[ExitStack, Reach], object]
+"""Plants a fault until the stack is closed, and marks where it makes a difference."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A fault: the part of the product that it is in, and what is wrong there.
+
+    `argued` is the reason for which no session can notice it, and `test` the unit test that does.
+    """
+
+    name: str
+    part: str
+    what: str
+    plant: Planting = field(repr=False)
+    argued: str = ""
+    test: str = ""
+
+
+PARTS = ("engine", "chain", "fees", "decks", "store", "watcher", "runner", "link", "commands")
+"""The parts of the product that have faults in the table, in the order of the page."""
+
+
+def marking(owner: Any, name: str, wrong: Wrong) -> Planting:
+    """Replace a function of a class or module; the wrong one gets `Reach` and the right one."""
+    right = getattr(owner, name)
+
+    def plant(stack: ExitStack, reach: Reach) -> None:
+        def replaced(*given: Any, **more: Any) -> Any:
+            return wrong(reach, right, *given, **more)
+
+        stack.enter_context(mock.patch.object(owner, name, replaced))
+
+    return plant
+
+
+def function(owner: Any, name: str, wrong: Wrong) -> Planting:
+    """Replace a function of a class or module; it is marked where it is called."""
+
+    def marked(reach: Reach, *given: Any, **more: Any) -> Any:
+        reach.mark()
+        return wrong(*given, **more)
+
+    return marking(owner, name, marked)
+
+
+def changing(owner: Any, name: str, change: Callable[[Any], Any]) -> Planting:
+    """Change what a function of a class or module returns."""
+
+    def changed(reach: Reach, right: Any, *given: Any, **more: Any) -> Any:
+        result = right(*given, **more)
+        wrong = change(result)
+        if wrong != result:
+            reach.mark()
+        return wrong
+
+    return marking(owner, name, changed)
+
+
+def value(owner: Any, name: str, wrong: object) -> Planting:
+    """Replace a value of a class or module."""
+
+    def plant(stack: ExitStack, reach: Reach) -> None:
+        reach.mark()
+        stack.enter_context(mock.patch.object(owner, name, wrong))
+
+    return plant
+
+
+def all_of(*plantings: Planting) -> Planting:
+    """Plant several together: one mistake that is made in several places."""
+
+    def plant(stack: ExitStack, reach: Reach) -> None:
+        for planting in plantings:
+            planting(stack, reach)
+
+    return plant
+
+
+def handler(phases: Iterable[Phase], event: type, wrong: Wrong) -> Planting:
+    """Replace the handler of an event in these phases."""
+
+    def replaced(reach: Reach, phase: Phase) -> AbstractContextManager[object]:
+        table: Any = machine.TRANSITIONS[phase]
+        right = table.get(event)
+        if right is None:
+            return nullcontext()
+
+        def handle(*given: Any) -> Any:
+            reach.mark()
+            return wrong(right, *given)
+
+        return mock.patch.dict(table, {event: handle})
+
+    def plant(stack: ExitStack, reach: Reach) -> None:
+        for phase in phases:
+            stack.enter_context(replaced(reach, phase))
+
+    return plant
+
+
+def effects(change: Callable[[Event, list[Effect]], list[Effect]]) -> Planting:
+    """Change the effects of each event."""
+    right = machine.transition
+
+    def plant(stack: ExitStack, reach: Reach) -> None:
+        def replaced(config: Any, state: Any, event: Event) -> Any:
+            after, due = right(config, state, event)
+            changed = change(event, due)
+            if changed != due:
+                reach.mark()
+            return after, changed
+
+        stack.enter_context(mock.patch.object(machine, "transition", replaced))
+
+    return plant
+
+
+def without(is_lost: Callable[[Effect], bool]) -> Planting:
+    """Lose effects."""
+    return effects(lambda event, due: [effect for effect in due if not is_lost(effect)])
+
+
+def in_peer(plant_in: PeerPlant) -> Planting:
+    """Plant a fault of `dispute faults` in each peer."""
+    start, handle = Peer.start, Peer.handle
+
+    def plant(stack: ExitStack, reach: Reach) -> None:
+        planted: WeakKeyDictionary[Peer, EngineFault] = WeakKeyDictionary()
+
+        def reacting(peer: Peer, event: Event | None, react: Any) -> list[Effect]:
+            fault = planted.get(peer)
+            if fault is None:
+                fault = planted[peer] = plant_in(peer)
+            done = fault.react(event, react)
+            if fault.reached:
+                reach.mark()
+            return done
+
+        def starts(peer: Peer, peak: int) -> list[Effect]:
+            return reacting(peer, None, lambda event: start(peer, peak))
+
+        def handles(peer: Peer, event: Event) -> list[Effect]:
+            return reacting(peer, event, lambda other: handle(peer, other) if other else [])
+
+        stack.enter_context(mock.patch.object(Peer, "start", starts))
+        stack.enter_context(mock.patch.object(Peer, "handle", handles))
+
+    return plant
