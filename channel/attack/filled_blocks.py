@@ -19,27 +19,30 @@ MOST_FEE, MOST_FEES = 10_000_000_000, 200_000_000_000
 
 
 class FilledChain(ForwardingChain):
-    """A chain whose next blocks others fill, whenever it is asked for. It has their coins."""
+    """A chain whose next blocks others fill, whenever it is asked for. It has their coins.
+
+    `left` is how many more blocks they fill.
+    """
 
     def __init__(self, chain: FarmableChain, seed: bytes, most_blocks: int) -> None:
         super().__init__(chain)
         self._crowd = Crowd(chain, derive(seed, "crowd"), CrowdSize(RATE, most_blocks))
         self._crowd.arrive()
-        self._left = 0
+        self.left = 0
 
     def fill(self, blocks: int) -> None:
         """Let others fill so many more blocks, and the mempool meanwhile."""
-        self._left += blocks
+        self.left += blocks
         self._crowd.fill()
 
     def farm(self, blocks: int = 1) -> None:
         """Make blocks, full ones where others fill them."""
         for _ in range(blocks):
-            if self._left:
+            if self.left:
                 self._crowd.fill()
             self._chain.farm()
-            if self._left:
-                self._left -= 1
+            if self.left:
+                self.left -= 1
                 self._crowd.fill()
 
 

@@ -374,7 +374,9 @@ class World:
         if new:
             pause = sum(action.pause for action in new) // (BLOCK_TIME // 2)
             pause += sum(action.blocks for action in new)
-            self._quiet_since = self.chain.peak() + pause
+            self._quiet_since = max(self._quiet_since, self.chain.peak() + pause)
+        if self._filled is not None and self._filled.left:
+            self._quiet_since = max(self._quiet_since, self.chain.peak() + self._filled.left)
 
     def _is_over(self) -> bool:
         """True if both sides are done, or the honest one some blocks ago; note when they are."""
