@@ -6,7 +6,7 @@ share the beginning.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from channelsim.channel.chain.coins import Coin
@@ -38,11 +38,15 @@ MOST_TURNS = 16
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Log:
-    """What a side did: its reaction to one event with the node's answers, and all before it."""
+    """What a side did: its reaction to one event with the node's answers, and all before it.
+
+    It was killed after so many effects were `carried_out`; None if it was not.
+    """
 
     entry: JournalEntry
     answers: tuple[Answer, ...]
     older: Log | None
+    carried_out: int | None = None
 
     def __iter__(self) -> Iterator[Log]:
         """All reactions, the oldest first."""
@@ -85,19 +89,19 @@ class ExploredSide:
         """The side after its start."""
         peer = self.peer
         effects = peer.start(chain.height)
-        return self._after(None, peer.state, effects, chain)
+        return self.reacted(None, peer.state, effects, chain)
 
     def after(self, event: Event, chain: SmallChain) -> ExploredSide:
         """The side after an event. Raises `UsageError` for a command that is not possible."""
         state, effects = transition(self.config, self.state, event)
-        return self._after(event, state, effects, chain)
+        return self.reacted(event, state, effects, chain)
 
     def after_block(self, chain: SmallChain) -> ExploredSide:
         """The side after it hears of the tip, again while it starts to watch coins of the chain.
 
         Its player answers at once.
         """
-        side = self._still_pending(chain)
+        side = self.still_pending(chain)
         while True:
             known = len(side.watched)
             side = side.after(observe(chain, side.watched), chain).answered(chain)
@@ -120,11 +124,20 @@ class ExploredSide:
                     continue  # the game has gone on meanwhile
         return side
 
-    def _after(
-        self, event: Event | None, state: PeerState, effects: list[Effect], chain: SmallChain
+    def reacted(
+        self,
+        event: Event | None,
+        state: PeerState,
+        effects: Sequence[Effect],
+        chain: SmallChain,
+        carried_out: int | None = None,
     ) -> ExploredSide:
-        pending, answers = list(self.pending), []
-        for push in effects:
+        """The side after its peer has come to a state by an event, with the effects carried out.
+
+        If it is killed meanwhile, so many of them are.
+        """
+        pending, answers, done = list(self.pending), [], effects[:carried_out]
+        for push in done:
             if isinstance(push, Push):
                 admitted = chain.admitted(push.bundle) is not None
                 answers.append(Answer.ACCEPTED if admitted else Answer.REFUSED)
@@ -136,14 +149,14 @@ class ExploredSide:
         return replace(
             self,
             state=state,
-            watched=(*self.watched, *(one.coin for one in effects if isinstance(one, Watch))),
+            watched=(*self.watched, *(one.coin for one in done if isinstance(one, Watch))),
             pending=tuple(pending),
-            outbox=(*self.outbox, *(one.message for one in effects if isinstance(one, Send))),
-            questions=(*self.questions, *_questions(effects)),
-            log=Log(entry, tuple(answers), self.log),
+            outbox=(*self.outbox, *(one.message for one in done if isinstance(one, Send))),
+            questions=(*self.questions, *_questions(done)),
+            log=Log(entry, tuple(answers), self.log, carried_out),
         )
 
-    def _still_pending(self, chain: SmallChain) -> ExploredSide:
+    def still_pending(self, chain: SmallChain) -> ExploredSide:
         """The side without the pushes that are in a block, or can be in none any more."""
         still = (push for push in self.pending if chain.admitted(push.bundle) is not None)
         return replace(self, pending=tuple(still))
@@ -155,8 +168,11 @@ class ExploredSide:
         for link in self.log or ():
             entry, answers = link.entry, iter(link.answers)
             party.journal.append(entry)
-            for effect in entry.effects:
+            for number, effect in enumerate(entry.effects):
+                was_done = link.carried_out is None or number < link.carried_out
                 match effect:
+                    case Send() | Push() if not was_done:
+                        pass
                     case Send(message):
                         party.disclosures.append(Disclosure(entry.height, "message", message))
                     case Push(name, bundle):

@@ -4,8 +4,8 @@ Three symmetries make more states equal. Heights are relative to the tip. The ag
 beyond the longest time that anything waits for are all the same. And so are those of spent coins
 and of facts, once they are too deep for a block that is replaced.
 
-Left out is what cannot change or follows from the rest: the opening, the keys, the history (known
-by its newest state, since honest play is one line), seats, and what only raises fees.
+Left out is what cannot change or follows from the rest: keys, older states (known by the newest,
+as players decide by their positions), seats, and what only raises fees.
 """
 
 from __future__ import annotations
@@ -27,12 +27,8 @@ from channelsim.channel.peer.peer_state import PeerState
 SIZE = 16
 """Bytes of a digest: of ten million states, two are mistaken for one with a chance of 1e-24."""
 
-LEFT_OUT_OF_STATE = (
-    *("opening", "endpoint", "block", "fees", "last_received", "last_batch", "was_deep"),
-    "early",
-)
-"""Parts of a peer's state that are no part of its digest: `block` is known by the chain. Honest
-play has delivered every message before a path begins, and play is open."""
+LEFT_OUT_OF_STATE = ("endpoint", "block", "fees")
+"""Parts of a peer's state that are no part of its digest: what it watches is known by the chain."""
 
 LEFT_OUT_OF_DISPUTE = (
     *("endpoint", "signed_games", "slashable", "players", "deadline", "funding", "began"),
@@ -106,6 +102,10 @@ def _state(state: PeerState, ages: Ages) -> Iterator[object]:
                 yield None if value is None else _play(value)
             case "dispute":
                 yield None if value is None else tuple(_dispute(value, ages))
+            case "opening":
+                yield value.step.name
+            case "early":
+                yield [seen for seen, _ in value]
             case "shutdown":
                 yield value is not None
             case _:
@@ -113,9 +113,11 @@ def _state(state: PeerState, ages: Ages) -> Iterator[object]:
 
 
 def _play(play: Any) -> object:
-    asked = play.we_asked, play.they_asked, play.ask_later
+    asked, state = (play.we_asked, play.they_asked, play.ask_later), play.state
     return (
-        *(play.state.number, play.newest.state.number, play.potato, play.closing, asked),
+        *(state.number, play.newest.state.number, play.potato, play.closing, asked),
+        *(state.balances, [(game.id, _coin(game.coin)) for game in state.games]),
+        [group.id for group in state.groups],
         *(repr(play.queue), repr(play.refusal), sorted(play.players)),
     )
 

@@ -87,8 +87,10 @@ def scenario_of(games: tuple[str, ...], seed: str, side: int = 1, *, reorgs: boo
     )
 
 
-def opened(games: tuple[str, ...], seed: str) -> Moment:
-    """A channel that is open on both sides, with nothing under way."""
+def channel_of(
+    games: tuple[str, ...], seed: str
+) -> tuple[SmallChain, tuple[ExploredSide, ExploredSide]]:
+    """A chain with both wallets, and both sides before their first message."""
     scenario, secret = scenario_of(games, seed, reorgs=False), seed.encode()
     node = SimulatedChain(node_seed(secret))
     agreement = setup_of(scenario).agreement
@@ -96,7 +98,13 @@ def opened(games: tuple[str, ...], seed: str) -> Moment:
     coins = [node.coin(config.wallet.coin.id) for config in configs]
     chain = SmallChain.of(node.peak(), node.agg_sig_data(), [one for one in coins if one])
     first, second = (ExploredSide(config, Peer(config).state) for config in configs)
-    moment = Moment(chain, (first, second))
+    return chain, (first, second)
+
+
+def opened(games: tuple[str, ...], seed: str) -> Moment:
+    """A channel that is open on both sides, with nothing under way."""
+    chain, sides = channel_of(games, seed)
+    moment = Moment(chain, sides)
     for index, side in enumerate(moment.sides):
         moment = moment.with_side(index, side.begun(chain))
     for _ in range(MOST_STEPS):

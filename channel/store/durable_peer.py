@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
 
 from channelsim import plugins
 from channelsim.channel.chain.coins import Coin
@@ -119,6 +120,19 @@ class DurablePeer:
                 f"{store.name}: it does not lead to a peer of this channel ({_reason(error)}):"
                 " it is damaged, or was written with other keys, settings or programs"
             ) from None
+
+    def copied(self, store: PeerStore) -> DurablePeer:
+        """A copy that goes on by itself, with a store that has the same contents."""
+        twin = copy(self)
+        twin.peer = copy(self.peer)
+        twin._hold(store, self)
+        return twin
+
+    def _hold(self, store: PeerStore, other: DurablePeer) -> None:
+        """Take a store, and lists of its own in the place of another's."""
+        self._store = store
+        self._pending = dict(other._pending)
+        self._watched, self._reveals = [*other._watched], [*other._reveals]
 
     # --- an actor ---
 
