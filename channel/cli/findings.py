@@ -12,6 +12,7 @@ import msgspec
 from channelsim.channel.attack.campaign import is_script, replayed
 from channelsim.channel.cli.options import refuse
 from channelsim.channel.errors import UsageError
+from channelsim.channel.explore import exploration
 from channelsim.channel.findings.finding import NOBODY_KNOWS, OWN_CHOICE, PLAYED, Finding
 from channelsim.channel.findings.finding_files import command_line, parsed
 from channelsim.channel.lab.cases.explanation import side_by_side
@@ -49,9 +50,9 @@ def replay_finding(
     `show` prints the document.
     """
     finding = parsed(path, data)
-    if is_script(finding.scenario):
+    if _is_session(finding):
         refuse("is for a finding about a program", target=target)
-        return _replay_attack(path, finding, json=json, show=show)
+        return _replay_session(path, finding, json=json, show=show)
     if not _is_replayable(finding):
         hint = f"`{finding.replay}`" if finding.replay else f"`{command_line('trace', path)}`"
         raise UsageError(f"{path}: a finding that `replay` cannot try again; {hint} shows it")
@@ -75,10 +76,14 @@ def replay_finding(
     return 1
 
 
-def _replay_attack(path: Path, finding: Finding, *, json: bool, show: Callable[[Any], None]) -> int:
-    """Run the script of an attack again; the exit code, 1 if it breaks the same monitor."""
+def _replay_session(
+    path: Path, finding: Finding, *, json: bool, show: Callable[[Any], None]
+) -> int:
+    """Run a script or an explored path again; the exit code, 1 if it breaks the same again."""
+    scenario = finding.scenario or {}
     with progress("running it again"):
-        broken = replayed(path, finding.scenario or {})
+        again = exploration.replayed if exploration.is_path(scenario) else replayed
+        broken = again(path, scenario)
     happens = finding.rule in broken
     if json:
         show({"target": None, "happens": happens, "broken": list(broken.values())})
@@ -90,9 +95,14 @@ def _replay_attack(path: Path, finding: Finding, *, json: bool, show: Callable[[
     return int(happens)
 
 
+def _is_session(finding: Finding) -> bool:
+    """True if a finding is about a session: the script of an attack, or an explored path."""
+    return is_script(finding.scenario) or exploration.is_path(finding.scenario)
+
+
 def _is_replayable(finding: Finding) -> bool:
     """True if a finding has what `replay` tries again."""
-    if is_script(finding.scenario):
+    if _is_session(finding):
         return True
     if finding.rule == PROVED and not {"expected", "inputs"}.isdisjoint(finding.brun):
         return True

@@ -61,9 +61,10 @@ class SmallChain:
         return [one for one in coins if one.spent is None and one.coin.puzzle_hash == puzzle_hash]
 
     def children(self, coin_id: bytes) -> list[CoinSeen]:
-        """The coins that this coin's spend created, by id."""
+        """The coins that this coin's spend created, by id, without solutions."""
         coins = [seen for seen in self.coins.values() if seen.coin.parent == coin_id]
-        return sorted(coins, key=lambda seen: seen.coin.id)
+        bare = [CoinSeen(seen.coin, seen.born, seen.spent) for seen in coins]
+        return sorted(bare, key=lambda seen: seen.coin.id)
 
     # --- growing ---
 

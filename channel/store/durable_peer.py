@@ -124,15 +124,14 @@ class DurablePeer:
     def copied(self, store: PeerStore) -> DurablePeer:
         """A copy that goes on by itself, with a store that has the same contents."""
         twin = copy(self)
-        twin.peer = copy(self.peer)
-        twin._hold(store, self)
+        vars(twin).update(
+            peer=copy(self.peer),
+            _store=store,
+            _pending={**self._pending},
+            _watched=[*self._watched],
+            _reveals=[*self._reveals],
+        )
         return twin
-
-    def _hold(self, store: PeerStore, other: DurablePeer) -> None:
-        """Take a store, and lists of its own in the place of another's."""
-        self._store = store
-        self._pending = dict(other._pending)
-        self._watched, self._reveals = [*other._watched], [*other._reveals]
 
     # --- an actor ---
 
