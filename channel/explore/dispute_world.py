@@ -19,7 +19,6 @@ from channelsim.channel.explore.explored_side import ExploredSide, conflicts
 from channelsim.channel.explore.fingerprints import Ages, chain_key, digest, side_key
 from channelsim.channel.explore.signed_play import CONFIRMATIONS, Moment, scenario_of
 from channelsim.channel.explore.small_chain import SmallChain, spent_by
-from channelsim.channel.peer.agreement import Times
 from channelsim.channel.peer.interface import GoOnChain
 from channelsim.channel.peer.machine import Phase
 from channelsim.channel.peer.onchain.lineage import TrackedCoin
@@ -42,9 +41,6 @@ NOTHING, LEAVE = "a block", "the honest player goes on chain"
 
 DEEP = CONFIRMATIONS + 2
 """Blocks after which nothing that happened can change, or be news."""
-
-MOST_BLOCKS = 160
-"""Blocks within which an honest side is done, whatever the thief does; more break liveness."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,10 +82,9 @@ class DisputeWorld:
         self._games, self._seed, self._thief = games, seed, thief
         sides = [replace(side, outbox=(), questions=()) for side in moment.sides]
         self._first = DisputeState(moment.chain, sides[1 - thief], sides[thief], reorgs=1)
-        times, scenario = Times(), scenario_of(games, seed, reorgs=False)
+        scenario = scenario_of(games, seed, reorgs=False)
         longest = max(scenario.unroll_timeout, scenario.game_timeout)
         self._oldest = longest + 2 * CONFIRMATIONS + 2
-        self._silence = times.move + times.margin + 2
         self._talk: Conversation | None = None
 
     def first(self) -> DisputeState:
@@ -236,9 +231,7 @@ class DisputeWorld:
     # --- promises ---
 
     def broken_by_step(self, state: DisputeState) -> Iterator[str]:
-        """Find what the honest side left undone with the newest block, and runs without end."""
-        if state.blocks > MOST_BLOCKS + self._silence:
-            yield f"liveness: not settled after {state.blocks} blocks"
+        """Find what the honest side left undone with the newest block."""
         if state.honest.state.dispute is None:
             return
         run = self._run(state)
@@ -253,6 +246,11 @@ class DisputeWorld:
         """Find the promises that a path to an end has broken."""
         for broken in check(self._run(state)):
             yield f"{broken.promise}: {broken.how}"
+
+    def broken_by_waiting(self, state: DisputeState, choice: Choice) -> Iterator[str]:
+        """Find honest sides on chain for which nothing happens any more, and that are not done."""
+        if choice.text == NOTHING and state.honest.state.dispute is not None:
+            yield "liveness: nothing happens any more, and the honest side is not done"
 
     def _run(self, state: DisputeState) -> Run:
         """The path to a state as a run."""

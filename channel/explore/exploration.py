@@ -20,6 +20,7 @@ import msgspec
 
 from channelsim.channel import __version__
 from channelsim.channel.campaign.campaign import Place, run_shards
+from channelsim.channel.campaign.engine import CampaignRun
 from channelsim.channel.campaign.job import (
     Counts,
     Reporter,
@@ -52,18 +53,19 @@ SEVERITY = {"safety": THEFT, "money": THEFT, "exception": EXCEPTION}
 class Root(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One search: these games at once, from a moment of honest play on, with a side that stops.
 
-    Without a `thief` both are honest, from their first message on.
+    Without a `thief` both are honest, from their first message on, and so many `faults` happen.
     """
 
     games: tuple[str, ...]
     seed: str
     moment: int = 0
     thief: int | None = None
+    faults: int = MOST_FAULTS
 
     def world(self) -> World[Any, Any]:
         """The world, by the signatures of now. Raises `UsageError` for a moment that is not."""
         if self.thief is None:
-            return LossyWorld(self.games, self.seed)
+            return LossyWorld(self.games, self.seed, self.faults)
         for number, moment in enumerate(moments(self.games, self.seed, MOST_NUMBER)):
             if number == self.moment:
                 return DisputeWorld(self.games, self.seed, moment, self.thief)
@@ -122,12 +124,21 @@ class ExploredTotals(msgspec.Struct):
 
 @dataclass(frozen=True)
 class ExploreReport:
-    """The results of a campaign, and the work that crashed its workers (`lost`)."""
+    """The results of a campaign, added up, and how it ran."""
 
     configuration: Configuration
     totals: ExploredTotals
-    interrupted: bool = False
-    lost: tuple[Shard, ...] = ()
+    done: CampaignRun[ExploredTotals]
+
+    @property
+    def interrupted(self) -> bool:
+        """True if not all searches were done, or some end early because of that."""
+        return self.done.interrupted
+
+    @property
+    def lost(self) -> tuple[Shard, ...]:
+        """The searches that crashed their workers."""
+        return tuple(self.done.lost)
 
     @cached_property
     def digest(self) -> str | None:
@@ -208,7 +219,7 @@ class Explorations:
         totals = ExploredTotals()
         for part in in_order({**done.partial, **done.results}):
             totals.merge(part)
-        return ExploreReport(self.configuration, totals, done.interrupted, tuple(done.lost))
+        return ExploreReport(self.configuration, totals, done)
 
 
 def explorations(

@@ -270,6 +270,10 @@ class LossyWorld:
             for broken in check(run):
                 yield f"{broken.promise}: to the {NAMES[1 - side]}: {broken.how}"
 
+    def broken_by_waiting(self, state: LossyState, choice: LossyChoice) -> Iterator[str]:
+        """Find sessions in which nothing happens any more, though both are not done."""
+        yield "settled: nothing happens any more, and both are not done"
+
 
 # --- steps ---------------------------------------------------------------------------------------
 

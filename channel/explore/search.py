@@ -55,6 +55,9 @@ class World(Protocol[S, C]):
     def broken_at_end(self, state: S) -> Iterator[str]:
         """Find promises that a whole path to its end broke."""
 
+    def broken_by_waiting(self, state: S, choice: C) -> Iterator[str]:
+        """Find promises that break if this choice changes nothing, however often it is taken."""
+
 
 @dataclass(frozen=True, slots=True)
 class BrokenPath:
@@ -82,9 +85,10 @@ class Visited:
 
 @dataclass(slots=True, eq=False)
 class _Node(Generic[S]):
-    """A state to visit, with the choice that led to it and the node before."""
+    """A state to visit and its digest, with the choice that led to it and the node before."""
 
     state: S | None
+    mark: bytes
     text: str
     length: int
     before: _Node[S] | None
@@ -107,8 +111,9 @@ def search(
     """Visit every state of a world, or the first `most_states` of them; `stops` ends it early."""
     visited = Visited()
     first = world.first()
-    known = {world.fingerprint(first)}
-    frontier: deque[_Node[S]] = deque([_Node(first, "", 0, None)])
+    mark = world.fingerprint(first)
+    known = {mark}
+    frontier: deque[_Node[S]] = deque([_Node(first, mark, "", 0, None)])
     while frontier and len(visited.broken) < MOST_BROKEN:
         if most_states is not None and visited.states >= most_states:
             break
@@ -124,14 +129,17 @@ def search(
         for choice in world.choices(state):
             visited.steps += 1
             visited.counts[kind_of(choice.text)] += 1
-            following = _Node[S](None, choice.text, node.length + 1, node)
+            following = _Node[S](None, b"", choice.text, node.length + 1, node)
             try:
                 following.state = world.step(state, choice)
-                mark = world.fingerprint(following.state)
+                following.mark = mark = world.fingerprint(following.state)
             except Exception as error:
                 # Any exception of a peer is a result of this path; the others go on.
                 _note(visited, following, f"exception: {type(error).__name__}: {error}"[:300])
                 continue
+            if mark == node.mark:
+                for how in world.broken_by_waiting(state, choice):
+                    _note(visited, following, how)
             if mark in known:
                 visited.merged += 1
                 continue
@@ -166,10 +174,13 @@ def walked(world: World[S, C], path: Sequence[str]) -> list[str]:
         choice = next((one for one in world.choices(state) if one.text == text), None)
         if choice is None:
             raise UsageError(f"there is no choice {text!r} there")
+        before = state
         try:
-            state = world.step(state, choice)
+            state = world.step(before, choice)
         except Exception as error:
             return [f"exception: {type(error).__name__}: {error}"[:300]]
+        if world.fingerprint(before) == world.fingerprint(state):
+            broken += world.broken_by_waiting(before, choice)
         broken += world.broken_by_step(state)
     if world.is_end(state):
         broken += world.broken_at_end(state)

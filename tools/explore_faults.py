@@ -1,0 +1,285 @@
+"""Faults planted in peers and stores, each in turn, and the states until `explore` notices.
+
+`python -m tools.explore_faults [--states N] [--game G] [NAME ...]` prints a line for each, with a
+shortest path. A fault is noticed if a path with it breaks a promise, and the same path breaks none
+without it. Those of `attack_faults` in the engine and the store are tried too; some cannot show
+within the bounds of `explore`. Never change the search so that a fault of this table is noticed.
+"""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any
+
+from msgspec.structs import replace
+
+from channelsim.channel.chain.observations import Block
+from channelsim.channel.crypto.keyed_hash import fast_signatures
+from channelsim.channel.errors import UsageError
+from channelsim.channel.explore.exploration import MOST_NUMBER, Root
+from channelsim.channel.explore.search import BrokenPath, search, walked
+from channelsim.channel.explore.signed_play import moments
+from channelsim.channel.peer.interface import Push, Watch
+from channelsim.channel.peer.onchain import dispute, scan, scan_games
+from channelsim.channel.peer.onchain.dispute import ChainView, Findings
+from channelsim.channel.peer.onchain.signed_games import SignedGames
+from channelsim.channel.peer.phases import closing, leaving
+from channelsim.channel.protocol.half_signed import time_out
+from channelsim.channel.store.durable_peer import DurablePeer
+from tools import attack_faults
+from tools.attack_faults import Fault, function
+
+
+def _only_times_out(right: Any, view: Any, state: Any, seen: Any) -> Any:
+    if view.peak < seen.born + view.endpoint.channel.unroll_timeout:
+        return Findings()
+    return Findings(due=(Push("unroll-timeout", time_out(view.endpoint.channel, state)),))
+
+
+def _without(right: Any, *given: Any) -> Any:
+    return replace(right(*given), due=())
+
+
+def _no_second_push(right: Any, view: Any, *given: Any) -> Any:
+    found = right(view, *given)
+    return found if view.dispute.lineage is None else replace(found, due=())
+
+
+def _without_undone(right: Any, before: Any, now: Any) -> Any:
+    return [fact for fact in now if fact not in before]
+
+
+def _watches_less(right: Any, seen: Any, block: Any) -> Any:
+    after, effects = right(seen, block)
+    coins = [one for one in effects if isinstance(one, Watch)]
+    return after, [one for one in effects if one not in coins[1:]]
+
+
+FAULTS = (
+    Fault(
+        "stale-not-preempted",
+        "on chain",
+        "a stale state of the other side is left to its timeout",
+        function(scan, "_unspent_unroll", _only_times_out),
+    ),
+    Fault(
+        "games-one-block-early",
+        "on chain",
+        "what is due at a game coin is taken for due one block early",
+        function(scan_games, "decide", lambda right, view, tip, born: right(view, tip, born - 1)),
+    ),
+    Fault(
+        "games-one-block-late",
+        "on chain",
+        "what is due at a game coin is done one block late",
+        function(scan_games, "decide", lambda right, view, tip, born: right(view, tip, born + 1)),
+    ),
+    Fault(
+        "redo-missing",
+        "on chain",
+        "a move that was sent is not made again, but chosen anew",
+        function(SignedGames, "sent_from", lambda right, games, game: None),
+    ),
+    Fault(
+        "never-slashes",
+        "on chain",
+        "an illegal move is not slashed",
+        function(
+            scan_games,
+            "decide",
+            lambda right, view, tip, born: right(view, replace(tip, slashable=None), born),
+        ),
+    ),
+    Fault(
+        "unroll-timeout-early",
+        "on chain",
+        "the timeout of an unroll coin is tried one block early",
+        function(
+            scan,
+            "_unspent_unroll",
+            lambda right, view, *given: right(replace(view, peak=view.peak + 1), *given),
+        ),
+    ),
+    Fault(
+        "unroll-timeout-late",
+        "on chain",
+        "the timeout of an unroll coin is used one block late",
+        function(
+            scan,
+            "_unspent_unroll",
+            lambda right, view, *given: right(replace(view, peak=view.peak - 1), *given),
+        ),
+    ),
+    Fault(
+        "publishes-once",
+        "on chain",
+        "a state is published once, also if a reorganisation takes that back",
+        function(scan, "_publish", _no_second_push),
+    ),
+    Fault(
+        "never-publishes",
+        "on chain",
+        "a side that leaves publishes nothing",
+        function(scan, "_publish", _without),
+    ),
+    Fault(
+        "final-at-once",
+        "on chain",
+        "everything counts as deep in its own block",
+        function(ChainView, "deep", lambda right, view, height: True),
+    ),
+    Fault(
+        "final-too-late",
+        "on chain",
+        "nothing ever counts as deep",
+        function(ChainView, "deep", lambda right, view, height: False),
+    ),
+    Fault(
+        "undoes-nothing",
+        "on chain",
+        "facts that a reorganisation removed are not reported as undone",
+        function(scan, "_changes", _without_undone),
+    ),
+    Fault(
+        "preempts-itself",
+        "on chain",
+        "the next older state is preempted by one of the same side",
+        function(
+            scan,
+            "preempt",
+            lambda right, channel, secret, signed, older: right(
+                channel, secret, signed, replace(older, number=older.number + 1)
+            ),
+        ),
+    ),
+    Fault(
+        "watches-one-coin",
+        "on chain",
+        "of several new coins only the first is watched",
+        function(leaving, "scan", _watches_less),
+    ),
+    Fault(
+        "claims-nothing",
+        "on chain",
+        "a share in a game that timed out is not claimed",
+        function(
+            scan_games,
+            "claim_bundle",
+            lambda right, channel, coin, game: right(
+                channel, coin, replace(game, coin=replace(game.coin, nonce=game.coin.nonce + 1))
+            ),
+        ),
+    ),
+    Fault(
+        "forgets-decisions",
+        "on chain",
+        "a decision at a game coin is forgotten with the next block",
+        function(
+            dispute.ChainView,
+            "of",
+            lambda right, seen, block: right(replace(seen, decided={}), block),
+        ),
+    ),
+    Fault(
+        "shutdown-not-repeated",
+        "shutdown",
+        "our half of the shutdown is not kept for a new connection",
+        function(
+            closing,
+            "on_shutdown_done",
+            lambda right, config, state, message: (state, []),
+        ),
+    ),
+    Fault(
+        "stores-no-blocks",
+        "store",
+        "the journal lacks the blocks",
+        function(
+            DurablePeer,
+            "_keep",
+            lambda right, durable, event, before, effects: (
+                None if isinstance(event, Block) else right(durable, event, before, effects)
+            ),
+        ),
+    ),
+)
+"""The table."""
+
+PARTS = ("engine", "store")
+"""The parts of the faults of `attack_faults` that are tried too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Noticed:
+    """What noticed a fault: the search, the states before, a path; and if it is clean without."""
+
+    root: Root
+    states: int
+    broken: BrokenPath
+    is_clean: bool
+
+
+def notice(fault: Fault, roots: list[Root], most_states: int) -> Noticed | None:
+    """Search with a fault, so many states of each root; None if nothing is broken."""
+    states = 0
+    for root in roots:
+        with ExitStack() as stack:
+            fault.plant(stack)
+            try:
+                visited = search(root.world(), most_states, stops=lambda seen: bool(seen.broken))
+            except Exception as error:  # honest play itself may not go on
+                broken = BrokenPath((), f"exception: {type(error).__name__}: {error}"[:200])
+                return Noticed(root, states, broken, is_clean=True)
+        states += visited.states
+        if visited.broken:
+            broken = visited.broken[0]
+            return Noticed(root, states, broken, _is_clean(root, broken))
+    return None
+
+
+def _is_clean(root: Root, broken: BrokenPath) -> bool:
+    """True if a path breaks nothing, or is not there."""
+    try:
+        return not walked(root.world(), broken.path)
+    except UsageError:
+        return True
+
+
+def roots_of(fault: Fault, games: tuple[str, ...], seed: str) -> list[Root]:
+    """The searches for a fault: of two honest peers, or disputes from late moments on."""
+    if fault.part != "on chain":
+        return [Root(games, seed, faults=1), Root(games, seed)]
+    last = len(list(moments(games, seed, MOST_NUMBER))) - 1
+    return [Root(games, seed, last - back, thief) for back in (2, 1) for thief in (1, 0)]
+
+
+def main() -> None:
+    """Print a line for each fault."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--states", type=int, default=12000)
+    parser.add_argument("--game", default="spacepoker")
+    parser.add_argument("--seed", default="planted")
+    options = parser.parse_args()
+    faults = [*FAULTS, *(one for one in attack_faults.FAULTS if one.part in PARTS)]
+    chosen = [one for one in faults if not options.names or one.name in options.names]
+    count = 0
+    with fast_signatures():
+        for fault in chosen:
+            roots = roots_of(fault, tuple(options.game.split("+")), options.seed)
+            noticed = notice(fault, roots, options.states)
+            count += noticed is not None and noticed.is_clean
+            if noticed is None:
+                result = f"not noticed in {options.states} states of each search"
+            else:
+                path = "; ".join(noticed.broken.path) or "honest play"
+                result = f"{noticed.states}: {noticed.broken.how[:100]} ({path})"
+                result += "" if noticed.is_clean else " [ALSO WITHOUT THE FAULT]"
+            print(f"{fault.name} ({fault.part}, {fault.what}): {result}", flush=True)
+    print(f"{count} of {len(chosen)} noticed")
+
+
+if __name__ == "__main__":
+    main()
