@@ -23,9 +23,9 @@ from channelsim.channel.explore.search import BrokenPath, search, walked
 from channelsim.channel.explore.signed_play import moments
 from channelsim.channel.peer.interface import Push, Watch
 from channelsim.channel.peer.onchain import dispute, scan, scan_games
+from channelsim.channel.peer.onchain.decisions import MakeMove, Wait
 from channelsim.channel.peer.onchain.dispute import ChainView, Findings
-from channelsim.channel.peer.onchain.signed_games import SignedGames
-from channelsim.channel.peer.phases import closing, leaving
+from channelsim.channel.peer.phases import leaving
 from channelsim.channel.protocol.half_signed import time_out
 from channelsim.channel.store.durable_peer import DurablePeer
 from tools import attack_faults
@@ -45,6 +45,11 @@ def _without(right: Any, *given: Any) -> Any:
 def _no_second_push(right: Any, view: Any, *given: Any) -> Any:
     found = right(view, *given)
     return found if view.dispute.lineage is None else replace(found, due=())
+
+
+def _no_redo(right: Any, *given: Any) -> Any:
+    decision = right(*given)
+    return Wait() if isinstance(decision, MakeMove) and decision.redo else decision
 
 
 def _without_undone(right: Any, before: Any, now: Any) -> Any:
@@ -79,8 +84,8 @@ FAULTS = (
     Fault(
         "redo-missing",
         "on chain",
-        "a move that was sent is not made again, but chosen anew",
-        function(SignedGames, "sent_from", lambda right, games, game: None),
+        "a move that was sent is not made again on chain",
+        function(scan_games, "decide", _no_redo),
     ),
     Fault(
         "never-slashes",
@@ -183,16 +188,6 @@ FAULTS = (
         ),
     ),
     Fault(
-        "shutdown-not-repeated",
-        "shutdown",
-        "our half of the shutdown is not kept for a new connection",
-        function(
-            closing,
-            "on_shutdown_done",
-            lambda right, config, state, message: (state, []),
-        ),
-    ),
-    Fault(
         "stores-no-blocks",
         "store",
         "the journal lacks the blocks",
@@ -249,10 +244,11 @@ def _is_clean(root: Root, broken: BrokenPath) -> bool:
 
 def roots_of(fault: Fault, games: tuple[str, ...], seed: str) -> list[Root]:
     """The searches for a fault: of two honest peers, or disputes from late moments on."""
-    if fault.part != "on chain":
-        return [Root(games, seed, faults=1), Root(games, seed)]
     last = len(list(moments(games, seed, MOST_NUMBER))) - 1
-    return [Root(games, seed, last - back, thief) for back in (2, 1) for thief in (1, 0)]
+    disputes = [Root(games, seed, last - back, thief) for back in (2, 1) for thief in (1, 0)]
+    if fault.part == "on chain":
+        return disputes
+    return [Root(games, seed, faults=1), *disputes[:2], Root(games, seed)]
 
 
 def main() -> None:

@@ -19,6 +19,7 @@ from channelsim.channel.explore.explored_side import ExploredSide, conflicts
 from channelsim.channel.explore.fingerprints import Ages, chain_key, digest, side_key
 from channelsim.channel.explore.signed_play import CONFIRMATIONS, Moment, scenario_of
 from channelsim.channel.explore.small_chain import SmallChain, spent_by
+from channelsim.channel.peer.agreement import Times
 from channelsim.channel.peer.interface import GoOnChain
 from channelsim.channel.peer.machine import Phase
 from channelsim.channel.peer.onchain.lineage import TrackedCoin
@@ -41,6 +42,10 @@ NOTHING, LEAVE = "a block", "the honest player goes on chain"
 
 DEEP = CONFIRMATIONS + 2
 """Blocks after which nothing that happened can change, or be news."""
+
+
+SILENCE = Times().move + Times().margin + 4
+"""Blocks after which a side with a live game does not wait any more, also if one was replaced."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -233,6 +238,9 @@ class DisputeWorld:
     def broken_by_step(self, state: DisputeState) -> Iterator[str]:
         """Find what the honest side left undone with the newest block."""
         if state.honest.state.dispute is None:
+            play = state.honest.state.play
+            if state.blocks > SILENCE and play is not None and play.state.games:
+                yield f"liveness: it waits for the other side for {state.blocks} blocks"
             return
         run = self._run(state)
         if self._talk is None:
