@@ -52,7 +52,8 @@ SILENCE = Times().move + Times().margin + 4
 class DisputeState:
     """A state of the world. `reorgs` are left, and `replaced` were made; `blocks` since the start.
 
-    `offered` was pending for the honest side when the last block was made.
+    `offered` was pending for the honest side when the last block was made. The honest side is `over`
+    for so many steps: what is final has to stay so when another block is replaced.
     """
 
     chain: SmallChain
@@ -63,6 +64,7 @@ class DisputeState:
     blocks: int = 0
     may_leave: bool = True
     offered: tuple[Bundle, ...] = ()
+    over: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +106,13 @@ class DisputeWorld:
             (
                 *(chain_key(state.chain, ages), side_key(state.honest, ages)),
                 *(side_key(state.thief, ages), state.reorgs, state.replaced, state.may_leave),
-                offered,
+                *(offered, state.over),
             )
         )
 
     def is_end(self, state: DisputeState) -> bool:
-        """True if the honest side is done."""
-        return state.honest.peer.is_over
+        """True if the honest side is done, and no block can be replaced that says so."""
+        return state.over > 1 or (state.over > 0 and not state.reorgs)
 
     # --- choices ---
 
@@ -226,11 +228,13 @@ class DisputeWorld:
 
     def _told(self, state: DisputeState) -> DisputeState:
         """The state after both sides have heard of the tip."""
+        honest = state.honest.after_block(state.chain)
         return replace(
             state,
-            honest=state.honest.after_block(state.chain),
+            honest=honest,
             thief=state.thief.after_block(state.chain),
             blocks=state.blocks + 1,
+            over=state.over + 1 if honest.peer.is_over else 0,
         )
 
     # --- promises ---
@@ -257,7 +261,8 @@ class DisputeWorld:
 
     def broken_by_waiting(self, state: DisputeState, choice: Choice) -> Iterator[str]:
         """Find honest sides on chain for which nothing happens any more, and that are not done."""
-        if choice.text == NOTHING and state.honest.state.dispute is not None:
+        waits = state.honest.state.dispute is not None and not state.over
+        if choice.text == NOTHING and waits:
             yield "liveness: nothing happens any more, and the honest side is not done"
 
     def _run(self, state: DisputeState) -> Run:

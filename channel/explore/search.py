@@ -182,8 +182,9 @@ def walked(world: World[S, C], path: Sequence[str]) -> list[str]:
         if world.fingerprint(before) == world.fingerprint(state):
             broken += world.broken_by_waiting(before, choice)
         broken += world.broken_by_step(state)
-    if world.is_end(state):
-        broken += world.broken_at_end(state)
+        if world.is_end(state):
+            broken += world.broken_at_end(state)
+            break
     return list(dict.fromkeys(broken))
 
 
