@@ -158,8 +158,8 @@ def _edited(stored: ProofResult, question: Question) -> str:
 
     The size with the fewest paths that has any: the answer takes a moment.
     """
-    from channelsim.channel.prove.path import LATE
     from channelsim.channel.prove.proof import examine
+    from channelsim.channel.prove.solver import LATE
 
     size = min(question.sizes, key=lambda size: (not stored.sizes[size], stored.sizes[size], size))
     part = examine(question, size, thread_time() + SHORT)

@@ -10,7 +10,8 @@ from channelsim.channel.prove.arguments import Steps, replaced
 from channelsim.channel.prove.executor import SymbolicProgram
 from channelsim.channel.prove.inputs import Domain
 from channelsim.channel.prove.judged import Judged, judged
-from channelsim.channel.prove.path import Path, explore, make_solver
+from channelsim.channel.prove.path import Path, explore
+from channelsim.channel.prove.solver import make_solver
 from channelsim.channel.prove.symbols import Undecided
 from channelsim.clsp.programs import Program
 from channelsim.clsp.values import Value

@@ -13,7 +13,7 @@ from itertools import combinations
 
 import z3
 
-from channelsim.channel.prove.models import HASH
+from channelsim.channel.prove.models.byte_models import HASH
 from channelsim.channel.prove.symbols import Condition, Term, Undecided
 
 ASSUMED = "the hashes that occur in one proof step do not collide, pair by pair"

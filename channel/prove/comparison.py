@@ -20,8 +20,9 @@ from channelsim.channel.prove.claims import Claim
 from channelsim.channel.prove.concrete_runs import WrongModel, check_models, example, sampled
 from channelsim.channel.prove.executor import Ending, Returned, Unknown
 from channelsim.channel.prove.inputs import Domain, Inputs, concrete, free, undecided
-from channelsim.channel.prove.path import HARD, LATE, Impossible, Path, explore, make_solver, pushed
+from channelsim.channel.prove.path import Impossible, Path, explore
 from channelsim.channel.prove.products import exact
+from channelsim.channel.prove.solver import HARD, LATE, make_solver, pushed
 from channelsim.channel.prove.symbols import Condition, Symbolic, Undecided
 from channelsim.clsp.run import outcome_word
 from channelsim.clsp.values import Value, serialize

@@ -19,9 +19,19 @@ from channelsim.channel.errors import InvariantError
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.prove.executor import Ending, RaisedHere, Returned
 from channelsim.channel.prove.inputs import Inputs, Variable, Variables, concrete, undecided
-from channelsim.channel.prove.models import HASH
-from channelsim.channel.prove.path import Path, pushed, selected
-from channelsim.channel.prove.symbols import Bytes, Condition, Lazy, Number, Symbolic, Term, Truth
+from channelsim.channel.prove.models.byte_models import HASH
+from channelsim.channel.prove.path import Path
+from channelsim.channel.prove.solver import pushed
+from channelsim.channel.prove.symbols import (
+    Bytes,
+    Condition,
+    Lazy,
+    Number,
+    Symbolic,
+    Term,
+    Truth,
+    selected,
+)
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import (
     CostExceeded,

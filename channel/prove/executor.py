@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from channelsim.channel.prove import models
 from channelsim.channel.prove.lemma import applied
 from channelsim.channel.prove.lemma_checks import Used, uses
+from channelsim.channel.prove.models import table
 from channelsim.channel.prove.path import Path
 from channelsim.channel.prove.places import place_of
 from channelsim.channel.prove.symbols import (
@@ -149,7 +149,7 @@ class _Run:
         self._forks = program.forks
         self._uses = program.uses
         self._path = path
-        self._models = models.by_code()
+        self._models = table.by_code()
         self.blamed: Value = NIL
 
     def evaluate(self, node: Symbolic, environment: Symbolic) -> Symbolic:

@@ -7,7 +7,6 @@ remembers the other; the runs after it replay the decisions up to there and take
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from time import thread_time
 from typing import Any, NoReturn, TypeVar
 
@@ -15,7 +14,16 @@ import z3
 
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.prove import long_atoms
+from channelsim.channel.prove.facts import Facts
 from channelsim.channel.prove.linear import Linear
+from channelsim.channel.prove.solver import (
+    CHECK_SECONDS,
+    HARD,
+    LATE,
+    MOST_VALUES,
+    few_values,
+    pushed,
+)
 from channelsim.channel.prove.symbols import (
     Bytes,
     Condition,
@@ -29,35 +37,19 @@ from channelsim.channel.prove.symbols import (
     Undecided,
     as_number,
     fits,
-    resize,
+    name_of,
+    selected,
     sizes,
     truth_of,
-    width,
 )
 from channelsim.clsp.run import MAX_COST
 from channelsim.clsp.values import NIL
 
 T = TypeVar("T")
 
-STEPS = 30_000_000
-"""The most steps of the solver on one question, about ten seconds of work: the same ones on any
-machine, however busy."""
-
-CHECK_SECONDS = 100.0
-"""The longest that it works on one, in case that it takes long steps."""
-
-MEGABYTES = 2000
-"""The memory in which the solver works on it."""
-
-MOST_VALUES = 64
-"""The most values of a number that are tried one by one."""
-
 SPECULATED = 20_000
 """The most steps, and `DEEPEST` choices inside each other, in which two sides are merged."""
 DEEPEST = 40
-
-LATE = "the time is over"
-HARD = "too hard for the solver"
 
 Decisions = tuple[Any, ...]
 """The side of each branch, whether a choice was merged, and the values that a number may have, or
@@ -88,8 +80,7 @@ class Path:
         self._replayed = replayed
         self._deadline = deadline
         self._taken: list[Any] = []
-        self._known: dict[int, bool] = {}
-        self._kept: list[Term] = []  # so that the solver's ids stay theirs
+        self._facts = Facts()
         self._speculating = 0
         self._budget = 0
         self._steps = 0
@@ -115,7 +106,7 @@ class Path:
 
     def branch(self, condition: Condition) -> bool:
         """Decide a condition, by a fork if both sides are possible."""
-        known, term = self._simplified(condition)
+        known, term = self._facts.simplified(condition)
         if known is not None:
             return known
         if self._speculating:
@@ -158,7 +149,7 @@ class Path:
         """Add a condition that inputs on this path fulfil."""
         if self._speculating:
             raise CannotMerge
-        known, term = self._simplified(condition)
+        known, term = self._facts.simplified(condition)
         if known is True:
             return
         if known is False:
@@ -166,7 +157,7 @@ class Path:
         self._add(term, True)
 
     def _add(self, term: Term, side: bool) -> None:
-        self._learn(term, side)
+        self._facts.learn(term, side)
         condition = term if side else z3.Not(term)
         self.conditions.append(condition)
         if self._model is not None and not z3.is_true(self._model.eval(condition, True)):
@@ -177,33 +168,7 @@ class Path:
 
     def known(self, condition: Condition) -> bool | None:
         """The truth of a condition, where this path knows it without the solver."""
-        return self._simplified(condition)[0]
-
-    def _simplified(self, condition: Condition) -> tuple[bool | None, Term]:
-        if isinstance(condition, bool):
-            return condition, None
-        term = z3.simplify(condition)
-        if z3.is_true(term):
-            return True, term
-        if z3.is_false(term):
-            return False, term
-        inner, flipped = (term.arg(0), True) if z3.is_not(term) else (term, False)
-        known = self._known.get(inner.get_id())
-        return (None if known is None else known != flipped), term
-
-    def _learn(self, term: Term, value: bool) -> list[int]:
-        """Remember what a condition says, and its parts; the ids that are new."""
-        if z3.is_not(term):
-            return self._learn(term.arg(0), not value)
-        new = []
-        if term.get_id() not in self._known:
-            self._known[term.get_id()] = value
-            self._kept.append(term)
-            new.append(term.get_id())
-        if (z3.is_and(term) and value) or (z3.is_or(term) and not value):
-            for part in term.children():
-                new += self._learn(part, value)
-        return new
+        return self._facts.simplified(condition)[0]
 
     def _possible(self, term: Term) -> tuple[bool, z3.ModelRef | None]:
         """False if no input of this path fulfils a condition; else an input, if one is known."""
@@ -251,7 +216,7 @@ class Path:
         if not self._speculating:
             self._budget = SPECULATED
         self._speculating += 1
-        new = self._learn(z3.simplify(term), side)
+        new = self._facts.learn(z3.simplify(term), side)
         try:
             return run()
         except (CannotMerge, Raises, RecursionError):
@@ -262,8 +227,7 @@ class Path:
             return None
         finally:
             self._speculating -= 1
-            for number in new:
-                del self._known[number]
+            self._facts.forget(new)
 
     # --- shapes --------------------------------------------------------------------------------
 
@@ -323,50 +287,6 @@ class Path:
                 atom = self.decided[atom.name]
             if isinstance(atom, bytes | Bytes):
                 self.read_as_numbers[name_of(atom)] = atom
-
-    def undecided_length(self, value: Symbolic) -> Number | None:
-        """The bytes of an atom of which only that it is not empty is decided; None for others."""
-        if isinstance(value, Lazy) and self.is_long(value):
-            return long_atoms.size_of(value)
-        cases = self.by_length(value)
-        if cases is None:
-            return None
-        counts = [atom.size for _, atom in cases]
-        bits = width(0, max(counts))
-        term = z3.BitVecVal(counts[-1], bits)
-        for chosen, atom in reversed(cases[:-1]):
-            term = z3.If(chosen, z3.BitVecVal(atom.size, bits), term)
-        return Number(resize(term, width(min(counts), max(counts))), min(counts), max(counts))
-
-    def by_length(self, value: Symbolic) -> list[tuple[Condition, Bytes]] | None:
-        """Every case of an atom of which only that it is not empty is decided; None for others."""
-        if not isinstance(value, Lazy) or not value.longer or value.name in self.decided:
-            return None
-        cases: list[tuple[Condition, Bytes]] = []
-        for number, build in enumerate(value.alternatives):
-            atom, conditions = build()
-            if not isinstance(atom, Bytes) or conditions:
-                return None
-            cases.append((selected(value, number), atom))
-        self.bounded = self.bounded or value.bounded
-        return cases
-
-    def has_size(self, lazy: Lazy, size: int) -> bool:
-        """Decide whether an atom that is not empty has this many bytes, by a fork if it may."""
-        if lazy.name in self.decided or not lazy.longer:
-            return True  # it is compared as it is
-        self.bounded = self.bounded or lazy.bounded
-        if lazy.long is not None:
-            if not lazy.long.least <= size <= lazy.long.most:
-                return False
-            return self.branch(selected(lazy, size - lazy.long.least))
-        for number, build in enumerate(lazy.alternatives):
-            atom = build()[0]
-            if not isinstance(atom, Bytes):
-                return True
-            if atom.size == size:
-                return self.branch(selected(lazy, number))
-        return False
 
     def number(self, value: Symbolic) -> Number:
         """A value as a number; a pair raises."""
@@ -444,40 +364,11 @@ class Path:
     def _values_or_reason(self, number: Number) -> tuple[int, ...] | str:
         """All values of a number, or the reason why they are not known: a replay has the same."""
         try:
-            return self._few_values(number)
+            return few_values(self._solver, number, self.check_time)
         except Undecided as undecided:
             if undecided.reason == LATE:
                 raise
             return undecided.reason
-
-    def _few_values(self, number: Number) -> tuple[int, ...]:
-        """All values that a number can have here. Raises `Undecided` if there are many."""
-        solver = self._solver
-        values: list[int] = []
-        assert solver is not None
-        with pushed(solver):
-            while len(values) <= MOST_VALUES:
-                self.check_time()
-                answer = solver.check()
-                if answer == z3.unknown:
-                    raise Undecided(HARD)
-                if answer == z3.unsat:
-                    return tuple(sorted(values))
-                values.append(int(solver.model().eval(number.term, True).as_signed_long()))
-                solver.add(number.term != values[-1])
-        raise Undecided(
-            f"a number from {number.least} to {number.most} that decides on the length of another"
-        )
-
-
-def name_of(atom: bytes | Bytes) -> bytes | int:
-    """What tells bytes from others: themselves, or the solver's id of their term."""
-    return int(atom.term.get_id()) if isinstance(atom, Bytes) else atom
-
-
-def selected(lazy: Lazy, number: int) -> Condition:
-    """True where an input has this alternative; a selector beyond the last one means the last."""
-    return True if number == len(lazy.alternatives) - 1 else lazy.selector == number
 
 
 def explore(
@@ -499,23 +390,3 @@ def explore(
             finally:
                 waiting += path.alternatives
             yield path, result
-
-
-@contextmanager
-def pushed(solver: z3.Solver) -> Iterator[None]:
-    """Forget what a block tells the solver."""
-    solver.push()
-    try:
-        yield
-    finally:
-        solver.pop()
-
-
-def make_solver() -> z3.Solver:
-    """A solver that gives each question up after so many `STEPS`, or `CHECK_SECONDS`."""
-    solver = z3.Solver()
-    solver.set("rlimit", STEPS)
-    solver.set("timeout", int(1000 * CHECK_SECONDS))
-    solver.set("max_memory", MEGABYTES)
-    solver.set("ctrl_c", False)  # an interrupt is for the command
-    return solver

@@ -23,12 +23,12 @@ from channelsim.channel.prove.comparison import examine_size
 from channelsim.channel.prove.inputs import ATOM, PAIRS, Domain
 from channelsim.channel.prove.lemma import lemmas_of
 from channelsim.channel.prove.move_sizes import sizes_in_play
-from channelsim.channel.prove.path import LATE
 from channelsim.channel.prove.result import ProofResult, Undecidable, Verdict
 from channelsim.channel.prove.rules.own_reading import OwnReading, has_own_rules
 from channelsim.channel.prove.rules.reading import Reading
 from channelsim.channel.prove.shapes import Shape
 from channelsim.channel.prove.sides import side_digests
+from channelsim.channel.prove.solver import LATE
 from channelsim.channel.system.process_executor import GONE
 from channelsim.clsp.analysis.closures import deep
 from channelsim.clsp.programs import Program

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from channelsim.channel.lab.sites.values import NUMBER
-from channelsim.channel.prove.path import Path, name_of
+from channelsim.channel.prove.path import Path
 from channelsim.channel.prove.symbols import (
     Bytes,
     Condition,
@@ -12,6 +12,7 @@ from channelsim.channel.prove.symbols import (
     as_number,
     conjunction,
     equal,
+    name_of,
     same_numbers,
 )
 

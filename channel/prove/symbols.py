@@ -306,3 +306,13 @@ def _as_truth(atom: Symbolic) -> Term | None:
     if isinstance(atom, bytes) and atom in (NIL, ONE):
         return z3.BoolVal(atom == ONE)
     return None
+
+
+def name_of(atom: bytes | Bytes) -> bytes | int:
+    """What tells bytes from others: themselves, or the solver's id of their term."""
+    return int(atom.term.get_id()) if isinstance(atom, Bytes) else atom
+
+
+def selected(lazy: Lazy, number: int) -> Condition:
+    """True where an input has this alternative; a selector beyond the last one means the last."""
+    return True if number == len(lazy.alternatives) - 1 else lazy.selector == number

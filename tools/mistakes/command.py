@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -148,13 +148,20 @@ def _rates(chosen: list[Mistake], runs: int | None, first: int, json: Path | Non
 def _in_processes(
     work: Callable[..., T], tasks: Iterable[tuple[Any, ...]], jobs: int
 ) -> Iterator[T]:
-    """The results of tasks, each of which has a process of its own, as they end."""
+    """The results of tasks, each of which has a process of its own, as they end.
+
+    Ends the processes if it is not read to its end, as by an interrupt.
+    """
     context = get_context("spawn")
     with ProcessPoolExecutor(jobs, mp_context=context, max_tasks_per_child=1) as pool:
         futures: list[Future[T]] = [pool.submit(work, *task) for task in tasks]
         try:
             for future in as_completed(futures):
                 yield future.result()
+        except BaseException:
+            for process in active_children():
+                process.terminate()
+            raise
         finally:
             pool.shutdown(cancel_futures=True)
 

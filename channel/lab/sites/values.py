@@ -60,6 +60,22 @@ def transferred(data: bytes, chance: FastChance) -> bytes:
     return bytes(changed)
 
 
+def with_moved_bits(mask: bytes, free: int, chance: FastChance) -> bytes:
+    r"""The mask with as many bits set, of which one to three are now among the `free` ones; these
+    may be in more bytes in front.
+
+    >>> with_moved_bits(b"\x10", 0x300, FastChance(b"")).hex()
+    '0100'
+    """
+    number = int.from_bytes(mask, "big")
+    for _ in range(1 + chance.below(3)):
+        ones = [at for at in range(number.bit_length()) if number & ~free & 1 << at]
+        zeros = [at for at in range(free.bit_length()) if free & ~number & 1 << at]
+        if ones and zeros:
+            number ^= 1 << chance.pick(ones) | 1 << chance.pick(zeros)
+    return number.to_bytes(max(len(mask), -(-number.bit_length() // 8)), "big")
+
+
 def leaves(value: Value) -> Iterator[bytes]:
     """The atoms of a value, from left to right.
 

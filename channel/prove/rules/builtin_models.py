@@ -14,25 +14,26 @@ from functools import reduce, wraps
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from channelsim.channel.prove import long_atoms, models
+from channelsim.channel.prove import long_atoms
+from channelsim.channel.prove.models import byte_models
+from channelsim.channel.prove.models.table import MODELS
 from channelsim.channel.prove.rules.choices import chosen_by_if, identical, opposite
 from channelsim.channel.prove.rules.running import before_a_change, current, is_running
 from channelsim.channel.prove.rules.sets import SymbolicSet, set_of
-from channelsim.channel.prove.rules.standins import (
-    Data,
+from channelsim.channel.prove.rules.standins.base import StandIn
+from channelsim.channel.prove.rules.standins.data import Data, data_of, symbol_of_bytes
+from channelsim.channel.prove.rules.standins.ints import (
     Int,
-    StandIn,
-    Unseen,
     all_of,
     any_of,
     bool_of,
     condition_of,
-    data_of,
     number_of,
-    symbol_of_bytes,
     symbol_of_number,
 )
+from channelsim.channel.prove.rules.standins.unseen import Unseen
 from channelsim.channel.prove.symbols import Number, Truth, Undecided, as_number, minimal
+from channelsim.channel.prove.undecided_lengths import undecided_length
 from channelsim.clsp import integers, values
 
 # --- classes ---------------------------------------------------------------------------------
@@ -117,7 +118,7 @@ class Integer(metaclass=_Class):
         if signed:
             return number_of(as_number(symbol))
         # After a zero byte, the signed number is the unsigned one.
-        return number_of(as_number(models.concat(current(), b"\x00", symbol)))
+        return number_of(as_number(byte_models.concat(current(), b"\x00", symbol)))
 
 
 class Boolean(metaclass=_Class):
@@ -161,7 +162,7 @@ def length(value: Any) -> Any:
     """`len`: of sets and bytes of which it is not known, a number that is not known."""
     if type(value) is Unseen and value.items is None:
         path = current()
-        undecided = path.undecided_length(path.shape(value.symbol))
+        undecided = undecided_length(path, path.shape(value.symbol))
         if undecided is not None:
             return number_of(undecided)
     return value.count() if type(value) is SymbolicSet else len(value)
@@ -289,7 +290,7 @@ class Digest:
         symbol = symbol_of_bytes(self._data)
         if symbol is None:
             raise TypeError("sha256 of what is not bytes")
-        return data_of(models.hash_of(current(), symbol)) if is_running() else _plain(symbol)
+        return data_of(byte_models.hash_of(current(), symbol)) if is_running() else _plain(symbol)
 
     def __getattr__(self, name: str) -> Any:
         raise Undecided(f"no model of sha256(…).{name}")
@@ -353,7 +354,7 @@ def _is_minimal(atom: Any) -> Any:
 
 
 def _logxor(left: Any, right: Any) -> Any:
-    return data_of(models.MODELS["logxor"](current(), _bytes(left), _bytes(right)))
+    return data_of(MODELS["logxor"](current(), _bytes(left), _bytes(right)))
 
 
 def _bytes(value: Any) -> Any:

@@ -13,17 +13,10 @@ from channelsim.channel.prove.path import CannotMerge
 from channelsim.channel.prove.rules import running
 from channelsim.channel.prove.rules.running import CONTROL, before_a_change, chosen
 from channelsim.channel.prove.rules.sets import SymbolicSet, set_of
-from channelsim.channel.prove.rules.standins import (
-    Data,
-    Int,
-    StandIn,
-    Unseen,
-    any_of,
-    bool_of,
-    condition_of,
-    merged,
-    negated,
-)
+from channelsim.channel.prove.rules.standins.base import StandIn
+from channelsim.channel.prove.rules.standins.data import Data, merged
+from channelsim.channel.prove.rules.standins.ints import Int, any_of, bool_of, condition_of, negated
+from channelsim.channel.prove.rules.standins.unseen import Unseen
 from channelsim.channel.prove.symbols import Undecided
 
 __all__ = ["CONTROL", "before_a_change", "set_of"]

@@ -25,7 +25,7 @@ from channelsim.channel.prove.result import Verdict
 from channelsim.channel.prove.rules.reading import has_invariant
 from channelsim.channel.prove.rules.running import current
 from channelsim.channel.prove.rules.side import Rules, followed
-from channelsim.channel.prove.rules.standins import condition_of, negated, number_of
+from channelsim.channel.prove.rules.standins.ints import condition_of, negated, number_of
 from channelsim.channel.prove.rules.typed import States
 from channelsim.channel.prove.shapes import KnownShapes
 from channelsim.channel.prove.symbols import (

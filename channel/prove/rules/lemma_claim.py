@@ -23,7 +23,8 @@ from channelsim.channel.prove.lemma_checks import Used, false_for, uses, written
 from channelsim.channel.prove.path import Path
 from channelsim.channel.prove.result import Verdict
 from channelsim.channel.prove.rules.side import followed
-from channelsim.channel.prove.rules.standins import data_of, less, negated, number_of
+from channelsim.channel.prove.rules.standins.data import data_of
+from channelsim.channel.prove.rules.standins.ints import less, negated, number_of
 from channelsim.channel.prove.rules.twins import twins_of
 from channelsim.channel.prove.rules.typed import States
 from channelsim.channel.prove.symbols import (

@@ -15,7 +15,7 @@ from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.prove.arguments import AMOUNT, STATE, coin_field, part
 from channelsim.channel.prove.path import Path
 from channelsim.channel.prove.rules.reading import has_invariant, is_refused
-from channelsim.channel.prove.rules.standins import value_of
+from channelsim.channel.prove.rules.standins.unseen import value_of
 from channelsim.channel.prove.rules.twins import Twins, twins_of
 from channelsim.channel.prove.rules.typed import States
 from channelsim.channel.prove.symbols import Symbolic

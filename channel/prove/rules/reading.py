@@ -15,11 +15,12 @@ from typing import Any
 from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.prove.arguments import AMOUNT, STATE, coin_field, part
 from channelsim.channel.prove.lemma import lemmas_of
-from channelsim.channel.prove.path import LATE, Path
+from channelsim.channel.prove.path import Path
 from channelsim.channel.prove.rules.running import CONTROL, along
-from channelsim.channel.prove.rules.standins import number_of
+from channelsim.channel.prove.rules.standins.ints import number_of
 from channelsim.channel.prove.rules.twins import Twins, twins_of
 from channelsim.channel.prove.rules.typed import States
+from channelsim.channel.prove.solver import LATE
 from channelsim.channel.prove.symbols import Raises, Symbolic, Undecided
 from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.values import Value

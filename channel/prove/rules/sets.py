@@ -8,8 +8,8 @@ from typing import Any
 
 import z3
 
-from channelsim.channel.prove.rules.standins import (
-    StandIn,
+from channelsim.channel.prove.rules.standins.base import StandIn
+from channelsim.channel.prove.rules.standins.ints import (
     all_of,
     any_of,
     bool_of,

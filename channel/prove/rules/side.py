@@ -22,13 +22,15 @@ from channelsim.channel.prove.arguments import (
     part,
 )
 from channelsim.channel.prove.executor import Ending, RaisedHere, Returned, Unknown
-from channelsim.channel.prove.path import LATE, Path
+from channelsim.channel.prove.path import Path
 from channelsim.channel.prove.rules.own_reading import OwnReading, has_own_rules
 from channelsim.channel.prove.rules.reading import Reading
 from channelsim.channel.prove.rules.running import CONTROL, along
-from channelsim.channel.prove.rules.standins import number_of, symbol_of, value_of
+from channelsim.channel.prove.rules.standins.ints import number_of
+from channelsim.channel.prove.rules.standins.unseen import symbol_of, value_of
 from channelsim.channel.prove.rules.twins import Twins, changed
 from channelsim.channel.prove.rules.typed import States
+from channelsim.channel.prove.solver import LATE
 from channelsim.channel.prove.symbols import Raises, Symbolic, Undecided
 from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.run import Outcome, ProgramSlash, ProgramValid, Raised

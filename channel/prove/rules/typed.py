@@ -6,13 +6,8 @@ from typing import Any
 
 from channelsim.channel.prove.rules.builtin_models import Bytes
 from channelsim.channel.prove.rules.running import current
-from channelsim.channel.prove.rules.standins import (
-    Unseen,
-    number_of,
-    symbol_of,
-    symbol_of_number,
-    value_of,
-)
+from channelsim.channel.prove.rules.standins.ints import number_of, symbol_of_number
+from channelsim.channel.prove.rules.standins.unseen import Unseen, symbol_of, value_of
 from channelsim.channel.prove.rules.twins import Twins
 from channelsim.channel.prove.symbols import Lazy, Symbolic
 from channelsim.clsp.values import NIL, to_list

@@ -7,12 +7,8 @@ from typing import Any
 
 from channelsim.channel.prove.lemma import applied
 from channelsim.channel.prove.rules.running import current
-from channelsim.channel.prove.rules.standins import (
-    data_of,
-    number_of,
-    symbol_of_bytes,
-    symbol_of_number,
-)
+from channelsim.channel.prove.rules.standins.data import data_of, symbol_of_bytes
+from channelsim.channel.prove.rules.standins.ints import number_of, symbol_of_number
 from channelsim.channel.prove.symbols import Symbolic
 from channelsim.clsp.values import from_list, to_list
 from channelsim.games.forms import Atom, ByteIn, Form, Integer, ListOf, Pair

@@ -1,7 +1,7 @@
 """A small game of nobody's, as a target without rules: right, or with one mistake.
 
 `commit`: an image of 32 bytes. `bid`: a number. `reveal`: the 16 bytes behind the image; the
-other gets the number that was bid.
+other gets the number that was bid. The evidence against it is a mask, which no right program reads.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from channelsim.channel.lab.cases.mutator import SELECTIONS
 from channelsim.clsp.integers import int_to_atom
 
 AMOUNT = 1000
@@ -62,6 +63,12 @@ MISTAKES: Mapping[str, tuple[str, str, str]] = {
         "(list REVEAL_HASH (list image (+ MOVE 0)) 16)",
         "(list program_hash image 4)",
     ),
+    "numbers keep their sign": ("bid", "(if (> MOVE 0)", "(if 1"),
+    "masks are bound": (
+        *("reveal", "(list 0 0 0)"),
+        "(if (> (strlen evidence) 1) (if (> (logand evidence 0x00ff) 160) () (list 0 0 0))"
+        " (list 0 0 0))",
+    ),
     "recorded cases": ("commit", "(list BID_HASH MOVE 4)", "(list BID_HASH MOVE 5)"),
 }
 """By the law that finds it, or what it is about: the file, what stands there, what stands then."""
@@ -90,8 +97,8 @@ HIDDEN: Mapping[str, tuple[tuple[str, str, str], ...]] = {
 """Mistakes that only a search in the right direction finds."""
 
 
-def toy(folder: Path, mistake: str = "") -> Path:
-    """Write the target and its honest play; the target's file."""
+def toy(folder: Path, mistake: str = "", hands: int = 8) -> Path:
+    """Write the target and so many hands of honest play, at most 16; the target's file."""
     sources = dict(SOURCES)
     changes = HIDDEN.get(mistake) or ((MISTAKES[mistake],) if mistake else ())
     for name, old, new in changes:
@@ -101,8 +108,8 @@ def toy(folder: Path, mistake: str = "") -> Path:
         (folder / f"{name}.clsp").write_text(source)
     circle = mistake == "progress"
     room = 16 if mistake == "an early reveal" else 4
-    hands = [_hand(number, circle, room) for number in range(8)]
-    lines = [json.dumps(case) + "\n" for hand in hands for case in hand]
+    cases = [case for number in range(hands) for case in _hand(number, circle, room)]
+    lines = [json.dumps(case) + "\n" for case in cases]
     (folder / "honest.jsonl").write_text("".join(lines))
     path = folder / "toy.toml"
     programs = "".join(f'{name} = "{name}.clsp"\n' for name in SOURCES)
@@ -112,7 +119,7 @@ def toy(folder: Path, mistake: str = "") -> Path:
 
 def _hand(number: int, circle: bool, room: int) -> list[dict[str, Any]]:
     secret = sha256(bytes([number])).digest()[:16]
-    image, bid = sha256(secret).hexdigest(), 90 + 110 * number
+    image, bid = sha256(secret).hexdigest(), 90 + 110 * (number % 8) - 30 * (number // 8)
     reveal = {"validator": "reveal", "state": [f"0x{image}", bid], "max_move_size": 16}
     again = {"validator": "bid", "state": f"0x{image}", "max_move_size": room}
     return [
@@ -126,7 +133,8 @@ def _hand(number: int, circle: bool, room: int) -> list[dict[str, Any]]:
             0,
             again if circle else reveal,
         ),
-        _case("reveal", number, secret.hex(), [f"0x{image}", bid], 16, bid, None),
+        _case("reveal", number, secret.hex(), [f"0x{image}", bid], 16, bid, None)
+        | {"evidence": f"0x{SELECTIONS[number].hex()}"},
     ]
 
 

@@ -11,12 +11,15 @@ from typing import Any
 import pytest
 import z3
 
-from channelsim.channel.prove import models, symbols
+from channelsim.channel.prove import symbols
 from channelsim.channel.prove.claims import Equal
 from channelsim.channel.prove.comparison import INVERTED, Gap, SizeReport, examine_size, state_of
 from channelsim.channel.prove.concrete_runs import WrongModel, differ, outcomes
 from channelsim.channel.prove.inputs import Domain
-from channelsim.channel.prove.path import LATE, Path
+from channelsim.channel.prove.models import byte_models, number_models, truth_models
+from channelsim.channel.prove.models.table import MODELS
+from channelsim.channel.prove.path import Path
+from channelsim.channel.prove.solver import LATE
 from channelsim.channel.prove.symbols import Bytes, Number, Symbolic, make_number, make_truth
 from channelsim.clsp.analysis.closures import deep
 from channelsim.clsp.integers import int_to_atom
@@ -121,15 +124,15 @@ def _substring(path: Path, value: Symbolic, start: Symbolic, end: Symbolic) -> S
     text = path.bytes(value)
     if isinstance(text, bytes) or text.size < 4:
         return text
-    return models.substring(path, value, start, end)
+    return byte_models.substring(path, value, start, end)
 
 
 def _shift(path: Path, value: Symbolic, count: Symbolic) -> Symbolic:
-    return models.shift(path, value, count)
+    return number_models.shift(path, value, count)
 
 
 def _greater_bytes(path: Path, left: Symbolic, right: Symbolic) -> Symbolic:
-    return models.greater(path, left, right)
+    return truth_models.greater(path, left, right)
 
 
 def _length(path: Path, value: Symbolic) -> Symbolic:
@@ -150,7 +153,7 @@ def _and(path: Path, *values: Symbolic) -> Symbolic:
 def _divmod(path: Path, left: Symbolic, right: Symbolic) -> Symbolic:
     if path.branch(path.number(right).term == 0):
         return NIL, NIL
-    return models.divide_both(path, left, right)
+    return number_models.divide_both(path, left, right)
 
 
 def _hash(path: Path, value: Symbolic) -> Symbolic:
@@ -158,7 +161,7 @@ def _hash(path: Path, value: Symbolic) -> Symbolic:
     known = symbols.known_bytes(text)
     if known is not None:
         return sha256(known).digest()
-    return Bytes(models.sha256_function(8)(text.term), 32)
+    return Bytes(byte_models.sha256_function(8)(text.term), 32)
 
 
 WRONG_MODELS: dict[str, tuple[str, Callable[..., Symbolic]]] = {
@@ -188,7 +191,7 @@ def test_a_wrong_model_shows_itself_in_real_runs(
         monkeypatch.setattr(Path, "truth", lambda path, value: path.number(value).term != 0)
     else:
         name, model = WRONG_MODELS[wrong.model]
-        monkeypatch.setitem(models.MODELS, name, model)
+        monkeypatch.setitem(MODELS, name, model)
     with pytest.raises(WrongModel, match="a model of an operator is wrong"):
         compared(program, program, sizes)
 

@@ -7,7 +7,7 @@ import z3
 
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.prove.inputs import concrete
-from channelsim.channel.prove.models import MODELS
+from channelsim.channel.prove.models.table import MODELS
 from channelsim.channel.prove.path import Path
 from channelsim.channel.prove.symbols import (
     Bytes,

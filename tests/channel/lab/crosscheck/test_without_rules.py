@@ -21,13 +21,16 @@ from tests.sampling import one_in
 
 WORK = 150_000
 
+HANDS = 12
+"""From fewer hands it is not known which numbers are never negative."""
+
 
 def campaign(path: Path, work: float = WORK) -> FuzzPart:
     return searched(load(str(path)), "toys", work)
 
 
 def test_nothing_is_said_of_a_right_game(tmp_path: Path) -> None:
-    path = toy(tmp_path)
+    path = toy(tmp_path, hands=HANDS)
     result = campaign(path, 2 * WORK)
     assert result.findings == []
     assert crosscheck(load(str(path)), 5000, "s", 1).tally.findings == []
@@ -36,7 +39,7 @@ def test_nothing_is_said_of_a_right_game(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("mistake", one_in(4, MISTAKES))
 def test_each_law_finds_its_mistake(mistake: str, tmp_path: Path) -> None:
-    found = campaign(toy(tmp_path, mistake), 2 * WORK).findings
+    found = campaign(toy(tmp_path, mistake, HANDS), 2 * WORK).findings
     law = {"evidence": "honest moves hold"}.get(mistake, mistake)
     assert law in {one.rule for one in found}
     name, *_ = MISTAKES[mistake]

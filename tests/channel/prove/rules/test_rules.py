@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 import z3
 
-from channelsim.channel.prove import models
 from channelsim.channel.prove.concrete_runs import WrongModel
-from channelsim.channel.prove.rules import builtin_models, choices, sets, standins
+from channelsim.channel.prove.models import byte_models
+from channelsim.channel.prove.rules import builtin_models, choices, sets
 from channelsim.channel.prove.rules.running import Merged
-from channelsim.channel.prove.rules.standins import Data, Int, number_of
+from channelsim.channel.prove.rules.standins import data, unseen
+from channelsim.channel.prove.rules.standins.data import Data
+from channelsim.channel.prove.rules.standins.ints import Int, bool_of, number_of, symbol_of_number
 from channelsim.channel.prove.symbols import as_number, make_number, resize
 from tests.channel.command import channelsim
 from tests.channel.prove.rules.toys import END, TO_OTHER, Toy, examined, question_of
@@ -282,9 +284,9 @@ def test_rules_that_remember_are_not_proved(name: str, tmp_path: Path, monkeypat
 
 
 def _above(self: Int, other: object) -> Any:
-    left, right = as_number(self.symbol), as_number(standins.symbol_of_number(other))
+    left, right = as_number(self.symbol), as_number(symbol_of_number(other))
     bits = max(left.term.size(), right.term.size())
-    return standins.bool_of(z3.UGT(resize(left.term, bits), resize(right.term, bits)))
+    return bool_of(z3.UGT(resize(left.term, bits), resize(right.term, bits)))
 
 
 def _rounded(self: Int, other: int) -> Any:
@@ -294,7 +296,7 @@ def _rounded(self: Int, other: int) -> Any:
 
 
 def _signed_byte(atom: Any, at: int) -> Any:
-    return number_of(as_number(models.sliced(atom, at, at + 1)))
+    return number_of(as_number(byte_models.sliced(atom, at, at + 1)))
 
 
 def _next_item(self: Data, index: Any) -> Any:
@@ -314,7 +316,7 @@ def _one_too_few(container: Any, item: Any) -> Any:
 
 _has = choices.has
 
-_ordered = standins.ordered
+_ordered = data.ordered
 
 
 def _swapped(this: Any, other: Any, swapped: bool, flipped: bool) -> Any:
@@ -332,7 +334,7 @@ WRONG: dict[str, tuple[str, Callable[[Patch], object]]] = {
     ),
     "bytes are signed": (
         "a set of what is known",
-        lambda patch: patch.setattr(standins, "_byte", _signed_byte),
+        lambda patch: patch.setattr(data, "_byte", _signed_byte),
     ),
     "an index is the second one": (
         "an item by an index that is not known",
@@ -372,7 +374,7 @@ WRONG: dict[str, tuple[str, Callable[[Patch], object]]] = {
     ),
     "bytes in another order": (
         "match",
-        lambda patch: patch.setattr(standins, "ordered", _swapped),
+        lambda patch: [patch.setattr(file, "ordered", _swapped) for file in (data, unseen)],
     ),
 }
 """Mistakes in what stands for Python, each with rules that show it."""

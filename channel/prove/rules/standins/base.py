@@ -1,0 +1,57 @@
+"""Base of all stand-ins: what none of them answers in silence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from channelsim.channel.prove.rules.running import is_running
+from channelsim.channel.prove.symbols import Condition, Undecided
+
+
+class StandIn:
+    """Any stand-in. Its text is not known, it cannot be hashed, and it has no attribute in silence
+    that is missing here: rules could ask for it, or catch the error."""
+
+    __slots__ = ()
+
+    def __hash__(self) -> NoReturn:
+        raise Undecided("an input as an item of a set, or a key of a dictionary")
+
+    def __str__(self) -> NoReturn:
+        raise Undecided("an input as text")
+
+    def __format__(self, _: str) -> NoReturn:
+        raise Undecided("an input as text")
+
+    def seen(self) -> Any:
+        """The value itself; of one whose shape is not known, what it is decided to be."""
+        return self
+
+    def truth(self) -> Condition:
+        """Where the value is true, as Python says."""
+        return bool(self)
+
+    def compared(self) -> Any:
+        """The symbol of bytes, of a length that may be undecided; None for anything else."""
+        return None
+
+    def __repr__(self) -> str:
+        if is_running():
+            raise Undecided("an input as text")
+        return object.__repr__(self)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        kind = self.__class__
+        if hasattr(kind, name):
+            raise Undecided(f"no model of {kind.__name__}.{name}")
+        raise AttributeError(f"{kind.__name__} has no {name}")
+
+
+def no_model(name: str) -> Callable[..., NoReturn]:
+    """A method without a model. It raises `Undecided`."""
+
+    def refuse(*_: object) -> NoReturn:
+        raise Undecided(f"no model of {name} of an input")
+
+    return refuse
