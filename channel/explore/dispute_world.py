@@ -52,8 +52,8 @@ SILENCE = Times().move + Times().margin + 4
 class DisputeState:
     """A state of the world. `reorgs` are left, and `replaced` were made; `blocks` since the start.
 
-    `offered` was pending for the honest side when the last block was made. The honest side is `over`
-    for so many steps: what is final has to stay so when another block is replaced.
+    `offered` was pending for the honest side when the last block was made. The honest side is
+    `over` for so many steps: what is final has to stay so when another block is replaced.
     """
 
     chain: SmallChain
