@@ -11,8 +11,7 @@ from hashlib import sha256
 from operator import and_, or_, xor
 from typing import NamedTuple
 
-from channelsim.clsp.integers import atom_to_int, int_to_atom
-from channelsim.clsp.values import NIL, Value, serialize
+from channelsim.clsp.values import NIL, Value, atom_to_int, int_to_atom, serialize
 
 ONE = b"\x01"
 MANY = 1 << 62

@@ -212,7 +212,7 @@ def read_node(blob: bytes) -> LazyNode:
     the part that is read. Raises `BadValue`.
     """
     if len(blob) > MAX_BYTES:
-        raise BadValue(f"{len(blob)} bytes; at most {MAX_BYTES} are read")
+        raise BadValue(f"{len(blob):,} bytes; at most {MAX_BYTES:,} are read")
     try:
         # The program `1` returns its whole environment.
         return run_chia_program(b"\x01", blob, MAX_COST, 0)[1]

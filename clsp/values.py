@@ -2,6 +2,10 @@
 
 Nothing here recurses, so a value may be as deep as memory allows. (Python's own `==`,
 `hash` and `repr` of tuples do recurse: compare deep values by `tree_hash`.)
+
+As a number an atom is signed and big-endian, of any length; operators answer in the fewest bytes
+(0 is the empty atom, 128 is `0x0080`). Differences from Python decide games, so each operator is
+compared with CLVM itself over millions of pairs.
 """
 
 from collections.abc import Iterable
@@ -9,8 +13,6 @@ from hashlib import sha256
 from typing import TypeAlias
 
 from chia_rs import tree_hash as native_tree_hash
-
-from channelsim.clsp.integers import int_to_atom
 
 Value: TypeAlias = bytes | tuple["Value", "Value"]
 """An atom or a pair of values."""
@@ -59,6 +61,59 @@ def is_value(data: object) -> bool:
     return True
 
 
+# --- numbers ------------------------------------------------------------------------------------
+
+
+def int_to_atom(number: int) -> bytes:
+    """Write a number in the fewest bytes.
+
+    >>> [int_to_atom(n).hex() for n in (0, 1, 127, 128, -1, -128, -129)]
+    ['', '01', '7f', '0080', 'ff', '80', 'ff7f']
+    """
+    if not number:
+        return b""
+    magnitude = number if number > 0 else ~number
+    return number.to_bytes((magnitude.bit_length() >> 3) + 1, "big", signed=True)
+
+
+def atom_to_int(atom: bytes) -> int:
+    """Read an atom of any length as a signed number.
+
+    >>> [atom_to_int(bytes.fromhex(h)) for h in ("", "00", "0005", "ff", "0080")]
+    [0, 0, 5, -1, 128]
+    """
+    return int.from_bytes(atom, "big", signed=True)
+
+
+def is_minimal(atom: bytes) -> bool:
+    """True if this number is written in the fewest bytes. In Chialisp: `(= x (+ x 0))`.
+
+    >>> [is_minimal(bytes.fromhex(h)) for h in ("", "00", "05", "0005", "0080", "ffff")]
+    [True, False, True, False, True, False]
+    """
+    if not atom:
+        return True
+    first = atom[0]
+    if len(atom) == 1:
+        return first != 0
+    # A leading 0x00 or 0xff is needed only when the next byte's top bit says otherwise.
+    if first == 0:
+        return atom[1] >= 0x80
+    return first != 0xFF or atom[1] < 0x80
+
+
+def logxor(a: bytes, b: bytes) -> bytes:
+    """`(logxor a b)` of the signed numbers: the shorter atom is sign-extended.
+
+    >>> logxor(b"\\x80", b"\\x00\\x01").hex(), logxor(b"same", b"same")
+    ('81', b'')
+    """
+    return int_to_atom(atom_to_int(a) ^ atom_to_int(b))
+
+
+# --- lists --------------------------------------------------------------------------------------
+
+
 def to_list(items: Iterable[Value], end: Value = NIL) -> Value:
     """Build a list, which is proper if its end is `()`.
 
@@ -93,6 +148,9 @@ def from_list(value: Value) -> list[Value]:
     if value != NIL:
         raise NotAList(f"a list of {len(items)} ends in the atom 0x{value.hex()}, not in ()")
     return items
+
+
+# --- bytes --------------------------------------------------------------------------------------
 
 
 def serialize_atom(atom: bytes) -> bytes:
@@ -158,7 +216,7 @@ def deserialize(blob: bytes, part: tuple[bytes, Value] | None = None) -> Value:
     """
     size = len(blob)
     if size > MAX_BYTES:
-        raise BadValue(f"{size} bytes; at most {MAX_BYTES} are read")
+        raise BadValue(f"{size:,} bytes; at most {MAX_BYTES:,} are read")
     at = 0
     known = blob.find(part[0]) if part else -1
     # The pairs begun: None while the left side is read, then the left side.
@@ -216,6 +274,9 @@ def _atom_bounds(blob: bytes, at: int) -> tuple[int, int]:
             f"at byte {at}: the byte 0x{blob[start]:02x} stands for itself, without a length"
         )
     return start, end
+
+
+# --- tree hashes --------------------------------------------------------------------------------
 
 
 def tree_hash_atom(atom: bytes) -> bytes:

@@ -48,7 +48,7 @@ from channelsim.games.forms import (
     parts,
 )
 from channelsim.games.hidden import Hidden
-from channelsim.games.lemma import Lemma
+from channelsim.games.lemma import Check, Lemma
 from channelsim.games.names import quoted
 from channelsim.games.pack import Pack, Rank
 from channelsim.games.plain_player import Moves, PlainPlayer, Taken
@@ -255,7 +255,8 @@ class Game:
       which rare hands meet (`Pack`); of a game with a prepared deck it then stacks the deck;
     - `hidden` declares what players commit to before the rules can see it (`Hidden`): what is
       legal, and what a cheat could hide;
-    - `lemmas` are functions that programs and rules compute by other means (`Lemma`), for proofs.
+    - `lemmas` are functions that programs and rules compute by other means (`Lemma`), for proofs;
+    - `checks` are functions that programs and rules compute, which proofs only compare (`Check`).
     """
 
     name: str
@@ -290,6 +291,7 @@ class Game:
     pack: Pack | None = None
     hidden: tuple[Hidden, ...] = ()
     lemmas: tuple[Lemma, ...] = ()
+    checks: tuple[Check, ...] = ()
     missing: tuple[str, ...] = field(init=False, default=())
 
     def __post_init__(self) -> None:

@@ -22,10 +22,9 @@ from typing import TypeAlias
 
 import msgspec
 
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import ProgramRaised, evaluate
-from channelsim.clsp.values import NIL, Value, serialize, to_list
+from channelsim.clsp.values import NIL, Value, int_to_atom, serialize, to_list
 from channelsim.games.amounts import counted
 from channelsim.games.verdicts import Slash, Valid, Verdict
 

@@ -18,8 +18,15 @@ from functools import partial
 from itertools import pairwise
 from typing import Any, TypeAlias
 
-from channelsim.clsp.integers import atom_to_int, int_to_atom, is_minimal
-from channelsim.clsp.values import NIL, Value, is_value, to_list
+from channelsim.clsp.values import (
+    NIL,
+    Value,
+    atom_to_int,
+    int_to_atom,
+    is_minimal,
+    is_value,
+    to_list,
+)
 from channelsim.games.amounts import counted
 from channelsim.games.errors import BadState
 from channelsim.plugins import called

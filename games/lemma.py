@@ -1,15 +1,17 @@
 """Lemmas: functions that a program and its rules compute by other means.
 
 A proof takes such a function as an unknown one, the same on both sides; that both sides compute it
-is compared separately (`channelsim prove`). A game declares them (`Game.lemmas`).
+is compared separately (`channelsim prove`). A game declares them (`Game.lemmas`), and other
+functions that are compared only (`Game.checks`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
+from channelsim.clsp.values import Value
 from channelsim.games.chance import Chance
 from channelsim.games.forms import Form
 
@@ -38,3 +40,24 @@ class Lemma:
     solvable: bool = False
     draw: Callable[[Chance], tuple[Any, ...]] | None = None
     near: Callable[[tuple[Any, ...], Any], tuple[Any, ...] | None] | None = None
+
+
+Case: TypeAlias = tuple[tuple[Value, ...], Value]
+"""The arguments of a function, and the result that rules expect."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """A function of a program that is compared with one of Python by real runs, and not proved.
+
+    `cases` makes arguments as CLVM values, each with the result that rules expect: all of them from
+    the one with this number on, or drawn ones without end where `total` is None. `inputs` says in
+    words what they are, after their number.
+    """
+
+    name: str
+    validator: str
+    function: str
+    cases: Callable[[Chance, int], Iterator[Case]]
+    inputs: str
+    total: int | None = None

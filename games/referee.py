@@ -12,11 +12,11 @@ from hashlib import sha256
 import msgspec
 
 from channelsim.clsp.curry import curried_hash, curry
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import Program, load
 from channelsim.clsp.values import (
     NIL,
     Value,
+    int_to_atom,
     list_of,
     serialize,
     to_list,

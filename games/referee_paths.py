@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from channelsim.clsp.integers import atom_to_int, is_minimal
 from channelsim.clsp.programs import Program
-from channelsim.clsp.values import NIL, Value, serialize
+from channelsim.clsp.values import NIL, Value, atom_to_int, is_minimal, serialize
 from channelsim.games.referee import (
     GameCoin,
     RefereeRefusal,

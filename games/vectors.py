@@ -14,10 +14,9 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import CostExceeded, Outcome, ProgramSlash, Raised, run_serialized
-from channelsim.clsp.values import NIL, NotAList, Value, from_list, to_list, tree_hash
+from channelsim.clsp.values import NIL, NotAList, Value, from_list, int_to_atom, to_list, tree_hash
 from channelsim.games import registry
 from channelsim.games.contract import Game, Hashes, Raise, Slash, Valid, Validator, Verdict
 from channelsim.games.decoding import line_error

@@ -12,8 +12,7 @@ from typing import TypeVar
 import msgspec
 
 from channelsim.channel.lab.sites.fast_chance import FastChance
-from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import NIL
+from channelsim.clsp.values import NIL, int_to_atom
 from channelsim.games.poker.limits import Structure
 from channelsim.games.poker.openings import dealt_by_call
 from channelsim.games.poker.states import Begin, Deal, Draw, Known, Mid, Pot, Seats, Street

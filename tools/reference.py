@@ -62,8 +62,7 @@ FORMATS = {
 transcript, those of its first line), and the page about it."""
 
 MODULES = {
-    "clsp.values": "CLVM values: bytes and pairs.",
-    "clsp.integers": "Integers as atoms.",
+    "clsp.values": "CLVM values: bytes and pairs, and integers as atoms.",
     "clsp.programs": "Compiled programs.",
     "clsp.compiler": "Compiling Chialisp.",
     "clsp.run": "Running programs.",

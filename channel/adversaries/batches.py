@@ -36,7 +36,7 @@ from channelsim.channel.protocol.messages import (
     encode,
 )
 from channelsim.channel.protocol.state import ChannelState, LiveGame
-from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.values import int_to_atom
 
 NOWHERE = 1 << 40
 """The id of a game that does not exist."""

@@ -6,7 +6,7 @@ them (`tests/channel/peer/decks/test_cheats.py`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace as changed
 from itertools import pairwise
 
@@ -44,6 +44,7 @@ from channelsim.channel.protocol.state import ChannelState, LiveGame
 from channelsim.clsp.values import NIL
 from channelsim.games import registry
 from channelsim.games.choices import least_action
+from channelsim.games.contract import Game
 from channelsim.games.deck.finished import FinishedDeck
 from channelsim.games.deck.group import SCALAR_SIZE
 from channelsim.games.deck.terms import CARDS
@@ -54,8 +55,22 @@ MOST_NAMED = 50
 """Decks that an adversary names in one batch."""
 
 
+def without_decks(games: Sequence[Game]) -> str:
+    """The reason against an adversary that needs a prepared deck, if no game uses one."""
+    if any(game.deck_positions for game in games):
+        return ""
+    return (
+        f"{' or '.join(game.name for game in games)}: no game with a prepared deck, as holdem has"
+    )
+
+
 class Opener(MoveChanger):
     """Replaces the first move with an opening that it can, once it is due."""
+
+    @classmethod
+    def reason_against(cls, games: Sequence[Game]) -> str:
+        """The reason, if no game uses a prepared deck."""
+        return without_decks(games)
 
     def change_move(self, move: Move, game: LiveGame) -> Move | None:
         """One of the changed moves that the rules of the game forbid."""
@@ -130,6 +145,11 @@ class _WrongCard(Opener):
 class _FreeLook(BatchChanger):
     default_step = 0
 
+    @classmethod
+    def reason_against(cls, games: Sequence[Game]) -> str:
+        """The reason, if no game uses a prepared deck."""
+        return without_decks(games)
+
     def change_batch(self, batch: Batch, before: ChannelState) -> list[bytes] | None:
         """The batch with an opening that the other side could look at, and let vanish."""
         if not any(isinstance(action, Accept) for action in batch.actions):
@@ -156,6 +176,11 @@ class DeckProposer(BatchChanger):
 
     It remembers every deck that it ever had ready.
     """
+
+    @classmethod
+    def reason_against(cls, games: Sequence[Game]) -> str:
+        """The reason, if no game uses a prepared deck."""
+        return without_decks(games)
 
     def __init__(self, peer: Peer, plan: Plan) -> None:
         super().__init__(peer, plan)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from channelsim.channel.adversaries.base import BatchChanger, F, by_method
 from channelsim.channel.protocol.messages import Batch, Move
 from channelsim.channel.protocol.state import ChannelState, LiveGame
-from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.values import int_to_atom
 from channelsim.games.choices import forced_action
 from channelsim.games.contract import Action, Amount, OneOf
 

@@ -17,8 +17,7 @@ from channelsim.channel.peer.onchain.lineage import TrackedCoin
 from channelsim.channel.protocol.game_spends import claim_bundle, move_bundle, slash_bundle
 from channelsim.channel.protocol.half_signed import time_out, unroll_coin
 from channelsim.channel.protocol.state import LiveGame
-from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import Value, serialize, to_list, tree_hash
+from channelsim.clsp.values import Value, int_to_atom, serialize, to_list, tree_hash
 from channelsim.games import registry
 from channelsim.games.evidence import Candidate, as_evidence
 from channelsim.games.referee import GameCoin, timeout_solution

@@ -142,7 +142,7 @@ def check(attack: Attack) -> Attack:
             near = nearest(action.kind, KINDS)
             raise UsageError(f"no action is called {quoted(action.kind)}{near}")
         if action.amount > kind.most:
-            raise UsageError(f"{action.kind}: an amount of at most {kind.most}")
+            raise UsageError(f"{action.kind}: an amount of at most {kind.most:,}")
         if action.pause and not kind.pauses:
             raise UsageError(f"{action.kind}: it has no pause")
     return attack

@@ -12,11 +12,11 @@ from msgspec import Meta
 
 from channelsim.channel.crypto import bls
 from channelsim.clsp.curry import curried_hash, curry
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import Program
 from channelsim.clsp.values import (
     NIL,
     Value,
+    int_to_atom,
     list_of,
     serialize,
     tree_hash,

@@ -12,8 +12,7 @@ from chia_rs import PrivateKey
 
 from channelsim.channel.chain.coins import REMARK, Bundle, Coin, condition, signed_spend
 from channelsim.channel.chain.constants import COST_PER_BYTE
-from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import to_list
+from channelsim.clsp.values import int_to_atom, to_list
 from channelsim.games.referee import CREATE_COIN
 
 BARE_COST = 8_000_000

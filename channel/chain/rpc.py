@@ -196,7 +196,7 @@ class RpcClient:
         body = response.read(MOST_BYTES + 1)
         if len(body) > MOST_BYTES:
             raise AnswerTooLong(
-                str(self.wrong(f"answers {call} with more than {MOST_BYTES} bytes"))
+                str(self.wrong(f"answers {call} with more than {MOST_BYTES:,} bytes"))
             )
         if response.length:
             raise IncompleteRead(body, response.length)

@@ -25,10 +25,11 @@ def main(command: Command | None = None) -> None:
     """Run the command line, or only this command. Bad use is one line on stderr and exit code 2."""
     # Modules and sessions are many objects and few cycles: look for cycles less often.
     gc.set_threshold(20_000, 20, 20)
-    with interrupt.listening(last=True), watchdog.watching():
-        _name_copied_checkout()
+    with interrupt.listening(last=True):
         try:
-            code = _run(command)
+            with watchdog.watching():
+                _name_copied_checkout()
+                code = _run(command)
         except KeyboardInterrupt:
             code = _interrupted()
         _name_unusable_plugins()

@@ -17,7 +17,7 @@ from channelsim.channel.errors import UsageError
 T = TypeVar("T")
 
 _HASH = re.compile(r"(0x)?[0-9a-f]{64}", re.I)
-_WHOLE = re.compile(r"[+-]?[0-9]{1,40}")
+_WHOLE = re.compile(r"[+-]?([0-9]{1,40}|[0-9]{1,3}(,[0-9]{3}){1,12})")
 _REAL = re.compile(r"[+-]?([0-9]{1,40}\.?[0-9]{0,40}|\.[0-9]{1,40})(e[+-]?[0-9]{1,3})?", re.I)
 
 LONGEST = 60
@@ -72,10 +72,10 @@ def file_argument(help: str) -> Any:
 
 
 def whole_number(least: int, most: int) -> Callable[[Any], int]:
-    """A reader of whole numbers within these bounds.
+    """A reader of whole numbers within these bounds, also in groups of three digits.
 
-    >>> whole_number(1, 256)("12")
-    12
+    >>> whole_number(1, 256)("12"), whole_number(1, 5000)("1,234")
+    (12, 1234)
     >>> whole_number(1, 256)("abc")
     Traceback (most recent call last):
     typer._click.exceptions.BadParameter: abc: a whole number from 1 to 256
@@ -84,9 +84,9 @@ def whole_number(least: int, most: int) -> Callable[[Any], int]:
     def read(value: Any) -> int:
         """Read one value. Raises `BadParameter` for any other."""
         text = str(value)
-        if _WHOLE.fullmatch(text) and least <= int(text) <= most:
-            return int(text)
-        raise typer.BadParameter(f"{_shown(text)}: a whole number from {least} to {most}")
+        if _WHOLE.fullmatch(text) and least <= (number := int(text.replace(",", ""))) <= most:
+            return number
+        raise typer.BadParameter(f"{_shown(text)}: a whole number from {least:,} to {most:,}")
 
     return read
 
@@ -106,7 +106,7 @@ def real_number(least: float, most: float) -> Callable[[Any], float]:
         text = str(value)
         if _REAL.fullmatch(text) and least <= float(text) <= most:
             return float(text)
-        raise typer.BadParameter(f"{_shown(text)}: a number from {least:.12g} to {most:.12g}")
+        raise typer.BadParameter(f"{_shown(text)}: a number from {least:,.12g} to {most:,.12g}")
 
     return read
 

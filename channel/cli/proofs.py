@@ -1,9 +1,12 @@
-"""Results of `channelsim prove` as text, JUnit and SARIF."""
+"""Results of `channelsim prove` as text, JUnit and SARIF.
+
+A claim that is proved shape by shape has a row in a table for each of them.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import msgspec
 
@@ -12,12 +15,16 @@ from channelsim.channel.cli.findings import details
 from channelsim.channel.documents.prove import ProveDocument
 from channelsim.channel.findings.finding import FAILED_CHECK, Finding
 from channelsim.channel.lab.targets.target import Target
-from channelsim.channel.prove.result import BROKEN, ProofResult, Undecidable
+from channelsim.channel.prove.result import BROKEN, CHECKED, ProofResult, Undecidable
+from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import console, say
 from channelsim.clsp.run import MAX_COST
 from channelsim.games.amounts import counted
 
 PASSED_OVER = "interrupted before all of it was examined"
+
+SHAPES = "validator", "shape", "claim", "result", "paths", "run for real", "undecided", "seconds"
+"""The headings of the table of proofs shape by shape; the seconds are of processor time."""
 
 
 def print_document(printed: ProveDocument) -> None:
@@ -34,10 +41,15 @@ def print_document(printed: ProveDocument) -> None:
             say(out, f"   {line}")
     if printed.findings:
         say(out)
+    said = set(common)
     for proof in printed.proofs:
-        for line in _lines(proof, common):
+        for line in _lines(proof, said):
             say(out, line)
-        say(out, proof_line(proof, printed))
+        if proof.shape:
+            said.update(_grounds(proof))  # those of all shapes are the same
+        if not (proof.shape and proof.is_proved):
+            say(out, proof_line(proof, printed))
+    show_table(out, SHAPES, list(_rows(printed)), left=4)
     if printed.interrupted:
         say(out, "interrupted: not every size of the move was examined")
     if len(printed.proofs) > 1:
@@ -50,15 +62,31 @@ def _common(proofs: tuple[ProofResult, ...]) -> list[str]:
     return [bound for bound in first if all(bound in proof.bounds for proof in proofs)]
 
 
-def _lines(proof: ProofResult, common: list[str]) -> Iterator[str]:
-    """The other bounds and assumptions of a proof, and the parts that it leaves out."""
-    if proof.verdict in BROKEN:
-        return
-    yield from (bound for bound in proof.bounds if bound not in common)
-    if proof.is_proved and proof.claim == "cost":
-        yield f"a run costs at most {proof.cost:,} of {MAX_COST:,}"
+def _rows(printed: ProveDocument) -> Iterator[tuple[str, ...]]:
+    """A row for each proof about states of one shape."""
+    works = printed.work or (0.0,) * len(printed.proofs)
+    for proof, work in zip(printed.proofs, works, strict=True):
+        if proof.shape:
+            gaps = sum(gap.times for gap in proof.undecided)
+            counts = proof.paths, proof.confirmed, gaps
+            words = proof.validator, proof.shape, proof.claim, proof.verdict
+            yield *words, *(f"{count:,}" for count in counts), f"{work:,.0f}"
+
+
+def _grounds(proof: ProofResult) -> Iterator[str]:
+    """The bounds, assumptions and lemmas of a proof."""
+    yield from proof.bounds
     yield from (f"assumes: {assumption}" for assumption in proof.assumes)
     yield from (f"lemma: {lemma}" for lemma in proof.lemmas)
+
+
+def _lines(proof: ProofResult, said: Collection[str]) -> Iterator[str]:
+    """The grounds of a proof that were not said before, and the parts that it leaves out."""
+    if proof.verdict in BROKEN:
+        return
+    yield from (line for line in _grounds(proof) if line not in said)
+    if proof.is_proved and proof.claim == "cost":
+        yield f"a run costs at most {proof.cost:,} of {MAX_COST:,}"
     if proof.unconfirmed:
         yield f"no input was found of {counted(proof.unconfirmed, 'path')}"
     if proof.bounded:
@@ -88,6 +116,8 @@ def proof_line(proof: ProofResult, printed: ProveDocument) -> str:
     claim = "" if proof.claim == "equal" else f" ({proof.claim})"
     if proof.verdict in BROKEN:
         return f"{proof.verdict}: {of}{claim}"
+    if proof.verdict == CHECKED:
+        return f"checked, not proved: {of}{claim}: {counted(proof.samples, 'input')} run"
     where = " on every input within the bounds" if proof.is_proved else ""
     return (
         f"{proof.verdict}: {of}{claim}{where}: {counted(proof.paths, 'path')},"

@@ -13,7 +13,8 @@ class ProveDocument(CampaignResults, frozen=True, kw_only=True, tag="channelsim 
 
     `against` is the target that its programs are compared with, None for other claims. Each size of
     a move was examined for at most `limit` seconds of work. `models` are what all proofs rest on,
-    in words. `seconds` are those of this run. A finding is an input that breaks a claim.
+    in words. `seconds` are those of this run, `work` those of processor time for each proof, in
+    earlier runs too. A finding is an input that breaks a claim.
     """
 
     command = "prove"
@@ -26,6 +27,7 @@ class ProveDocument(CampaignResults, frozen=True, kw_only=True, tag="channelsim 
     parts: Figure
     seconds: Seconds
     findings: tuple[Finding, ...]
+    work: tuple[Seconds, ...] = ()
 
     def proof_file(self) -> ProofFile:
         """The proofs as a file."""

@@ -25,6 +25,9 @@ MOST_TITLE = 100
 
 _ASIDE = re.compile(r" \([^()]*\)")
 
+_OPPONENT = "the mover's opponent"
+"""A side that is known only by the one who takes, where nothing before says whose it is."""
+
 _TAKEN = ("theft", "unslashable cheat")
 
 
@@ -56,7 +59,8 @@ def lost(finding: Finding) -> str:
     """The loss in words: a side and an amount, or that nobody is known to lose."""
     loss = finding.loss
     if loss is not None and loss.amount:
-        loser = loss.loser[:1].upper() + loss.loser[1:]
+        loser = _OPPONENT if loss.loser == "its opponent" else loss.loser
+        loser = loser[:1].upper() + loser[1:]
         mojos = counted(loss.amount, "mojo")
         whom = f" to {loss.taker}" if loss.taker else ", and nobody has them"
         return f"{loser} loses {mojos}{whom}"

@@ -23,8 +23,7 @@ from typing import Any, TypeAlias
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.system import user_code
-from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import Value, to_list
+from channelsim.clsp.values import Value, int_to_atom, to_list
 from channelsim.games.chance import Chance
 from channelsim.games.contract import Hashes
 from channelsim.games.names import quoted

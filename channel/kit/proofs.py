@@ -22,7 +22,7 @@ from channelsim.channel.findings.finding import Finding
 from channelsim.channel.kit.conformance import Subject, failed_check
 from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.prove import proof_file
-from channelsim.channel.prove.result import NO_SOLVER, ProofResult
+from channelsim.channel.prove.result import COMPARED, NO_SOLVER, ProofResult
 from channelsim.games.amounts import counted
 from channelsim.games.registry import package_of
 
@@ -147,10 +147,15 @@ def _reason_not_to_accept(
     claim = question.claim
     mine = (question.longest, question.pairs, question.atom, question.bounds)
     theirs = (stored.longest, stored.pairs, stored.atom, stored.bounds)
-    rests = (claim.assumes, lemmas_used(claim), MODELS)
-    if mine != theirs or rests != (stored.assumes, stored.lemmas, file.models):
+    rests = (claim.assumes, _uncounted(lemmas_used(claim)), MODELS)
+    if mine != theirs or rests != (stored.assumes, _uncounted(stored.lemmas), file.models):
         return "proved within other bounds"
     return ""
+
+
+def _uncounted(lemmas: tuple[str, ...]) -> tuple[str, ...]:
+    """The lemmas without the number of inputs on which each was compared."""
+    return tuple(lemma.partition(COMPARED)[0] for lemma in lemmas)
 
 
 def _edited(stored: ProofResult, question: Question) -> str:

@@ -16,14 +16,21 @@ from channelsim.channel.kit.driver import Hand, Move, NotPlain, Start, to_value
 from channelsim.channel.lab.cases.describe import described_value
 from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.system.user_code import NOT_THEIRS, failure
-from channelsim.clsp.integers import atom_to_int, int_to_atom, is_minimal
 from channelsim.clsp.run import (
     Outcome,
     ProgramValid,
     outcome_word,
     run_serialized,
 )
-from channelsim.clsp.values import NIL, NotAList, Value, from_list
+from channelsim.clsp.values import (
+    NIL,
+    NotAList,
+    Value,
+    atom_to_int,
+    from_list,
+    int_to_atom,
+    is_minimal,
+)
 from channelsim.games.amounts import counted
 from channelsim.games.chance import Chance
 from channelsim.games.evidence import MOST_CONDITIONS, SIGNATURE_SIZE, met
@@ -232,7 +239,7 @@ class _Player:
     def _check(self, place: str, name: str, number: object, least: int, most: int) -> None:
         if type(number) is not int or not least <= number <= most:
             raise self._error(
-                place, f"{name}: {number!r:.40} is not a number from {least} to {most}"
+                place, f"{name}: {number!r:.40} is not a number from {least:,} to {most:,}"
             )
 
     def _error(self, place: str, what: str) -> UsageError:
@@ -321,7 +328,7 @@ class _Player:
         if not names:
             return None, "the program leads to none of the target's programs"
         if not isinstance(size, bytes) or not _is_size(size):
-            return None, f"the program's size limit is not a number from 0 to {MOST_SIZE}"
+            return None, f"the program's size limit is not a number from 0 to {MOST_SIZE:,}"
         if self._described(state) is None:
             return None, f"the next state has {UNWRITABLE}"
         return replace(coin, validator=names[0], state=state, max_move_size=atom_to_int(size)), ""

@@ -46,11 +46,11 @@ class Limits:
             return
         if not LEAST_STATES <= self.states <= MOST_STATES:
             raise UsageError(
-                f"a limit of {counted(self.states, 'state')}: {LEAST_STATES} to {MOST_STATES}"
+                f"a limit of {counted(self.states, 'state')}: {LEAST_STATES:,} to {MOST_STATES:,}"
             )
         if not LEAST_BYTES <= self.bytes <= MOST_BYTES:
             raise UsageError(
-                f"a limit of {counted(self.bytes, 'byte')}: {LEAST_BYTES} to {MOST_BYTES}"
+                f"a limit of {counted(self.bytes, 'byte')}: {LEAST_BYTES:,} to {MOST_BYTES:,}"
             )
 
     def near(self, number: int, stored: int) -> str:

@@ -96,7 +96,7 @@ def reason_to_refuse(
         if offer.timeout < least:
             return f"a timeout of {blocks} is too short; at least {least}{by_spacing(spacing)}"
         if offer.timeout > MOST_TIMEOUT:
-            return f"a timeout of {blocks} is too long; at most {MOST_TIMEOUT}"
+            return f"a timeout of {blocks} is too long; at most {MOST_TIMEOUT:,}"
     return None
 
 

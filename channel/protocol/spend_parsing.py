@@ -15,9 +15,8 @@ import msgspec
 from chia_rs import LazyNode
 
 from channelsim.channel.protocol.state import Channel, ChannelState
-from channelsim.clsp.integers import atom_to_int, is_minimal
 from channelsim.clsp.run import TooLarge, items, read_node, to_value
-from channelsim.clsp.values import BadValue, NotAList, Value, tree_hash
+from channelsim.clsp.values import BadValue, NotAList, Value, atom_to_int, is_minimal, tree_hash
 from channelsim.games.referee import GameCoin, RefereeRefusal
 
 

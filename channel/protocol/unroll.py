@@ -8,9 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from channelsim.clsp.curry import curried_hash, curry
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import Program, load
-from channelsim.clsp.values import Value, list_of, tree_hash, tree_hash_atom, tree_hash_pair
+from channelsim.clsp.values import (
+    Value,
+    int_to_atom,
+    list_of,
+    tree_hash,
+    tree_hash_atom,
+    tree_hash_pair,
+)
 from channelsim.games.referee import ASSERT_HEIGHT_RELATIVE, CREATE_COIN
 
 

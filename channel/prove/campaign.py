@@ -1,15 +1,17 @@
 """Proofs as a campaign: each part is one size of the move, of one claim about one validator.
 
 Every part is given the same work, so a result does not depend on the number of workers. The sizes
-of moves in play come first; where one of these breaks a claim, its other sizes are left out.
+of moves in play come first; where one of these breaks a claim, its other sizes are left out. Shapes
+of states come one after the other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
+from itertools import accumulate, groupby, pairwise
 from time import thread_time
 
 import msgspec
@@ -25,8 +27,10 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import Finding
 from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.lab.targets.target_inputs import check_inputs, target_inputs
+from channelsim.channel.prove.checked import Checked
 from channelsim.channel.prove.counterexample import Counterexample
 from channelsim.channel.prove.in_play import in_play
+from channelsim.channel.prove.lemma_counts import with_checks
 from channelsim.channel.prove.proof import PartResult, Proof, Question, examine
 from channelsim.channel.prove.result import ProofResult
 
@@ -74,25 +78,15 @@ class ProofCampaign:
 
     @cached_property
     def parts(self) -> tuple[tuple[int, int], ...]:
-        """The place of the question, and the size of the move, of each part: those of moves in
-        play first."""
-        played = [
-            (place, size)
-            for place, question in enumerate(self.questions)
-            for size in question.sizes[: len(question.played)]
-        ]
-        others = [
-            (place, size)
-            for place, question in enumerate(self.questions)
-            for size in question.sizes[len(question.played) :]
-        ]
-        return (*played, *others)
+        """The place of the question, and the size of the move, of each part: shape by shape, those
+        of moves in play first."""
+        return tuple(part for parts in _by_round(self.questions) for part in parts)
 
     @property
     def rounds(self) -> tuple[range, ...]:
-        """The parts of moves in play, and all others."""
-        first = sum(len(question.played) for question in self.questions)
-        return range(first), range(first, len(self.parts))
+        """The parts of moves in play, and all others, of each shape."""
+        ends = accumulate(map(len, _by_round(self.questions)), initial=0)
+        return tuple(range(first, end) for first, end in pairwise(ends))
 
     @property
     def plan(self) -> Plan:
@@ -157,7 +151,7 @@ class ProofCampaign:
             proofs[self.parts[shard.first][0]].lost += 1
         for proof in proofs:
             proof.interrupted = run.interrupted
-        results = tuple(proof.result() for proof in proofs)
+        results = with_checks(proofs)
         data = self.configuration.digest.encode() + msgspec.json.encode(results)
         return ProofReport(
             targets=self.questions[0].targets,
@@ -170,6 +164,20 @@ class ProofCampaign:
             lost=tuple(lost),
             digest=None if run.interrupted else sha256(data).hexdigest(),
         )
+
+
+def _by_round(questions: Iterable[Question]) -> list[list[tuple[int, int]]]:
+    """The parts of each round: two for the questions about one shape."""
+    rounds: list[list[tuple[int, int]]] = []
+    for _, group in groupby(enumerate(questions), key=lambda numbered: numbered[1].shape):
+        in_play: list[tuple[int, int]] = []
+        others: list[tuple[int, int]] = []
+        for place, question in group:
+            parts = [(place, size) for size in question.sizes]
+            in_play += parts[: len(question.played)]
+            others += parts[len(question.played) :]
+        rounds += (in_play, others)
+    return rounds
 
 
 def _finding(proof: Proof, run: CampaignRun[PartResult]) -> Finding:
@@ -210,10 +218,16 @@ def proof_campaign(questions: Sequence[Question], seconds: float) -> ProofCampai
             *(question.claim.name, question.validator),
             *(question.longest, question.pairs, question.atom),
             *([] if question.shape is None else [question.shape.name]),
+            *([len(question.sizes)] if isinstance(question.claim, Checked) else []),
         ]
         for question in questions
     ]
-    options = {"seconds": seconds, "questions": asked, "z3": z3.get_version_string()}
+    options = {
+        "seconds": seconds,
+        "questions": asked,
+        "parts": sha256(msgspec.json.encode(_by_round(questions))).hexdigest(),
+        "z3": z3.get_version_string(),
+    }
     if others:
         options["against"] = others[0].name
     configuration = Configuration("prove", __version__, target.name, "", inputs, options)

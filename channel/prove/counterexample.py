@@ -37,7 +37,6 @@ from channelsim.channel.prove.arguments import (
 from channelsim.channel.prove.laws import LawClaim
 from channelsim.channel.prove.proof import Proof, Question
 from channelsim.channel.prove.shrinking import shrunk
-from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.run import (
     Outcome,
     ProgramSlash,
@@ -45,7 +44,7 @@ from channelsim.clsp.run import (
     outcome_word,
     run_serialized,
 )
-from channelsim.clsp.values import NIL, Value, serialize
+from channelsim.clsp.values import NIL, Value, atom_to_int, serialize
 from channelsim.games.amounts import counted
 from channelsim.games.contract import Play, Position, Seat, Slash, Verdict
 from channelsim.games.contract import Raise as RuleRaise

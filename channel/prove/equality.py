@@ -7,6 +7,7 @@ import z3
 from channelsim.channel.prove.executor import Ending, RaisedHere, Returned
 from channelsim.channel.prove.path import Path
 from channelsim.channel.prove.symbols import Condition, Hidden, Lazy, Symbolic, equal
+from channelsim.channel.prove.undecided_lengths import same_as_number
 
 
 def difference(path: Path, left: Ending, right: Ending) -> Condition:
@@ -37,7 +38,9 @@ def unequal(path: Path, left: Symbolic, right: Symbolic) -> Condition:
             continue
         if isinstance(mine, tuple) or isinstance(theirs, tuple):
             return True
-        same = equal(path.atom(mine), path.atom(theirs))
+        same = same_as_number(path, mine, theirs)
+        if same is None:
+            same = equal(path.atom(mine), path.atom(theirs))
         if same is False:
             return True
         if same is not True:

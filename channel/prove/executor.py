@@ -8,8 +8,9 @@ result is one atom, and the path stays one.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, TypeAlias
 
 from channelsim.channel.prove.lemma import applied
@@ -29,7 +30,6 @@ from channelsim.channel.prove.symbols import (
     merge,
     width,
 )
-from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.operators import (
     APPLY,
     CODES,
@@ -43,7 +43,7 @@ from channelsim.clsp.operators import (
 )
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import Outcome, ProgramRaised, run
-from channelsim.clsp.values import NIL, Value
+from channelsim.clsp.values import NIL, Value, atom_to_int
 from channelsim.games.lemma import Lemma
 
 STEP = 3000
@@ -99,17 +99,21 @@ class SymbolicProgram:
     name: str
     program: Program
     lemmas: tuple[Lemma, ...] = ()
-    value: Any = field(init=False)
-    uses: dict[int, tuple[Used, ...]] = field(init=False, default_factory=dict)
     forks: Counter[int] = field(init=False, default_factory=Counter)
 
-    def __post_init__(self) -> None:
-        # Held, so that expressions keep their identity.
-        object.__setattr__(self, "value", self.program.value)
+    @cached_property
+    def value(self) -> Any:
+        """The program's value; the same one each time, so that expressions keep their identity."""
+        return self.program.value
+
+    @cached_property
+    def uses(self) -> Mapping[int, tuple[Used, ...]]:
+        """The functions that lemmas are about, by the identity of their code."""
+        by_body: dict[int, tuple[Used, ...]] = {}
         for lemma in self.lemmas:
             for use in uses(lemma, self.program, self.value):
-                others = self.uses.get(id(use.body), ())
-                self.uses[id(use.body)] = (*others, use)
+                by_body[id(use.body)] = (*by_body.get(id(use.body), ()), use)
+        return by_body
 
     def run(self, path: Path, environment: Symbolic) -> Ending:
         """Run along a path, of which it makes `cost` that of this run."""

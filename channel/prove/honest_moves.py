@@ -30,9 +30,8 @@ from channelsim.channel.prove.inputs import Inputs
 from channelsim.channel.prove.judged import Judged, Leads, judged_really
 from channelsim.channel.prove.reruns import Run, plain
 from channelsim.channel.prove.symbols import Condition
-from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.run import run_serialized
-from channelsim.clsp.values import NIL, Value, deserialize, to_list
+from channelsim.clsp.values import NIL, Value, atom_to_int, deserialize, to_list
 from channelsim.games.amounts import counted
 
 HANDS = 40

@@ -43,9 +43,8 @@ from channelsim.channel.prove.claims import is_surely_broken
 from channelsim.channel.prove.comparison import examine_size
 from channelsim.channel.prove.counterexample import Counterexample, call_of
 from channelsim.clsp.analysis.closures import deep
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.run import cut_offs
-from channelsim.clsp.values import NIL, Value, serialize
+from channelsim.clsp.values import NIL, Value, int_to_atom, serialize
 from channelsim.games.chance import Chance
 from channelsim.games.errors import BadTerms, IllegalMove
 from channelsim.games.selfplay import PlayedMove, turns

@@ -27,8 +27,7 @@ from channelsim.channel.prove.symbols import (
     Truth,
     width,
 )
-from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import NIL, Value, from_list, to_list
+from channelsim.clsp.values import NIL, Value, from_list, int_to_atom, to_list
 from channelsim.games.amounts import MAX_AMOUNT, counted
 from channelsim.games.forms import (
     Atom,
@@ -112,12 +111,12 @@ class Domain:
         )
         return (
             f"move: every value of 0 to {counted(self.longest, 'byte')}",
-            f"amount: 0 to {MAX_AMOUNT}, share: 0 to the amount",
+            f"amount: 0 to {MAX_AMOUNT:,}, share: 0 to the amount",
             f"state: {'every value of its form' if self.form is not None else shape}"
             f"{', of the shape that is named' if self.like is not None else ''}{opaque}",
             f"evidence: {shape}",
             "hashes of programs: those of either side",
-            f"timeout, nonce: 0 to {MAX_AMOUNT}, limit of the next move: 0 to {MOST_SIZE}",
+            f"timeout, nonce: 0 to {MAX_AMOUNT:,}, limit of the next move: 0 to {MOST_SIZE:,}",
             f"keys: {counted(KEY, 'byte')}; the referee's hash: 32 bytes; hashes of records: 32"
             " bytes, that of the next one or () and that of this one or 0x78",
         )

@@ -25,8 +25,15 @@ from channelsim.channel.prove.symbols import (
     resize,
     width,
 )
-from channelsim.clsp.integers import atom_to_int, int_to_atom, is_minimal
-from channelsim.clsp.values import NIL, Value, from_list, to_list
+from channelsim.clsp.values import (
+    NIL,
+    Value,
+    atom_to_int,
+    from_list,
+    int_to_atom,
+    is_minimal,
+    to_list,
+)
 from channelsim.games import registry
 from channelsim.games.forms import Atom, ByteIn, Form, Integer, ListOf, Pair
 from channelsim.games.lemma import Lemma

@@ -10,15 +10,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice, product
+from math import prod
 from typing import Any
 
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.prove.lemma import leaves, real_result
+from channelsim.channel.prove.result import COMPARED
 from channelsim.clsp.analysis.code import Code
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import Program, symbols
-from channelsim.clsp.run import ProgramSlash, ProgramValid, outcome_word, run
-from channelsim.clsp.values import NIL, Value, serialize, to_list
+from channelsim.clsp.run import (
+    MAX_COST,
+    ProgramSlash,
+    ProgramValid,
+    outcome_word,
+    run_serialized,
+)
+from channelsim.clsp.values import NIL, Value, int_to_atom, serialize, to_list
 from channelsim.games.amounts import counted
 from channelsim.games.chance import Chance
 from channelsim.games.forms import Atom, ByteIn, Form, Integer, ListOf, Pair
@@ -50,25 +57,28 @@ class Used:
             return f"{self.lemma.name}: {self.false}"
         which = f"all {self.inputs:,} inputs" if self.exhaustive else counted(self.inputs, "input")
         return (
-            f"{self.lemma.name}: `{self.lemma.function}` is an unknown function on all sides;"
-            f" compared on {which}"
+            f"{self.lemma.name}: `{self.lemma.function}` is an unknown function on all sides"
+            f"{COMPARED}{which}"
         )
 
 
 def uses(lemma: Lemma, program: Program, root: Value) -> list[Used]:
     """The functions of a program, whose value is `root`, that a lemma is about."""
+    return [
+        Used(lemma, body, tree, *_compared(lemma, serialize(body), serialize(tree)))
+        for body, tree in functions_named(lemma.function, program, root)
+    ]
+
+
+def functions_named(name: str, program: Program, root: Value) -> Iterator[tuple[Value, Value]]:
+    """The functions of this name in a program, whose value is `root`: the code of each, and the
+    tree of functions that it is run with."""
     code = Code(root, symbols(program))
-    lemma_uses = []
     for function in code.functions:
-        if function.name != lemma.function:
-            continue
-        for tree in code.trees:
-            if _holds(tree, function.body):
-                count, exhaustive, false = _compared(
-                    lemma, serialize(function.body), serialize(tree)
-                )
-                lemma_uses.append(Used(lemma, function.body, tree, count, exhaustive, false))
-    return lemma_uses
+        if function.name == name:
+            for tree in code.trees:
+                if _holds(tree, function.body):
+                    yield function.body, tree
 
 
 def _holds(tree: Value, body: Value) -> bool:
@@ -85,42 +95,57 @@ def _holds(tree: Value, body: Value) -> bool:
 @lru_cache(maxsize=64)
 def _compared(lemma: Lemma, body: bytes, tree: bytes) -> tuple[int, bool, str]:
     """The number of inputs that were compared, if these are all, and where the functions differ."""
-    code, functions = Program(body), Program(tree).value
-    total = 1
-    for form in lemma.arguments:
-        total *= _count(form)
-    drawn = _all(lemma) if total <= CHECKS else islice(_drawn(lemma), CHECKS)
+    total = inputs_of(lemma)
+    drawn = all_arguments(lemma) if total <= CHECKS else drawn_arguments(lemma)
     count = 0
-    for count, values in enumerate(drawn, 1):
-        if false := _difference(lemma, code, functions, values):
+    for count, values in enumerate(islice(drawn, CHECKS), 1):
+        if false := difference(lemma, body, tree, values):
             return count, total <= CHECKS, false
     return count, total <= CHECKS, ""
 
 
+def inputs_of(lemma: Lemma) -> int:
+    """The number of all inputs."""
+    return prod(map(_count, lemma.arguments))
+
+
 def false_for(use: Used, values: Sequence[int | bytes]) -> str:
     """Where the functions differ for these arguments, in words; "" where they do not."""
-    code, functions = Program(serialize(use.body)), Program(serialize(use.tree)).value
-    return _difference(use.lemma, code, functions, values)
+    return difference(use.lemma, serialize(use.body), serialize(use.tree), values)
 
 
-def _difference(lemma: Lemma, code: Program, tree: Value, values: Any) -> str:
+def difference(lemma: Lemma, body: bytes, tree: bytes, values: Any) -> str:
+    """The same for a program's function, serialized, with its tree of functions."""
     expected = real_result(lemma, *values)
     try:
-        list(leaves(lemma.result, expected))
+        for _ in leaves(lemma.result, expected):
+            pass
     except ValueError as error:
         return f"{lemma.python.__name__}{values}: {error}"
     for given in product(*(_written(form, value) for form, value in _paired(lemma, values))):
-        outcome = run(code, (tree, to_list(list(given))))
-        shown = f"false for {', '.join(map(_shown, given))}"
-        if isinstance(outcome, ProgramSlash):
-            outcome = ProgramValid(NIL, outcome.cost)
-        if not isinstance(outcome, ProgramValid):
-            return f"{shown}: the program's function ends by {outcome_word(outcome)}"
-        if outcome.value != expected:
-            return f"{shown}: the functions differ"
-        if outcome.cost > lemma.cost:
-            return f"{shown}: the program's function costs {outcome.cost:,}"
+        if problem := unlike(body, tree, given, expected, lemma.cost):
+            return problem
     return ""
+
+
+def unlike(
+    body: bytes, tree: bytes, given: Sequence[Value], expected: Value, cost: int = MAX_COST
+) -> str:
+    """How a program's function, with its tree of functions, does other than expected of some
+    arguments; "" if it does not."""
+    # One run an input: the bytes of the tree are taken as they are.
+    environment = b"\xff" + tree + b"".join(b"\xff" + serialize(part) for part in given) + b"\x80"
+    outcome = run_serialized(body, environment)
+    if isinstance(outcome, ProgramSlash):
+        outcome = ProgramValid(NIL, outcome.cost)
+    if isinstance(outcome, ProgramValid) and outcome.value == expected and outcome.cost <= cost:
+        return ""
+    shown = f"false for {', '.join(map(_shown, given))}"
+    if not isinstance(outcome, ProgramValid):
+        return f"{shown}: the program's function ends by {outcome_word(outcome)}"
+    if outcome.value != expected:
+        return f"{shown}: the functions differ"
+    return f"{shown}: the program's function costs {outcome.cost:,}"
 
 
 def _paired(lemma: Lemma, values: Any) -> Iterator[tuple[Form, Any]]:
@@ -175,7 +200,8 @@ def _count(form: Form) -> int:
     raise TypeError(f"{form!r:.80}: no lemma takes it")
 
 
-def _all(lemma: Lemma) -> Iterator[tuple[Any, ...]]:
+def all_arguments(lemma: Lemma) -> Iterator[tuple[Any, ...]]:
+    """All arguments, in order."""
     yield from product(*map(_values, lemma.arguments))
 
 
@@ -193,13 +219,14 @@ def _values(form: Form) -> Iterator[Any]:
             yield from (number.to_bytes(size, "big") for number in range(1 << 8 * size))
 
 
-def _drawn(lemma: Lemma) -> Iterator[tuple[Any, ...]]:
+def drawn_arguments(lemma: Lemma, seed: bytes = b"") -> Iterator[tuple[Any, ...]]:
     """Drawn arguments without end, if the lemma has a `draw` by turns by it and by their forms.
 
     By their forms, every second number is at a bound or small, and the bytes of every second one
     are a few only.
     """
-    chance, own = FastChance(lemma.name.encode()), Chance(lemma.name.encode())
+    name = lemma.name.encode() + seed
+    chance, own = FastChance(name), Chance(name)
     while True:
         if lemma.draw is not None:
             yield lemma.draw(own)

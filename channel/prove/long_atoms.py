@@ -27,7 +27,7 @@ from channelsim.channel.prove.symbols import (
     width,
 )
 
-HEAD = 64
+HEAD = 512
 """The most bytes at the beginning that have a name of their own."""
 
 
@@ -135,3 +135,10 @@ def number_of(lazy: Lazy, minimal: bool, negative: bool) -> Number:
         beyond = 1 << (8 * (long.least - 1) - 1)
         least, most = (least, -beyond - 1) if negative else (beyond, most)
     return Number(resize(long.value, width(least, most)), least, most)
+
+
+def within_bounds(lazy: Lazy, number: Number) -> Condition:
+    """True where a long atom is a number within the bounds of this one: what its length and its
+    first bytes say of it, before these are tied to it."""
+    value: Any = lazy.long and lazy.long.value
+    return z3.And(value >= number.least, value <= number.most)

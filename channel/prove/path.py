@@ -295,7 +295,9 @@ class Path:
             minimal = self.branch(long_atoms.is_minimal(value))
             negative = self.branch(long_atoms.is_negative(value))
             self.long.append(value)
-            return long_atoms.number_of(value, minimal, negative)
+            number = long_atoms.number_of(value, minimal, negative)
+            self.assume(long_atoms.within_bounds(value, number))
+            return number
         return as_number(self.atom(value))
 
     def is_long(self, value: Symbolic) -> bool:

@@ -18,6 +18,7 @@ from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.prove.arguments import STATE
 from channelsim.channel.prove.arguments import part as part_of
+from channelsim.channel.prove.checked import Checked
 from channelsim.channel.prove.claims import Claim, Equal, lemmas_used
 from channelsim.channel.prove.comparison import examine_size
 from channelsim.channel.prove.inputs import ATOM, PAIRS, Domain
@@ -37,9 +38,12 @@ from channelsim.games.names import nearest_or_all
 
 UNPLAYED = "no move ends valid within these bounds"
 UNSLASHED = "no move is slashed within these bounds"
-MANY, FEW = 256, 12
+MANY, FEW = 24, 3
 """The longest move from which ranges of sizes are examined at once, and the sizes below which each
 is examined by itself."""
+
+AMOUNT = 12
+"""More bytes than an amount has: a range ends where a move of play has that many behind it."""
 
 MISSING = {"valid": UNPLAYED, "slash": UNSLASHED}
 
@@ -67,14 +71,14 @@ class Question:
     def ranges(self) -> Mapping[int, int]:
         """The sizes of the move, up to one more than the longest, as ranges: the first size of
         each, and the last one. Of short moves, each size is a range of its own."""
-        sizes = range(self.longest + 2)
-        if not self.has_ranges:
-            return {size: size for size in dict.fromkeys((*self.played, *sizes))}
-        alone = {*self.played, *range(FEW), self.longest + 1}
+        if isinstance(self.claim, Checked):
+            return {number: number for number in range(self.claim.batches)}
         ranges = {size: size for size in self.played}
+        cuts = {size + AMOUNT for size in (0, *self.played) if size + 1 not in self.played}
         first = None
-        for size in sizes:
-            if size in alone:
+        for size in range(self.longest + 2):
+            first = None if size in cuts else first
+            if size in self.alone:
                 ranges.setdefault(size, size)
                 first = None
                 continue
@@ -82,10 +86,19 @@ class Question:
             ranges[first] = size
         return ranges
 
+    @cached_property
+    def alone(self) -> frozenset[int]:
+        """The sizes that are examined by themselves."""
+        if isinstance(self.claim, Checked):
+            return frozenset(self.ranges)
+        sizes = range(self.longest + 2)
+        if not self.has_ranges:
+            return frozenset(sizes)
+        return frozenset({*range(FEW), *self.played, sizes[-1]}.intersection(sizes))
+
     def last_of(self, size: int) -> int | None:
         """The last size of a range of long moves; None for a size that is examined by itself."""
-        is_range = self.has_ranges and size >= FEW and size not in self.played
-        return self.ranges[size] if is_range else None
+        return None if size in self.alone else self.ranges[size]
 
     @property
     def has_ranges(self) -> bool:
@@ -168,7 +181,7 @@ class Question:
     @property
     def bounds(self) -> tuple[str, ...]:
         """The inputs in words."""
-        if self.about_moves:
+        if self.about_moves and not isinstance(self.claim, Checked):
             return self.domain().bounds
         own: tuple[str, ...] = self.claim.bounds  # type: ignore[attr-defined]
         return own
@@ -179,7 +192,7 @@ class PartResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `counterexample` is a serialized environment in hex that breaks the claim, or "". `undecided`
     are reasons, places, and on how many paths. `left_out`: it was not examined, because the claim
-    was broken before.
+    was broken before. `seconds` are those of processor time that it took.
     """
 
     size: int
@@ -193,6 +206,7 @@ class PartResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     undecided: tuple[tuple[str, str, int], ...] = ()
     endings: dict[str, int] = {}
     left_out: bool = False
+    seconds: float = 0.0
 
 
 @dataclass
@@ -220,6 +234,11 @@ class Proof:
         order = {size: at for at, size in enumerate(self.question.sizes)}
         examined = [part for part in self.parts if not part.left_out]
         return sorted(examined, key=lambda part: order[part.size])
+
+    @property
+    def work(self) -> float:
+        """The seconds of processor time that the parts took."""
+        return sum(part.seconds for part in self.parts)
 
     @property
     def counterexample(self) -> Value | None:
@@ -296,6 +315,20 @@ class Proof:
         )
 
 
+def _checked(claim: Checked, number: int) -> PartResult:
+    """Check a batch by real runs."""
+    start = thread_time()
+    batch = claim.check(number)
+    broken = batch.counterexample
+    return PartResult(
+        size=number,
+        samples=batch.inputs,
+        counterexample="" if broken is None else serialize(broken).hex(),
+        undecided=((batch.differs, "", 1),) if batch.differs else (),
+        seconds=thread_time() - start,
+    )
+
+
 def _by_size(question: Question, parts: Iterable[PartResult]) -> dict[int, int]:
     """The paths of each size; those of a range of sizes count for its first one."""
     paths: dict[int, int] = {}
@@ -312,8 +345,10 @@ def compare(
     longest: int | None = None,
     pairs: int = PAIRS,
     atom: int = ATOM,
+    shape: Shape | None = None,
 ) -> Question:
-    """Ask whether two programs are equal; by default for moves of the sizes that play allows.
+    """Ask whether two programs are equal, in states of a shape if one is named; by default for
+    moves of the sizes that play allows.
 
     Raises `UsageError`.
     """
@@ -327,6 +362,7 @@ def compare(
         longest,
         pairs,
         atom,
+        shape,
     )
 
 
@@ -353,7 +389,7 @@ def make_question(
     Raises `UsageError`.
     """
     target = targets[0]
-    if not getattr(claim, "about_moves", True):
+    if isinstance(claim, Checked) or not getattr(claim, "about_moves", True):
         return Question(claim, targets, validator, 0, (), pairs, atom)
     limits, played = sizes_in_play(target, validator)
     if shape is not None:
@@ -402,6 +438,9 @@ def examine(question: Question, size: int, deadline: float) -> PartResult:
 
     Raises `WrongModel`.
     """
+    if isinstance(question.claim, Checked):
+        return _checked(question.claim, size)
+    start = thread_time()
     with deep():
         domain = replace(question.domain(), last=question.last_of(size))
         given = question.claim, domain, size, deadline, question.takes
@@ -424,4 +463,5 @@ def examine(question: Question, size: int, deadline: float) -> PartResult:
             (reason, place, times) for (reason, place), times in sorted(report.undecided.items())
         ),
         endings=dict(sorted(report.endings.items())),
+        seconds=thread_time() - start,
     )

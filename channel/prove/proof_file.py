@@ -14,7 +14,7 @@ import msgspec
 
 from channelsim.channel.campaign.engine import Seconds
 from channelsim.channel.errors import UsageError
-from channelsim.channel.prove.result import ProofResult
+from channelsim.channel.prove.result import CHECKED, ProofResult
 from channelsim.channel.system import input_files
 from channelsim.channel.system.file_kinds import Kind, check_kind, format_of
 from channelsim.games.decoding import document_error
@@ -99,6 +99,8 @@ def _key(proof: ProofResult) -> tuple[str, str, str]:
 
 def _problem(proof: ProofResult) -> str:
     """The reason why a proof contradicts itself; "" if it does not."""
+    if proof.verdict == CHECKED and (proof.undecided or not proof.samples):
+        return "checked, although nothing was"
     if not proof.is_proved:
         return ""
     if proof.undecided:

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 
 from channelsim.channel.errors import UsageError
 from channelsim.channel.lab.targets.target import Target
+from channelsim.channel.prove.checked import checks_of
 from channelsim.channel.prove.claims import Claim
 from channelsim.channel.prove.inputs import ATOM, PAIRS
 from channelsim.channel.prove.laws import Subject, law_claims, named
 from channelsim.channel.prove.proof import Question, compare, make_question
 from channelsim.channel.prove.rules.claim import claims_of_rules
 from channelsim.channel.prove.shapes import Shape, shapes_of
+from channelsim.channel.prove.showdowns import showdown_checks
 from channelsim.games.amounts import counted
 
 ClaimsOf = Callable[[Target, str], Iterable[Claim]]
@@ -25,12 +27,17 @@ KINDS: tuple[ClaimsOf, ...] = (claims_of_rules,)
 @dataclass(frozen=True, slots=True)
 class Bounds:
     """The bounds of the inputs: the longest move in bytes, by default as play allows, and the
-    pairs and the bytes of an atom of evidence; the number of the only shape of the state."""
+    pairs and the bytes of an atom of evidence; the number of the only shape of the state.
+
+    `checks`: the most inputs of each check by real runs; 0 for none. `only_checks`: nothing else.
+    """
 
     longest: int | None = None
     pairs: int = PAIRS
     atom: int = ATOM
     shape: int | None = None
+    checks: int = 0
+    only_checks: bool = False
 
 
 DEFAULT = Bounds()
@@ -52,6 +59,8 @@ def questions(
     named(laws)
     if laws and others:
         raise UsageError("--law: a law is about one target; leave --against out")
+    if bounds.checks and (laws or others):
+        raise UsageError("--checks, --inputs: they are about rules; leave --against and --law out")
     shared = [name for name in target.present if all(name in other.present for other in others)]
     names = shared if validator is None else [validator]
     if not names:
@@ -59,6 +68,10 @@ def questions(
     asked = [
         question for name in names for question in _about(target, tuple(others), name, bounds, laws)
     ]
+    if not asked and bounds.only_checks:
+        raise UsageError(
+            f"{target.name}: {', '.join(names)}: there is nothing that its game has checked"
+        )
     if not asked and laws:
         subject = Subject(target, names[0])
         reasons = [claim for law in named(laws) if isinstance(claim := law.claim(subject), str)]
@@ -76,19 +89,30 @@ def _about(
     target: Target, others: tuple[Target, ...], name: str, bounds: Bounds, laws: Sequence[str]
 ) -> Iterator[Question]:
     limits = bounds.longest, bounds.pairs, bounds.atom
-    shapes: Sequence[Shape | None] = shapes_of(target, name) or (None,)
+    ruled = next((each for each in (target, *others) if each.rules is not None), target)
+    shapes: Sequence[Shape | None] = shapes_of(ruled, name) or (None,)
     if bounds.shape is not None:
-        shapes = [_chosen(target, name, bounds.shape)]
+        shapes = [_chosen(ruled, name, bounds.shape)]
     for other in others:
-        yield compare(target, other, name, *limits)
+        for shape in shapes:
+            yield compare(target, other, name, *limits, shape)
     if others:
         return
     claims = [] if laws else [claim for kind in KINDS for claim in kind(target, name)]
     if not claims:
         claims += law_claims(Subject(target, name, bounds.pairs, bounds.atom), laws)
-    for shape in shapes:
+    for shape in () if bounds.only_checks else shapes:
         for claim in claims:
             yield make_question(claim, (target,), name, *limits, shape)
+    for check in _checks(target, name, bounds.checks):
+        yield make_question(check, (target,), name)
+
+
+def _checks(target: Target, name: str, inputs: int) -> Iterator[Claim]:
+    """The checks about a validator, of so many inputs at most; showdowns in so many deals."""
+    if inputs:
+        yield from checks_of(target, name, inputs)
+        yield from showdown_checks(target, name, inputs)
 
 
 def _chosen(target: Target, name: str, number: int) -> Shape:

@@ -49,12 +49,15 @@ class Run:
     reads: Callable[[Path, Ending], Judged] = judged
     lemmas: tuple[Lemma, ...] = ()
     _symbolic: SymbolicProgram = field(init=False)
-    uses: Mapping[int, tuple[Used, ...]] = field(init=False)
     last: Ending = field(init=False, default=Unknown("not run"))
 
     def __post_init__(self) -> None:
         self._symbolic = SymbolicProgram(self.name, self.program, self.lemmas)
-        self.uses = self._symbolic.uses
+
+    @property
+    def uses(self) -> Mapping[int, tuple[Used, ...]]:
+        """The functions that lemmas are about, by the identity of their code."""
+        return self._symbolic.uses
 
     def run(self, path: Path, environment: Symbolic) -> Ending:
         """Run along a path."""

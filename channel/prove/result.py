@@ -9,9 +9,15 @@ import msgspec
 from channelsim.channel.findings.finding import Figure
 from channelsim.games.amounts import counted
 
-Verdict: TypeAlias = Literal["equal", "different", "proved", "refuted", "undecided"]
+Verdict: TypeAlias = Literal["equal", "different", "proved", "refuted", "checked", "undecided"]
 """The answer of a proof: two programs are equal or not on every input within the bounds, any other
-claim is proved or refuted."""
+claim is proved or refuted. "Checked" is no proof: real runs agree on so many inputs."""
+
+CHECKED: Verdict = "checked"
+"""The verdict of a claim that real runs agree with, on a number of inputs."""
+
+COMPARED = "; compared on "
+"""Stands in the text of a lemma before the number of inputs."""
 
 PROVED: tuple[Verdict, ...] = ("equal", "proved")
 """The verdicts of proofs."""
@@ -56,7 +62,8 @@ class ProofResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `atom` bound evidence; `bounds` say it in words. `sizes` are the paths of each size of the move
     that was examined. `confirmed` paths were run for real, for `unconfirmed` ones no input was
     found, and on `bounded` ones a side looks at values of which larger ones are left out.
-    `samples` were run besides. No run that returns costs more than `cost`. `shape` names the only
+    `samples` were run besides; of a claim that is only checked, these are all runs, and `sizes` are
+    its batches. No run that returns costs more than `cost`. `shape` names the only
     shape of the state; it is empty for all of them.
     """
 

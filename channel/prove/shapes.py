@@ -17,8 +17,7 @@ from channelsim.channel.lab.sites.hands import hands
 from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.prove.path import Path
 from channelsim.channel.prove.symbols import Condition, Symbolic, conjunction, equal
-from channelsim.clsp.integers import atom_to_int
-from channelsim.clsp.values import NIL, Value, from_list
+from channelsim.clsp.values import NIL, Value, atom_to_int, from_list
 from channelsim.games.forms import Form, Integer, ListOf, Optional, Pair, Record, parts
 
 QUIET, MOST_HANDS = 300, 3000

@@ -22,9 +22,16 @@ from channelsim.channel.prove.arguments import (
 )
 from channelsim.channel.prove.claims import is_surely_broken
 from channelsim.channel.prove.proof import Question
-from channelsim.clsp.integers import atom_to_int, int_to_atom, is_minimal
 from channelsim.clsp.run import cut_offs
-from channelsim.clsp.values import NIL, Value, from_list, serialize
+from channelsim.clsp.values import (
+    NIL,
+    Value,
+    atom_to_int,
+    from_list,
+    int_to_atom,
+    is_minimal,
+    serialize,
+)
 from channelsim.games.judge import NO_ADDRESS
 from channelsim.games.referee import FIRST
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from time import thread_time
 
 import msgspec
 import z3
@@ -18,14 +19,20 @@ from channelsim.channel.campaign.campaign import Place
 from channelsim.channel.campaign.job import Counts, ShardWork
 from channelsim.channel.campaign.shards import Configuration, Plan, Shard
 from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.mutants.equivalence import Reads
+from channelsim.channel.lab.mutants.expressions import Module
 from channelsim.channel.lab.mutants.hunt import MutantResult
 from channelsim.channel.lab.mutants.report import MutantProof
 from channelsim.channel.lab.targets.target import REFEREE, Target
 from channelsim.channel.lab.targets.target_inputs import check_inputs, target_inputs
 from channelsim.channel.prove.claims import Equal
 from channelsim.channel.prove.counterexample import Counterexample
+from channelsim.channel.prove.lemma import lemmas_of
 from channelsim.channel.prove.proof import Proof, Question, compare, prove
-from channelsim.clsp.programs import Program
+from channelsim.channel.prove.shapes import shapes_of
+from channelsim.clsp.analysis.code import Code
+from channelsim.clsp.programs import Program, with_symbols
+from channelsim.clsp.values import Value, tree_hash
 
 MUTANT = "the mutant"
 
@@ -37,13 +44,14 @@ MOST = 3
 class SurvivorProofs:
     """The campaign: so many seconds of work for each mutant, a validator and its program.
 
-    `questions` ask whether each validator's program is equal to itself; mutants take its place.
+    `questions` ask whether each validator's program is equal to itself, in states of each shape;
+    mutants take its place.
     """
 
     target: Target
     configuration: Configuration
     mutants: tuple[tuple[str, bytes], ...]
-    questions: Mapping[str, Question]
+    questions: Mapping[str, tuple[Question, ...]]
 
     returns_early = False
     unit, units = "survivor", "survivors"
@@ -61,10 +69,7 @@ class SurvivorProofs:
     def _prove(self, shard: Shard) -> bytes:
         name, program = self.mutants[shard.first]
         seconds = self.configuration.options["seconds"]
-        proof = prove(mutant_question(self.questions[name], Program(program)), seconds)
-        if proof.interrupted:
-            raise KeyboardInterrupt
-        return msgspec.json.encode(_told(proof))
+        return msgspec.json.encode(answer(self.questions[name], Program(program), seconds))
 
     def decode(self, data: bytes) -> MutantProof:
         """The answer about a mutant."""
@@ -85,11 +90,79 @@ class SurvivorProofs:
 
 
 def mutant_question(question: Question, program: Program) -> Question:
-    """Ask whether a program is equal to the first one of a question."""
+    """Ask whether a program is equal to the first one of a question.
+
+    Only lemmas whose functions the mutant leaves as they are are used: such a function is the same
+    unknown one on both sides, without a comparison of anything.
+    """
     target, name = question.target, question.validator
-    changed = replace(target, programs={**target.programs, name: program})
-    claim = Equal((target.name, MUTANT), (question.programs[0], program))
+    original = with_symbols(question.programs[0])
+    mutant = named(original, program)
+    changed = replace(target, programs={**target.programs, name: mutant})
+    lemmas = tuple(
+        lemma for lemma in lemmas_of(target.rules) if is_left(lemma.function, original, mutant)
+    )
+    claim = Equal((target.name, MUTANT), (original, mutant), lemmas)
     return replace(question, claim=claim, targets=(target, changed))
+
+
+def answer(questions: Sequence[Question], program: Program, seconds: float) -> MutantProof:
+    """The answer about a mutant, with so many seconds of work: it is equal only if it is so in
+    states of each shape. Raises `KeyboardInterrupt`."""
+    deadline = thread_time() + seconds
+    told = MutantProof("undecided", ())
+    for question in questions:
+        proof = prove(mutant_question(question, program), max(0.0, deadline - thread_time()))
+        if proof.interrupted:
+            raise KeyboardInterrupt
+        told = _told(proof)
+        if not told.is_equal:
+            break
+    return told
+
+
+def named(original: Program, mutant: Program) -> Program:
+    """The mutant with the names of the functions, also of the one that was changed."""
+    names = dict(original.symbols)
+    waiting = [(original.value, mutant.value)]
+    while waiting:
+        old, new = waiting.pop()
+        if old == new:
+            continue
+        name = names.get(tree_hash(old).hex())
+        if name is not None:
+            names.setdefault(tree_hash(new).hex(), name)
+        if isinstance(old, tuple) and isinstance(new, tuple):
+            waiting += zip(old, new, strict=True)
+    return replace(mutant, symbols=names)
+
+
+def is_left(function: str, original: Program, mutant: Program) -> bool:
+    """True if a mutant leaves the functions of this name, and all that they call, as they are."""
+    module = Module(original.value, original.symbols)
+    reads, trees = Reads(module), module.code.trees
+    changed = Code(mutant.value, mutant.symbols)
+    bodies = [body.body for body in module.bodies.values() if body.name == function]
+    if bodies != [body.body for body in changed.functions if body.name == function]:
+        return False
+    if len(trees) != len(changed.trees):
+        return False
+    starts = [start for start, body in module.bodies.items() if body.name == function]
+    return all(
+        way and (way[0] != "f" or _part(old, way[1:]) == _part(new, way[1:]))
+        for start in starts
+        for way in reads.of[start]
+        for old, new in zip(trees, changed.trees, strict=True)
+    )
+
+
+def _part(tree: Value, way: str) -> Value:
+    """The part of a tree at a way, or the atom at which the way ends."""
+    for step in way:
+        if not isinstance(tree, tuple):
+            break
+        tree = tree[step == "r"]
+    return tree
 
 
 def survivor_proofs(
@@ -100,14 +173,17 @@ def survivor_proofs(
     Those of the referee are left out, which judges no move; None where none is left.
     """
     asked: list[MutantResult] = []
-    questions: dict[str, Question] = {}
+    questions: dict[str, tuple[Question, ...]] = {}
     for result in results:
         name = result.mutant.validator
         if name == REFEREE:
             continue
         if name not in questions:
             try:
-                questions[name] = compare(target, target, name)
+                questions[name] = tuple(
+                    compare(target, target, name, shape=shape)
+                    for shape in shapes_of(target, name) or (None,)
+                )
             except UsageError:  # no play reaches it
                 continue
         asked.append(result)

@@ -12,8 +12,7 @@ from typing import Any, TypeAlias
 
 import z3
 
-from channelsim.clsp.integers import atom_to_int, int_to_atom, is_minimal
-from channelsim.clsp.values import NIL
+from channelsim.clsp.values import NIL, atom_to_int, int_to_atom, is_minimal
 
 Term: TypeAlias = Any
 """A term of the solver: a bit vector, or a truth value."""

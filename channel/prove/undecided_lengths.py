@@ -12,6 +12,7 @@ from channelsim.channel.prove.symbols import (
     Lazy,
     Number,
     Symbolic,
+    equal,
     resize,
     selected,
     width,
@@ -63,3 +64,14 @@ def has_size(path: Path, lazy: Lazy, size: int) -> bool:
         if atom.size == size:
             return path.branch(selected(lazy, number))
     return False
+
+
+def same_as_number(path: Path, left: Symbolic, right: Symbolic) -> Condition | None:
+    """Where a long atom and a number are the same, which needs no length; None for others."""
+    for long, other in ((left, right), (right, left)):
+        if not (isinstance(long, Lazy) and isinstance(other, Number) and path.is_long(long)):
+            continue
+        if long_atoms.has_number(long):
+            number = path.number(long)  # decides whether it is in the fewest bytes
+            return path.branch(long_atoms.is_minimal(long)) and equal(number, other)
+    return None

@@ -35,14 +35,15 @@ def junit(
     seconds: float | None = None,
     incomplete: str = "",
 ) -> bytes:
-    """The report of a command on a target, as XML; `seconds` is how long it took.
+    """The report of a command on a target, if it has one (""), as XML.
 
-    `summary` counts the findings; it is the property `summary` of the suite. `incomplete` says why
-    not everything was tried; it is the error of a test case of its own.
+    `seconds` is how long it took. `summary` counts the findings; it is the property `summary` of
+    the suite. `incomplete` says why not everything was tried; it is the error of a test case of its
+    own.
     """
     suite = ElementTree.Element(
         "testsuite",
-        name=_plain(f"channelsim {command} {target}"),
+        name=_plain(f"channelsim {command} {target}".rstrip()),
         tests=str(len(cases) + bool(incomplete)),
         failures=str(sum(bool(case.failures) for case in cases)),
         errors=str(int(bool(incomplete))),
@@ -54,7 +55,7 @@ def junit(
     ElementTree.SubElement(properties, "property", name="summary", value=_plain(summary))
     for case in cases:
         element = ElementTree.SubElement(
-            suite, "testcase", classname=_plain(target), name=_plain(case.name)
+            suite, "testcase", classname=_plain(target or command), name=_plain(case.name)
         )
         if case.skipped:
             ElementTree.SubElement(element, "skipped", message=_plain(case.skipped))
@@ -65,7 +66,7 @@ def junit(
                 shown.set("type", failure.kind)
     if incomplete:
         element = ElementTree.SubElement(
-            suite, "testcase", classname=_plain(target), name=EVERYTHING
+            suite, "testcase", classname=_plain(target or command), name=EVERYTHING
         )
         ElementTree.SubElement(element, "error", message=_plain(incomplete), type="incomplete")
     return bytes(ElementTree.tostring(suite, encoding="utf-8", xml_declaration=True))

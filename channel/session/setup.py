@@ -129,7 +129,7 @@ def check(setup: Setup, script_name: str = "script") -> Setup:
     if not setup.games:
         raise UsageError("no game is named: try `channelsim games`")
     if not 1 <= setup.hands <= MAX_HANDS:
-        raise UsageError(f"--hands {setup.hands}: from 1 to {MAX_HANDS}")
+        raise UsageError(f"--hands {setup.hands}: from 1 to {MAX_HANDS:,}")
     if setup.unit < 1:
         raise UsageError(f"a unit of {counted(setup.unit, 'mojo')}: it is at least 1")
     if setup.stack < 1:
@@ -147,9 +147,9 @@ def check(setup: Setup, script_name: str = "script") -> Setup:
         )
     for blocks in (setup.confirmations, setup.unroll_timeout, setup.game_timeout):
         if not 1 <= blocks <= MOST_TIMEOUT:
-            raise UsageError(f"{counted(blocks, 'block')}: from 1 to {MOST_TIMEOUT}")
+            raise UsageError(f"{counted(blocks, 'block')}: from 1 to {MOST_TIMEOUT:,}")
     if not 1 <= setup.spacing <= MOST_SPACING:
-        raise UsageError(f"a spacing of {setup.spacing}: from 1 to {MOST_SPACING}")
+        raise UsageError(f"a spacing of {setup.spacing}: from 1 to {MOST_SPACING:,}")
     least = least_unroll_timeout(setup.confirmations, setup.spacing)
     if setup.unroll_timeout < least:
         raise UsageError(

@@ -16,8 +16,7 @@ from channelsim.channel.chain.observations import CoinSeen
 from channelsim.channel.chain.padding import SLACK, padded_spend
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.protocol.wallet import address_of, wallet_key
-from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import to_list
+from channelsim.clsp.values import int_to_atom, to_list
 from channelsim.games.referee import CREATE_COIN
 
 MOST_GIVEN = 1_750_000_000_000 - 1_000_000

@@ -169,7 +169,7 @@ def check(scenario: Scenario) -> Scenario:
     if scenario.step < 0:
         raise UsageError(f"step {scenario.step}: steps are counted from 0")
     if not 0 <= scenario.old_copy <= MOST_STEPS:
-        raise UsageError(f"an old copy at step {scenario.old_copy}: from 1 to {MOST_STEPS}")
+        raise UsageError(f"an old copy at step {scenario.old_copy:,}: from 1 to {MOST_STEPS:,}")
     if min(scenario.most_states, scenario.most_bytes) < 0:
         raise UsageError("limits of states and bytes are at least 1")
     _bounded(f"a spacing of {scenario.spacing}", scenario.spacing, 1, MOST_SPACING)
@@ -191,7 +191,7 @@ def check(scenario: Scenario) -> Scenario:
     if scenario.contribution < 0 or scenario.balance < scenario.stake:
         raise UsageError(
             f"a balance of {counted(scenario.contribution, 'mojo')} does not cover one stake"
-            f" of {scenario.stake}"
+            f" of {scenario.stake:,}"
         )
     if scenario.balance > BLOCK_REWARD:
         raise UsageError(
@@ -217,4 +217,4 @@ def check(scenario: Scenario) -> Scenario:
 
 def _bounded(text: str, value: int, least: int, most: int) -> None:
     if not least <= value <= most:
-        raise UsageError(f"{text}: from {least} to {most}")
+        raise UsageError(f"{text}: from {least:,} to {most:,}")

@@ -20,20 +20,18 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.config import Config
 from channelsim.channel.store import keys_file
 from channelsim.channel.store.interface import PeerStore, StoreError
+from channelsim.channel.store.json_files import read_document
 from channelsim.channel.store.keys_file import read_keys, write_keys
 from channelsim.channel.store.sealed_store import SealedStore
 from channelsim.channel.store.sqlite_store import FILE as STORE
 from channelsim.channel.store.sqlite_store import SqliteStore
 from channelsim.channel.system.durable_files import replace_file, unwritable
-from channelsim.channel.system.input_files import read
 
 FILE = "settings.json"
 FORMAT = "channelsim settings 1"
-MOST_BYTES = 1 << 16
 MOST_NODES = 10
 
 Text = Annotated[str, Meta(max_length=4096)]
@@ -136,21 +134,7 @@ def opened(directory: Path, passphrase: bytes = b"") -> Iterator[DataDirectory]:
 
 def read_settings(directory: Path) -> Settings:
     """Read the settings; they have no secrets. Raises `StoreError`."""
-    path = directory / FILE
-    try:
-        data = read(path, MOST_BYTES)
-    except UsageError as error:
-        raise StoreError(f"{error}") from None
-    try:
-        settings = msgspec.json.decode(data, type=Settings)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        reason = ascii(f"{error}"[:200])[1:-1]
-        raise StoreError(f"{path}: no settings of channelsim ({reason})") from None
-    if settings.format != FORMAT:
-        raise StoreError(
-            f"{path}: not written by this version of channelsim, but as {settings.format[:60]!a}"
-        )
-    return settings
+    return read_document(directory / FILE, Settings, FORMAT, "settings")
 
 
 def write_settings(directory: Path, settings: Settings) -> None:

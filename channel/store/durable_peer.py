@@ -349,25 +349,23 @@ def _changed_nothing(before: PeerState, after: PeerState, effects: Sequence[Effe
     """True if an event left all but the newest block, digest and connection as it was."""
     if any(isinstance(one, Erase | Watch) for one in effects):
         return False
+    old, new = before.dispute, after.dispute
+    if old is None or new is None:
+        same_dispute = old is new
+    else:
+        # Each scan makes it anew.
+        same_dispute = all(
+            getattr(old, name) is getattr(new, name) or getattr(old, name) == getattr(new, name)
+            for name in Dispute.__struct_fields__
+            if name != "block"
+        )
     # Marks are made anew with each block; other values are replaced when they change.
     return (
-        before.marks == after.marks
-        and _same_dispute(before.dispute, after.dispute)
+        same_dispute
+        and before.marks == after.marks
         and all(
             getattr(before, name) is getattr(after, name)
             for name in PeerState.__struct_fields__
             if name not in ("block", "last_received", "marks", "resuming", "dispute")
         )
-    )
-
-
-def _same_dispute(before: Dispute | None, after: Dispute | None) -> bool:
-    """True if a dispute is as it was but for its newest block; each scan makes it anew."""
-    if before is None or after is None:
-        return before is after
-    return all(
-        getattr(before, name) is getattr(after, name)
-        or getattr(before, name) == getattr(after, name)
-        for name in Dispute.__struct_fields__
-        if name != "block"
     )

@@ -2,9 +2,6 @@
 
 A block lists every watched coin again, some with long solutions. So an encoded block names the
 coins that did not change since the block before it by their place there.
-
-Events that older versions wrote in another form keep their old name here, and are read as the
-events of today.
 """
 
 from __future__ import annotations
@@ -13,8 +10,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from channelsim.channel.chain.coins import Bundle
-from channelsim.channel.chain.observations import Block, CoinSeen, PendingBundle
+from channelsim.channel.chain.observations import Block, CoinSeen
 from channelsim.channel.peer.interface import (
     AcceptGames,
     Act,
@@ -46,17 +42,6 @@ class _BlockChange(msgspec.Struct, frozen=True, array_like=True):
     coins: tuple[int | CoinSeen, ...]
 
 
-class _PinnedByBundles(msgspec.Struct, frozen=True):
-    """A `Pinned` without the fees and costs of what is pending, as older versions wrote it."""
-
-    bundle: Bundle
-    pending: tuple[Bundle, ...]
-
-    def event(self) -> Pinned:
-        """The event of today, with fees and costs of 0."""
-        return Pinned(self.bundle, tuple(PendingBundle(other, 0, 0) for other in self.pending))
-
-
 JournalEvent: TypeAlias = Start | Event
 
 _KINDS: dict[str, type] = {
@@ -64,7 +49,6 @@ _KINDS: dict[str, type] = {
     "received": Received,
     "connected": Connected,
     "block": _BlockChange,
-    "pinned": _PinnedByBundles,
     "pinned by": Pinned,
     "dropped": Dropped,
     "refused": Refused,
@@ -110,8 +94,6 @@ def decode_event(data: bytes, before: Block) -> JournalEvent:
     if name not in _KINDS:
         raise msgspec.DecodeError(f"no event is called {name!r}")
     body: Any = msgspec.msgpack.decode(raw, type=_KINDS[name])
-    if isinstance(body, _PinnedByBundles):
-        return body.event()
     if not isinstance(body, _BlockChange):
         event: JournalEvent = body
         return event

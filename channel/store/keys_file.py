@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 import msgspec
 from chia_rs import PrivateKey
@@ -28,14 +28,13 @@ from channelsim.channel.protocol.bounds import MOST_SPACING
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.protocol.wallet import Wallet
 from channelsim.channel.store.interface import StoreError
+from channelsim.channel.store.json_files import decoded, read_document
 from channelsim.channel.system.durable_files import unwritable, write_once
-from channelsim.channel.system.input_files import read
 from channelsim.games.deck.group import real_group
 
 FILE = "keys.json"
 FORMAT = "channelsim keys 1"
-
-MOST_BYTES = 1 << 16
+NOUN = "file with keys"
 
 COST = 1 << 15
 """The cost of scrypt (N) that new files have: 32 MB of memory, a tenth of a second."""
@@ -89,9 +88,6 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     settings: ChannelTerms
     secrets: _Secrets | None = None
     encrypted: _Encrypted | None = None
-
-
-T = TypeVar("T")
 
 
 def write_keys(
@@ -152,7 +148,7 @@ def read_keys(directory: Path, passphrase: bytes = b"") -> Config:
             raise StoreError(
                 f"{path}: the passphrase is wrong, or somebody changed the file"
             ) from None
-        secrets = _decoded(path, found, _Secrets)
+        secrets = decoded(path, found, _Secrets, NOUN)
     if secrets is None:
         raise StoreError(f"{path}: it has no secrets")
     try:
@@ -162,24 +158,7 @@ def read_keys(directory: Path, passphrase: bytes = b"") -> Config:
 
 
 def _file(path: Path) -> _File:
-    try:
-        data = read(path, MOST_BYTES)
-    except UsageError as error:
-        raise StoreError(f"{error}") from None
-    file = _decoded(path, data, _File)
-    if file.format != FORMAT:
-        raise StoreError(
-            f"{path}: not written by this version of channelsim, but as {file.format[:60]!a}"
-        )
-    return file
-
-
-def _decoded(path: Path, data: bytes, kind: type[T]) -> T:
-    try:
-        return msgspec.json.decode(data, type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        reason = ascii(f"{error}"[:200])[1:-1]
-        raise StoreError(f"{path}: no file with keys of channelsim ({reason})") from None
+    return read_document(path, _File, FORMAT, NOUN)
 
 
 def _cipher(passphrase: bytes, salt: bytes, cost: int) -> ChaCha20Poly1305:

@@ -10,7 +10,7 @@ again.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -80,17 +80,30 @@ class Restored(NamedTuple):
     reveals: list[Reveal]
 
 
-PLAY = {
-    *("state", "newest", "history", "potato", "decks", "players", "queue", "we_asked"),
-    *("they_asked", "ask_later", "closing", "refusal", "stored_bytes"),
-}
+PLAY_AS_IS = (
+    *("potato", "we_asked", "they_asked", "ask_later", "closing", "refusal"),
+    "stored_bytes",
+)
+"""The fields of `PlayState` that a snapshot has as they are."""
+
+PEER_AS_IS = (
+    *("block", "last_received", "last_batch", "proposals_ended", "last_sent", "resuming"),
+    "fees",
+)
+"""The fields of `PeerState` that a snapshot has as they are."""
+
+PLAY = {*PLAY_AS_IS, "state", "newest", "history", "decks", "players", "queue"}
 """The fields of `PlayState` that a snapshot holds."""
 
 PEER = {
-    *("opening", "phase", "block", "endpoint", "play", "shutdown", "last_received", "last_batch"),
-    *("marks", "was_deep", "proposals_ended", "last_sent", "resuming", "fees"),
+    *(*PEER_AS_IS, "opening", "phase", "endpoint", "play", "shutdown", "marks"),
+    "was_deep",
 }
 """The fields of `PeerState` that a snapshot and the opening hold. The others have to be empty."""
+
+
+def _fields(source: object, names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: getattr(source, name) for name in names}
 
 
 def can_be_saved(state: PeerState) -> bool:
@@ -111,32 +124,20 @@ def encode_snapshot(state: PeerState, watched: Sequence[Coin], reveals: Sequence
     newest = [link.state for link, _ in zip(play.history, range(2), strict=False)]
     snapshot = _Snapshot(
         phase=state.phase.name,
-        block=state.block,
         watched=tuple(watched),
         reveals=tuple(reveals),
         groups=tuple(
             (one.number, tuple((group.proposer, group.offers) for group in one.groups))
             for one in newest
         ),
-        potato=play.potato,
         decks=encode_decks(state),
         highest_deck=play.decks.highest,
         queue=tuple(encode_event(command, state.block) for command in play.queue),
-        we_asked=play.we_asked,
-        they_asked=play.they_asked,
-        ask_later=play.ask_later,
-        closing=play.closing,
         shutting_down=shutdown is not None,
         shutdown=shutdown.bundle if shutdown else None,
-        last_received=state.last_received,
-        last_batch=state.last_batch,
         marks=tuple(state.marks.items()),
-        proposals_ended=state.proposals_ended,
-        last_sent=state.last_sent,
-        resuming=state.resuming,
-        refusal=play.refusal,
-        stored_bytes=play.stored_bytes,
-        fees=state.fees,
+        **_fields(play, PLAY_AS_IS),
+        **_fields(state, PEER_AS_IS),
     )
     return msgspec.msgpack.encode(snapshot)
 
@@ -160,16 +161,10 @@ def decode_snapshot(opened: PeerState, data: bytes, states: Sequence[bytes]) -> 
         state=history.state,
         newest=newest,
         history=history,
-        potato=found.potato,
         decks=decks,
         players={game.id: _seat(endpoint, history, game, reveals) for game in history.state.games},
         queue=tuple(_command(one, found.block) for one in found.queue),
-        we_asked=found.we_asked,
-        they_asked=found.they_asked,
-        ask_later=found.ask_later,
-        closing=found.closing,
-        refusal=found.refusal,
-        stored_bytes=found.stored_bytes,
+        **_fields(found, PLAY_AS_IS),
     )
     shutdown = None
     if found.shutting_down:
@@ -177,18 +172,12 @@ def decode_snapshot(opened: PeerState, data: bytes, states: Sequence[bytes]) -> 
     state = replace(
         opened,
         phase=Phase[found.phase],
-        block=found.block,
         endpoint=endpoint,
         play=play,
         shutdown=shutdown,
         early=(),
-        last_received=found.last_received,
-        last_batch=found.last_batch,
         marks=dict(found.marks),
-        proposals_ended=found.proposals_ended,
-        last_sent=found.last_sent,
-        resuming=found.resuming,
-        fees=found.fees,
+        **_fields(found, PEER_AS_IS),
     )
     return Restored(state, list(found.watched), reveals)
 

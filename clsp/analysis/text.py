@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from channelsim.clsp.integers import atom_to_int, is_minimal
-from channelsim.clsp.values import NIL, Value
+from channelsim.clsp.values import NIL, Value, atom_to_int, is_minimal
 
 SHORT, LONG, HASH = 4, 12, 32
 """Atoms of at most this many bytes are shown as numbers, if they are written as such; in full; and

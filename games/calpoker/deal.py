@@ -17,7 +17,7 @@ from hashlib import sha256
 from math import perm
 from typing import TypeAlias
 
-from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.values import int_to_atom
 from channelsim.games.counting import masks, pickers
 
 Cards: TypeAlias = tuple[int, ...]

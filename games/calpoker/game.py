@@ -7,6 +7,7 @@ from itertools import combinations
 from types import MappingProxyType
 
 from channelsim.games.calpoker import actions
+from channelsim.games.calpoker.checks import CHECKS
 from channelsim.games.calpoker.hands import best_of_eight
 from channelsim.games.calpoker.lemmas import DEAL
 from channelsim.games.calpoker.pack import PACK
@@ -87,5 +88,6 @@ GAME = Game(
     hands_shown=hands_shown,
     pack=PACK,
     lemmas=(DEAL,),
+    checks=CHECKS,
 )
 """The game as the registry finds it."""

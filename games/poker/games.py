@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from channelsim.games.contract import Carry, Game, Seat
 from channelsim.games.poker import actions, arranging, validators
+from channelsim.games.poker.checks import checks
 from channelsim.games.poker.comparisons import pack, showdown
 from channelsim.games.poker.lemmas import lemmas
 from channelsim.games.poker.player import entropy_size, new_player
@@ -83,6 +84,7 @@ def game(variant: Variant) -> Game:
         showdown=None if variant.arranges else showdown,
         pack=pack(variant),
         lemmas=lemmas(variant),
+        checks=checks(variant),
     )
 
 

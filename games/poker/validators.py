@@ -13,8 +13,7 @@ from __future__ import annotations
 
 from msgspec import structs
 
-from channelsim.clsp.integers import atom_to_int, is_minimal
-from channelsim.clsp.values import Value
+from channelsim.clsp.values import Value, atom_to_int, is_minimal
 from channelsim.games.contract import Hashes, Next, Raise, Slash, Valid, Validator, Verdict, by_name
 from channelsim.games.poker.limits import Forced, Limits, Structure, acts_first_with, cards_of
 from channelsim.games.poker.openings import (

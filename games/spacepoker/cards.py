@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from hashlib import sha256
 
-from channelsim.clsp.integers import atom_to_int, logxor
+from channelsim.clsp.values import atom_to_int, logxor
 
 # --- chains -------------------------------------------------------------------------------------
 

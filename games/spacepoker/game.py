@@ -13,6 +13,7 @@ from channelsim.games.chance import Chance
 from channelsim.games.contract import Amount, Benchmark, Game, Player, Policy
 from channelsim.games.counting import RANKS
 from channelsim.games.spacepoker import actions
+from channelsim.games.spacepoker.checks import CHECKS
 from channelsim.games.spacepoker.hands import best_of_seven
 from channelsim.games.spacepoker.player import ENTROPY_SIZE, SpacePokerPlayer, new_player
 from channelsim.games.spacepoker.result import PARTS, street, summarize
@@ -111,5 +112,6 @@ GAME = Game(
     showdown=showdown,
     hands_shown=hands_shown,
     pack=PACK,
+    checks=CHECKS,
 )
 """The game as the registry finds it."""

@@ -49,10 +49,18 @@ def value_of(ranks: Sequence[int], boost: int) -> HandValue:
     >>> value_of((14, 2, 3, 4, 5), 0)
     (1, 1, 1, 1, 1, 0, 14, 5, 4, 3, 2)
     """
-    counts, ordered = groups(ranks)
-    if is_run(ordered):
-        return (3, 3, boost, ordered[0])
-    return (*counts, boost, *ordered)
+    return _values([ranks])[0][boost]
+
+
+def _values(fives: Sequence[Sequence[int]]) -> list[tuple[HandValue, HandValue]]:
+    """The values of several fives, without and with the boost."""
+    grouped = [groups(five) for five in fives]
+    runs = [is_run(ranks) for _, ranks in grouped]
+    classed = [
+        ((3, 3), ranks[:1]) if run else (counts, ranks)
+        for (counts, ranks), run in zip(grouped, runs, strict=True)
+    ]
+    return [((*counts, 0, *ranks), (*counts, 1, *ranks)) for counts, ranks in classed]
 
 
 def value_of_five(ranks: Sequence[int], boost: int) -> HandValue:
@@ -65,9 +73,15 @@ def value_of_five(ranks: Sequence[int], boost: int) -> HandValue:
     try:
         return _FIVE[WEIGHTS[a] + WEIGHTS[b] + WEIGHTS[c] + WEIGHTS[d] + WEIGHTS[e]][boost]
     except KeyError:
-        key = sum(WEIGHTS[rank] for rank in ranks)
-        _FIVE[key] = value_of(ranks, 0), value_of(ranks, 1)
-        return _FIVE[key][boost]
+        return _cache_fives([ranks])[0][boost]
+
+
+def _cache_fives(fives: Sequence[Sequence[int]]) -> list[tuple[HandValue, HandValue]]:
+    """The values of several fives, which are cached from now on."""
+    values = _values(fives)
+    keys = (sum(WEIGHTS[rank] for rank in five) for five in fives)
+    _FIVE.update(zip(keys, values, strict=True))
+    return values
 
 
 def best_of_seven(ranks: Sequence[int], boost: int) -> HandValue:
@@ -83,12 +97,9 @@ def best_of_seven(ranks: Sequence[int], boost: int) -> HandValue:
         ][boost]
     except KeyError:
         # The boost is the same for every five of the seven, so the same five are best with both.
-        fives = set(combinations(sorted(ranks), 5))
+        fives = [*set(combinations(sorted(ranks), 5))]
         key = sum(WEIGHTS[rank] for rank in ranks)
-        _SEVEN[key] = (
-            max(value_of_five(five, 0) for five in fives),
-            max(value_of_five(five, 1) for five in fives),
-        )
+        _SEVEN[key] = max(_cache_fives(fives))
         return _SEVEN[key][boost]
 
 

@@ -10,8 +10,7 @@ from hashlib import sha256
 
 import msgspec
 
-from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import Value
+from channelsim.clsp.values import Value, int_to_atom
 from channelsim.games.amounts import amount_text
 from channelsim.games.choices import accept, choose, fold
 from channelsim.games.contract import (

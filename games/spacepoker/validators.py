@@ -16,8 +16,7 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import TypeAlias
 
-from channelsim.clsp.integers import atom_to_int, is_minimal
-from channelsim.clsp.values import Value
+from channelsim.clsp.values import Value, atom_to_int, is_minimal
 from channelsim.games.contract import (
     Hashes,
     Next,

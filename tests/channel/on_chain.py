@@ -15,9 +15,16 @@ from channelsim.channel.protocol.state import Channel, LiveGame, Side
 from channelsim.channel.protocol.state_history import StateHistory
 from channelsim.channel.store.history_codec import decode_history, encode_newer
 from channelsim.clsp.curry import curry
-from channelsim.clsp.integers import atom_to_int, int_to_atom
 from channelsim.clsp.programs import Program, load
-from channelsim.clsp.values import Value, deserialize, serialize, to_list, tree_hash
+from channelsim.clsp.values import (
+    Value,
+    atom_to_int,
+    deserialize,
+    int_to_atom,
+    serialize,
+    to_list,
+    tree_hash,
+)
 from channelsim.games.referee import (
     ASSERT_HEIGHT_RELATIVE,
     CREATE_COIN,

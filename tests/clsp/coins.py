@@ -4,10 +4,9 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from channelsim.clsp.curry import curry
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import Program, load
 from channelsim.clsp.run import evaluate
-from channelsim.clsp.values import Value, from_list, to_list, tree_hash
+from channelsim.clsp.values import Value, from_list, int_to_atom, to_list, tree_hash
 
 REMARK, AGG_SIG_UNSAFE, AGG_SIG_ME, CREATE_COIN = b"\x01", b"\x31", b"\x32", b"\x33"
 ASSERT_HEIGHT_RELATIVE, ASSERT_BEFORE_HEIGHT_RELATIVE = b"\x52", b"\x56"

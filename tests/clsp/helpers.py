@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from hashlib import sha256
 from random import Random
 
-from channelsim.clsp.integers import atom_to_int, int_to_atom
 from channelsim.clsp.programs import Program, load
 from channelsim.clsp.run import Outcome, ProgramSlash, ProgramValid, run
-from channelsim.clsp.values import NIL, Value, from_list, to_list
+from channelsim.clsp.values import NIL, Value, atom_to_int, from_list, int_to_atom, to_list
 from tests.paths import DATA
 
 VECTORS = DATA / "vectors"

@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import load
 from channelsim.clsp.run import Outcome, ProgramSlash, ProgramValid, Raised, run
-from channelsim.clsp.values import NIL, Value, from_list, to_list
+from channelsim.clsp.values import NIL, Value, from_list, int_to_atom, to_list
 from tests.clsp.helpers import curried_args, validator_args
 from tests.clsp.test_interpreter import assert_agreed
 

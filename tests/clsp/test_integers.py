@@ -13,12 +13,19 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from channelsim.clsp import integers, values
 from channelsim.clsp.compiler import compile_source
-from channelsim.clsp.integers import atom_to_int, int_to_atom, is_minimal
 from channelsim.clsp.operators import CODES, COMMON, MAX_SHIFT, OperatorError
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import ProgramSlash, ProgramValid, Raised, run_serialized
-from channelsim.clsp.values import serialize, serialize_atom, to_list
+from channelsim.clsp.values import (
+    atom_to_int,
+    int_to_atom,
+    is_minimal,
+    serialize,
+    serialize_atom,
+    to_list,
+)
 from tests.sampling import one_in
 
 BATCH = 5_000
@@ -217,3 +224,8 @@ def test_shifts_are_bounded(name: str, count: int) -> None:
 def test_only_the_empty_atom_is_false(atom: bytes) -> None:
     assert answer("i", atom, TRUE, b"") == clvm(3, atom, TRUE, b"")
     assert answer("not", atom) == clvm(32, atom)
+
+
+def test_the_former_name_has_the_same_functions() -> None:
+    for name in integers.__all__:
+        assert getattr(integers, name) is getattr(values, name)

@@ -10,10 +10,9 @@ from clvm.run_program import run_program
 from clvm.serialize import sexp_from_stream, sexp_to_stream
 from clvm.SExp import SExp
 
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import ProgramSlash, ProgramValid, Raised, run
-from channelsim.clsp.values import Value, deserialize, serialize, to_list
+from channelsim.clsp.values import Value, deserialize, int_to_atom, serialize, to_list
 from tests.clsp.coins import Game, condition, conditions_of, infohash, unroll, with_timeout
 from tests.clsp.helpers import SPACE_POKER, curried_args, validator, validator_args
 from tests.clsp.test_vectors import cases, value_of

@@ -8,10 +8,9 @@ from pathlib import Path
 from random import Random
 
 from channelsim.clsp.compiler import compile_source
-from channelsim.clsp.integers import atom_to_int, int_to_atom
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import evaluate
-from channelsim.clsp.values import Value, from_list, to_list
+from channelsim.clsp.values import Value, atom_to_int, from_list, int_to_atom, to_list
 
 Hand = tuple[int, ...]
 

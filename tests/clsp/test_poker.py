@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.run import ProgramSlash, ProgramValid, run
-from channelsim.clsp.values import Value, to_list
+from channelsim.clsp.values import Value, int_to_atom, to_list
 from channelsim.games.chance import Chance
 from channelsim.games.deck.group import G1
 from channelsim.games.deck.secrets import encode_scalars

@@ -6,10 +6,9 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import ProgramRaised, evaluate
-from channelsim.clsp.values import NIL, Value, serialize, to_list
+from channelsim.clsp.values import NIL, Value, int_to_atom, serialize, to_list
 from tests.clsp.coins import (
     Game,
     infohash,

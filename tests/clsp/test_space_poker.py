@@ -6,9 +6,8 @@ from random import Random
 
 import pytest
 
-from channelsim.clsp.integers import atom_to_int, int_to_atom
 from channelsim.clsp.run import ProgramSlash, ProgramValid
-from channelsim.clsp.values import NIL, from_list, to_list
+from channelsim.clsp.values import NIL, atom_to_int, from_list, int_to_atom, to_list
 from tests.clsp.helpers import Step, honest_play
 
 

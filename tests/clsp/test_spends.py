@@ -7,9 +7,8 @@ import pytest
 from chia_rs import AugSchemeMPL, G2Element, PrivateKey
 from chia_wallet_sdk import Coin, CoinSpend, FullNodeSimulator, Signature, SpendBundle
 
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import Program
-from channelsim.clsp.values import NIL, Value, serialize, to_list, tree_hash
+from channelsim.clsp.values import NIL, Value, int_to_atom, serialize, to_list, tree_hash
 from tests.clsp.coins import (
     CREATE_COIN,
     Game,

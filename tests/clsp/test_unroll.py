@@ -2,9 +2,8 @@
 
 import pytest
 
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.run import ProgramRaised, evaluate
-from channelsim.clsp.values import NIL, Value, from_list, to_list, tree_hash
+from channelsim.clsp.values import NIL, Value, from_list, int_to_atom, to_list, tree_hash
 from tests.clsp.coins import (
     AGG_SIG_UNSAFE,
     CREATE_COIN,

@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.run import CostExceeded, ProgramSlash, ProgramValid, Raised, run
-from channelsim.clsp.values import NIL, Value, to_list
+from channelsim.clsp.values import NIL, Value, int_to_atom, to_list
 from tests.clsp.helpers import SPACE_POKER, VECTORS, curried_args, validator, validator_args
 
 

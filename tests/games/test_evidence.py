@@ -9,8 +9,7 @@ import msgspec
 import pytest
 from chia_rs import AugSchemeMPL
 
-from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import NIL, Value, to_list
+from channelsim.clsp.values import NIL, Value, int_to_atom, to_list
 from channelsim.games import vectors
 from channelsim.games.contract import Action, Candidate, Evidence, Game, Play, Seat, Slash, Valid
 from channelsim.games.errors import IllegalAction

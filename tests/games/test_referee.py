@@ -9,10 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from channelsim.clsp.integers import atom_to_int, int_to_atom
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import ProgramRaised, ProgramValid, Raised, evaluate, run_serialized
-from channelsim.clsp.values import NIL, Value, from_list, serialize, to_list, tree_hash
+from channelsim.clsp.values import (
+    NIL,
+    Value,
+    atom_to_int,
+    from_list,
+    int_to_atom,
+    serialize,
+    to_list,
+    tree_hash,
+)
 from channelsim.games.referee import (
     AGG_SIG_ME,
     AGG_SIG_UNSAFE,

@@ -14,8 +14,7 @@ from pathlib import Path
 from chia_rs import AugSchemeMPL
 
 from channelsim.clsp.compiler import compile_source
-from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import Value, to_list
+from channelsim.clsp.values import Value, int_to_atom, to_list
 from channelsim.games.contract import (
     Candidate,
     Evidence,

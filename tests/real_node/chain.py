@@ -18,8 +18,7 @@ from channelsim.channel.chain.mempool_items import Limits
 from channelsim.channel.chain.refusals import INVALID_BUNDLE
 from channelsim.channel.chain.rpc import Patience, RpcClient
 from channelsim.channel.protocol.wallet import address_of, wallet_key
-from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import to_list
+from channelsim.clsp.values import int_to_atom, to_list
 from channelsim.games.referee import CREATE_COIN
 from tests.real_node.process import RealNode
 

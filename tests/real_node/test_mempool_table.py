@@ -20,8 +20,7 @@ from channelsim.channel.chain.coins import Bundle, Coin, condition, signed_spend
 from channelsim.channel.chain.node_json import bundle_json, unhex
 from channelsim.channel.chain.rpc import NodeError
 from channelsim.channel.protocol.wallet import address_of, wallet_key
-from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import to_list
+from channelsim.clsp.values import int_to_atom, to_list
 from channelsim.games.referee import CREATE_COIN
 from tests.channel.chain.mempool_rows import crowded_mixtures, sequences, wild_mixtures
 from tests.channel.chain.mempool_sequences import PushSequence, Row, groups, run

@@ -21,9 +21,8 @@ from channelsim.channel.chain.simulator import NodeSettings, SimulatedChain
 from channelsim.channel.chain.validation import name_of_bundle
 from channelsim.channel.lab.node.node_wallet import NodeWallet
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import Program
-from channelsim.clsp.values import serialize, to_list
+from channelsim.clsp.values import int_to_atom, serialize, to_list
 from channelsim.games.referee import CREATE_COIN
 from tests.paths import ROOT
 from tests.real_node.chain import RealChain

@@ -15,7 +15,6 @@ from rich.console import Console
 
 from channelsim.channel.adversaries.pins import MOST_COST, pin_cost, pin_fee, pinned
 from channelsim.channel.chain.coins import Bundle, Coin
-from channelsim.channel.chain.constants import BLOCK_COST, POOL_BLOCKS, constants_of
 from channelsim.channel.chain.interface import Answer, FarmableChain
 from channelsim.channel.chain.mempool_items import LEAST_RAISE, Limits
 from channelsim.channel.chain.simulator import SimulatedChain
@@ -227,10 +226,7 @@ class _TrialRun:
             - sum(child.coin.amount for child in self.chain.children(spend.coin.id))
             for spend in spends
         )
-        return fee, cost_of(Bundle(tuple(spends), bundle.signature), _CONSTANTS) or 0
-
-
-_CONSTANTS = constants_of(bytes(32), BLOCK_COST, BLOCK_COST * POOL_BLOCKS)
+        return fee, cost_of(Bundle(tuple(spends), bundle.signature))
 
 
 def scenario_of(trial: Trial, seed: str) -> Scenario:

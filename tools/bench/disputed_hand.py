@@ -26,8 +26,8 @@ from channelsim.channel.peer.chain_news import GamePaid, MovedOnChain
 from channelsim.channel.session.session_events import NewsFor, Pushed, SessionEvent
 from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.scenario import Scenario
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.run import MAX_COST, STRICT, observed, run_serialized
+from channelsim.clsp.values import int_to_atom
 from channelsim.games.referee import AGG_SIG_ME, AGG_SIG_UNSAFE
 from tools.bench.crosscheck_speed import run_bare
 from tools.bench.measuring import Figures, spread

@@ -12,6 +12,7 @@ from channelsim.channel.cli.options import (
     DAY,
     TargetName,
     file_option,
+    flag,
     option_group,
     real,
     text,
@@ -20,6 +21,8 @@ from channelsim.channel.cli.options import (
 
 LONGEST, MOST_PAIRS, MOST_SHAPES = 1024, 100, 10_000
 """The longest move or atom in bytes, the most pairs, and the last shape, that can be named."""
+MOST_INPUTS = 10**12
+"""The most inputs of a check that can be named."""
 WORK = 120.0
 """Seconds of work for each part, unless `--seconds` says otherwise."""
 
@@ -46,6 +49,19 @@ class ProveOptions:
     ] = None
     shape: Annotated[
         int | None, whole(1, MOST_SHAPES, "Only states of the shape with this number (all).")
+    ] = None
+    checks: Annotated[
+        bool,
+        flag("Only compare lemmas, hand values and showdowns with the rules, by real runs."),
+    ] = False
+    inputs: Annotated[
+        int | None,
+        whole(
+            1,
+            MOST_INPUTS,
+            "Compare each of these on so many inputs, and 1,000 showdowns at most"
+            " (with --checks 10,000,000).",
+        ),
     ] = None
     evidence_bytes: Annotated[
         int | None, whole(1, LONGEST, "The longest atom of evidence in bytes (33).")

@@ -65,7 +65,7 @@ def _check_report(totals: CrashTotals) -> CheckReport:
     """A check of signatures, and one of all promises."""
     return CheckReport(
         command="crash-test",
-        target="crashes",
+        target="",
         source="",
         checks=by_rule((CONTRADICTIONS, PROMISES), totals.findings),
         summary=summary(totals.findings),

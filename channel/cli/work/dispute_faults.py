@@ -80,7 +80,7 @@ def _check_report(report: FaultsReport) -> CheckReport:
     unnoticed = {finding.place: finding for finding in report.findings}
     return CheckReport(
         command="dispute faults",
-        target="faults",
+        target="",
         source="",
         checks=[
             Checked(

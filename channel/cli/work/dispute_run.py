@@ -95,7 +95,7 @@ def _check_report(printed: DisputesDocument) -> CheckReport:
     """A check for each adversary."""
     return CheckReport(
         command="dispute run --all",
-        target="disputes",
+        target="",
         source="",
         checks=[
             Checked(

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
 SOLVER = "z3"
 
+INPUTS = 10_000_000
+"""The inputs of each check, where no number is named."""
+
 
 def prove(options: ProveOptions) -> int:
     """Prove claims about programs on every input, or show an input that breaks one."""
@@ -47,7 +50,14 @@ def prove(options: ProveOptions) -> int:
         from channelsim.channel.prove.questions import Bounds, questions
 
         pairs = PAIRS if options.evidence_pairs is None else options.evidence_pairs
-        bounds = Bounds(options.move_bytes, pairs, options.evidence_bytes or ATOM, options.shape)
+        bounds = Bounds(
+            options.move_bytes,
+            pairs,
+            options.evidence_bytes or ATOM,
+            options.shape,
+            options.inputs or (INPUTS if options.checks else 0),
+            options.checks,
+        )
         proofs = proof_campaign(
             questions(targets, options.validator, bounds, options.law or ()), options.seconds
         )
@@ -120,6 +130,7 @@ def document(report: ProofReport, seconds: float, out: Path | None = None) -> Pr
         interrupted=report.interrupted,
         digest=report.digest,
         lost=lost_work(report.lost),
+        work=tuple(round(proof.work, 1) for proof in report.proofs),
     )
 
 

@@ -70,7 +70,7 @@ def _check_report(target: Path | None, tried: _Tried, incomplete: str) -> CheckR
     findings = [finding for failures in tried.findings.values() for finding in failures]
     return CheckReport(
         command="vectors check",
-        target="vectors" if target is None else str(target),
+        target="" if target is None else str(target),
         source="" if target is None else str(target),
         checks=[Checked(str(path), failures) for path, failures in tried.findings.items()],
         summary=summary(findings),
@@ -113,11 +113,11 @@ class _Tried:
 
     def lines(self) -> list[str]:
         """The first failures, and the counts."""
-        more = [f"and {self.failed - SHOWN} more"] if self.failed > SHOWN else []
+        more = [f"and {self.failed - SHOWN:,} more"] if self.failed > SHOWN else []
         early = "; interrupted: not all cases were run" if self.interrupted else ""
         alone = ", ".join(sorted(self.by_rules))
         without = [f"no program of {alone}: checked by the rules alone"] if alone else []
-        counts = f"{self.passed} passed, {self.failed} failed{early}"
+        counts = f"{self.passed:,} passed, {self.failed:,} failed{early}"
         return [*self.shown, *more, *without, counts]
 
 

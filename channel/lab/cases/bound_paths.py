@@ -26,9 +26,8 @@ from channelsim.channel.lab.sites.honest_play import recorded_sites
 from channelsim.channel.lab.sites.site import Site
 from channelsim.channel.lab.sites.values import leaves
 from channelsim.channel.lab.targets.target import Target
-from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.run import ProgramValid
-from channelsim.clsp.values import Value
+from channelsim.clsp.values import Value, atom_to_int
 from channelsim.games.contract import Slash
 
 FEWEST, FEWEST_PLACES = 24, 4

@@ -18,8 +18,7 @@ from channelsim.channel.lab.sites.site import Call, elsewhere
 from channelsim.channel.lab.sites.values import NUMBER, leaves, moved, with_leaf
 from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.analysis.operands import Operands
-from channelsim.clsp.integers import atom_to_int, int_to_atom
-from channelsim.clsp.values import Value
+from channelsim.clsp.values import Value, atom_to_int, int_to_atom
 
 PARTS = (1, 2, 4, 8)
 """The lengths in bytes of parts that are copied without the rest."""

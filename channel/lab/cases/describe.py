@@ -5,8 +5,7 @@ from __future__ import annotations
 from channelsim.channel.findings.finding import CaseCall
 from channelsim.channel.lab.sites.site import Call, Site
 from channelsim.channel.lab.targets.target import Target
-from channelsim.clsp.integers import atom_to_int, is_minimal
-from channelsim.clsp.values import NotAList, Value, from_list, serialize
+from channelsim.clsp.values import NotAList, Value, atom_to_int, from_list, is_minimal, serialize
 from channelsim.games.contract import Slash, Valid, Verdict
 from channelsim.games.vectors import Case, Expect, NextRecord
 

@@ -26,8 +26,15 @@ from channelsim.channel.lab.sites.program_words import (
 from channelsim.channel.lab.sites.site import END, HEADS, Call, Site
 from channelsim.channel.lab.sites.values import NUMBER, leaves, longer, numbers
 from channelsim.channel.lab.targets.target import Target
-from channelsim.clsp.integers import atom_to_int, int_to_atom
-from channelsim.clsp.values import NIL, Value, serialize, serialize_atom, to_list
+from channelsim.clsp.values import (
+    NIL,
+    Value,
+    atom_to_int,
+    int_to_atom,
+    serialize,
+    serialize_atom,
+    to_list,
+)
 from channelsim.games.counting import masks
 
 LONGEST = 60

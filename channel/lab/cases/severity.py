@@ -23,9 +23,8 @@ from channelsim.channel.lab.cases.trial import LEADS_ELSEWHERE, LEGAL_SLASHED, T
 from channelsim.channel.lab.referee.referee_runs import Commitment
 from channelsim.channel.lab.sites.own_choice import is_own_choice
 from channelsim.channel.lab.sites.site import Call
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.run import ProgramValid, Raised
-from channelsim.clsp.values import NIL, Value, from_list
+from channelsim.clsp.values import NIL, Value, from_list, int_to_atom
 from channelsim.games.contract import Raise, Slash, Valid, Verdict
 from channelsim.games.evidence import for_challenger
 from channelsim.games.judge import result_value

@@ -42,7 +42,7 @@ from channelsim.channel.protocol.half_signed import (
 from channelsim.channel.protocol.state import Channel, ChannelState, LiveGame, Side
 from channelsim.channel.protocol.wallet import Wallet, address_of, wallet_key
 from channelsim.clsp.analysis.tracer import Figure
-from channelsim.clsp.integers import atom_to_int
+from channelsim.clsp.values import atom_to_int
 from channelsim.games.contract import Terms
 
 UNROLL_TIMEOUT = 15

@@ -19,7 +19,6 @@ from channelsim.channel.lab.referee.referee_runs import LIE, Commitment, SlashRe
 from channelsim.channel.lab.sites.site import Site
 from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.analysis.tracer import Figure
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.run import (
     MAX_COST,
     CostExceeded,
@@ -28,7 +27,7 @@ from channelsim.clsp.run import (
     is_cut_off,
     run_serialized,
 )
-from channelsim.clsp.values import NIL, Value, serialize, to_list
+from channelsim.clsp.values import NIL, Value, int_to_atom, serialize, to_list
 from channelsim.games.contract import Valid as Legal
 from channelsim.games.referee import slash_solution
 

@@ -9,8 +9,7 @@ from channelsim.channel.lab.debug.session import Answer, Session
 from channelsim.channel.lab.debug.stops import Frame, Kind
 from channelsim.channel.lab.trace.trace_text import UNREAD, TraceRequest
 from channelsim.clsp.analysis.text import value_text
-from channelsim.clsp.integers import atom_to_int
-from channelsim.clsp.values import NotAList, Value, from_list
+from channelsim.clsp.values import NotAList, Value, atom_to_int, from_list
 from channelsim.games.names import nearest_or_all
 
 AROUND = 2
@@ -31,7 +30,9 @@ def name_of(request: TraceRequest) -> str:
 def title_lines(session: Session) -> list[str]:
     """The target, the case, and the arguments that rules look at."""
     request, stops = session.run.request, session.run.stops
-    case = "" if request.asked is None else f": {name_of(request)} ({request.asked[1].tag})"
+    case = "" if request.asked is None else f": {name_of(request)}"
+    if request.asked is not None and not request.cause:  # a finding's tag is the law that it breaks
+        case += f" ({request.asked[1].tag})"
     name = request.name if request.target is None else f"{request.target.name}, {request.name}"
     changed = f", {len(session.before)} changed" if session.before else ""
     given = [

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from channelsim.channel.findings.finding import THEFT, Finding
 from channelsim.channel.lab.cases.trial import Trial
 from channelsim.channel.lab.laws import Needs
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.run import CostExceeded, ProgramValid
+from channelsim.clsp.values import int_to_atom
 
 
 class Cost:

@@ -9,8 +9,7 @@ from channelsim.channel.lab.cases.trial import Trial
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.referee.referee_runs import Commitment
 from channelsim.channel.lab.sites.values import atom_of, longer
-from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import NIL, Value
+from channelsim.clsp.values import NIL, Value, int_to_atom
 from channelsim.games.contract import Valid
 
 

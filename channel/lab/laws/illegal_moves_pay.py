@@ -9,9 +9,8 @@ from channelsim.channel.lab.cases.runs import RAISE
 from channelsim.channel.lab.cases.trial import MISDECLARED, Trial
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.referee.referee_runs import Commitment
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.run import ProgramValid, Raised
-from channelsim.clsp.values import Value
+from channelsim.clsp.values import Value, int_to_atom
 from channelsim.games.contract import Slash, Valid
 
 MOVES = 8

@@ -11,8 +11,7 @@ from channelsim.channel.lab.cases.trial import FORGED, LEADS_ELSEWHERE, LEGAL_SL
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.referee.referee_runs import ADDRESS, SlashResult
 from channelsim.channel.lab.sites.site import Call
-from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import NIL, Value, serialize, to_list
+from channelsim.clsp.values import NIL, Value, int_to_atom, serialize, to_list
 from channelsim.games.contract import Raise, Valid
 
 MOVES = 2

@@ -13,9 +13,8 @@ from channelsim.channel.lab.sites.program_words import lengths
 from channelsim.channel.lab.sites.site import Site
 from channelsim.channel.lab.sites.values import NUMBER, leaves
 from channelsim.channel.lab.targets.target import Target
-from channelsim.clsp.integers import atom_to_int, int_to_atom
 from channelsim.clsp.run import ProgramValid
-from channelsim.clsp.values import Value
+from channelsim.clsp.values import Value, atom_to_int, int_to_atom
 from channelsim.games.contract import Next, Slash
 
 OFTEN, DIFFERENT = 20, 4

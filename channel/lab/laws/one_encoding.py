@@ -10,9 +10,8 @@ from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.sites.commitments import in_value
 from channelsim.channel.lab.sites.program_words import constants, lengths
 from channelsim.channel.lab.sites.values import NUMBER, moved
-from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.run import ProgramValid
-from channelsim.clsp.values import Value
+from channelsim.clsp.values import Value, atom_to_int
 from channelsim.games.contract import Slash
 from channelsim.games.judge import result_value
 

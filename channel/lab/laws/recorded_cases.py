@@ -25,7 +25,7 @@ from channelsim.channel.lab.cases.trial import Trial
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.referee.referee_runs import SlashResult
 from channelsim.channel.lab.sites.honest_play import site_of_case
-from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.values import int_to_atom
 from channelsim.games.vectors import Case, resolve_case
 
 _SEVERITY = {

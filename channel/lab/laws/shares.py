@@ -8,9 +8,8 @@ from channelsim.channel.findings.finding import THEFT, Finding
 from channelsim.channel.lab.cases.trial import Trial
 from channelsim.channel.lab.laws import Needs
 from channelsim.channel.lab.referee.referee_runs import paid
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.run import ProgramValid
-from channelsim.clsp.values import NIL, Value, serialize, to_list
+from channelsim.clsp.values import NIL, Value, int_to_atom, serialize, to_list
 from channelsim.games.contract import Valid
 
 MOVERS, WAITERS = b"\x01" * 32, b"\x02" * 32

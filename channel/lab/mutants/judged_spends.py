@@ -21,7 +21,6 @@ from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.site import KEYS
 from channelsim.channel.lab.sites.values import atom_of, longer
 from channelsim.channel.lab.targets.target import Target
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.operators import QUOTE
 from channelsim.clsp.programs import Program
 from channelsim.clsp.values import (
@@ -30,6 +29,7 @@ from channelsim.clsp.values import (
     Value,
     deserialize,
     from_list,
+    int_to_atom,
     serialize,
     to_list,
     tree_hash,

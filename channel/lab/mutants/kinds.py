@@ -13,10 +13,9 @@ from typing import TypeAlias
 from channelsim.channel.lab.mutants.equivalence import Equivalence
 from channelsim.channel.lab.mutants.expressions import Expression, Module, path, spans, steps
 from channelsim.clsp.analysis.disassembly import Disassembly
-from channelsim.clsp.integers import atom_to_int, int_to_atom
 from channelsim.clsp.operators import CODES, CONS, FIRST, IF, QUOTE, RAISE, REST
 from channelsim.clsp.programs import Program
-from channelsim.clsp.values import NIL, Value, serialize, to_list
+from channelsim.clsp.values import NIL, Value, atom_to_int, int_to_atom, serialize, to_list
 
 Kind: TypeAlias = Callable[[Expression], Iterator[Value]]
 

@@ -22,8 +22,7 @@ from channelsim.channel.lab.referee.referee_runs import LIE, Commitment
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.values import atom_of
 from channelsim.channel.lab.targets.target import Target
-from channelsim.clsp.integers import atom_to_int, int_to_atom
-from channelsim.clsp.values import NIL, Value, to_list
+from channelsim.clsp.values import NIL, Value, atom_to_int, int_to_atom, to_list
 from channelsim.games.contract import Raise, Slash, Valid
 from channelsim.games.evidence import unchecked
 from channelsim.games.judge import result_value

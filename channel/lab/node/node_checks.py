@@ -22,8 +22,7 @@ from channelsim.channel.lab.referee.referee_runs import RefereeRunner
 from channelsim.channel.lab.sites.values import atom_of
 from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE
-from channelsim.clsp.integers import atom_to_int
-from channelsim.clsp.values import Value, from_list
+from channelsim.clsp.values import Value, atom_to_int, from_list
 from channelsim.games import referee
 from channelsim.games.amounts import counted
 from channelsim.games.evidence import met

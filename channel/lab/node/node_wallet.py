@@ -19,9 +19,8 @@ from channelsim.channel.errors import InvariantError
 from channelsim.channel.lab.referee.referee_runs import conditions
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE
 from channelsim.channel.protocol.wallet import address_of, wallet_key
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.run import run_serialized
-from channelsim.clsp.values import Value, serialize, to_list
+from channelsim.clsp.values import Value, int_to_atom, serialize, to_list
 from channelsim.games.referee import AGG_SIG_ME, AGG_SIG_UNSAFE, CREATE_COIN
 
 AT_ONCE = 200

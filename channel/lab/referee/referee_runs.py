@@ -14,7 +14,6 @@ from chia_rs import tree_hash as hash_of_bytes
 from channelsim.channel.lab.sites.site import KEYS, NONCE, TIMEOUT, Site
 from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.curry import curry
-from channelsim.clsp.integers import atom_to_int, int_to_atom
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import (
     CostExceeded,
@@ -22,7 +21,17 @@ from channelsim.clsp.run import (
     ProgramValid,
     run_serialized,
 )
-from channelsim.clsp.values import NIL, NotAList, Value, from_list, serialize, to_list, tree_hash
+from channelsim.clsp.values import (
+    NIL,
+    NotAList,
+    Value,
+    atom_to_int,
+    from_list,
+    int_to_atom,
+    serialize,
+    to_list,
+    tree_hash,
+)
 from channelsim.games.contract import Next
 from channelsim.games.evidence import met
 from channelsim.games.judge import commitment

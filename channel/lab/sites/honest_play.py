@@ -17,8 +17,7 @@ from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.site import Site, make_site
 from channelsim.channel.lab.sites.values import leaves
 from channelsim.channel.lab.targets.target import Target
-from channelsim.clsp.integers import atom_to_int
-from channelsim.clsp.values import NIL, Value, serialize
+from channelsim.clsp.values import NIL, Value, atom_to_int, serialize
 from channelsim.games.contract import (
     Action,
     Choice,

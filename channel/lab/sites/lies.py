@@ -25,8 +25,8 @@ from channelsim.channel.lab.sites.replays import program_result, ruled
 from channelsim.channel.lab.sites.site import Site, make_site
 from channelsim.channel.lab.sites.values import leaves, numbers, transferred
 from channelsim.channel.lab.targets.target import Target
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.run import ProgramSlash, ProgramValid
+from channelsim.clsp.values import int_to_atom
 from channelsim.games.amounts import counted
 from channelsim.games.chance import Chance
 from channelsim.games.contract import (

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.program_words import constants, lengths
 from channelsim.channel.lab.sites.values import NUMBER, moved
-from channelsim.clsp.integers import atom_to_int, int_to_atom
 from channelsim.clsp.programs import Program
+from channelsim.clsp.values import atom_to_int, int_to_atom
 
 OWN = 0.7
 """The share of parts that are filled with one of their own bytes; others with one of the state."""

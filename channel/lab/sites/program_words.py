@@ -14,10 +14,9 @@ from typing import NamedTuple, TypeAlias
 
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.values import NUMBER, leaves, moved
-from channelsim.clsp.integers import atom_to_int, int_to_atom
 from channelsim.clsp.operators import CODES
 from channelsim.clsp.programs import Program
-from channelsim.clsp.values import NIL, Value, serialize, to_list
+from channelsim.clsp.values import NIL, Value, atom_to_int, int_to_atom, serialize, to_list
 
 Written: TypeAlias = tuple[Value, bytes]
 """A value, and its serialization."""

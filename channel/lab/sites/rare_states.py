@@ -35,9 +35,8 @@ from channelsim.channel.lab.sites.replays import COST, program_step
 from channelsim.channel.lab.sites.site import Site, elsewhere, make_site
 from channelsim.channel.lab.sites.values import leaves
 from channelsim.channel.lab.targets.target import Target
-from channelsim.clsp.integers import atom_to_int, int_to_atom, is_minimal
 from channelsim.clsp.run import STRICT
-from channelsim.clsp.values import Value, serialize
+from channelsim.clsp.values import Value, atom_to_int, int_to_atom, is_minimal, serialize
 from channelsim.games.chance import Chance
 from channelsim.games.contract import Play, any_action
 from channelsim.games.errors import IllegalAction

@@ -16,8 +16,7 @@ from channelsim.channel.lab.sites.commitments import special_secrets
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.values import leaves, with_leaf
 from channelsim.channel.lab.targets.target import Target
-from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import NIL, Value, serialize, serialize_atom
+from channelsim.clsp.values import NIL, Value, int_to_atom, serialize, serialize_atom
 from channelsim.games.contract import Play, Player, Position, RawState, Slash, State, Valid, Verdict
 from channelsim.games.errors import BadState
 from channelsim.games.evidence import Evidence, as_evidence, for_challenger

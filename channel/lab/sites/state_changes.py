@@ -17,8 +17,7 @@ from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.site import Site, elsewhere
 from channelsim.channel.lab.sites.values import leaves, numbers, with_leaf
 from channelsim.channel.lab.targets.target import Target
-from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import Value
+from channelsim.clsp.values import Value, int_to_atom
 from channelsim.games.errors import BadState
 from channelsim.games.forms import (
     Atom,

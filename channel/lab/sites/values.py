@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.lab.sites.fast_chance import FastChance
-from channelsim.clsp.integers import atom_to_int
-from channelsim.clsp.values import Value
+from channelsim.clsp.values import Value, atom_to_int
 
 NUMBER = 9
 """The longest atom, in bytes, that may be an amount."""

@@ -11,9 +11,8 @@ from channelsim.channel.lab.cases.describe import vector
 from channelsim.channel.lab.referee.referee_runs import RefereeRunner, SlashResult
 from channelsim.channel.lab.sites.site import Site
 from channelsim.channel.lab.targets.target import Target
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.run import Outcome, run_serialized
-from channelsim.clsp.values import NIL, Value
+from channelsim.clsp.values import NIL, Value, int_to_atom
 from channelsim.games.amounts import counted
 from channelsim.games.contract import Slash, Valid
 

@@ -25,8 +25,7 @@ from channelsim.channel.lab.sites.values import leaves, numbers
 from channelsim.channel.lab.sites.values import longer as longer_number
 from channelsim.channel.lab.targets.target import Target
 from channelsim.channel.lab.testing.judged_moves import JudgedMove, judged_move
-from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import NIL, Value, to_list
+from channelsim.clsp.values import NIL, Value, int_to_atom, to_list
 from channelsim.games.amounts import counted
 from channelsim.games.chance import Chance
 from channelsim.games.choices import least_action

@@ -6,13 +6,11 @@ Source: spec/channel.md, "Fees".
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 
-from chia_rs import ConsensusConstants, PrivateKey
+from chia_rs import PrivateKey
 from msgspec.structs import replace
 
 from channelsim.channel.chain.coins import Bundle, Coin, joined
-from channelsim.channel.chain.constants import BLOCK_COST, POOL_BLOCKS, constants_of
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.validation import cost_of
 from channelsim.channel.peer.fee_settings import SHARE_OF_SPEND
@@ -128,7 +126,7 @@ class FeeWallet:
             return offer
         second = _least(free, most_for(self.limits, offer.push) - coin.amount)
         both = self.with_cost(replace(offer, second=second))
-        at_rate = offer.fee * both.cost // max(cost_of_ours(self.paid(offer)), 1) + 1
+        at_rate = offer.fee * both.cost // max(cost_of(self.paid(offer)), 1) + 1
         fee = max(offer.fee + LEAST_RAISE, at_rate)
         return replace(both, fee=fee) if fee <= self.most(fee_state, both) else offer
 
@@ -137,7 +135,7 @@ class FeeWallet:
         if offer.coin is None:
             return offer
         bundle = self.paid(replace(offer, fee=offer.coin.amount // 2))
-        return replace(offer, cost=cost_of_ours(bundle))
+        return replace(offer, cost=cost_of(bundle))
 
     def paid(self, offer: Offer) -> Bundle:
         """Join the spend of an offer with those of its fee coins, which pay for it."""
@@ -165,14 +163,3 @@ class FeeWallet:
 def _least(coins: list[Coin], amount: int) -> Coin:
     """The smallest of these coins that has this amount, or the largest."""
     return next((coin for coin in coins if coin.amount >= amount), coins[-1])
-
-
-def cost_of_ours(bundle: Bundle) -> int:
-    """The cost of a bundle that we made; 0 if it cannot be valid."""
-    return cost_of(bundle, _constants()) or 0
-
-
-@cache
-def _constants() -> ConsensusConstants:
-    """The constants of a public network: the network's own data change no cost."""
-    return constants_of(bytes(32), BLOCK_COST, BLOCK_COST * POOL_BLOCKS)

@@ -10,8 +10,9 @@ from msgspec.structs import replace
 
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
+from channelsim.channel.chain.validation import cost_of
 from channelsim.channel.peer.fees.fee_state import FeeState, Offer, key_of, raised, wanted_fee
-from channelsim.channel.peer.fees.fee_wallet import SPLIT, FeeWallet, cost_of_ours
+from channelsim.channel.peer.fees.fee_wallet import SPLIT, FeeWallet
 from channelsim.channel.peer.fees.payment import split
 from channelsim.channel.peer.interface import Effect, FeeTooLow, Push, Tell, Watch
 from channelsim.channel.protocol.spend_parsing import created_coins
@@ -124,7 +125,7 @@ def _new_split(fee_wallet: FeeWallet, fee_state: FeeState, ready: int) -> Offer 
     if coin.amount - sum(amounts) - LEAST_RAISE <= amounts[-1]:
         return None
     bundle = split(fee_wallet.key, coin, amounts, 0, fee_wallet.agg_sig_data)
-    cost = cost_of_ours(bundle)
+    cost = cost_of(bundle)
     stake = fee_wallet.total if fee_wallet.limits.per_spend is None else coin.amount
     return Offer(Push(SPLIT, bundle, stake), fee_wallet.peak, coin, cost)
 

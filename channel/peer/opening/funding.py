@@ -16,10 +16,16 @@ from channelsim.channel.crypto import bls
 from channelsim.channel.errors import Violation
 from channelsim.channel.protocol.state import Channel, Side
 from channelsim.channel.protocol.wallet import launch_announcement, launcher_spend
-from channelsim.clsp.integers import atom_to_int, is_minimal
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import ProgramValid, run_serialized
-from channelsim.clsp.values import BadValue, NotAList, deserialize, from_list
+from channelsim.clsp.values import (
+    BadValue,
+    NotAList,
+    atom_to_int,
+    deserialize,
+    from_list,
+    is_minimal,
+)
 from channelsim.games.amounts import counted
 
 MAX_WALLET_COST = 20_000_000

@@ -66,11 +66,8 @@ def break_off(
     if state.opening.opened is None:
         return replace(state, phase=Phase.FAILED), [Tell(BrokenOff(accused, None))]
     slashable = slashable or {}
-    number = play_of(state).newest.state.number
-    state, effects = _go_on_chain(config, state, slashable)
-    state, pushes = _publish(state)
-    news = BrokenOff(accused, number, tuple(slashable))
-    return state, [*effects, *pushes, Tell(news)]
+    news = BrokenOff(accused, play_of(state).newest.state.number, tuple(slashable))
+    return _close(config, state, news, slashable)
 
 
 def on_fault(config: Config, state: PeerState, fault: Fault) -> Transition:
@@ -80,18 +77,13 @@ def on_fault(config: Config, state: PeerState, fault: Fault) -> Transition:
     """
     if state.opening.opened is None:
         return replace(state, phase=Phase.FAILED), [Tell(OwnFault(fault.reason, None))]
-    number = play_of(state).newest.state.number
-    state, effects = _go_on_chain(config, state, {})
-    state, pushes = _publish(state)
-    return state, [*effects, *pushes, Tell(OwnFault(fault.reason, number))]
+    news = OwnFault(fault.reason, play_of(state).newest.state.number)
+    return _close(config, state, news, {})
 
 
 def leave(config: Config, state: PeerState, reason: str) -> Transition:
     """Go on chain though the counterparty broke no rule."""
-    number = play_of(state).newest.state.number
-    state, effects = _go_on_chain(config, state, {})
-    state, pushes = _publish(state)
-    return state, [*effects, *pushes, Tell(LeftForChain(reason, number))]
+    return _close(config, state, LeftForChain(reason, play_of(state).newest.state.number), {})
 
 
 def follow(config: Config, state: PeerState, height: int) -> Transition:
@@ -154,6 +146,15 @@ def end_proposals(state: PeerState, reason: str) -> Transition:
         *(Tell(endpoint.cancelled(group, reason)) for group in play.state.groups),
         *(Tell(NotProposed(one.wishes, reason)) for one in unsent),
     ]
+
+
+def _close(
+    config: Config, state: PeerState, news: interface.News, slashable: Mapping[int, SlashableMove]
+) -> Transition:
+    """Begin the dispute by publishing the newest state that we can complete, for this reason."""
+    state, effects = _go_on_chain(config, state, slashable)
+    state, pushes = _publish(state)
+    return state, [*effects, *pushes, Tell(news)]
 
 
 def _go_on_chain(

@@ -116,9 +116,10 @@ def our_turns(endpoint: Endpoint, play: PlayState) -> dict[int, Action | None]:
     turns: dict[int, Action | None] = {}
     for game in play.state.games:
         if game.mover is endpoint.side:
-            player = play.players.get(game.id)
-            forced = forced_action(player.choices()) if player else None
-            turns[game.id] = forced or chosen.get(game.id)
+            player, action = play.players.get(game.id), chosen.get(game.id)
+            if action is None and player is not None:
+                action = forced_action(player.choices())
+            turns[game.id] = action
     return turns
 
 

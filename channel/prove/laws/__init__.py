@@ -28,9 +28,8 @@ from channelsim.channel.prove.lemma import lemmas_of
 from channelsim.channel.prove.reruns import Run, plain
 from channelsim.channel.prove.result import Verdict
 from channelsim.channel.prove.symbols import Number
-from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.programs import Program
-from channelsim.clsp.values import Value
+from channelsim.clsp.values import Value, atom_to_int
 from channelsim.games.amounts import counted
 from channelsim.games.lemma import Lemma
 from channelsim.games.names import nearest_or_all

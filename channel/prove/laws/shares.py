@@ -22,8 +22,7 @@ from channelsim.channel.prove.laws import VERDICTS, Subject
 from channelsim.channel.prove.path import Path
 from channelsim.channel.prove.reruns import Run, plain
 from channelsim.channel.prove.symbols import Condition, Number, Undecided, resize
-from channelsim.clsp.integers import atom_to_int
-from channelsim.clsp.values import NIL, Value, from_list, to_list
+from channelsim.clsp.values import NIL, Value, atom_to_int, from_list, to_list
 from channelsim.games.referee import FIRST
 
 DECLARED = (*MORE, 0)

@@ -29,9 +29,8 @@ from channelsim.channel.prove.laws import VERDICTS, Subject
 from channelsim.channel.prove.path import Path
 from channelsim.channel.prove.reruns import Run, plain
 from channelsim.channel.prove.symbols import Condition
-from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.run import run
-from channelsim.clsp.values import NIL, Value
+from channelsim.clsp.values import NIL, Value, atom_to_int
 
 DECLARED = coin_field(SHARE)
 

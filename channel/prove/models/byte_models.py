@@ -28,8 +28,7 @@ from channelsim.channel.prove.symbols import (
     width,
 )
 from channelsim.channel.prove.undecided_lengths import undecided_length
-from channelsim.clsp.integers import atom_to_int, int_to_atom
-from channelsim.clsp.values import NIL
+from channelsim.clsp.values import NIL, atom_to_int, int_to_atom
 from channelsim.games.amounts import counted
 
 POSITION = 4

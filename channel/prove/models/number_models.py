@@ -24,9 +24,8 @@ from channelsim.channel.prove.symbols import (
     resize,
     width,
 )
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.operators import MAX_SHIFT
-from channelsim.clsp.values import NIL
+from channelsim.clsp.values import NIL, int_to_atom
 
 
 def add(path: Path, *values: Symbolic) -> Symbolic:

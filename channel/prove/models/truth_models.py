@@ -6,14 +6,12 @@ from collections.abc import Sequence
 
 import z3
 
-from channelsim.channel.prove import long_atoms
 from channelsim.channel.prove.models.byte_models import size_of, sliced
 from channelsim.channel.prove.path import Path
 from channelsim.channel.prove.symbols import (
     Bytes,
     Condition,
     Lazy,
-    Number,
     Raises,
     Symbolic,
     Term,
@@ -23,7 +21,7 @@ from channelsim.channel.prove.symbols import (
     merge,
     resize,
 )
-from channelsim.channel.prove.undecided_lengths import by_length, has_size
+from channelsim.channel.prove.undecided_lengths import by_length, has_size, same_as_number
 from channelsim.clsp.values import NIL
 
 
@@ -96,19 +94,12 @@ def all_of(path: Path, *values: Symbolic) -> Symbolic:
 def same(path: Path, left: Symbolic, right: Symbolic) -> Symbolic:
     """Model `=`, which compares bytes; a length that is not decided only with the other one."""
     mine, theirs = path.shape(left), path.shape(right)
+    if mine is theirs and isinstance(mine, Lazy) and path.is_long(mine):
+        return make_truth(True)
+    numbers = same_as_number(path, mine, theirs)
+    if numbers is not None:
+        return make_truth(numbers)
     for undecided, other in ((mine, theirs), (theirs, mine)):
-        if (
-            isinstance(undecided, Lazy)
-            and path.is_long(undecided)
-            and long_atoms.has_number(undecided)
-        ):
-            if other is undecided:
-                return make_truth(True)
-            if isinstance(other, Number):
-                number = path.number(undecided)  # decides whether it is in the fewest bytes
-                if not path.branch(long_atoms.is_minimal(undecided)):
-                    return NIL
-                return make_truth(equal(number, other))
         if (
             isinstance(undecided, Lazy)
             and isinstance(other, bytes | Bytes)

@@ -34,7 +34,7 @@ from channelsim.channel.prove.rules.standins.ints import (
 from channelsim.channel.prove.rules.standins.unseen import Unseen
 from channelsim.channel.prove.symbols import Number, Truth, Undecided, as_number, minimal
 from channelsim.channel.prove.undecided_lengths import undecided_length
-from channelsim.clsp import integers, values
+from channelsim.clsp import values
 
 # --- classes ---------------------------------------------------------------------------------
 
@@ -319,7 +319,7 @@ def _with_models(**known: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
 
         return call
 
-    plain = {**vars(integers), **vars(values)}
+    plain = vars(values)
     return {name: either(model, plain[name]) for name, model in known.items()}
 
 
@@ -349,7 +349,7 @@ def _is_minimal(atom: Any) -> Any:
             return bool_of(long_atoms.is_minimal(symbol))
     symbol = _bytes(atom)
     if isinstance(symbol, builtins.bytes | Number | Truth):
-        return integers.is_minimal(symbol) if isinstance(symbol, builtins.bytes) else True
+        return values.is_minimal(symbol) if isinstance(symbol, builtins.bytes) else True
     return bool_of(minimal(symbol))
 
 
@@ -431,13 +431,11 @@ LIBRARIES: Mapping[str, Mapping[str, Any]] = {
     "hashlib": {"sha256": Digest},
     "enum": {"Enum": Enum, "IntEnum": IntEnum, "StrEnum": StrEnum},
     "functools": {"cache": _uncached, "lru_cache": _uncached},
-    "channelsim.clsp.integers": _with_models(
+    "channelsim.clsp.values": _with_models(
         int_to_atom=_int_to_atom,
         atom_to_int=_atom_to_int,
         is_minimal=_is_minimal,
         logxor=_logxor,
-    ),
-    "channelsim.clsp.values": _with_models(
         tree_hash=_tree_hash,
         tree_hash_atom=_tree_hash,
         tree_hash_pair=_tree_hash_pair,

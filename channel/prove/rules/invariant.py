@@ -36,9 +36,8 @@ from channelsim.channel.prove.symbols import (
     make_truth,
     truth_of,
 )
-from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.run import Outcome, ProgramSlash, ProgramValid, Raised
-from channelsim.clsp.values import Value
+from channelsim.clsp.values import Value, atom_to_int
 from channelsim.games.amounts import counted
 from channelsim.games.contract import Next, Valid
 

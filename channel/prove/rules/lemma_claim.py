@@ -35,10 +35,17 @@ from channelsim.channel.prove.symbols import (
     Undecided,
     as_number,
 )
-from channelsim.clsp.integers import atom_to_int, int_to_atom
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import Outcome, ProgramValid, Raised, run
-from channelsim.clsp.values import NIL, Value, from_list, serialize, to_list
+from channelsim.clsp.values import (
+    NIL,
+    Value,
+    atom_to_int,
+    from_list,
+    int_to_atom,
+    serialize,
+    to_list,
+)
 from channelsim.games.amounts import counted
 from channelsim.games.forms import Atom, Form, Integer, ListOf, Pair
 from channelsim.games.lemma import Lemma

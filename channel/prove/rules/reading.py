@@ -22,8 +22,7 @@ from channelsim.channel.prove.rules.twins import Twins, twins_of
 from channelsim.channel.prove.rules.typed import States
 from channelsim.channel.prove.solver import LATE
 from channelsim.channel.prove.symbols import Raises, Symbolic, Undecided
-from channelsim.clsp.integers import atom_to_int
-from channelsim.clsp.values import Value
+from channelsim.clsp.values import Value, atom_to_int
 from channelsim.games.contract import Hashes, Judge
 from channelsim.games.errors import BadState
 from channelsim.games.forms import Form, ListOf, Opaque, Pair, Record, parts, reader

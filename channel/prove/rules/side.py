@@ -32,9 +32,8 @@ from channelsim.channel.prove.rules.twins import Twins, changed
 from channelsim.channel.prove.rules.typed import States
 from channelsim.channel.prove.solver import LATE
 from channelsim.channel.prove.symbols import Raises, Symbolic, Undecided
-from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.run import Outcome, ProgramSlash, ProgramValid, Raised
-from channelsim.clsp.values import NIL, Value, to_list
+from channelsim.clsp.values import NIL, Value, atom_to_int, to_list
 from channelsim.games.contract import Raise, RawState, Slash, Valid, Verdict
 from channelsim.games.judge import result_value
 

@@ -25,10 +25,21 @@ from channelsim.channel.findings.sentence import headline, lost
 from channelsim.channel.report.html.campaign_tables import Table, fact, tables
 from channelsim.channel.report.html.finding_page import FindingPage, finding_page
 from channelsim.channel.report.html.page import Glance, render
+from channelsim.channel.report.html.work_done import work_done
 from channelsim.games.amounts import counted
 
 FINISHED = "finished"
 """The end of a campaign all of whose work is done."""
+
+DISPUTES = "Disputes with every adversary"
+TITLES = {
+    "dispute run --all": DISPUTES,
+    "conform": "Conformance",
+    "prove": "Proofs",
+    "crash-test": "Crash test",
+    "attack": "Attacked sessions",
+}
+"""Titles of pages whose command is no name of what it makes."""
 
 MOST_SECTIONS = 40
 """Findings with a section of their own; of more, only the table has all."""
@@ -54,12 +65,13 @@ class Chart(msgspec.Struct, frozen=True):
 class CampaignPage(msgspec.Struct, frozen=True):
     """The whole page. `unit` is what the charts count work in, such as `cases`.
 
-    `story` is the worst finding as a sentence. `sections` are of the first findings, the worst
-    first.
+    `done` is what the command did, and `story` its worst finding, each a sentence or "". `sections`
+    are of the first findings, the worst first.
     """
 
     title: str
     glance: Glance
+    done: str
     story: str
     facts: tuple[tuple[str, str], ...]
     charts: tuple[Chart, ...]
@@ -128,10 +140,10 @@ def _title(command: str, target: str | None) -> str:
     """The name of a page: what was done, and to what.
 
     >>> _title("fuzz", "my game"), _title("dispute run --all", None)
-    ('Fuzz of my game', 'Dispute run --all')
+    ('Fuzz of my game', 'Disputes with every adversary')
     """
-    name = command[:1].upper() + command[1:]
-    return f"{name} of {target}" if target else name
+    name = TITLES.get(command, command[:1].upper() + command[1:])
+    return f"{name} {'over' if name == DISPUTES else 'of'} {target}" if target else name
 
 
 def _digest(document: Results | None) -> Iterator[tuple[str, str]]:
@@ -169,6 +181,7 @@ def _page(
     return CampaignPage(
         title=title,
         glance=_glance(f"{state}; {summary(findings)}", failed, document, sections),
+        done="" if document is None else work_done(document),
         story=headline(findings[0]) if findings else "",
         facts=facts,
         charts=tuple(_charts(progress)),

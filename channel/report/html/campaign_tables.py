@@ -123,7 +123,7 @@ def _proofs(proofs: Sequence[ProofResult]) -> Table:
     head = ("validator", "claim", "result", "sizes of the move", "paths", "run for real")
     rows = tuple(
         (
-            Cell(proof.validator),
+            Cell(", ".join(filter(None, (proof.validator, proof.shape)))),
             Cell(proof.claim),
             Cell(proof.verdict, status="good" if proof.is_proved else "bad"),
             _number(len(proof.sizes)),

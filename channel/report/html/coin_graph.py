@@ -27,17 +27,24 @@ class CoinLabel:
 UNKNOWN = CoinLabel("other", "another coin")
 
 
-BOX_WIDTH, BOX_HEIGHT = 190, 66
-STEP_X, STEP_Y = 230, 84
+BOX_WIDTH, BOX_HEIGHT = 176, 66
+STEP_X, STEP_Y = 197, 84
 MARGIN = 8
 """The size of a coin in the graph, the distance of two of them, and that from its borders."""
+
+COLUMNS = 5
+"""Columns beside each other, which fit into 1,024 pixels; further ones are below them."""
+
+BETWEEN = 10
+"""The distance of an edge that leads to the columns below from the boxes that it passes."""
 
 
 class _Graph:
     """Places coins in columns, each no higher than its parent, so that edges do not cross."""
 
     def __init__(self, labels: Mapping[bytes, CoinLabel]) -> None:
-        self.coins: list[PageCoin] = []
+        self.ids: list[str] = []
+        self._coins: list[tuple[CoinSeen, tuple[int, ...]]] = []
         self._labels = labels
         self._places: list[tuple[int, int]] = []
         self._rows: dict[int, int] = {}
@@ -46,34 +53,54 @@ class _Graph:
         """Add a coin to the right of its parents; returns its index."""
         places = [self._places[parent] for parent in parents]
         column = 1 + max((column for column, _ in places), default=-1)
-        least = places[0][1] if places else 0
+        first = column % COLUMNS == 0  # of the columns that are below others
+        least = places[0][1] if places and not first else 0
         row = max(self._rows.get(column, 0), least)
         self._rows[column] = row + 1
-        label = self._labels.get(seen.coin.id, UNKNOWN)
-        x, y = MARGIN + column * STEP_X, MARGIN + row * STEP_Y
-        coin = PageCoin(
-            coin_id=seen.coin.id.hex(),
-            kind=label.kind,
-            label=label.label,
-            amount=seen.coin.amount,
-            born=seen.born,
-            spent=seen.spent,
-            lock=label.lock,
-            parents=parents,
-            x=x,
-            y=y,
-            edges=tuple(_edge(self.coins[parent], x, y) for parent in parents),
-        )
-        self.coins.append(coin)
+        self._coins.append((seen, parents))
         self._places.append((column, row))
-        return len(self.coins) - 1
+        self.ids.append(seen.coin.id.hex())
+        return len(self.ids) - 1
+
+    def laid_out(self) -> tuple[PageCoin, ...]:
+        """The coins with their places, in pixels, and the edges from their parents."""
+        tops = [MARGIN]
+        for first in range(0, max(self._rows, default=0) + 1, COLUMNS):
+            rows = max(self._rows[n] for n in self._rows if n // COLUMNS == first // COLUMNS)
+            tops.append(tops[-1] + rows * STEP_Y + 2 * BETWEEN)
+        coins: list[PageCoin] = []
+        for (seen, parents), (column, row) in zip(self._coins, self._places, strict=True):
+            x, y = MARGIN + column % COLUMNS * STEP_X, tops[column // COLUMNS] + row * STEP_Y
+            label = self._labels.get(seen.coin.id, UNKNOWN)
+            coins.append(
+                PageCoin(
+                    coin_id=seen.coin.id.hex(),
+                    kind=label.kind,
+                    label=label.label,
+                    amount=seen.coin.amount,
+                    born=seen.born,
+                    spent=seen.spent,
+                    lock=label.lock,
+                    parents=parents,
+                    x=x,
+                    y=y,
+                    edges=tuple(_edge(coins[parent], x, y, tops) for parent in parents),
+                )
+            )
+        return tuple(coins)
 
 
-def _edge(parent: PageCoin, x: int, y: int) -> str:
-    """A path from the right side of a coin's box to the left side of the box at this place."""
+def _edge(parent: PageCoin, x: int, y: int, tops: Sequence[int]) -> str:
+    """A path from the right side of a coin's box to the left side of the box at this place.
+
+    To a box in the columns below, which begin at these `tops`, it runs above them.
+    """
     start, level, end = parent.x + BOX_WIDTH, parent.y + BOX_HEIGHT // 2, y + BOX_HEIGHT // 2
-    middle = (start + x) // 2
-    return f"M{start} {level}C{middle} {level} {middle} {end} {x} {end}"
+    if x > parent.x:
+        middle = (start + x) // 2
+        return f"M{start} {level}C{middle} {level} {middle} {end} {x} {end}"
+    above = max(top for top in tops if top <= y) - BETWEEN
+    return f"M{start} {level}h{BETWEEN}V{above}H{x - MARGIN // 2}V{end}H{x}"
 
 
 def coin_graph(
@@ -102,11 +129,11 @@ def coin_graph(
     wallets = [coin for coin in funding if coin.id != channel.parent]
     roots = [graph.add(seen) for seen in map(chain.coin, (coin.id for coin in wallets)) if seen]
     if launcher is not None:
-        made_by = [n for n in roots if graph.coins[n].coin_id == launcher.coin.parent.hex()]
+        made_by = [n for n in roots if graph.ids[n] == launcher.coin.parent.hex()]
         others = [n for n in roots if n not in made_by]
         roots = [graph.add(launcher, tuple(made_by)), *others]
     waiting = deque([(root, tuple(roots))])
-    while waiting and len(graph.coins) < MOST_COINS:
+    while waiting and len(graph.ids) < MOST_COINS:
         seen, parents = waiting.popleft()
         address = seen.coin.puzzle_hash
         if address in rewards:
@@ -115,7 +142,7 @@ def coin_graph(
         if address not in rewards:
             children = sorted(chain.children(seen.coin.id), key=lambda child: _rank(child, rewards))
             waiting.extend((child, (index,)) for child in children)
-    return tuple(graph.coins)
+    return graph.laid_out()
 
 
 def _rank(seen: CoinSeen, rewards: Sequence[bytes]) -> tuple[int, bytes]:

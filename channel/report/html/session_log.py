@@ -91,6 +91,9 @@ SHOWN_ANYWAY = Acted | Moved | GameStarted | Proposed | YourTurn
 
 _GAME = re.compile(r"\bgame ([0-9]+)")
 
+_COIN = re.compile(r" (\([0-9a-f]{8}…\)|[0-9a-f]{8}…)")
+"""The beginning of a coin's id behind what the coin is."""
+
 
 class SessionLog:
     """Collects the rows of a page from the events of a session or dispute.
@@ -176,7 +179,7 @@ class SessionLog:
             case HandStarted(number, game, game_id, proposer, _):
                 self._begun[number] = len(self.events)
                 self._numbers[game_id] = number + 1
-                text = f"proposed hand {number + 1}: {title_of(registry.get(game))}"
+                text = f"begins hand {number + 1}: {title_of(registry.get(game))}"
                 self._add(NAMES.index(proposer), "hand", text)
             case StepMade(_, hand):
                 self._step(hand)
@@ -215,13 +218,16 @@ class SessionLog:
         return row
 
     def named(self, text: str) -> str:
-        """A text with hands in the place of the numbers of games, and numbers in groups."""
+        """A text with hands for the numbers of games, numbers in groups, and no ids of coins.
+
+        The table of coins has their ids.
+        """
 
         def hand(match: re.Match[str]) -> str:
             number = self._numbers.get(int(match[1]))
             return match[0] if number is None else f"hand {number}"
 
-        return grouped(_GAME.sub(hand, text))
+        return grouped(_GAME.sub(hand, _COIN.sub("", text)))
 
     def _block(self, height: int) -> None:
         """A row for a block, or for all in a row in which nothing happens."""

@@ -30,7 +30,7 @@ from channelsim.channel.report.news_text import BLAME, LEAVES
 from channelsim.channel.session.result import Result
 from channelsim.channel.session.setup import Setup
 from channelsim.channel.simulation.promises.checker import BrokenPromise
-from channelsim.channel.simulation.run import Run, result_of
+from channelsim.channel.simulation.run import Run, RunResult, result_of
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.channel.simulation.scenario_command import command_of
 from channelsim.games.amounts import amount_text, counted
@@ -73,6 +73,16 @@ PROMISES = {
     "news": ("the player's news are true", "all news were compared with the chain"),
 }
 """What the honest player is promised, and how each promise is checked after a run."""
+
+ENDS = {
+    RunResult.NO_CHANNEL: "no channel was opened",
+    RunResult.CLOSED: "both closed the channel together",
+    RunResult.SLASHED: "the illegal move was slashed",
+    RunResult.PREEMPTED: "the old state was replaced by the newest one",
+    RunResult.PLAYED: "the game was played on to its end on chain",
+    RunResult.PAID: "the money was paid out on chain",
+}
+"""What became of a dispute in which every promise is kept."""
 
 TO_AN_OLD_COPY = ("money", "signatures", "duty", "safety", "liveness", "news")
 """The promises to a peer that runs on an old copy of its store."""
@@ -169,7 +179,7 @@ def dispute_page(
         verdict = f"{other} found nothing to change: nothing was checked"
         then = "choose another step, at which it can deviate"
     else:
-        verdict = f"every promise to {honest} is kept ({result_of(run).value})"
+        verdict = f"every promise to {honest} is kept: {ENDS[result_of(run)]}"
         then = "nothing to do"
     got = money_of(run)
     loss = loss_text(got, put_in(run, got), scenario.unit, why_lost(run, broken))
@@ -198,7 +208,7 @@ def dispute_page(
             ("digest", digest),
         ),
         lanes=tuple(lanes),
-        story=tuple(dispute_story(run, broken, got)),
+        story=tuple(map(log.named, dispute_story(run, broken, got))),
         promises=tuple(PagePromise(name, *PROMISES[name], how[name]) for name in names),
     )
 
@@ -264,7 +274,7 @@ def session_html(page: SessionPage) -> str:
             "height": HEIGHT,
             "box_width": BOX_WIDTH,
             "box_height": BOX_HEIGHT,
-            "coins_width": max((coin.x for coin in page.coins), default=0) + BOX_WIDTH + MARGIN,
+            "coins_width": max((coin.x for coin in page.coins), default=0) + BOX_WIDTH + 2 * MARGIN,
             "coins_height": max((coin.y for coin in page.coins), default=0) + BOX_HEIGHT + MARGIN,
         },
         last_height=page.events[-1].height if page.events else 0,

@@ -24,8 +24,7 @@ from channelsim.channel.peer.interface import (
 )
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.simulation.faults.kinds import effects, events
-from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import Value, to_list
+from channelsim.clsp.values import Value, int_to_atom, to_list
 
 CREATE_COIN, RESERVE_FEE, ASSERT_BEFORE_HEIGHT_ABSOLUTE = 51, 52, 87
 

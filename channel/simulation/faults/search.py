@@ -21,7 +21,8 @@ from channelsim.channel.peer.machine import Peer
 from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.faults.kinds import React
-from channelsim.channel.simulation.faults.table import ARGUED, PlantedFault, faults
+from channelsim.channel.simulation.faults.planted_fault import PlantedFault
+from channelsim.channel.simulation.faults.table import ARGUED, faults
 from channelsim.channel.simulation.parties import actor_of
 from channelsim.channel.simulation.promises.checker import check
 from channelsim.channel.simulation.scenario import Scenario

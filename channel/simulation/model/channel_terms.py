@@ -15,9 +15,15 @@ from channelsim.channel.crypto import bls
 from channelsim.channel.protocol.messages import Hello, Launch, Welcome
 from channelsim.channel.simulation.model.ledger import LedgerState
 from channelsim.clsp.curry import curried_hash
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import load
-from channelsim.clsp.values import Value, to_list, tree_hash, tree_hash_atom, tree_hash_pair
+from channelsim.clsp.values import (
+    Value,
+    int_to_atom,
+    to_list,
+    tree_hash,
+    tree_hash_atom,
+    tree_hash_pair,
+)
 
 
 @dataclass(frozen=True, slots=True)

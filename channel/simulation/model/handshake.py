@@ -33,10 +33,19 @@ from channelsim.channel.protocol.messages import (
 )
 from channelsim.channel.simulation.model.channel_terms import ChannelTerms, signed
 from channelsim.channel.simulation.model.ledger import LedgerState
-from channelsim.clsp.integers import atom_to_int, int_to_atom, is_minimal
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import ProgramValid, run_serialized
-from channelsim.clsp.values import BadValue, NotAList, Value, deserialize, from_list, serialize
+from channelsim.clsp.values import (
+    BadValue,
+    NotAList,
+    Value,
+    atom_to_int,
+    deserialize,
+    from_list,
+    int_to_atom,
+    is_minimal,
+    serialize,
+)
 from channelsim.games.referee import payout_message
 
 STEPS = (

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from channelsim.channel.protocol.messages import Offer
-from channelsim.clsp.integers import atom_to_int
-from channelsim.clsp.values import NIL, BadValue, Value, deserialize, tree_hash
+from channelsim.clsp.values import NIL, BadValue, Value, atom_to_int, deserialize, tree_hash
 from channelsim.games import registry
 from channelsim.games.contract import (
     Next,

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 
 from channelsim.channel.findings.finding import Loss
 from channelsim.channel.protocol.state import Side
-from channelsim.channel.simulation.model.conversation import Conversation, conversation
+from channelsim.channel.simulation.model.conversation import conversation
+from channelsim.channel.simulation.model.talk import Conversation
 from channelsim.channel.simulation.promises.due_spends import (
     omissions,
     other_moves,

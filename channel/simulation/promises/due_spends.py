@@ -15,12 +15,11 @@ from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.observations import Block, CoinSeen
 from channelsim.channel.peer.chain_news import ChannelSettled
 from channelsim.channel.peer.interface import Push
-from channelsim.channel.simulation.model.conversation import Conversation
 from channelsim.channel.simulation.model.ledger import LedgerGame, LedgerState, declared_move
+from channelsim.channel.simulation.model.talk import Conversation
 from channelsim.channel.simulation.promises.secrecy import move_of
 from channelsim.channel.simulation.run import JournalEntry, Run
-from channelsim.clsp.integers import atom_to_int
-from channelsim.clsp.values import deserialize, from_list
+from channelsim.clsp.values import atom_to_int, deserialize, from_list
 from channelsim.games.amounts import counted
 from channelsim.games.referee import GameCoin, RefereeRefusal
 

@@ -13,7 +13,7 @@ from channelsim.channel.chain.coins import Bundle, Coin, Spend
 from channelsim.channel.chain.mempool_items import LEAST_RAISE
 from channelsim.channel.chain.observations import Block, CoinSeen, PendingBundle
 from channelsim.channel.chain.refusals import FEE_REFUSALS
-from channelsim.channel.chain.validation import checked
+from channelsim.channel.chain.validation import checked, cost_of
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.fee_settings import (
     SHARE_OF_CHANNEL,
@@ -32,11 +32,10 @@ from channelsim.channel.peer.interface import (
     Tell,
 )
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE
-from channelsim.channel.simulation.model.conversation import Conversation
+from channelsim.channel.simulation.model.talk import Conversation
 from channelsim.channel.simulation.promises.fee_offers import (
     FeeWallet,
     Offered,
-    cost,
     fee_coins_in,
     offered,
 )
@@ -245,11 +244,11 @@ class _FeeMonitor:
         most, all_most = self._limits(push)
         fee = offer.fee_for(min(offer.payments[-1].asserted, default=b""))
         if offer.spends and fee > most:
-            yield f"CH-FEE-2: it offers {counted(fee, 'mojo')} for a {push.name}, at most {most}"
+            yield f"CH-FEE-2: it offers {counted(fee, 'mojo')} for a {push.name}, at most {most:,}"
         risk = self.fee_wallet.paid + sum(map(self._risk, self.offers))
         if risk > all_most:
             total = counted(risk, "mojo")
-            yield f"CH-FEE-2: {total} are paid and offered in all, at most {all_most}"
+            yield f"CH-FEE-2: {total} are paid and offered in all, at most {all_most:,}"
 
     # --- raises and pins ---
 
@@ -261,7 +260,7 @@ class _FeeMonitor:
         if frozenset(push.bundle.spends) in self.dropped and room >= LEAST_RAISE:
             yield f"CH-FEE-4: it repeats the bytes of a {push.name} that its node has dropped"
         if line is None:
-            line = self.lines[key] = _Line(push, offer, self.peak, cost(push.bundle))
+            line = self.lines[key] = _Line(push, offer, self.peak, cost_of(push.bundle))
             asked = self.rate * line.cost
             if fee < TOLERANCE * min(asked, room) or TOLERANCE * fee > asked:
                 begins = f"begins with {counted(fee, 'mojo')} for a {push.name}"
@@ -283,7 +282,7 @@ class _FeeMonitor:
         if line.push.before != push.before or last.spends != offer.spends:
             line.since = self.peak
         if last.payments != offer.payments:
-            line.cost = cost(push.bundle)
+            line.cost = cost_of(push.bundle)
             line.may_fall = line.may_creep = False
         line.push, line.offer = push, offer
         wanted = self._wanted(line, room)
@@ -336,7 +335,7 @@ class _FeeMonitor:
         paid = union.fee_for(key)
         for offer in replacements:
             more = offer.fee_for(key) - paid
-            if more < LEAST_RAISE or (fee + more) * whole <= fee * cost(offer.bundle):
+            if more < LEAST_RAISE or (fee + more) * whole <= fee * cost_of(offer.bundle):
                 yield f"CH-FEE-3: no mempool takes its replacement of a pinned {name}"
         if replacements or pays_enough:
             return

@@ -7,19 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
-
-from chia_rs import ConsensusConstants
 
 from channelsim.channel.chain.coins import Bundle, Coin, Spend
-from channelsim.channel.chain.constants import BLOCK_COST, POOL_BLOCKS, constants_of
 from channelsim.channel.chain.observations import Block, CoinSeen
-from channelsim.channel.chain.validation import cost_of
 from channelsim.channel.simulation.run import Run
-from channelsim.clsp.integers import atom_to_int
-from channelsim.clsp.values import BadValue, NotAList, Value, deserialize, from_list
-
-ASSERT_CONCURRENT_SPEND, CREATE_COIN, RESERVE_FEE = b"\x40", b"\x33", b"\x34"
+from channelsim.clsp.values import BadValue, NotAList, Value, atom_to_int, deserialize, from_list
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,13 +154,3 @@ def spends_with_fee(run: Run) -> int:
         paid |= payment.asserted if payment.fee else set()
         coins += [child.coin.id for child in run.chain.children(coin_id)]
     return len(paid)
-
-
-def cost(bundle: Bundle) -> int:
-    """The cost of a bundle; 0 if it is not valid."""
-    return cost_of(bundle, _constants()) or 0
-
-
-@cache
-def _constants() -> ConsensusConstants:
-    return constants_of(bytes(32), BLOCK_COST, BLOCK_COST * POOL_BLOCKS)

@@ -6,14 +6,12 @@ from channelsim.channel.chain.coins import Coin
 from channelsim.channel.findings.finding import NOBODY, Loss
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.setup import NAMES
-from channelsim.channel.simulation.model.conversation import Conversation
 from channelsim.channel.simulation.model.ledger import LedgerGame, LedgerState
+from channelsim.channel.simulation.model.talk import Conversation
 from channelsim.channel.simulation.promises.safety import (
     channel_coin,
     followed,
-    games_of,
-    outcome,
-    unroll_coin,
+    paid_out,
 )
 from channelsim.channel.simulation.run import Run
 
@@ -40,15 +38,11 @@ def loss_of(run: Run, talk: Conversation) -> Loss | None:
 
 def _due(run: Run, talk: Conversation, newest: LedgerState, side: int) -> int:
     """What is a side's own: its balance, and what its games came to, in mojos."""
-    unroll = unroll_coin(run)
-    number, coins = outcome(run, unroll) if unroll is not None else (None, [])
-    counted = talk.accounts.get(number) if number is not None else None
-    if counted is None or counted.number < newest.number:
+    paid = paid_out(run, talk)
+    if paid is None or paid.state.number < newest.number:
         return newest.balances[side] + sum(game.share(side) for game in newest.games.values())
-    addresses = tuple(party.peer.config.reward_address for party in run.parties)
-    games = games_of(counted, coins, (addresses[0], addresses[1]))
-    return counted.balances[side] + sum(
-        _due_of_game(run, game, coin, side) for _, game, coin in games
+    return paid.state.balances[side] + sum(
+        _due_of_game(run, game, coin, side) for _, game, coin in paid.games
     )
 
 

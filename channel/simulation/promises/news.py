@@ -32,7 +32,7 @@ from channelsim.channel.protocol.messages import Cancel
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.agreed_hands import MOST_PROPOSALS, account_of
 from channelsim.channel.session.setup import NAMES
-from channelsim.channel.simulation.model.conversation import Conversation
+from channelsim.channel.simulation.model.talk import Conversation
 from channelsim.channel.simulation.promises.safety import money_paid
 from channelsim.channel.simulation.run import JournalEntry, Run, valid_news
 from channelsim.channel.simulation.scenario import setup_of

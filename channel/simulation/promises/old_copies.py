@@ -22,7 +22,7 @@ from channelsim.channel.peer.interface import (
     Send,
 )
 from channelsim.channel.protocol.messages import Batch, Propose, Resume, decode, encode
-from channelsim.channel.simulation.model.conversation import Conversation
+from channelsim.channel.simulation.model.talk import Conversation
 from channelsim.channel.simulation.promises.crash_safety import contradictions
 from channelsim.channel.simulation.promises.safety import channel_coin, short_of_close, unsettled
 from channelsim.channel.simulation.run import JournalEntry, Run

@@ -14,7 +14,7 @@ from channelsim.channel.chain.observations import Block
 from channelsim.channel.peer.interface import Received, Send
 from channelsim.channel.peer.limits import LIVE_GAME, STATE
 from channelsim.channel.protocol.messages import Accept, Batch, DeckStep, Propose, decode, encode
-from channelsim.channel.simulation.model.conversation import Conversation
+from channelsim.channel.simulation.model.talk import Conversation
 from channelsim.channel.simulation.run import Run
 
 

@@ -6,6 +6,7 @@ Source: spec/channel.md, "Promises".
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.ledger import MOST_GAP
@@ -14,8 +15,8 @@ from channelsim.channel.peer.chain_news import IllegalOnChain
 from channelsim.channel.peer.interface import Acted
 from channelsim.channel.protocol.wallet import address_of
 from channelsim.channel.simulation.crowd import CROWDED
-from channelsim.channel.simulation.model.conversation import Conversation
 from channelsim.channel.simulation.model.ledger import LedgerGame, LedgerState, declared_move
+from channelsim.channel.simulation.model.talk import Conversation
 from channelsim.channel.simulation.run import Run
 from channelsim.channel.simulation.weather import (
     MOST_CUT_OFF,
@@ -24,8 +25,7 @@ from channelsim.channel.simulation.weather import (
     MOST_FULL,
     MOST_HIDDEN,
 )
-from channelsim.clsp.integers import atom_to_int
-from channelsim.clsp.values import Value, deserialize
+from channelsim.clsp.values import Value, atom_to_int, deserialize
 from channelsim.games.amounts import counted
 
 
@@ -64,13 +64,11 @@ def short_of_close(run: Run, talk: Conversation, known: int) -> Iterator[str]:
 
     It runs on an old copy that ends at state `known`; a game that went on since is lost.
     """
-    unroll, side = unroll_coin(run), run.scenario.honest
-    number, coins = outcome(run, unroll) if unroll is not None else (None, [])
-    state = talk.accounts.get(number) if number is not None else None
-    if state is None:
+    side, paid = run.scenario.honest, paid_out(run, talk)
+    if paid is None:
         return
-    due = state.balances[side]
-    for game_id, standing, coin in games_of(state, coins, _rewards(run)):
+    due = paid.state.balances[side]
+    for game_id, standing, coin in paid.games:
         accounts = (talk.accounts[count] for count in talk.accounts if count <= known)
         older = [account.games[game_id] for account in accounts if game_id in account.games]
         if coin is not None and any(game.coin == standing.coin for game in older):
@@ -78,17 +76,15 @@ def short_of_close(run: Run, talk: Conversation, known: int) -> Iterator[str]:
             due += _paid(run, coin, side)
     got = money_paid(run)
     if got < due:
-        yield f"{counted(got, 'mojo')}, due were {due:,} from state {number}"
+        yield f"{counted(got, 'mojo')}, due were {due:,} from state {paid.state.number}"
 
 
 def unreported(run: Run, talk: Conversation) -> Iterator[str]:
     """Find illegal moves on chain that the honest player was not told of."""
-    unroll, side = unroll_coin(run), run.scenario.honest
-    number, coins = outcome(run, unroll) if unroll is not None else (None, [])
-    state = talk.accounts.get(number) if number is not None else None
+    side, paid = run.scenario.honest, paid_out(run, talk)
     news = run.parties[side].news
     reported = {report.coin for report in news if isinstance(report, IllegalOnChain)}
-    for _, first, coin in games_of(state, coins, _rewards(run)) if state is not None else ():
+    for _, first, coin in paid.games if paid is not None else ():
         for game, at, _ in followed(run, first, coin) if coin is not None else ():
             if game.illegal and game.mover == side and at not in reported:
                 yield "an illegal move on chain was not reported"
@@ -125,7 +121,8 @@ def _shutdown(run: Run, talk: Conversation) -> Iterator[str]:
 def _unrolled(run: Run, talk: Conversation, unroll: Coin) -> Iterator[str]:
     """Check that the state that counts is a newest one, and paid the honest side all of it."""
     side, received, sent = run.scenario.honest, talk.received, talk.sent
-    number, coins = outcome(run, unroll)
+    number, _ = _outcome(run, unroll)
+    paid = paid_out(run, talk)
     if number is None:
         yield "the unroll coin is not spent"
         return
@@ -133,12 +130,11 @@ def _unrolled(run: Run, talk: Conversation, unroll: Coin) -> Iterator[str]:
     counting = {received} | ({sent} if sent > received else set())
     if talk.slashable is not None:
         counting = {talk.slashable}
-    if number not in counting:
+    if paid is None or number not in counting:
         yield f"state {number} counts; received {received}, sent {sent}"
         return
-    state = talk.accounts[number]
-    due = state.balances[side]
-    for game_id, standing, game_coin in games_of(state, coins, _rewards(run)):
+    due = paid.state.balances[side]
+    for game_id, standing, game_coin in paid.games:
         if game_coin is None:
             yield f"a game coin of {counted(standing.amount, 'mojo')} is not there"
             continue
@@ -164,9 +160,34 @@ def unroll_coin(run: Run) -> Coin | None:
     return unroll
 
 
-def outcome(run: Run, unroll: Coin) -> tuple[int | None, list[Coin]]:
+@dataclass(frozen=True, slots=True)
+class PaidOut:
+    """The state that an unroll coin paid, and each live game of it with its id and its coin."""
+
+    state: LedgerState
+    games: tuple[tuple[int, LedgerGame, Coin | None], ...]
+
+
+def paid_out(run: Run, talk: Conversation) -> PaidOut | None:
+    """The state that was paid out; None after a shutdown, and for a state that nobody signed."""
+    number, coins = _outcome(run, unroll_coin(run))
+    state = talk.accounts.get(number) if number is not None else None
+    if state is None:
+        return None
+    coins = [coin for coin in coins if coin.puzzle_hash not in _rewards(run)]
+    games = []
+    # The conditions make the coins in the order of the ids.
+    for place, (game_id, standing) in enumerate(sorted(state.games.items())):
+        coin = coins[place] if place < len(coins) else None
+        due = standing.coin.puzzle_hash(), standing.amount
+        fits = coin is not None and (coin.puzzle_hash, coin.amount) == due
+        games.append((game_id, standing, coin if fits else None))
+    return PaidOut(state, tuple(games))
+
+
+def _outcome(run: Run, unroll: Coin | None) -> tuple[int | None, list[Coin]]:
     """The number of the state that was paid out, by its spend, and its coins in order."""
-    seen = run.chain.coin(unroll.id)
+    seen = run.chain.coin(unroll.id) if unroll is not None else None
     if seen is None or seen.spent is None or seen.solution is None:
         return None, []
     number, coins = None, []
@@ -175,7 +196,7 @@ def outcome(run: Run, unroll: Coin) -> tuple[int | None, list[Coin]]:
             case (b"\x01", (bytes(remark), b"")):
                 number = atom_to_int(remark)
             case (b"\x33", (bytes(puzzle_hash), (bytes(amount), b""))):
-                coins.append(Coin(unroll.id, puzzle_hash, atom_to_int(amount)))
+                coins.append(Coin(seen.coin.id, puzzle_hash, atom_to_int(amount)))
             case _:
                 continue
     return number, coins
@@ -185,18 +206,6 @@ def _items(value: Value) -> Iterator[Value]:
     while isinstance(value, tuple):
         item, value = value
         yield item
-
-
-def games_of(
-    state: LedgerState, coins: list[Coin], rewards: tuple[bytes, bytes]
-) -> Iterator[tuple[int, LedgerGame, Coin | None]]:
-    """Each live game with its id and coin: the conditions make them in the order of the ids."""
-    coins = [coin for coin in coins if coin.puzzle_hash not in rewards]
-    for place, (game_id, standing) in enumerate(sorted(state.games.items())):
-        coin = coins[place] if place < len(coins) else None
-        due = standing.coin.puzzle_hash(), standing.amount
-        fits = coin is not None and (coin.puzzle_hash, coin.amount) == due
-        yield game_id, standing, coin if fits else None
 
 
 def followed(

@@ -11,8 +11,7 @@ from itertools import combinations
 from pathlib import Path
 
 from channelsim.clsp.compiler import compile_programs
-from channelsim.clsp.integers import atom_to_int, int_to_atom, is_minimal
-from channelsim.clsp.values import Value
+from channelsim.clsp.values import Value, atom_to_int, int_to_atom, is_minimal
 from channelsim.games.contract import (
     Amount,
     Bytes32,

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Annotated
 
 from channelsim.clsp.compiler import compile_programs
-from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import Value
+from channelsim.clsp.values import Value, int_to_atom
 from channelsim.games.contract import (
     Bytes32,
     Forced,

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from hashlib import sha256
 
-from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import Value, to_list
+from channelsim.clsp.values import Value, int_to_atom, to_list
 from channelsim.games.contract import (
     Hashes,
     Next,

@@ -26,9 +26,8 @@ from channelsim.channel.chain.validation import name_of_bundle
 from channelsim.channel.crypto import bls
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE
 from channelsim.channel.protocol.wallet import wallet_key
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import Program
-from channelsim.clsp.values import NIL, Value, serialize, to_list
+from channelsim.clsp.values import NIL, Value, int_to_atom, serialize, to_list
 from channelsim.games.referee import AGG_SIG_UNSAFE, CREATE_COIN
 
 ANYONE = Program(b"\x01")

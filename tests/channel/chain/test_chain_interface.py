@@ -47,9 +47,8 @@ from channelsim.channel.session.defaults import DEFAULT_STACK, DEFAULT_UNIT
 from channelsim.channel.session.session import Session
 from channelsim.channel.session.setup import Setup, check
 from channelsim.channel.session.transcript import Recorder
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import Program
-from channelsim.clsp.values import NIL, Value, serialize, to_list
+from channelsim.clsp.values import NIL, Value, int_to_atom, serialize, to_list
 from channelsim.games.referee import (
     ASSERT_BEFORE_HEIGHT_RELATIVE,
     ASSERT_HEIGHT_RELATIVE,

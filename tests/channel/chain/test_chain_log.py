@@ -18,8 +18,7 @@ from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.errors import UsageError
 from channelsim.channel.protocol.wallet import address_of, wallet_key
 from channelsim.channel.system.line_log import LineLog
-from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import to_list
+from channelsim.clsp.values import int_to_atom, to_list
 from channelsim.games.referee import CREATE_COIN
 
 ZEROS = b"A" * 43 + b"="

@@ -21,8 +21,7 @@ from channelsim.channel.chain.rpc import PATIENCE, RpcClient
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.protocol.wallet import address_of, wallet_key
 from channelsim.channel.report.node_log import NodeLog
-from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import to_list
+from channelsim.clsp.values import int_to_atom, to_list
 from channelsim.games.referee import CREATE_COIN
 
 KEY = wallet_key(bytes([1]), "wallet")

@@ -118,7 +118,7 @@ def test_every_help_has_an_example(capsys: Capsys, command: tuple[str, ...]) -> 
 def test_vectors_pass(capsys: Capsys) -> None:
     ran = channelsim(capsys, "vectors", "check", VECTORS)
     assert ran.code == 0
-    assert ran.out.splitlines()[-1] == "1606 passed, 0 failed"
+    assert ran.out.splitlines()[-1] == "1,606 passed, 0 failed"
 
 
 def test_a_vector_that_states_something_else_fails(capsys: Capsys, tmp_path: Path) -> None:

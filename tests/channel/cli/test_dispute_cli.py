@@ -43,6 +43,9 @@ def test_the_list_of_a_game_has_those_that_apply(capsys: pytest.CaptureFixture[s
     *rows, count = channelsim(capsys, "dispute", "list", "--game", "calpoker").out.splitlines()
     able = [row.split()[0] for row in rows]
     assert set(names()) > set(able)
+    # It has no prepared deck, and holdem has one.
+    assert "used-deck" not in able
+    assert not reason_against("used-deck", ("calpoker", "holdem"))
     assert all(not reason_against(name, ("calpoker",)) for name in able)
     assert all(reason_against(name, ("calpoker",)) for name in set(names()) - set(able))
     number = f"{len(able)} of {len(names())} adversaries"
@@ -176,7 +179,7 @@ def test_hands_against_an_adversary_by_play(
         (("play", "spacepoker", "--adversary", "dead", "--policy", "nice"), "caller"),
         (("play", "spacepoker", "--adversary", "dead", "--policy", "a,b,c"), "as in"),
         (("play", "spacepoker", "--adversary", "dead", "--balance", "0"), "--balance 0"),
-        (("play", "spacepoker", "--adversary", "dead", "--balance", "9"), "one stake of 1000"),
+        (("play", "spacepoker", "--adversary", "dead", "--balance", "9"), "one stake of 1,000"),
         (("play", "spacepoker", "--adversary", "dead", "--script", "x.toml"), "--script"),
     ],
 )

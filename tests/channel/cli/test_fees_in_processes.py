@@ -18,9 +18,8 @@ from channelsim.channel.chain.mempool import Outcome
 from channelsim.channel.chain.simulator import NodeSettings, SimulatedChain
 from channelsim.channel.lab.node.node_wallet import spend_of
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import Program
-from channelsim.clsp.values import to_list
+from channelsim.clsp.values import int_to_atom, to_list
 from channelsim.games.referee import CREATE_COIN
 from tests.channel.cli.test_peer import (
     COMMAND,

@@ -269,25 +269,36 @@ import os, signal, sys
 
 class Finder:
     def find_spec(self, name, path=None, target=None):
-        if name == "typer":
+        if name == sys.argv[1]:
+            del sys.argv[1]
             os.kill(os.getpid(), signal.SIGINT)
 
-from channelsim.channel.cli import main
 sys.meta_path.insert(0, Finder())
+from channelsim.__main__ import main
 main()
 """
-"""An interrupt while the command line itself is still being imported."""
+"""The command, which is interrupted where it imports the module that the first argument names."""
 
 
-def test_an_interrupt_before_the_command_begins() -> None:
+@pytest.mark.parametrize(
+    ("module", "said"),
+    [
+        ("channelsim.channel.cli", b""),
+        ("channelsim.channel.system.interrupt", b""),
+        ("channelsim.channel.cli.copied_checkout", b"channelsim: interrupted\n"),
+        ("typer", b"channelsim: interrupted\n"),
+    ],
+)
+def test_an_interrupt_before_the_command_begins(module: str, said: bytes) -> None:
+    """A command that only imports so far says at most one line, and has no traceback."""
     ran = subprocess.run(
-        [sys.executable, "-c", EARLY, "games"],
+        [sys.executable, "-c", EARLY, module, "games"],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         timeout=GUARD,
         check=False,
     )
-    assert (ran.returncode, ran.stdout, ran.stderr) == (130, b"", b"channelsim: interrupted\n")
+    assert (ran.returncode, ran.stdout, ran.stderr) == (130, b"", said)
 
 
 def test_an_interrupted_make_leaves_the_old_file(tmp_path: Path) -> None:

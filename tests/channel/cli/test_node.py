@@ -27,8 +27,7 @@ from channelsim.channel.chain.rpc_server import MOST_CONNECTIONS
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.protocol.wallet import address_of, wallet_key
-from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import to_list
+from channelsim.clsp.values import int_to_atom, to_list
 from channelsim.games.referee import CREATE_COIN
 from tests.channel.command import channelsim
 
@@ -131,7 +130,7 @@ def crowd(url: str) -> None:
         (("--listen", "8555"), "an address is HOST:PORT"),
         (("--listen", "127.0.0.1:99999"), "an address is HOST:PORT"),
         (("--listen", "192.0.2.1:0"), "--listen 192.0.2.1:0: "),
-        (("--block-every", "0"), "a number from 0.01 to 86400"),
+        (("--block-every", "0"), "a number from 0.01 to 86,400"),
         (("--agg-sig-data", "05" * 31), "not 64 hex digits"),
         (("--state", __file__), "not a chain file of channelsim"),
         (("--block-every", "1", "--block-on-push"), "blocks come with --block-on-push already"),
@@ -189,7 +188,7 @@ def test_chain_commands_change_a_running_node(capsys: pytest.CaptureFixture[str]
             (("revert", "2"), "there is no snapshot 2"),
             (("reorganise", "4"), "the chain has 4 blocks"),
             (("reorganise", "2", "--new", "2"), "2 blocks are only replaced by more of them"),
-            (("make", "0"), "a whole number from 1 to 10000"),
+            (("make", "0"), "a whole number from 1 to 10,000"),
             (("fund", "here"), "'here': no address (txch1"),
         ]:
             ran = channelsim(capsys, "chain", *words, *at)

@@ -32,7 +32,7 @@ QUICK = ("--cases", 200, "--seconds", 0.2, "--coverage", 0, "--disputes", 0, "--
 RULES = f'''
 from hashlib import sha256
 
-from channelsim.clsp.integers import atom_to_int
+from channelsim.clsp.values import atom_to_int
 from channelsim.clsp.values import from_list
 from channelsim.games.contract import Slash, Valid
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from channelsim.channel.lab.cases.mutator import SELECTIONS
-from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.values import int_to_atom
 
 AMOUNT = 1000
 

@@ -13,8 +13,7 @@ from channelsim.channel.peer.fee_settings import Fees
 from channelsim.channel.peer.interface import FeeRate, Push
 from channelsim.channel.protocol.spend_parsing import reserved_fee
 from channelsim.channel.protocol.wallet import Wallet, address_of, wallet_key
-from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import to_list
+from channelsim.clsp.values import int_to_atom, to_list
 from tests.channel.disputes import farm, hear, with_config
 from tests.channel.table import Table
 

@@ -28,9 +28,8 @@ from channelsim.channel.protocol.half_signed import NO_SIGNATURE, sign_halves
 from channelsim.channel.protocol.messages import FirstHalves, Funded, Funding, Launch, Message
 from channelsim.channel.protocol.state import ChannelState
 from channelsim.channel.protocol.wallet import launcher_spend
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import Program
-from channelsim.clsp.values import Value, serialize, to_list
+from channelsim.clsp.values import Value, int_to_atom, serialize, to_list
 from channelsim.games.referee import AGG_SIG_ME, AGG_SIG_UNSAFE, CREATE_COIN
 from tests.channel.peer.hostile import Cases, Hostile
 from tests.channel.peer.moments import Moment, at

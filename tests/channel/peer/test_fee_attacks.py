@@ -25,8 +25,7 @@ from channelsim.channel.peer.push_answers import MOST_PENDING_BYTES, fate
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE
 from channelsim.channel.protocol.spend_parsing import reserved_fee
 from channelsim.channel.protocol.wallet import address_of, wallet_key
-from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import serialize, to_list
+from channelsim.clsp.values import int_to_atom, serialize, to_list
 from tests.channel.chain.mempool_sequences import ANYONE
 from tests.channel.watch.towers import money
 

@@ -26,8 +26,7 @@ from channelsim.channel.peer.interface import (
     Refused,
     SpendDropped,
 )
-from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import Value, to_list
+from channelsim.clsp.values import Value, int_to_atom, to_list
 from tests.channel.disputes import at_message, farm, leave, rewards, settle, sound
 from tests.channel.peer.fees import (
     MOST,

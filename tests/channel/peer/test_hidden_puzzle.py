@@ -16,8 +16,7 @@ from channelsim.channel.chain.coins import Bundle, Spend, standard_puzzle
 from channelsim.channel.peer.machine import Phase
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE
 from channelsim.channel.protocol.messages import Hello, decode
-from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import NIL, Value, serialize, to_list, tree_hash
+from channelsim.clsp.values import NIL, Value, int_to_atom, serialize, to_list, tree_hash
 from tests.channel.table import ANN, BALANCE, BEN, Table, sit
 
 ORDER = int("73eda753299d7d483339d80809a1d80553bda402fffe5bfeffffffff00000001", 16)

@@ -14,10 +14,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.operators import APPLY, CODES, IF, QUOTE
 from channelsim.clsp.programs import Program
-from channelsim.clsp.values import NIL, Value, serialize, to_list
+from channelsim.clsp.values import NIL, Value, int_to_atom, serialize, to_list
 from channelsim.games.amounts import MAX_AMOUNT
 from channelsim.games.forms import Atom, Form, Integer, ListOf, Record
 from channelsim.games.vectors import read_value

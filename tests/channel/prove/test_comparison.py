@@ -22,9 +22,8 @@ from channelsim.channel.prove.path import Path
 from channelsim.channel.prove.solver import LATE
 from channelsim.channel.prove.symbols import Bytes, Number, Symbolic, make_number, make_truth
 from channelsim.clsp.analysis.closures import deep
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import Program
-from channelsim.clsp.values import NIL
+from channelsim.clsp.values import NIL, int_to_atom
 from tests.channel.prove.programs import (
     DIFFERENT,
     EQUIVALENT,

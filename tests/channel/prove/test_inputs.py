@@ -11,8 +11,7 @@ from channelsim.channel.prove.claims import Equal
 from channelsim.channel.prove.comparison import SizeReport, examine_size
 from channelsim.channel.prove.inputs import Domain
 from channelsim.clsp.analysis.closures import deep
-from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import NIL, Value, to_list
+from channelsim.clsp.values import NIL, Value, int_to_atom, to_list
 from channelsim.games.errors import BadState
 from channelsim.games.forms import (
     Atom,

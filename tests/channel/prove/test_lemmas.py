@@ -21,8 +21,8 @@ from channelsim.channel.prove.rules.claim import ObeysRules
 from channelsim.channel.prove.rules.lemma_claim import LemmaHolds
 from channelsim.clsp.analysis.closures import deep
 from channelsim.clsp.compiler import compile_source
-from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.programs import Program, load, with_symbols
+from channelsim.clsp.values import atom_to_int
 from channelsim.games.forms import Atom, Integer, ListOf, Record
 from channelsim.games.lemma import Lemma
 

@@ -19,11 +19,10 @@ from channelsim.channel.prove.symbols import (
     as_number,
     make_number,
 )
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.operators import CODES, COMMON, QUOTE
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import ProgramRaised, evaluate
-from channelsim.clsp.values import Value, serialize, to_list
+from channelsim.clsp.values import Value, int_to_atom, serialize, to_list
 
 TRIES = 150
 EDGES = (0, 1, -1, 2, 127, 128, -128, -129, 255, 256, 32767, -32768, 65535, 1 << 62, -(1 << 63))

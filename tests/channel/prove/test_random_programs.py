@@ -13,9 +13,8 @@ from channelsim.channel.prove.comparison import examine_size
 from channelsim.channel.prove.concrete_runs import differ, outcomes
 from channelsim.channel.prove.inputs import Domain
 from channelsim.clsp.analysis.closures import deep
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import Program
-from channelsim.clsp.values import Value, to_list
+from channelsim.clsp.values import Value, int_to_atom, to_list
 from tests.channel.prove.programs import FORMS, assemble
 
 UNARY = ("strlen", "sha256", "not", "lognot", "l", "f", "r")

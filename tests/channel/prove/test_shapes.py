@@ -38,6 +38,10 @@ SOURCE = """
 )
 """
 
+LEAST, MORE = f"(> MOVE {2**151 - 1})", f"(> MOVE {2**151})"
+MOST, FEWER = f"(> {-(2**151)} MOVE)", f"(> {-(2**151) - 1} MOVE)"
+"""Tests for numbers of twenty bytes or more, and for all of these but one."""
+
 
 def of_range(left: str, right: str, folder: FilePath) -> SizeReport:
     """Two programs by their tests, compared on moves of 20 to 400 bytes."""
@@ -65,6 +69,12 @@ def of_range(left: str, right: str, folder: FilePath) -> SizeReport:
         ("(= (substr MOVE 1) (+ (substr MOVE 1) 0))", "(= MOVE (+ 0 MOVE))", True),
         ("(if (= MOVE (+ MOVE 0)) (> MOVE 5) ())", "(if (= MOVE (+ MOVE 0)) (> MOVE 6) ())", False),
         ("(> MOVE 5)", "(> MOVE 6)", True),
+        # The least number of twenty bytes, and the greatest negative one.
+        (f"(> MOVE {2**151 - 1})", "(if (> MOVE 5) (= MOVE (+ MOVE 0)) ())", True),
+        ("(if (= MOVE (+ MOVE 0)) (> MOVE 5) ())", f"(if (= MOVE (+ MOVE 0)) {LEAST} ())", False),
+        ("(if (= MOVE (+ MOVE 0)) (> MOVE 5) ())", f"(if (= MOVE (+ MOVE 0)) {MORE} ())", True),
+        ("(if (= MOVE (+ MOVE 0)) (> 5 MOVE) ())", f"(if (= MOVE (+ MOVE 0)) {MOST} ())", False),
+        ("(if (= MOVE (+ MOVE 0)) (> 5 MOVE) ())", f"(if (= MOVE (+ MOVE 0)) {FEWER} ())", True),
     ],
 )
 def test_moves_of_a_range_of_sizes(left: str, right: str, differ: bool, tmp_path: FilePath) -> None:
@@ -112,6 +122,19 @@ def test_sums_that_contradict_each_other_are_refuted() -> None:
     assert linear.refutes(z3.simplify(x > z))
     assert linear.refutes(z3.simplify(z3.If(x > y, x, y) > z))
     assert not linear.refutes(z3.simplify(x == z))
+
+
+def test_a_sum_in_more_bits_is_a_sum() -> None:
+    """Also if only some parts of it had their top bit repeated before."""
+    x, y, z = (z3.BitVec(name, 16) for name in "xyz")
+    wide = z3.If(x > y, z3.SignExt(1, x), 2 * z3.SignExt(1, y))
+    linear = Linear()
+    for condition in (x >= 0, x <= 99, y >= 0, y <= 99, z >= 0, z <= 99):
+        linear.add(z3.simplify(condition))
+    linear.add(z3.simplify(z3.SignExt(40, wide) <= z3.SignExt(41, z)))
+    assert linear.refutes(z3.simplify(z3.And(x > y, x > z)))
+    assert linear.refutes(z3.simplify(z3.And(x <= y, y > z)))
+    assert not linear.refutes(z3.simplify(z3.And(x <= y, x > y - 1)))
 
 
 def test_a_sum_that_may_wrap_is_no_sum_of_integers() -> None:

@@ -17,10 +17,9 @@ from channelsim.channel.prove.arguments import (
 from channelsim.channel.prove.concrete_runs import differ, outcomes
 from channelsim.channel.prove.proof import Question, compare
 from channelsim.channel.prove.shrinking import ENDLESS, shrunk
-from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import cut_offs
-from channelsim.clsp.values import NIL, Value, to_list
+from channelsim.clsp.values import NIL, Value, atom_to_int, to_list
 from channelsim.games import registry
 from tests.channel.prove.programs import assemble
 

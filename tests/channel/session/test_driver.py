@@ -45,9 +45,8 @@ from channelsim.channel.session.session_events import (
     Sent,
     SessionEvent,
 )
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import Program
-from channelsim.clsp.values import to_list
+from channelsim.clsp.values import int_to_atom, to_list
 from channelsim.games.deck.terms import DeckTerms
 from channelsim.games.deck.work import DeckWork
 from channelsim.games.referee import CREATE_COIN

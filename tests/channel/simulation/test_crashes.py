@@ -45,8 +45,7 @@ from channelsim.channel.simulation.side_process import Work
 from channelsim.channel.store.interface import Contents
 from channelsim.channel.store.keys_file import FILE, write_keys
 from channelsim.channel.store.memory_store import MemoryStore
-from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import to_list
+from channelsim.clsp.values import int_to_atom, to_list
 from channelsim.games.chance import Chance
 from channelsim.games.referee import CREATE_COIN
 from tests.channel.campaign.running import done

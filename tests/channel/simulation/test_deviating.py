@@ -17,8 +17,13 @@ from channelsim.channel.simulation.scenario_command import command_of
 from channelsim.games import registry
 from tests.channel.command import channelsim
 
-IDLE = ("free-look", "breaks-ch-accept-3", "no-pong", "breaks-ch-open-7")
-"""Adversaries that need more hands, a deck, a short balance or the other side."""
+IDLE = {
+    "free-look": ("--game", "holdem"),
+    "breaks-ch-accept-3": (),
+    "no-pong": (),
+    "breaks-ch-open-7": (),
+}
+"""Adversaries that need more hands, a short balance or the other side; and options."""
 
 
 @pytest.fixture(autouse=True)
@@ -35,13 +40,21 @@ def usual(name: str) -> Scenario:
 def test_a_hint_is_a_command_with_which_the_adversary_deviates(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ran = channelsim(capsys, "dispute", "run", name, "--quiet", "--json")
+    ran = channelsim(capsys, "dispute", "run", name, *IDLE[name], "--quiet", "--json")
     assert ran.code == 1
     assert "nothing was checked; it does something with `channelsim " in ran.err
     command = ran.err.split("`")[1]
     repeated = channelsim(capsys, *shlex.split(command)[1:], "--quiet", "--json")
     assert repeated.code == 0, repeated.err
     assert '"deviated": true' in repeated.out
+
+
+def test_an_adversary_that_cheats_with_decks_needs_a_game_with_one(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    ran = channelsim(capsys, "dispute", "run", "free-look", "--quiet", "--json")
+    assert (ran.code, ran.out) == (2, "")
+    assert "spacepoker: no game with a prepared deck" in ran.err
 
 
 def test_the_hint_of_a_free_look_names_more_hands() -> None:

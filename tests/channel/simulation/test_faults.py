@@ -27,6 +27,7 @@ from channelsim.channel.simulation.faults.kinds import (
     replaced,
     skipped,
 )
+from channelsim.channel.simulation.faults.planted_fault import PlantedFault
 from channelsim.channel.simulation.faults.search import (
     FaultStatus,
     FaultyArena,
@@ -34,7 +35,7 @@ from channelsim.channel.simulation.faults.search import (
     faults_campaign,
     scenarios,
 )
-from channelsim.channel.simulation.faults.table import ARGUED, PlantedFault, faults
+from channelsim.channel.simulation.faults.table import ARGUED, faults
 from channelsim.channel.simulation.promises.checker import BrokenPromise, check
 from channelsim.channel.simulation.scenario import Scenario
 from tests.channel.command import channelsim

@@ -16,7 +16,8 @@ from channelsim.channel.protocol.messages import Accept, Batch, Cancel, Move, Se
 from channelsim.channel.protocol.rules import RULES
 from channelsim.channel.simulation.arena import Arena
 from channelsim.channel.simulation.model.batch_rules import judge
-from channelsim.channel.simulation.model.conversation import Conversation, conversation
+from channelsim.channel.simulation.model.conversation import conversation
+from channelsim.channel.simulation.model.talk import Conversation
 from channelsim.channel.simulation.promises.checker import check
 from channelsim.channel.simulation.run import Run, valid_news
 from channelsim.channel.simulation.scenario import Scenario

@@ -6,7 +6,6 @@ import pytest
 
 from channelsim.channel.adversaries.pins import MOST_COST, pin_cost, pin_fee, pinned
 from channelsim.channel.chain.coins import Bundle, Coin, joined
-from channelsim.channel.chain.constants import BLOCK_COST, POOL_BLOCKS, constants_of
 from channelsim.channel.chain.interface import Answer
 from channelsim.channel.chain.padding import padded_spend
 from channelsim.channel.chain.simulator import SimulatedChain
@@ -23,14 +22,13 @@ from channelsim.channel.simulation.scenario import check as check_scenario
 from tests.sampling import one_in
 
 OURS, THEIRS = (wallet_key(name, "wallet") for name in (b"ours", b"theirs"))
-CONSTANTS = constants_of(bytes(32), BLOCK_COST, BLOCK_COST * POOL_BLOCKS)
 AMPLE = 60_000_000_000
 """A maximum that pays for half a block of cost at 10 mojos."""
 
 
 def cost(bundle: Bundle) -> int:
-    cost = cost_of(bundle, CONSTANTS)
-    assert cost is not None
+    cost = cost_of(bundle)
+    assert cost
     return cost
 
 

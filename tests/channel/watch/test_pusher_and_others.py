@@ -26,8 +26,7 @@ from channelsim.channel.protocol.wallet import wallet_key
 from channelsim.channel.watch.pusher import SpendIsDropped
 from channelsim.channel.watch.watch_data import read_watch_data
 from channelsim.channel.watch.watcher import Step
-from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import to_list
+from channelsim.clsp.values import int_to_atom, to_list
 from tests.channel.disputes import farm, hear, received, settle, settled, sound
 from tests.channel.on_chain import Unroll, restored_state, reward, take
 from tests.channel.table import ANN, BEN, TIMEOUT

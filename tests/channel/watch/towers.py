@@ -17,8 +17,7 @@ from channelsim.channel.chain.validation import name_of_bundle
 from channelsim.channel.protocol.wallet import address_of, wallet_key
 from channelsim.channel.watch.pusher import Notice, Offered, Pusher
 from channelsim.channel.watch.watcher import Sight, Step, Watcher
-from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import to_list
+from channelsim.clsp.values import int_to_atom, to_list
 from tests.channel.disputes import publish_old, received
 from tests.channel.table import BEN
 from tests.channel.watch.test_watch import Watched, in_a_hand

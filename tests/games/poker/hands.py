@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TypeAlias
 
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import load
-from channelsim.clsp.values import NIL, Value
+from channelsim.clsp.values import NIL, Value, int_to_atom
 from channelsim.games.chance import Chance
 from channelsim.games.contract import Next, Valid, Verdict
 from channelsim.games.deck.group import G1

@@ -10,7 +10,7 @@ from math import comb
 
 import pytest
 
-from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.values import int_to_atom
 from channelsim.games.contract import Valid
 from channelsim.games.poker.limits import First, Structure, acts_first
 from channelsim.games.poker.ranking import ACE_TO_FIVE, ACE_TO_SIX, DEUCE_TO_SEVEN, HIGH, Ranking

@@ -6,10 +6,9 @@ from collections import Counter
 
 import pytest
 
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import load
 from channelsim.clsp.run import ProgramSlash, ProgramValid, Raised, run
-from channelsim.clsp.values import NIL, Value, to_list
+from channelsim.clsp.values import NIL, Value, int_to_atom, to_list
 from channelsim.games.chance import Chance
 from channelsim.games.contract import Raise, Slash, Valid, Verdict
 from channelsim.games.judge import result_value

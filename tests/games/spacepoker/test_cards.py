@@ -7,10 +7,9 @@ from hashlib import sha256
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import evaluate
-from channelsim.clsp.values import to_list
+from channelsim.clsp.values import atom_to_int, to_list
 from channelsim.games.spacepoker.cards import (
     above,
     board,

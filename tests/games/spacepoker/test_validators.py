@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import NIL, Value
+from channelsim.clsp.values import NIL, Value, int_to_atom
 from channelsim.games.contract import Position, Raise, Seat, Slash, Valid
 from channelsim.games.errors import BadState
 from channelsim.games.spacepoker.cards import chain, wins_toss

@@ -37,7 +37,7 @@ from channelsim.channel.prove.symbols import (
     merge,
     truth_of,
 )
-from channelsim.clsp.integers import int_to_atom
+from channelsim.clsp.values import int_to_atom
 from channelsim.games.amounts import counted
 
 

@@ -27,8 +27,7 @@ from channelsim.channel.prove.symbols import (
     resize,
     truth_of,
 )
-from channelsim.clsp.integers import atom_to_int, int_to_atom
-from channelsim.clsp.values import NIL
+from channelsim.clsp.values import NIL, atom_to_int, int_to_atom
 
 
 def _operator(model: Callable[..., Symbolic], swapped: bool = False) -> Callable[[Any, Any], Any]:

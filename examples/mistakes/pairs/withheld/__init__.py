@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pairs
 from channelsim.clsp.compiler import compile_source
-from channelsim.clsp.integers import atom_to_int, int_to_atom
-from channelsim.clsp.values import Value
+from channelsim.clsp.values import Value, atom_to_int, int_to_atom
 from channelsim.games.contract import (
     Amount,
     Hashes,

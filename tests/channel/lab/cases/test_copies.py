@@ -16,8 +16,7 @@ from channelsim.channel.lab.sites.site import Call
 from channelsim.channel.lab.sites.values import leaves, moved
 from channelsim.channel.lab.targets.target import of_game
 from channelsim.clsp.analysis.operands import Operands
-from channelsim.clsp.integers import atom_to_int, int_to_atom
-from channelsim.clsp.values import Value, to_list
+from channelsim.clsp.values import Value, atom_to_int, int_to_atom, to_list
 from channelsim.games import registry
 
 TARGET = of_game(registry.get("spacepoker"))

@@ -24,7 +24,7 @@ Capsys = pytest.CaptureFixture[str]
 
 BID = """
 from typing import Annotated
-from channelsim.clsp.integers import atom_to_int, is_minimal
+from channelsim.clsp.values import atom_to_int, is_minimal
 from channelsim.games.contract import Bytes32, Next, PlainState, Slash, Valid, Integer
 
 RULES = {"BID-1": "A bid is a number in the fewest bytes.", "BID-2": "It is below the amount."}

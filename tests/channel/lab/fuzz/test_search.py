@@ -46,7 +46,7 @@ state."""
 
 ONCE_RULES = """
 from hashlib import sha256
-from channelsim.clsp.integers import atom_to_int
+from channelsim.clsp.values import atom_to_int
 from channelsim.games.contract import Slash, Valid
 
 def reveal(state, move, share, amount, evidence, hashes):
@@ -90,7 +90,7 @@ HEADED = """(mod (program_hash
 
 HEADED_RULES = """
 from hashlib import sha256
-from channelsim.clsp.integers import atom_to_int, is_minimal
+from channelsim.clsp.values import atom_to_int, is_minimal
 from channelsim.games.contract import Slash, Valid
 
 def reveal(image, move, share, amount, evidence, hashes):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from channelsim.clsp.integers import int_to_atom
 from channelsim.clsp.programs import Program
-from channelsim.clsp.values import Value, serialize, to_list
+from channelsim.clsp.values import Value, int_to_atom, serialize, to_list
 
 Written: TypeAlias = "int | tuple[Written, ...] | Quoted"
 

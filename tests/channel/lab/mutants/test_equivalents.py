@@ -13,11 +13,19 @@ from channelsim.channel.lab.mutants.kinds import Mutant
 from channelsim.channel.lab.mutants.reasons import stored_reasons
 from channelsim.channel.lab.mutants.report import all_mutants
 from channelsim.channel.lab.targets.target import Target, of_game
-from channelsim.clsp.integers import atom_to_int, int_to_atom
 from channelsim.clsp.operators import APPLY, CONS, QUOTE
 from channelsim.clsp.programs import Program
 from channelsim.clsp.run import evaluate
-from channelsim.clsp.values import NIL, Value, deserialize, from_list, serialize, to_list
+from channelsim.clsp.values import (
+    NIL,
+    Value,
+    atom_to_int,
+    deserialize,
+    from_list,
+    int_to_atom,
+    serialize,
+    to_list,
+)
 from channelsim.games import registry
 from channelsim.games.counting import masks
 from tests.channel.lab.mutants.subtrees import subtree

@@ -6,8 +6,7 @@ from channelsim.channel.lab.mutants.expressions import Module, path, spans, step
 from channelsim.channel.lab.targets.target import REFEREE, of_game
 from channelsim.clsp.analysis.code import Code
 from channelsim.clsp.analysis.disassembly import Disassembly
-from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import serialize
+from channelsim.clsp.values import int_to_atom, serialize
 from channelsim.games import registry
 from tests.channel.lab.mutants.programs import module, program, q
 from tests.channel.lab.mutants.subtrees import subtree

@@ -12,8 +12,8 @@ from channelsim.channel.lab.sites.program_words import GROUP_ORDER, constants, l
 from channelsim.channel.lab.sites.values import moved
 from channelsim.channel.lab.targets.target import of_game
 from channelsim.clsp.compiler import compile_set
-from channelsim.clsp.integers import atom_to_int, int_to_atom
 from channelsim.clsp.programs import Program
+from channelsim.clsp.values import atom_to_int, int_to_atom
 from channelsim.games import registry
 
 LIMIT = 0x0BADC0DE55

@@ -17,8 +17,7 @@ from channelsim.channel.lab.sites.state_changes import (
     progression,
 )
 from channelsim.channel.lab.targets.target import of_game
-from channelsim.clsp.integers import atom_to_int
-from channelsim.clsp.values import Value, from_list
+from channelsim.clsp.values import Value, atom_to_int, from_list
 from channelsim.games import registry
 from channelsim.games.errors import BadState
 from channelsim.games.forms import (

@@ -22,9 +22,17 @@ from channelsim.channel.lab.testing.strategies import (
     illegal_moves,
     legal_moves,
 )
-from channelsim.clsp.integers import atom_to_int, int_to_atom, is_minimal
 from channelsim.clsp.run import ProgramSlash, ProgramValid, Raised
-from channelsim.clsp.values import NIL, Value, deserialize, from_list, serialize
+from channelsim.clsp.values import (
+    NIL,
+    Value,
+    atom_to_int,
+    deserialize,
+    from_list,
+    int_to_atom,
+    is_minimal,
+    serialize,
+)
 from channelsim.games import registry
 from channelsim.games.chance import Chance
 from channelsim.games.contract import Opaque, Terms

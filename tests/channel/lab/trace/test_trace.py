@@ -14,8 +14,7 @@ from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.generate import generate_sites
 from channelsim.channel.lab.targets.loading import read
 from channelsim.channel.lab.targets.target import of_game
-from channelsim.clsp.integers import int_to_atom
-from channelsim.clsp.values import serialize, to_list
+from channelsim.clsp.values import int_to_atom, serialize, to_list
 from channelsim.games import registry
 from tests.channel.command import channelsim
 from tests.channel.lab.broken import target_file

@@ -8,8 +8,8 @@ from channelsim.channel.prove.arguments import part
 from channelsim.channel.prove.laws.commitments_are_bound import OnlyTheCommittedBytes
 from channelsim.channel.prove.laws.shares import DECLARED, ShareWithinTheAmount
 from channelsim.channel.prove.laws.shares_are_bound import NoSmallerShare
-from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.programs import Program
+from channelsim.clsp.values import atom_to_int
 from channelsim.games.referee import referee
 from tests.channel.prove.laws.trials import VALUE_OF_40_BITS, honest, record, subject, tried
 from tests.channel.prove.programs import assemble

@@ -13,9 +13,8 @@ from channelsim.channel.prove.honest_moves import HonestMove
 from channelsim.channel.prove.inputs import ATOM, PAIRS, Domain
 from channelsim.channel.prove.laws import LawClaim, Subject
 from channelsim.clsp.analysis.closures import deep
-from channelsim.clsp.integers import atom_to_int
 from channelsim.clsp.programs import Program
-from channelsim.clsp.values import NIL, Value, serialize
+from channelsim.clsp.values import NIL, Value, atom_to_int, serialize
 from channelsim.games.referee import referee
 from tests.channel.prove.programs import FORMS, assemble, environment
 

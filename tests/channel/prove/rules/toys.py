@@ -25,7 +25,7 @@ from __future__ import annotations
 from functools import lru_cache
 from hashlib import sha256
 from typing import Annotated
-from channelsim.clsp.integers import atom_to_int, int_to_atom, is_minimal
+from channelsim.clsp.values import atom_to_int, int_to_atom, is_minimal
 from channelsim.clsp.programs import Program
 from channelsim.games.contract import (
     ByteIn, Game, Integer, ListOf, Next, Parameters, PlainPlayer, PlainState, Bytes32, Mojos,

@@ -145,7 +145,7 @@ def test_mutants_costs_checks_and_disputes_have_tables(tmp_path: Path, capsys: C
     assert "s7" in text_of(by_id(disputed, "finding-1"))
     assert rows(disputed, "Disputes") == {"silent": ["4", "✗ 2", "slashed 4"]}
     header = text_of(disputed.find(".//header"))
-    assert header.startswith("Dispute run --all ✗ failed finished; 1 finding")
+    assert header.startswith("Disputes with every adversary ✗ failed finished; 1 finding")
 
 
 @pytest.mark.parametrize("command", EVERY)

@@ -73,7 +73,7 @@ def read(html: str) -> Answers:
             parent.remove(child)
     header = document.find(".//header")
     verdict = next(node for node in header.iter("p") if "verdict" in node.get("class", ""))
-    told = [text_of(node) for node in document.iter("p") if node.get("class") == "story"]
+    told = [text_of(node) for node in document.iter("p") if node.get("class") in ("done", "story")]
     answers = {text_of(pair.find("dt")): text_of(pair.find("dd")) for pair in header.iter("div")}
     return Answers(
         VERDICTS[text_of(verdict.find("span"))],
@@ -129,9 +129,14 @@ def finding_facts(data: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield "next", "channelsim trace"
 
 
+WORK = ("kills", "sessions", "runs", "cases", "disagreements")
+"""The figures of documents that the sentence on what the command did has."""
+
+
 def document_facts(data: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield "happened", data["summary"]
     yield "happened", data["worst"]
+    yield from (("happened", f"{data[name]:,} ") for name in WORK if name in data)
     listed = data.get("findings") or [
         failure for check in data.get("checks", ()) for failure in check["failures"]
     ]
@@ -148,7 +153,7 @@ def loss_facts(loss: dict[str, Any] | None) -> Iterator[tuple[str, str]]:
         yield "loss", "nobody is known to lose money"
         return
     taker = loss["taker"] or "nobody has them"
-    for part in (f"loses {loss['amount']:,} mojos", taker, loss["loser"][1:]):
+    for part in (f"loses {loss['amount']:,} mojos", taker, loss["loser"].removeprefix("its ")[1:]):
         yield "loss", part
 
 

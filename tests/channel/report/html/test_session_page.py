@@ -293,7 +293,7 @@ def test_a_hand_that_an_adversary_changed_is_shown_as_far_as_both_agree() -> Non
         ("wrong-commitment", 5, "message", "moves in hand 1"),
         ("silent", 5, "blame", "breaks off: CH-TIME-2"),
         ("stale-oldest", 5, "leaves", "closes the channel unilaterally"),
-        ("", 0, "hand", "proposed hand 1: California Poker"),
+        ("", 0, "hand", "begins hand 1: California Poker"),
     ],
 )
 def test_a_page_opens_at_the_decisive_event(
@@ -309,7 +309,7 @@ def test_a_page_opens_at_the_decisive_event(
 def test_a_session_opens_at_its_last_hand() -> None:
     page = session()[0]
     assert page.decisive == page.hands[-1].event
-    assert page.events[page.decisive].text == "proposed hand 2: Space Poker"
+    assert page.events[page.decisive].text == "begins hand 2: Space Poker"
 
 
 @pytest.mark.parametrize("width", [500, 1024, 1600])

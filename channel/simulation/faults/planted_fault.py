@@ -1,0 +1,44 @@
+"""A fault to plant in the honest side's engine, and against whom it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from channelsim.channel.simulation.faults.kinds import Plant
+from channelsim.games import registry
+
+
+@dataclass(frozen=True, slots=True)
+class PlantedFault:
+    """A fault: the rules or promises that it is `about`, `what` is wrong, and how to plant it.
+
+    It should show against the adversaries `seen_by`, in scenarios with the fields `given`.
+    """
+
+    name: str
+    about: tuple[str, ...]
+    what: str
+    plant: Plant
+    seen_by: tuple[str, ...]
+    given: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_check(self) -> bool:
+        """True if it skips a check, so that another check may refuse the same message."""
+        return self.name.startswith("unchecked ")
+
+
+def behaviour(
+    name: str, what: str, plant: Plant, broken: tuple[str, ...], **given: Any
+) -> PlantedFault:
+    """A wrong behaviour: what it does, how it is planted, and the scenarios in which it shows.
+
+    `broken` has the rule or promise that it breaks, and the adversaries against which that shows.
+    """
+    return PlantedFault(name, broken[:1], what, plant, broken[1:], given)
+
+
+WITH_DECK = tuple(game.name for game in registry.channel_games() if game.deck_positions)[:1]
+"""A game with a deck, in which alone some behaviours show."""

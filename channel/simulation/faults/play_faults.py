@@ -1,0 +1,176 @@
+"""Faults of a peer in play: in its messages, decks, proposals and judgements of moves."""
+
+from __future__ import annotations
+
+from channelsim.channel.chain.spacing import PUBLIC_SPACING
+from channelsim.channel.peer.interface import Cancelled
+from channelsim.channel.protocol.messages import LAST_DECK, Batch, Shutdown, ShutdownDone
+from channelsim.channel.simulation.faults.behaviours import (
+    cancels_accepted,
+    discloses_a_lock,
+    discloses_its_seed,
+    fails_at_requests,
+    hides_news,
+    is_early,
+    is_request,
+    never_asks_back,
+    plays_on,
+    says,
+    says_twice,
+    skips_a_number,
+    uses_up,
+    without_evidence,
+    without_spacing,
+    wrong_half,
+)
+from channelsim.channel.simulation.faults.kinds import always, deaf_to, engine
+from channelsim.channel.simulation.faults.planted_fault import WITH_DECK, behaviour
+from channelsim.channel.simulation.scenario import MIXED
+
+PLAY_FAULTS = (
+    behaviour(
+        "deaf to requests",
+        "never answers a request",
+        deaf_to(is_request),
+        ("CH-TIME-1", "breaks-ch-accept-2", "flooder", "breaks-ch-settle-2"),
+    ),
+    behaviour(
+        "fails at requests",
+        "gives the channel up over a request",
+        fails_at_requests,
+        ("duty", "", "flooder"),
+    ),
+    behaviour(
+        "skips numbers",
+        "sends a batch with another number",
+        says(Batch, skips_a_number),
+        ("CH-BATCH-2", ""),
+    ),
+    behaviour(
+        "sends two batches",
+        "sends a batch without the potato",
+        says(Batch, says_twice),
+        ("CH-BATCH-1", ""),
+    ),
+    behaviour(
+        "signs wrongly", "sends a half that is none", says(Batch, wrong_half), ("CH-BATCH-5", "")
+    ),
+    behaviour(
+        "plays on",
+        "sends a batch after a shutdown",
+        says((Shutdown, ShutdownDone), plays_on),
+        ("CH-SHUT-5", ""),
+    ),
+    behaviour(
+        "discloses its seed",
+        "discloses the seed of a game's secrets",
+        says(object, discloses_its_seed),
+        ("secrecy", ""),
+    ),
+    behaviour(
+        "discloses a lock",
+        "sends a lock of a deck in a step of another one",
+        says(object, discloses_a_lock),
+        ("secrecy", ""),
+        games=WITH_DECK,
+    ),
+    behaviour(
+        "opens with the accept",
+        "opens cards in the batch that accepts their game",
+        engine("peer.play.sending:opens_cards", always(False)),
+        ("secrecy", ""),
+        games=WITH_DECK,
+    ),
+    behaviour(
+        "takes used decks",
+        "accepts a deck that is used, or named twice",
+        engine("peer.play.receiving:reason_against", always(None)),
+        ("the use of a deck for one game only", "one-deck-twice", "used-deck"),
+        games=WITH_DECK,
+        hands=2,
+    ),
+    behaviour(
+        "uses up named numbers",
+        "counts decks as used that a refused proposal names",
+        engine("peer.play.receiving:name", uses_up),
+        ("PD-9", "uses-up-numbers", "another-root"),
+        games=WITH_DECK,
+    ),
+    behaviour(
+        "begins any deck",
+        "begins a deck with a number far above the highest",
+        engine("peer.decks.pool:MOST_SKIPPED", lambda most: LAST_DECK),
+        ("PD-10", "uses-up-numbers"),
+        games=WITH_DECK,
+    ),
+    behaviour(
+        "takes short games",
+        "accepts any timeout of a game",
+        engine("protocol.proposals:least_timeout", always(0)),
+        ("the least timeout", "short-timeouts"),
+    ),
+    behaviour(
+        "forgets the spacing of games",
+        "accepts timeouts of games that are long enough where every block has transactions",
+        engine("protocol.proposals:least_timeout", without_spacing),
+        ("the least timeout", "short-timeouts"),
+        **MIXED,
+    ),
+    behaviour(
+        "forgets the spacing of deadlines",
+        "accepts deadlines that are far enough where every block has transactions",
+        engine("peer.opening.handshake:least_funding_blocks", without_spacing),
+        ("CH-OPEN-7", "breaks-ch-open-7"),
+        **MIXED,
+    ),
+    behaviour(
+        "funds in a hurry",
+        "gives the funding as many blocks as where each has transactions",
+        engine("peer.opening.handshake:FUNDING_BLOCKS", lambda blocks: blocks // PUBLIC_SPACING),
+        ("CH-OPEN-7", ""),
+        **MIXED,
+    ),
+    behaviour(
+        "hides cancellations",
+        "does not tell of cancelled proposals",
+        hides_news(Cancelled),
+        ("news", "unaffordable", "short-timeouts"),
+    ),
+    behaviour(
+        "cancels all proposals",
+        "finds every game's timeout too short",
+        engine("protocol.proposals:least_timeout", always(1 << 20)),
+        ("law", "", "leaver"),
+    ),
+    behaviour(
+        "cancels accepted proposals",
+        "cancels the proposals that its player accepts",
+        cancels_accepted,
+        ("law", ""),
+    ),
+    behaviour(
+        "never asks back",
+        "gives the potato away with a move due, and does not ask for it back",
+        never_asks_back,
+        ("CH-TIME-1", "flooder", "breaks-ch-accept-2", "breaks-ch-settle-2"),
+    ),
+    behaviour(
+        "loses early messages",
+        "drops messages that come before the channel coin is deep",
+        deaf_to(is_early),
+        ("CH-TIME-1", "early"),
+    ),
+    behaviour(
+        "takes illegal moves",
+        "plays on after moves that it could slash",
+        engine("peer.play.receiving:_slashable_moves", always(())),
+        ("CH-MOVE-4", "bad-selection", "overraise", "wrong-reveal"),
+    ),
+    behaviour(
+        "has no evidence",
+        "looks for no evidence of an illegal move",
+        engine("peer.play.receiving:judge_move", without_evidence),
+        ("CH-MOVE-4", "bad-selection", "greedy-share"),
+    ),
+)
+"""The faults in play."""

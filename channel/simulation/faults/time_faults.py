@@ -1,0 +1,122 @@
+"""Faults of a peer over time: after a restart, in its waits and limits, and in wishes to close."""
+
+from __future__ import annotations
+
+from channelsim.channel.simulation.faults.behaviours import (
+    asks_while_it_closes,
+    cancels_first,
+    goes_on,
+    hastily,
+    is_act,
+    is_close,
+    patiently,
+    publishes_its_copy,
+    shows_its_age,
+    starts_times_again,
+    stays,
+    waits_twice,
+)
+from channelsim.channel.simulation.faults.kinds import always, deaf_to, engine
+from channelsim.channel.simulation.faults.planted_fault import WITH_DECK, behaviour
+
+TIME_FAULTS = (
+    behaviour(
+        "goes on from an old copy",
+        "does not stop when it is shown a state that it forgot",
+        engine("peer.phases.resuming:outdated", goes_on),
+        ("signatures", ""),
+        old_copy=9,
+    ),
+    behaviour(
+        "is silent as an old copy",
+        "does not answer a new connection once it knows that it has forgotten states",
+        deaf_to(shows_its_age),
+        ("CH-RESUME-3", ""),
+        old_copy=9,
+        weather="reconnects",
+    ),
+    behaviour(
+        "keeps ready decks",
+        "gives up no ready deck at a restart",
+        engine("store.durable_peer:given_up_by_restart", always(None)),
+        ("PD-12", ""),
+        games=WITH_DECK,
+        old_copy=9,
+    ),
+    behaviour(
+        "publishes its old copy",
+        "publishes what it has once it knows that it has forgotten states",
+        publishes_its_copy,
+        ("CH-RESUME-3", ""),
+        old_copy=9,
+    ),
+    behaviour(
+        "stays with an old copy",
+        "does not close when it is shown that the other side has forgotten states",
+        engine("peer.phases.resuming:leave", stays),
+        ("CH-RESUME-3", "plays-old-copy"),
+    ),
+    behaviour(
+        "gives up early",
+        "waits for 2 blocks only",
+        engine("peer.phases.blocks:wait", hastily),
+        ("CH-TIME-1", "late-mover-2", "staller", "breaks-ch-batch-6", "dead"),
+    ),
+    behaviour(
+        "waits for ever",
+        "never stops waiting",
+        engine("peer.phases.blocks:wait", patiently),
+        ("liveness", "dead", "silent"),
+    ),
+    behaviour(
+        "knows no limit",
+        "goes on past its own limits",
+        engine("peer.limits:Limits._reached", always("")),
+        ("limits", "bouncer", "insatiable", "hoarder"),
+        most_states=60,
+    ),
+    behaviour(
+        "begins games near a limit",
+        "proposes and accepts games as long as there is a state left",
+        engine("peer.limits:Limits.near", always("")),
+        ("limits", "insatiable", "asks-and-proposes"),
+        most_states=30,
+    ),
+    behaviour(
+        "ignores a wish to close",
+        "does not close when its player wants to",
+        deaf_to(is_close),
+        ("wishes", "insatiable", "bouncer"),
+    ),
+    behaviour(
+        "loses acts",
+        "does not take its player's decisions",
+        deaf_to(is_act),
+        ("wishes", "", "bouncer"),
+    ),
+    behaviour(
+        "cancels first",
+        "answers proposals and requests before it shuts down",
+        engine("peer.phases.playing:next_step", cancels_first),
+        ("wishes", "asks-and-proposes", "bouncer", "unfit-proposer"),
+    ),
+    behaviour(
+        "asks while it closes",
+        "asks for the potato again, though the other side owes a move",
+        engine("peer.phases.playing:_ask_back", asks_while_it_closes),
+        ("wishes", "dawdler", "slow-bouncer"),
+    ),
+    behaviour(
+        "starts times again",
+        "waits anew for all answers with each new connection",
+        starts_times_again,
+        ("wishes", "late-numbers"),
+    ),
+    behaviour(
+        "waits twice",
+        "waits for the other side's last numbers, and then as long for an answer",
+        engine("peer.phases.blocks:in_play", waits_twice),
+        ("wishes", "late-answers"),
+    ),
+)
+"""The faults over time."""
