@@ -33,7 +33,8 @@ from channelsim.channel.protocol.half_signed import (
 )
 from channelsim.channel.protocol.state import ChannelState
 from channelsim.channel.protocol.state_history import StateHistory
-from channelsim.channel.simulation.model.conversation import Conversation, conversation
+from channelsim.channel.simulation.model.conversation import conversation
+from channelsim.channel.simulation.model.talk import Conversation
 from channelsim.channel.simulation.promises.checker import check
 from channelsim.channel.simulation.promises.due_spends import omissions, other_moves
 from channelsim.channel.simulation.run import Run
