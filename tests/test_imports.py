@@ -106,7 +106,17 @@ def test_what_only_tests_need_is_used_by_tests_only(layer: str) -> None:
 
 PACKAGES = (
     *("system", "findings", "campaign", "crypto", "chain", "protocol", "peer", "watch", "store"),
-    *("network", "session", "adversaries", "simulation", "attack", "lab", "prove", "documents"),
+    *(
+        "network",
+        "session",
+        "adversaries",
+        "simulation",
+        "attack",
+        "explore",
+        "lab",
+        "prove",
+        "documents",
+    ),
     *("report", "comparisons", "kit", "cli"),
 )
 """The packages of `channel`: each may import those before it."""

@@ -50,6 +50,22 @@ class PushResult:
         return f"{self.answer.value}: {self.error}"
 
 
+class Coins(Protocol):
+    """The coins of a chain, as far as a peer watches them: see `Chain`."""
+
+    def peak(self) -> int:
+        """The height of the tip."""
+        ...
+
+    def coin(self, coin_id: bytes) -> CoinSeen | None:
+        """The coin with this id, if the chain has it."""
+        ...
+
+    def children(self, coin_id: bytes) -> list[CoinSeen]:
+        """The coins that this coin's spend created, by id, without solutions."""
+        ...
+
+
 class Chain(Protocol):
     """A full node, as a peer's driver uses it. Heights count blocks; money is in mojos.
 
@@ -101,7 +117,7 @@ def blocks_for(chain: Chain, watched: list[Coin]) -> Iterator[Block]:
             return
 
 
-def observe(chain: Chain, watched: Sequence[Coin]) -> Block:
+def observe(chain: Coins, watched: Sequence[Coin]) -> Block:
     """Look at the tip and at watched coins, on a chain that grows in the meantime.
 
     The block has each coin as of the tip's height: what newer blocks changed is left for the next
@@ -114,7 +130,7 @@ def observe(chain: Chain, watched: Sequence[Coin]) -> Block:
     return Block(peak, with_children(chain, peak, coins))
 
 
-def with_children(chain: Chain, peak: int, coins: Iterable[CoinSeen]) -> tuple[CoinSeen, ...]:
+def with_children(chain: Coins, peak: int, coins: Iterable[CoinSeen]) -> tuple[CoinSeen, ...]:
     """Add the children of each coin whose solution the node does not give, as of this height.
 
     That is one more call for such a coin, however many coins it may have been spent to.

@@ -9,10 +9,10 @@ from typing import Any
 
 import msgspec
 
-from channelsim.channel.attack.actions import Attack
 from channelsim.channel.attack.campaign import broken_by, is_script, script_of
 from channelsim.channel.cli.options import refuse
 from channelsim.channel.errors import UsageError
+from channelsim.channel.explore import exploration
 from channelsim.channel.findings.finding import NOBODY_KNOWS, OWN_CHOICE, PLAYED, Finding
 from channelsim.channel.findings.finding_files import command_line, parsed
 from channelsim.channel.lab.cases.explanation import side_by_side
@@ -50,10 +50,9 @@ def replay_finding(
     `show` prints the document.
     """
     finding = parsed(path, data)
-    attack = script_of(path, finding)
-    if attack is not None:
+    if _is_session(finding):
         refuse("is for a finding about a program", target=target)
-        return _replay_attack(attack, finding, json=json, show=show)
+        return _replay_session(path, finding, json=json, show=show)
     if not _is_replayable(finding):
         hint = f"`{finding.replay}`" if finding.replay else f"`{command_line('trace', path)}`"
         raise UsageError(f"{path}: a finding that `replay` cannot try again; {hint} shows it")
@@ -77,12 +76,16 @@ def replay_finding(
     return 1
 
 
-def _replay_attack(
-    attack: Attack, finding: Finding, *, json: bool, show: Callable[[Any], None]
+def _replay_session(
+    path: Path, finding: Finding, *, json: bool, show: Callable[[Any], None]
 ) -> int:
-    """Run the script of an attack again; the exit code, 1 if it breaks the same monitor."""
+    """Run a script or an explored path again; the exit code, 1 if it breaks the same again."""
+    attack = script_of(path, finding)
     with progress("running it again"):
-        broken = broken_by(attack)
+        if attack is not None:
+            broken = broken_by(attack)
+        else:
+            broken = exploration.replayed(path, finding.scenario or {})
     happens = finding.rule in broken
     if json:
         show({"target": None, "happens": happens, "broken": list(broken.values())})
@@ -94,9 +97,14 @@ def _replay_attack(
     return int(happens)
 
 
+def _is_session(finding: Finding) -> bool:
+    """True if a finding is about a session: the script of an attack, or an explored path."""
+    return is_script(finding.scenario) or exploration.is_path(finding.scenario)
+
+
 def _is_replayable(finding: Finding) -> bool:
     """True if a finding has what `replay` tries again."""
-    if is_script(finding.scenario):
+    if _is_session(finding):
         return True
     if finding.rule == PROVED and not {"expected", "inputs"}.isdisjoint(finding.brun):
         return True

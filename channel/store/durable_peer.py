@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
 
 from channelsim import plugins
 from channelsim.channel.chain.coins import Coin
@@ -119,6 +120,18 @@ class DurablePeer:
                 f"{store.name}: it does not lead to a peer of this channel ({_reason(error)}):"
                 " it is damaged, or was written with other keys, settings or programs"
             ) from None
+
+    def copied(self, store: PeerStore) -> DurablePeer:
+        """A copy that goes on by itself, with a store that has the same contents."""
+        twin = copy(self)
+        vars(twin).update(
+            peer=copy(self.peer),
+            _store=store,
+            _pending={**self._pending},
+            _watched=[*self._watched],
+            _reveals=[*self._reveals],
+        )
+        return twin
 
     # --- an actor ---
 

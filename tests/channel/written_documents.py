@@ -18,6 +18,7 @@ from channelsim.channel.documents.coverage import (
 from channelsim.channel.documents.crashes import CrashesDocument
 from channelsim.channel.documents.crosscheck import CrosscheckDocument
 from channelsim.channel.documents.disputes import DisputesDocument
+from channelsim.channel.documents.explore import ExploreDocument
 from channelsim.channel.documents.fuzz import FuzzDocument
 from channelsim.channel.documents.mutants import MutantsDocument, ProgramMutants
 from channelsim.channel.documents.prove import ProveDocument
@@ -152,6 +153,22 @@ def attack(**fields: Any) -> AttackDocument:
     return AttackDocument(**(usual | fields))
 
 
+def explored(**fields: Any) -> ExploreDocument:
+    numbers = ("searches", "whole", "states", "steps", "merged", "ends", "frontier", "longest")
+    usual: dict[str, Any] = {
+        **dict.fromkeys((*numbers, "broken_promises", "not_confirmed"), 1),
+        "target": None,
+        "seed": "s",
+        "digest": "ab12",
+        "signatures": "fast mode",
+        "choices": {"a block": 2},
+        "bounds": {"blocks replaced": 1},
+        "symmetries": ("heights are relative to the tip",),
+        "findings": (),
+    }
+    return ExploreDocument(**(usual | fields))
+
+
 def cost(**fields: Any) -> CostDocument:
     costs = Snapshot("e", 1, "s", {"e": {"slash": FIGURES}}, {"e move": BundleCost(1, 2, 3, 6)})
     usual: dict[str, Any] = {"target": "e", "costs": costs, "block": 11_000_000_000, "refused": {}}
@@ -220,6 +237,7 @@ EVERY: dict[str, Results] = {
         matrix={"silent": {"the flop": Cell(2, 1)}}, findings=(finding("duty: late"),)
     ),
     "attack": attack(findings=(finding("it has left"),)),
+    "explore": explored(findings=(finding("it waits"),)),
     "coverage": coverage(),
     "prove": prove(
         proof(verdict="different"),

@@ -17,7 +17,7 @@ HEADINGS = {
     "Start here": ("play", "games", "new-game"),
     "Check your programs": (
         *("conform", "fuzz", "crosscheck", "prove", "mutants", "coverage", "vectors", "record"),
-        *("dispute", "crash-test", "attack"),
+        *("dispute", "crash-test", "attack", "explore"),
     ),
     "Look at results": ("view", "report", "debug", "trace", "replay", "compare", "corpus"),
     "Run peers on a chain": ("node", "chain", "peer", "channels", "close", "recover", "watch"),

@@ -123,7 +123,7 @@ def directory_page(path: Path) -> CampaignPage:
 
 def document_page(path: Path, document: Results) -> CampaignPage:
     """The page of the document in a file."""
-    named = ("seed", "cases", "runs", "seconds", "signatures")
+    named = ("seed", "cases", "runs", "seconds", "states", "frontier", "signatures")
     facts = [(name, fact(getattr(document, name, None))) for name in named]
     return _page(
         _title(document.command, document.target),

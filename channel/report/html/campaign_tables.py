@@ -13,6 +13,7 @@ from channelsim.channel.documents.coverage import CoverageDocument
 from channelsim.channel.documents.crashes import CrashesDocument
 from channelsim.channel.documents.crosscheck import CrosscheckDocument
 from channelsim.channel.documents.disputes import DisputesDocument
+from channelsim.channel.documents.explore import ExploreDocument
 from channelsim.channel.documents.fuzz import FuzzDocument
 from channelsim.channel.documents.mutants import MutantsDocument
 from channelsim.channel.documents.prove import ProveDocument
@@ -110,6 +111,9 @@ def _tables(document: Results, keys: Mapping[Hashable, str]) -> Iterator[Table]:
             yield _counts("What took place", "action", document.actions)
             yield _counts("Sessions by goal", "goal", document.goals)
             yield _counts("Sessions by phase", "phase", document.phases)
+        case ExploreDocument():
+            yield _counts("Choices", "choice", document.choices)
+            yield _counts("Bounds", "bound", document.bounds)
         case ProveDocument():
             yield _proofs(document.proofs)
             yield _bounds(document)

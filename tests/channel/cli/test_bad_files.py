@@ -288,7 +288,7 @@ NOTHING = {"missing", "a dangling link", "a link to itself", "empty", "blank"}
 
 CHECKING = (
     *("fuzz", "crosscheck", "conform", "mutants", "cost", "crash-test", "vectors check"),
-    *("attack", "dispute run", "dispute faults", "coverage"),
+    *("attack", "explore", "dispute run", "dispute faults", "coverage"),
 )
 """Commands that write reports for continuous integration."""
 
@@ -299,7 +299,7 @@ WRITTEN = {
     *("corpus merge output", "corpus minimize output"),
     *(
         f"{command} out"
-        for command in ("attack", "conform", "crosscheck", "dispute run", "mutants")
+        for command in ("attack", "conform", "crosscheck", "dispute run", "explore", "mutants")
     ),
     "vectors make output",
     "cost write",

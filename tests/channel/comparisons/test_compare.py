@@ -41,7 +41,7 @@ from channelsim.channel.simulation.sweep_campaign import SweepReport
 from channelsim.games import registry
 from tests.channel.command import channelsim
 from tests.channel.lab.toys import toy
-from tests.channel.written_documents import crashed_run, crashes, proof, prove
+from tests.channel.written_documents import crashed_run, crashes, explored, proof, prove
 from tests.channel.written_findings import finding
 from tests.corpus import stored_corpus
 
@@ -132,6 +132,12 @@ def of_attacks(folder: Path, run: Run) -> Pair:
     return text_of(one), text_of(other)
 
 
+def of_explorations(folder: Path, run: Run) -> Pair:
+    one = explored(choices={"a block": 3, "publishes": 1})
+    other = explored(choices={"a block": 3}, findings=(finding("it waits"),))
+    return text_of(one), text_of(other)
+
+
 def of_costs(folder: Path, run: Run) -> Pair:
     figures = {"slash": Figures(9, 1, 2, 2, 100), "move": Figures(9, 1, 2, 2, 100)}
     before = Snapshot("nine", 9, "cost", {"end": figures}, {"end": BundleCost(1, 2, 3, 6)})
@@ -153,6 +159,7 @@ PAIRS: dict[str, tuple[Callable[[Path, Run], Pair], set[Effect]]] = {
     "dispute run --all": (of_disputes, {Effect.NEW, Effect.LOST}),
     "crash-test": (of_crashes, {Effect.NEW}),
     "attack": (of_attacks, {Effect.NEW, Effect.LOST}),
+    "explore": (of_explorations, {Effect.NEW, Effect.LOST}),
     "prove": (of_proofs, {Effect.NEW, Effect.LOST}),
     "cost": (of_costs, {Effect.DEARER, Effect.LOST}),
 }

@@ -162,6 +162,7 @@ CHEAP: dict[Command, Callable[[Path, Path], Arguments]] = {
     ("dispute", "run"): lambda old, new: ("dead@5", "--seed", "été — ♠"),
     ("crash-test",): lambda old, new: ("--kills", 2, "--seed", "été — ♠"),
     ("attack",): lambda old, new: ("--runs", 1, "--seed", "été — ♠"),
+    ("explore",): lambda old, new: ("spacepoker", "--states", 1, "--seed", "été — ♠"),
     ("vectors", "check"): lambda old, new: (VECTORS,),
     ("vectors", "make"): lambda old, new: ("calpoker", "--cases", 9, "-o", new / "été.jsonl"),
     ("prove",): lambda old, new: (

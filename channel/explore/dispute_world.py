@@ -1,0 +1,306 @@
+"""One honest peer against everything on chain that the other side's signatures allow.
+
+The other side, the thief, has played by the rules until a path begins, and stops then. With each
+block it may get one bundle in, of one or two spends, before those of the honest side: any state
+that it can complete, preemptions, timeouts, claims, and moves, legal or not. It may also replace
+the last block once, and the honest player may go on chain of its own accord.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from msgspec.structs import replace as changed
+
+from channelsim.channel.chain.coins import Bundle, joined
+from channelsim.channel.explore.explored_side import ExploredSide, conflicts
+from channelsim.channel.explore.fingerprints import Ages, chain_key, digest, side_key
+from channelsim.channel.explore.signed_play import CONFIRMATIONS, Moment, scenario_of
+from channelsim.channel.explore.small_chain import SmallChain, spent_by
+from channelsim.channel.peer.agreement import Times
+from channelsim.channel.peer.interface import GoOnChain
+from channelsim.channel.peer.machine import Phase
+from channelsim.channel.peer.onchain.lineage import TrackedCoin
+from channelsim.channel.protocol.game_spends import claim_bundle, move_bundle
+from channelsim.channel.protocol.half_signed import (
+    SignedState,
+    preempt,
+    publish,
+    time_out,
+    unroll_coin,
+)
+from channelsim.channel.protocol.state import ChannelState
+from channelsim.channel.protocol.state_history import StateHistory
+from channelsim.channel.simulation.model.conversation import conversation
+from channelsim.channel.simulation.model.talk import Conversation
+from channelsim.channel.simulation.promises.checker import check
+from channelsim.channel.simulation.promises.due_spends import omissions, other_moves
+from channelsim.channel.simulation.run import Run
+
+NOTHING, LEAVE = "a block", "the honest player goes on chain"
+
+DEEP = CONFIRMATIONS + 2
+"""Blocks after which nothing that happened can change, or be news."""
+
+
+SILENCE = Times().move + Times().margin + 4
+"""Blocks after which a side with a live game does not wait any more, also if one was replaced."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DisputeState:
+    """A state of the world. `reorgs` are left, and `replaced` were made; `blocks` since the start.
+
+    `offered` was pending for the honest side when the last block was made. The honest side is
+    `over` for so many steps: what is final has to stay so when another block is replaced.
+    """
+
+    chain: SmallChain
+    honest: ExploredSide
+    thief: ExploredSide
+    reorgs: int
+    replaced: int = 0
+    blocks: int = 0
+    may_leave: bool = True
+    offered: tuple[Bundle, ...] = ()
+    over: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A step of a path, as people read it: what the thief gets in, and how the block comes about.
+
+    `back`: the last block is replaced by this one and another; with `keeps`, the honest spends of
+    the replaced block come back.
+    """
+
+    text: str
+    bundle: Bundle | None = None
+    back: bool = False
+    keeps: bool = False
+    leaves: bool = False
+
+
+class DisputeWorld:
+    """The states that follow from one moment of honest play, with the thief on one side."""
+
+    def __init__(self, games: tuple[str, ...], seed: str, moment: Moment, thief: int) -> None:
+        self._games, self._seed, self._thief = games, seed, thief
+        sides = [replace(side, outbox=(), questions=()) for side in moment.sides]
+        self._first = DisputeState(moment.chain, sides[1 - thief], sides[thief], reorgs=1)
+        scenario = scenario_of(games, seed, reorgs=False)
+        longest = max(scenario.unroll_timeout, scenario.game_timeout)
+        self._oldest = longest + 2 * CONFIRMATIONS + 2
+        self._talk: Conversation | None = None
+
+    def first(self) -> DisputeState:
+        """The state in which all paths begin."""
+        return self._first
+
+    def fingerprint(self, state: DisputeState) -> bytes:
+        """The digest of a state."""
+        ages = Ages(state.chain.height, self._oldest, DEEP)
+        offered = sorted(bundle.signature for bundle in state.offered) if state.reorgs else ()
+        return digest(
+            (
+                *(chain_key(state.chain, ages), side_key(state.honest, ages)),
+                *(side_key(state.thief, ages), state.reorgs, state.replaced, state.may_leave),
+                *(offered, state.over),
+            )
+        )
+
+    def is_end(self, state: DisputeState) -> bool:
+        """True if the honest side is done, and no block can be replaced that says so."""
+        return state.over > 1 or (state.over > 0 and not state.reorgs)
+
+    # --- choices ---
+
+    def choices(self, state: DisputeState) -> Iterator[Choice]:
+        """Every choice in a state, the plainest first."""
+        yield Choice(NOTHING)
+        if state.may_leave and state.honest.state.phase is Phase.PLAYING:
+            yield Choice(LEAVE, leaves=True)
+        for text, bundle in self._bundles(state.chain, state):
+            yield Choice(text, bundle)
+        before = state.chain.before
+        if state.reorgs and before is not None:
+            for keeps in (True, False):
+                how = "the last block is replaced" + ("" if keeps else ", its spends are lost")
+                yield Choice(how, None, back=True, keeps=keeps)
+                for text, bundle in self._bundles(before, state):
+                    yield Choice(f"{how}: {text}", bundle, back=True, keeps=keeps)
+
+    def _bundles(self, chain: SmallChain, state: DisputeState) -> Iterator[tuple[str, Bundle]]:
+        """The thief's bundles that the next block of a chain can have, of one or two spends."""
+        spends = list(self._spends(state))
+        theirs = [(f"their {push.name}", push.bundle) for push in state.honest.pending]
+        for text, bundle in spends:
+            if chain.admitted(bundle) is not None:
+                yield text, bundle
+        for first, second in combinations([*theirs, *spends], 2):
+            coins = {coin.id for coin in spent_by(first[1])}
+            if first in theirs and second in theirs:
+                continue
+            if coins & {coin.id for coin in spent_by(second[1])}:
+                continue
+            both = joined(first[1], second[1])
+            if chain.admitted(both) is not None:
+                yield f"{first[0]} with {second[0]}", both
+
+    def _spends(self, state: DisputeState) -> Iterator[tuple[str, Bundle]]:
+        """The single spends that the thief can sign for, valid or not."""
+        thief = state.thief
+        channel, keys = thief.peer.endpoint.channel, thief.peer.endpoint.secret_keys
+        completable = _completable(thief)
+        seen = state.chain.coin(channel.coin.id)
+        if seen is None:
+            return
+        published: list[ChannelState] = [signed.state for signed in completable]
+        if seen.spent is None:
+            for signed in completable:
+                yield f"publishes {signed.state.number}", publish(channel, keys, signed)
+            published += [link.signed.state for link in _known(state.honest) if link.signed]
+        else:
+            children = {child.coin for child in state.chain.children(channel.coin.id)}
+            known = {
+                link.state.number: link.state
+                for side in (state.honest, thief)
+                for link in _known(side)
+            }
+            published = [one for one in known.values() if unroll_coin(channel, one) in children]
+        for older in {one.number: one for one in published}.values():
+            for signed in completable:
+                if signed.state.number > older.number:
+                    text = f"preempts {older.number} by {signed.state.number}"
+                    yield text, preempt(channel, keys, signed, older)
+            yield f"times {older.number} out", time_out(channel, older)
+        yield from self._game_spends(state)
+        for push in thief.pushed:
+            if push.name in ("shutdown", "move", "redo", "slash"):
+                yield f"its {push.name}", push.bundle
+
+    def _game_spends(self, state: DisputeState) -> Iterator[tuple[str, Bundle]]:
+        thief, dispute = state.thief, state.thief.state.dispute
+        if dispute is None:
+            return
+        endpoint = thief.peer.endpoint
+        for tracked in sorted(dispute.tracked.values(), key=lambda one: one.coin.id):
+            seen = state.chain.coin(tracked.coin.id)
+            if seen is None or seen.spent is not None:
+                continue
+            game = tracked.game
+            yield f"claims game {game.id}", claim_bundle(endpoint.channel, tracked.coin, game)
+            wrong = _illegal(thief, tracked)
+            if wrong is not None:
+                yield f"moves illegally in game {game.id}", wrong
+
+    # --- steps ---
+
+    def step(self, state: DisputeState, choice: Choice) -> DisputeState:
+        """The state after a choice."""
+        if choice.leaves:
+            honest = state.honest.after(GoOnChain(), state.chain).answered(state.chain)
+            return replace(state, honest=honest, may_leave=False)
+        bundles = [choice.bundle] if choice.bundle is not None else []
+        taken = {coin.id for bundle in bundles for coin in spent_by(bundle)}
+        pending = [one.bundle for one in state.honest.pending if not conflicts(one, taken)]
+        if not choice.back:
+            chain = state.chain.with_block([*bundles, *pending])
+            state = replace(state, chain=chain, offered=tuple(pending))
+            return self._told(state)
+        before = state.chain.before
+        assert before is not None
+        back = [*state.offered, *pending] if choice.keeps else []
+        other = before.with_block([*bundles, *back])
+        # Two blocks replace one: a longer chain wins. Nothing is new in the second one.
+        chain = replace(other, height=other.height + 1, before=None)
+        honest = replace(state.honest, pending=state.honest.pending if choice.keeps else ())
+        state = replace(
+            state,
+            chain=replace(chain, before=other),
+            honest=honest,
+            reorgs=state.reorgs - 1,
+            replaced=state.replaced + 1,
+            offered=(),
+        )
+        return self._told(state)
+
+    def _told(self, state: DisputeState) -> DisputeState:
+        """The state after both sides have heard of the tip."""
+        honest = state.honest.after_block(state.chain)
+        return replace(
+            state,
+            honest=honest,
+            thief=state.thief.after_block(state.chain),
+            blocks=state.blocks + 1,
+            over=state.over + 1 if honest.peer.is_over else 0,
+        )
+
+    # --- promises ---
+
+    def broken_by_step(self, state: DisputeState) -> Iterator[str]:
+        """Find what the honest side left undone with the newest block."""
+        if state.honest.state.dispute is None:
+            play = state.honest.state.play
+            if state.blocks > SILENCE and play is not None and play.state.games:
+                yield f"liveness: it waits for the other side for {state.blocks} blocks"
+            return
+        run = self._run(state)
+        if self._talk is None:
+            self._talk = conversation(run)
+        for how in omissions(run, self._talk):
+            yield f"duty: {how}"
+        for how in other_moves(run, self._talk):
+            yield f"safety: {how}"
+
+    def broken_at_end(self, state: DisputeState) -> Iterator[str]:
+        """Find the promises that a path to an end has broken."""
+        for broken in check(self._run(state)):
+            yield f"{broken.promise}: {broken.how}"
+
+    def broken_by_waiting(self, state: DisputeState, choice: Choice) -> Iterator[str]:
+        """Find honest sides on chain for which nothing happens any more, and that are not done."""
+        waits = state.honest.state.dispute is not None and not state.over
+        if choice.text == NOTHING and waits:
+            yield "liveness: nothing happens any more, and the honest side is not done"
+
+    def _run(self, state: DisputeState) -> Run:
+        """The path to a state as a run."""
+        sides = [state.honest, state.honest]
+        sides[self._thief] = state.thief
+        parties = (sides[0].party(), sides[1].party())
+        finished = state.chain.height if self.is_end(state) else None
+        return Run(
+            scenario_of(self._games, self._seed, self._thief, reorgs=bool(state.replaced)),
+            state.chain,  # type: ignore[arg-type]
+            parties,
+            tuple(message for side in sides for message in side.delivered()),
+            state.blocks,
+            state.replaced,
+            (finished, finished),
+        )
+
+
+def _known(side: ExploredSide) -> Iterator[StateHistory]:
+    play = side.state.play
+    return iter(play.history) if play is not None else iter(())
+
+
+def _completable(side: ExploredSide) -> list[SignedState]:
+    """The states that a side can publish, the oldest first."""
+    signed = [link.signed for link in _known(side) if link.signed is not None]
+    return sorted(signed, key=lambda one: one.state.number)
+
+
+def _illegal(thief: ExploredSide, tracked: TrackedCoin) -> Bundle | None:
+    """A move at a game coin whose next position is not the one that the rules give."""
+    dispute, endpoint, game = thief.state.dispute, thief.peer.endpoint, tracked.game
+    if dispute is None or game.mover is not thief.config.side:
+        return None
+    after = dispute.signed_games.sent_from(game) or dispute.decided.get(game.coin)
+    if after is None:
+        return None
+    wrong = changed(after.coin, infohash_b=bytes(32))
+    return move_bundle(endpoint.channel, endpoint.secret_keys, tracked.coin, game.coin, wrong)

@@ -1,0 +1,80 @@
+"""The search visits each state once, and finds shortest paths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from channelsim.channel.errors import UsageError
+from channelsim.channel.explore.search import kind_of, mistake_of, search, walked
+
+
+@dataclass(frozen=True)
+class Add:
+    by: int
+
+    @property
+    def text(self) -> str:
+        return f"adds {self.by}"
+
+
+class Sums:
+    """Sums up to ten: it ends at ten, seven is broken, three cannot be left by nothing."""
+
+    def first(self) -> int:
+        return 0
+
+    def fingerprint(self, state: int) -> bytes:
+        return bytes([state])
+
+    def choices(self, state: int) -> Iterator[Add]:
+        return (Add(by) for by in (0, 1, 2))
+
+    def step(self, state: int, choice: Add) -> int:
+        if state == 9 and choice.by == 2:
+            raise ValueError("too much")
+        return min(state + choice.by, 10)
+
+    def is_end(self, state: int) -> bool:
+        return state == 10
+
+    def broken_by_step(self, state: int) -> Iterator[str]:
+        return iter(())
+
+    def broken_at_end(self, state: int) -> Iterator[str]:
+        yield "money: ten"
+
+    def broken_by_waiting(self, state: int, choice: Add) -> Iterator[str]:
+        if state == 3:
+            yield "liveness: three"
+
+
+def test_every_state_is_visited_once_and_mistakes_have_shortest_paths() -> None:
+    visited = search(Sums())
+    assert (visited.states, visited.ends, visited.frontier) == (11, 1, 0)
+    assert visited.steps == 30
+    assert visited.merged + 10 + 1 == visited.steps
+    assert {one.how: one.path for one in visited.broken} == {
+        "liveness: three": ("adds 1", "adds 2", "adds 0"),
+        "exception: ValueError: too much": (*("adds 1", *4 * ("adds 2",)), "adds 2"),
+        "money: ten": 5 * ("adds 2",),
+    }
+    for broken in visited.broken:
+        assert broken.how in walked(Sums(), broken.path)
+    assert walked(Sums(), ("adds 1", "adds 0")) == []
+    with pytest.raises(UsageError, match="adds 3"):
+        walked(Sums(), ("adds 3",))
+
+
+def test_a_part_has_a_frontier() -> None:
+    visited = search(Sums(), most_states=4)
+    assert (visited.states, visited.ends) == (4, 0)
+    assert visited.frontier == 2
+    assert search(Sums(), stops=lambda seen: True).states == 0
+
+
+def test_kinds_and_mistakes_have_no_numbers() -> None:
+    assert kind_of("preempts 3 by 5") == "preempts by"
+    assert mistake_of("duty: 12 blocks") == mistake_of("duty: 7 blocks")
