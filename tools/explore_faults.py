@@ -3,7 +3,8 @@
 `python -m tools.explore_faults [--states N] [--game G] [NAME ...]` prints a line for each, with a
 shortest path. A fault is noticed if a path with it breaks a promise, and the same path breaks none
 without it. Those of `attack_faults` in the engine, the chain and the store are tried if they are
-named; some cannot show within the bounds of `explore`. Never change the search so that a fault of this table is noticed.
+named; some cannot show within the bounds of `explore`. Never change the search so that a fault of
+this table is noticed.
 """
 
 from __future__ import annotations
