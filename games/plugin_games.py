@@ -25,6 +25,7 @@ from channelsim.games.errors import IllegalAction
 from channelsim.games.forms import Atom, ByteIn, Integer, ListOf, Opaque, Pair
 from channelsim.games.hidden import Hidden
 from channelsim.games.judge import hashes_of
+from channelsim.games.lemma import Check as RealRuns
 from channelsim.games.lemma import Lemma
 from channelsim.games.names import LONGEST
 from channelsim.games.pack import Pack
@@ -148,6 +149,18 @@ def _is_lemma(value: object) -> bool:
     )
 
 
+def _is_check(value: object) -> bool:
+    return (
+        isinstance(value, RealRuns)
+        and _is_line(value.name)
+        and _is_name(value.validator)
+        and _is_name(value.function)
+        and callable(value.cases)
+        and _is_line(value.inputs)
+        and (value.total is None or (is_number(value.total) and value.total > 0))
+    )
+
+
 def _is_fixed(form: object) -> bool:
     """True if all values of a form have one shape, and their atoms a bound."""
     match form:
@@ -223,6 +236,10 @@ FIELDS: Mapping[str, tuple[str, Check]] = {
     "lemmas": (
         "a tuple of `Lemma`, each with names, forms that a lemma takes, and a cost",
         answers.tuple_of(_is_lemma),
+    ),
+    "checks": (
+        "a tuple of `Check`, each with names, a function that makes cases, and a total or None",
+        answers.tuple_of(_is_check),
     ),
 }
 """By field, in the order of the contract: what it is, in words and as a check."""

@@ -13,7 +13,7 @@ from statistics import median
 
 import msgspec
 
-from channelsim.channel.attack.actions import (
+from channelsim.channel.attack.kinds import (
     BLOCK,
     CALL,
     EVENT,

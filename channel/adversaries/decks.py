@@ -59,9 +59,7 @@ def without_decks(games: Sequence[Game]) -> str:
     """The reason against an adversary that needs a prepared deck, if no game uses one."""
     if any(game.deck_positions for game in games):
         return ""
-    return (
-        f"{' or '.join(game.name for game in games)}: no game with a prepared deck, as holdem has"
-    )
+    return f"{' or '.join(game.name for game in games)}: no game with a prepared deck"
 
 
 class Opener(MoveChanger):

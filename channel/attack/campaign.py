@@ -16,10 +16,11 @@ import msgspec
 
 from channelsim.channel import __version__
 from channelsim.channel.adversaries.rules.breaker import name_of
-from channelsim.channel.attack.actions import FORMAT, KINDS, Attack, check
+from channelsim.channel.attack.actions import FORMAT, Attack, check
 from channelsim.channel.attack.drawing import adversaries_in
 from channelsim.channel.attack.generations import GENERATION, Discovery, Pool, discovery, script
 from channelsim.channel.attack.goals import reached
+from channelsim.channel.attack.kinds import KINDS
 from channelsim.channel.attack.monitors import MONITORS
 from channelsim.channel.attack.shrinking import shrunk
 from channelsim.channel.attack.world import Session, run
@@ -183,9 +184,9 @@ class AttackReport:
 class Attacks:
     """The campaign: so many sessions of these games, with actions of these kinds.
 
-    Where it has so many `seconds`, it ends with them. `folder` has stored findings, which are tried
-    first. `fast` searches with a keyed hash for BLS. `pool` and `until` (seconds since 1970) are
-    those of the generation that is under way.
+    Where it has so many `seconds`, it ends with them. Findings that are stored in its folder are
+    tried first. `fast` searches with a keyed hash for BLS. `pool` and `until` (seconds since 1970)
+    are those of the generation that is under way.
     """
 
     configuration: Configuration

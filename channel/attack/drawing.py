@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from channelsim.channel.adversaries.registry import get, names
 from channelsim.channel.attack import boundaries
-from channelsim.channel.attack.actions import (
+from channelsim.channel.attack.actions import Action, Attack, hostile_side
+from channelsim.channel.attack.kinds import (
     BLOCK,
     BLOCK_TIME,
     CALL,
@@ -22,10 +23,7 @@ from channelsim.channel.attack.actions import (
     OLD_COPY,
     ON_CHAIN,
     START,
-    Action,
-    Attack,
     Kind,
-    hostile_side,
 )
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.games import registry

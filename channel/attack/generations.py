@@ -13,17 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from channelsim.channel.attack import boundaries
-from channelsim.channel.attack.actions import (
-    BLOCK_TIME,
-    KINDS,
-    LANDMARKS,
-    LAST_PATIENT,
-    MOST_PAUSE,
-    Action,
-    Attack,
-    Place,
-    absence,
-)
+from channelsim.channel.attack.actions import LAST_PATIENT, Action, Attack, Place, absence
 from channelsim.channel.attack.drawing import (
     ACTIONS,
     SNAPSHOTS,
@@ -34,6 +24,7 @@ from channelsim.channel.attack.drawing import (
     pick_game,
     repeated,
 )
+from channelsim.channel.attack.kinds import BLOCK_TIME, KINDS, LANDMARKS, MOST_PAUSE
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.games.chance import Chance
 
@@ -262,10 +253,11 @@ _CHANGES: tuple[Callable[[Action, Chance], Action], ...] = (
 class GuidedSearch:
     """The scripts of a campaign with this seed, each after the session of the one before.
 
-    >>> search = GuidedSearch(("spacepoker",), "seed", ("drop",))
+    >>> from channelsim.games.names import DEFAULT
+    >>> search = GuidedSearch((DEFAULT,), "seed", ("drop",))
     >>> first = search.next()
     >>> search.learn(first, first.actions, {"somewhere": Place(0, "", {"message": 3})})
-    >>> first == script(Pool(), ("spacepoker",), "seed", 0, ("drop",))
+    >>> first == script(Pool(), (DEFAULT,), "seed", 0, ("drop",))
     True
     """
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from channelsim.channel.attack.actions import KINDS, OF_A_SIDE, STATEMENT, Action, hostile_side
+from channelsim.channel.attack.actions import Action, hostile_side
+from channelsim.channel.attack.kinds import KINDS, OF_A_SIDE, STATEMENT
 from channelsim.channel.attack.old_copies import RECOVERY
 from channelsim.channel.attack.situations import Killed, Noted, Restarted
 from channelsim.channel.attack.world import Session

@@ -73,7 +73,7 @@ def _altered(value: Any, chance: Chance) -> Any:
     """A copy of a value with one of its parts changed, which may leave it no message any more.
 
     >>> _altered(Cancel(4, "no"), Chance(b"x"))
-    Cancel(group_id=5, reason='no')
+    Cancel(group_id=3, reason='no')
     """
     places = list(_places(value))
     if not places:

@@ -10,15 +10,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from channelsim.channel.attack.actions import (
-    GO_ON_CHAIN,
-    LAST_PATIENT,
-    LAST_SAFE,
-    MOST_OUTAGE,
-    Action,
-    absence,
-    causes,
-)
+from channelsim.channel.attack.actions import LAST_PATIENT, LAST_SAFE, Action, absence, causes
+from channelsim.channel.attack.kinds import GO_ON_CHAIN, MOST_OUTAGE
 from channelsim.channel.attack.old_copies import broken_to_restored, is_held_up
 from channelsim.channel.peer.chain_news import LeftForChain, UnilateralClose
 from channelsim.channel.peer.interface import BrokenOff, OldCopy, OwnFault, Watch
@@ -170,7 +163,7 @@ class Monitors:
                 most += MOVES_ON_CHAIN * run.scenario.game_timeout
             finished = run.finished[side]
             if finished is not None and finished - quiet_since > most:
-                blocks = f"{finished - quiet_since} blocks, at most {most}"
+                blocks = f"{counted(finished - quiet_since, 'block')}, at most {most}"
                 self._found("pace", f"the {run.parties[side].name} took {blocks}")
 
     def _found(self, monitor: str, text: str) -> None:

@@ -14,11 +14,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from channelsim.channel.attack.actions import EVENT, FILE, LOST, OLD_COPY, STATEMENT, Action
+from channelsim.channel.attack.actions import Action
 from channelsim.channel.attack.failing_files import failing_log, lose_power
 from channelsim.channel.attack.failing_node import FailingNode
 from channelsim.channel.attack.failing_store import failing_connection
 from channelsim.channel.attack.hostile_side import HostileSide
+from channelsim.channel.attack.kinds import EVENT, FILE, LOST, OLD_COPY, STATEMENT
 from channelsim.channel.attack.old_copies import OldCopies, recovery
 from channelsim.channel.attack.side_monitors import SideMonitors
 from channelsim.channel.attack.virtual_time import RESOLUTION, VirtualThreads

@@ -15,6 +15,7 @@ from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.interface import Effect, Event, Received, Watch
 from channelsim.channel.peer.peer_state import PeerState
 from channelsim.channel.watch.watch_data import FOLDER, NEWEST, STATES, read_newest, read_states
+from channelsim.games.amounts import counted
 
 MOST_BYTES, MOST_BYTES_PER_EVENT, TIMES_RECEIVED = 40_000, 2_000, 4
 """The most bytes that a side's files have after its opening, and of each event that matters, beside
@@ -28,7 +29,7 @@ SEALED = 64
 class SideMonitors:
     """Follows one side through all lives of its process; `violated` takes an id and a line.
 
-    `folder` has its files.
+    Its files are in the folder.
     """
 
     config: Config
@@ -45,7 +46,9 @@ class SideMonitors:
         coins = {effect.coin for effect in effects if isinstance(effect, Watch)}
         if event is None and self.watched - coins:
             lost = len(self.watched - coins)
-            self._found("restart", f"does not watch {lost} of {len(self.watched)} coins any more")
+            self._found(
+                "restart", f"does not watch {lost} of {counted(len(self.watched), 'coin')} any more"
+            )
         self.watched |= coins
         if before is not after:
             self.changes += 1
@@ -67,7 +70,8 @@ class SideMonitors:
         most = MOST_BYTES + MOST_BYTES_PER_EVENT * self.changes
         most += TIMES_RECEIVED * sum(map(len, self.messages))
         if size > most:
-            self._found("disk", f"has {size:,} bytes of files after {self.changes} events")
+            after = counted(self.changes, "event")
+            self._found("disk", f"has files of {counted(size, 'byte')} after {after}")
         for path in files:
             if path.parent.name == FOLDER:
                 continue
@@ -99,6 +103,7 @@ def _behind(folder: Path, state: PeerState) -> Iterator[str]:
         yield f"cannot be read: {error}".replace(str(folder), FOLDER)[:100]
         return
     if len(states) <= play.history.state.number:
-        yield f"has {len(states)} states, and the newest is number {play.history.state.number}"
+        newest_number = play.history.state.number
+        yield f"has {counted(len(states), 'state')}, and the newest is number {newest_number}"
     if newest.state.number < play.newest.state.number:
         yield f"preempts with state {newest.state.number} of {play.newest.state.number}"

@@ -111,8 +111,9 @@ def situation(state: PeerState, side: Side) -> str:
     """Where a peer is: its phase, whether it resumes, who has the potato, who owes what, its place
     in a dispute, and its decks.
 
+    >>> from channelsim.channel.crypto.keys import SecretKeys
     >>> from channelsim.channel.peer.opening.handshake import Opening
-    >>> situation(PeerState(Opening()), Side.INITIATOR)
+    >>> situation(PeerState(Opening(SecretKeys.derive(bytes(32)))), Side.INITIATOR)
     'OPENING - - - - -'
     """
     play = state.play

@@ -16,7 +16,12 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
-from channelsim.channel.attack.actions import (
+from channelsim.channel.attack.actions import Action, Attack, Place, hostile_side, possible
+from channelsim.channel.attack.failing_node import FailingNode
+from channelsim.channel.attack.filled_blocks import MOST_FEE, MOST_FEES, filled_chain
+from channelsim.channel.attack.hostile_side import HostileSide, Surroundings
+from channelsim.channel.attack.hostile_spends import Moment
+from channelsim.channel.attack.kinds import (
     BLOCK,
     BLOCK_TIME,
     CALL,
@@ -26,16 +31,7 @@ from channelsim.channel.attack.actions import (
     OLD_COPY,
     START,
     STEP,
-    Action,
-    Attack,
-    Place,
-    hostile_side,
-    possible,
 )
-from channelsim.channel.attack.failing_node import FailingNode
-from channelsim.channel.attack.filled_blocks import MOST_FEE, MOST_FEES, filled_chain
-from channelsim.channel.attack.hostile_side import HostileSide, Surroundings
-from channelsim.channel.attack.hostile_spends import Moment
 from channelsim.channel.attack.monitors import Monitors, Violation
 from channelsim.channel.attack.old_copies import OldCopies
 from channelsim.channel.attack.process import Instant, Process

@@ -38,6 +38,7 @@ from channelsim.channel.simulation.model.talk import Conversation
 from channelsim.channel.simulation.promises.checker import check
 from channelsim.channel.simulation.promises.due_spends import omissions, other_moves
 from channelsim.channel.simulation.run import Run
+from channelsim.games.amounts import counted
 
 NOTHING, LEAVE = "a block", "the honest player goes on chain"
 
@@ -245,7 +246,7 @@ class DisputeWorld:
         if state.honest.state.dispute is None:
             play = state.honest.state.play
             if state.blocks > SILENCE and play is not None and play.state.games:
-                yield f"liveness: it waits for the other side for {state.blocks} blocks"
+                yield f"liveness: it waits for the other side for {counted(state.blocks, 'block')}"
             return
         run = self._run(state)
         if self._talk is None:

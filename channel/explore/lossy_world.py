@@ -45,6 +45,7 @@ from channelsim.channel.simulation.promises.crash_safety import contradictions
 from channelsim.channel.simulation.run import Run
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.memory_store import MemoryStore
+from channelsim.games.amounts import counted
 
 MOST_FAULTS = 2
 """Lost connections and kills of one path."""
@@ -244,7 +245,7 @@ class LossyWorld:
     def broken_by_step(self, state: LossyState) -> Iterator[str]:
         """Find bad news, lost parts of a state, and sessions without an end."""
         if state.blocks > MOST_BLOCKS:
-            yield f"settled: both are not done after {state.blocks} blocks"
+            yield f"settled: both are not done after {counted(state.blocks, 'block')}"
         if state.has_lost:
             yield f"restart: {state.has_lost}"
         for name, one in zip(NAMES, state.sides, strict=True):

@@ -33,7 +33,7 @@ def read_document(path: Path, kind: type[D], form: str, noun: str) -> D:
         data = read(path, MOST_BYTES)
     except UsageError as error:
         raise StoreError(f"{error}") from None
-    document = decoded(path, data, kind, noun)
+    document = from_json(path, data, kind, noun)
     if document.format != form:
         raise StoreError(
             f"{path}: not written by this version of channelsim, but as {document.format[:60]!a}"
@@ -41,7 +41,7 @@ def read_document(path: Path, kind: type[D], form: str, noun: str) -> D:
     return document
 
 
-def decoded(path: Path, data: bytes, kind: type[T], noun: str) -> T:
+def from_json(path: Path, data: bytes, kind: type[T], noun: str) -> T:
     """What JSON of a file holds. Raises `StoreError`."""
     try:
         return msgspec.json.decode(data, type=kind)

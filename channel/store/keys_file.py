@@ -28,7 +28,7 @@ from channelsim.channel.protocol.bounds import MOST_SPACING
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.protocol.wallet import Wallet
 from channelsim.channel.store.interface import StoreError
-from channelsim.channel.store.json_files import decoded, read_document
+from channelsim.channel.store.json_files import from_json, read_document
 from channelsim.channel.system.durable_files import unwritable, write_once
 from channelsim.games.deck.group import real_group
 
@@ -148,7 +148,7 @@ def read_keys(directory: Path, passphrase: bytes = b"") -> Config:
             raise StoreError(
                 f"{path}: the passphrase is wrong, or somebody changed the file"
             ) from None
-        secrets = decoded(path, found, _Secrets, NOUN)
+        secrets = from_json(path, found, _Secrets, NOUN)
     if secrets is None:
         raise StoreError(f"{path}: it has no secrets")
     try:

@@ -9,7 +9,7 @@ import pytest
 from channelsim.games import registry
 from channelsim.games.contract import Carry, Game, Hidden
 from channelsim.games.forms import Integer, ListOf
-from channelsim.games.lemma import Lemma
+from channelsim.games.lemma import Check, Lemma
 from channelsim.games.pack import Pack
 from channelsim.games.plugin_games import FIELDS, field_problem
 
@@ -17,6 +17,7 @@ GAME = registry.get("calpoker")
 BOARD = Hidden("board", lambda chance: chance.bytes(4), lambda chance, legal: chance.bytes(4))
 
 SCORE = Lemma("the score", "score", len, (Integer(0, 9),), ListOf(Integer(0, 1), 2, 2), 1000)
+RUNS = Check("the score", "e", "score", lambda chance, first: iter(()), "hands")
 
 WRONG: dict[str, list[object]] = {
     "validators": [{}, {"a/b": GAME.validators["a"]}, {"x": GAME.validators["a"]}],
@@ -50,6 +51,14 @@ WRONG: dict[str, list[object]] = {
         (replace(SCORE, result=ListOf(Integer(0, 1), 2)),),
         (replace(SCORE, cost="low"),),  # type: ignore[arg-type]
         (replace(SCORE, draw=7),),  # type: ignore[arg-type]
+    ],
+    "checks": [
+        [RUNS],
+        (7,),
+        (replace(RUNS, name=""),),
+        (replace(RUNS, function=7),),  # type: ignore[arg-type]
+        (replace(RUNS, cases=None),),  # type: ignore[arg-type]
+        (replace(RUNS, total=0),),
     ],
     "hidden": [
         [BOARD],

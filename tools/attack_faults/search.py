@@ -12,9 +12,10 @@ from pathlib import Path
 
 import msgspec
 
-from channelsim.channel.attack.actions import KINDS, Attack
+from channelsim.channel.attack.actions import Attack
 from channelsim.channel.attack.campaign import broken_by, default_games
 from channelsim.channel.attack.drawing import draw
+from channelsim.channel.attack.kinds import KINDS
 from channelsim.channel.attack.shrinking import shrunk
 from channelsim.channel.crypto.keyed_hash import fast_signatures
 from channelsim.channel.system.durable_files import replace_file

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from channelsim.channel.attack.actions import GROUPS
+from channelsim.channel.attack.kinds import GROUPS
 from channelsim.channel.cli.option_groups import AttackCampaign
 from channelsim.channel.cli.options import DAY, Seed, flag, option_group, real, text, whole
 

@@ -8,6 +8,7 @@ import typer
 
 from channelsim.channel.cli.option_groups import CampaignOptions
 from channelsim.channel.cli.options import Seed, option_group, real, whole
+from channelsim.games.names import DEFAULT
 
 MOST_STATES = 100_000_000
 MOST_SECONDS = 10_000_000
@@ -19,7 +20,7 @@ class ExploreOptions:
 
     games: Annotated[
         list[str] | None,
-        typer.Argument(help="Games; a+b are played at once (spacepoker, and two of it)."),
+        typer.Argument(help=f"Games; a+b are played at once ({DEFAULT}, and two of it)."),
     ] = None
     states: Annotated[
         int | None, whole(1, MOST_STATES, "Only so many states of each search, a part of it.")

@@ -6,7 +6,6 @@ from dataclasses import replace
 from math import ceil
 from pathlib import Path
 
-from channelsim.channel.attack.actions import KINDS, kinds_of
 from channelsim.channel.attack.campaign import (
     NOT_CONFIRMED,
     AttackReport,
@@ -15,6 +14,7 @@ from channelsim.channel.attack.campaign import (
     default_games,
 )
 from channelsim.channel.attack.goals import GOALS
+from channelsim.channel.attack.kinds import KINDS, kinds_of
 from channelsim.channel.attack.monitors import MONITORS
 from channelsim.channel.campaign.directory import FINDINGS, is_campaign
 from channelsim.channel.cli.campaigns import Ending, run_campaign
@@ -182,7 +182,7 @@ def _show(document: AttackDocument, report: AttackReport) -> None:
     say(
         terminal,
         f"{counted(document.sessions, 'session')}, {document.attacked:,} of them attacked and"
-        f" {document.funded:,} funded, {actions:.1f} actions each,"
+        f" {document.funded:,} funded, actions for each: {actions:.1f},"
         f" {counted(document.restarts, 'restart')},"
         f" {counted(document.situations, 'situation')} by {counted(document.scripts, 'script')}"
         f"{'; interrupted' * document.interrupted}; {document.summary}",

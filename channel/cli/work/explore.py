@@ -19,8 +19,9 @@ from channelsim.channel.explore.signed_play import STACK, UNIT
 from channelsim.channel.report.terminal import console, say
 from channelsim.channel.session.setup import check_game
 from channelsim.games.amounts import counted
+from channelsim.games.names import DEFAULT
 
-USUAL = (("spacepoker",), ("spacepoker", "spacepoker"))
+USUAL = ((DEFAULT,), (DEFAULT, DEFAULT))
 """The games that are explored unless others are named: one, and two at once."""
 
 PROMISES = (

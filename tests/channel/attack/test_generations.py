@@ -9,17 +9,7 @@ import pytest
 from msgspec.structs import replace as changed_fields
 
 from channelsim.channel.attack import boundaries, generations
-from channelsim.channel.attack.actions import (
-    GROUPS,
-    KINDS,
-    LANDMARKS,
-    MESSAGE,
-    Action,
-    Attack,
-    Place,
-    check,
-    kinds_of,
-)
+from channelsim.channel.attack.actions import Action, Attack, Place, check
 from channelsim.channel.attack.campaign import Attacks, attacks
 from channelsim.channel.attack.drawing import draw
 from channelsim.channel.attack.generations import (
@@ -30,6 +20,7 @@ from channelsim.channel.attack.generations import (
     discovery,
     script,
 )
+from channelsim.channel.attack.kinds import GROUPS, KINDS, LANDMARKS, MESSAGE, kinds_of
 from channelsim.channel.attack.world import run, scenario_of
 from channelsim.channel.campaign.campaign import here
 from channelsim.channel.crypto import bls

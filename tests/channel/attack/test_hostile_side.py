@@ -6,13 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from channelsim.channel.attack.actions import (
-    Action,
-    Attack,
-    check,
-    hostile_side,
-    possible,
-)
+from channelsim.channel.attack.actions import Action, Attack, check, hostile_side, possible
 from channelsim.channel.attack.campaign import answers_of
 from channelsim.channel.attack.drawing import adversaries_in, draw
 from channelsim.channel.attack.world import Session, run

@@ -10,15 +10,9 @@ from collections.abc import Iterator
 import pytest
 
 from channelsim.channel.attack import world
-from channelsim.channel.attack.actions import (
-    EVENT,
-    KINDS,
-    MESSAGE,
-    Action,
-    Attack,
-    check,
-)
+from channelsim.channel.attack.actions import Action, Attack, check
 from channelsim.channel.attack.drawing import draw
+from channelsim.channel.attack.kinds import EVENT, KINDS, MESSAGE
 from channelsim.channel.attack.monitors import MONITORS
 from channelsim.channel.attack.world import Session, run
 from channelsim.channel.crypto import bls

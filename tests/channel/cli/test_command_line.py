@@ -178,10 +178,10 @@ def test_a_number_is_read_and_bounded(capsys: Capsys, path: Command, parameter: 
     name = option(parameter)
     assert parameter.metavar == "N", "made by channelsim.channel.cli.options"
     said = wrong_use(channelsim(capsys, *path, f"{name}=abc"))
-    found = re.search(rf"{name} abc: a (?:whole )?number from ([\d.]+) to (\d+) \(see ", said)
+    found = re.search(rf"{name} abc: a (?:whole )?number from ([\d.,]+) to ([\d,]+) \(see ", said)
     assert found
     read = reader(path, parameter)
-    least, most = found.groups()
+    least, most = (bound.replace(",", "") for bound in found.groups())
     assert (read(least), read(most)) == (float(least), float(most))
     for value in [*WRONG, str(int(most) + 1)]:
         with pytest.raises(typer.BadParameter, match=r"a (whole )?number from") as refused:

@@ -17,7 +17,7 @@ from tests.channel.written_findings import finding
 def test_a_loss_names_both_sides_and_the_mojos() -> None:
     theft = finding("its slash fails", loss=Loss(MOVER, OPPONENT, 1200))
     assert sentence(theft) == "The mover takes 1,200 mojos that are its opponent's: its slash fails"
-    assert lost(theft) == "Its opponent loses 1,200 mojos to the mover"
+    assert lost(theft) == "The mover's opponent loses 1,200 mojos to the mover"
     assert theft.line == f"theft: e: {sentence(theft)}"
 
 

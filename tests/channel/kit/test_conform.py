@@ -282,7 +282,7 @@ def test_checks_that_were_made_are_not_made_again(tmp_path: Path) -> None:
 
 
 def test_what_was_not_reached_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    subject = Subject(load(str(toy(tmp_path))), replace(SMALL, cases=600))
+    subject = Subject(load(str(toy(tmp_path, hands=12))), replace(SMALL, cases=600))
     assert not_reached(subject) == []
     tally = LabTally(outcomes={"a": Counter(valid=3), "b": Counter(slash=1)}, unreached=2)
     report = FuzzReport(load("calpoker"), "s", tally=tally)

@@ -149,6 +149,7 @@ class Ends:
     where: str
     leaves: bool = False
     folder: Path | None = None
+    log: type[LineLog] = LineLog
     errors: list[BaseException] = field(default_factory=list)
 
     def failing(self) -> PeerRunner:
@@ -159,7 +160,7 @@ class Ends:
             return Failing(target, self.plan, *names)
 
         durable = DurablePeer(peer, failing(self.weak.store), 3)
-        actor = durable if self.folder is None else WatchedPeer(durable, self.folder)
+        actor = durable if self.folder is None else WatchedPeer(durable, self.folder, self.log)
         player = SidePlayer(HAND, peer, by_policy("caller", self.weak.config.secret))
         return PeerRunner(
             peer,
@@ -288,7 +289,7 @@ def test_every_write_of_the_watchers_data_fails_once(
     def write(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         return lambda *given, **more: plan.call(name, function, *given, **more)
 
-    monkeypatch.setattr(watched_peer, "LineLog", Log)
+    found.log = Log
     monkeypatch.setattr(watched_peer, "replace_file", write("replace_file", replace_file))
     monkeypatch.setattr(os, "write", write("write", os.write))  # as the log does
     # A restart writes the newest state again.

@@ -47,7 +47,7 @@ def test_a_targets_programs_are_tried(tmp_path: Path, capsys: pytest.CaptureFixt
     )
     assert ran.code == 1
     *_, counts = ran.out.splitlines()
-    passed, failed = map(int, re.findall(r"\d+", counts))
+    passed, failed = (int(count.replace(",", "")) for count in re.findall(r"[\d,]*\d", counts))
     assert (passed + failed, failed) == (1221, 15)
     assert "program: expected slash, got valid" in ran.out
     assert "python" not in ran.out
