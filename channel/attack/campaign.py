@@ -22,8 +22,9 @@ from channelsim.channel.attack.generations import GENERATION, Discovery, Pool, d
 from channelsim.channel.attack.goals import reached
 from channelsim.channel.attack.kinds import KINDS
 from channelsim.channel.attack.monitors import MONITORS
+from channelsim.channel.attack.session import Session
 from channelsim.channel.attack.shrinking import shrunk
-from channelsim.channel.attack.world import Session, run
+from channelsim.channel.attack.world import run
 from channelsim.channel.campaign import engine
 from channelsim.channel.campaign.campaign import Place
 from channelsim.channel.campaign.engine import CampaignRun

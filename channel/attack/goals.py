@@ -14,8 +14,8 @@ from typing import Any
 from channelsim.channel.attack.actions import Action, hostile_side
 from channelsim.channel.attack.kinds import KINDS, OF_A_SIDE, STATEMENT
 from channelsim.channel.attack.old_copies import RECOVERY
+from channelsim.channel.attack.session import Session
 from channelsim.channel.attack.situations import Killed, Noted, Restarted
-from channelsim.channel.attack.world import Session
 from channelsim.channel.peer.chain_news import (
     ChannelSettled,
     Forfeited,

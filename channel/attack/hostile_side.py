@@ -26,7 +26,7 @@ from channelsim.games.chance import Chance
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a hostile side has beside its peer: a node of its own, and the world's weather.
+    """The surroundings of a hostile side's peer: a node of its own, and the world's weather.
 
     `took_place` hears of an action when it deviates, and `reconnect` makes a new connection.
     """

@@ -48,7 +48,7 @@ LANDMARKS: Mapping[str, tuple[str, int]] = {
     "paid": ("it sees that a game coin is paid out", 10),
     "reorganise": ("the last blocks are replaced", 20),
 }
-"""What an action may count from, the newest of its side, or for blocks of both sides: when that is,
+"""Moments that actions may count from, the newest of a side, or for blocks of both: when that is,
 and up to which number actions are drawn."""
 
 ON_CHAIN = ("chain", "unroll", "counts", "move", "paid")

@@ -1,4 +1,4 @@
-"""What must hold in every attacked session: after each event, after each restart, and at the end.
+"""Monitors of attacked sessions: after each event, after each restart, and at the end.
 
 Each monitor has an id and a sentence. The promises to an honest player are those of
 `simulation/promises`; the others concern the parts around a peer.
@@ -69,7 +69,7 @@ MOST_EFFECTS, MOST_WATCHED, MOST_SENT = 64, 64, 1 << 17
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """What a monitor found: one line."""
+    """A violation of a monitor, in a line."""
 
     monitor: str
     text: str

@@ -1,4 +1,4 @@
-"""What one event of a peer has to have for effects, as far as the change of its state says.
+"""The effects that an event of a peer must have, as far as the change of its state says.
 
 All of it follows from the states before and after the event: what a player has to hear of, the
 coins that have to be watched, and the secrets that have to be erased.
@@ -104,7 +104,7 @@ def _of_channel(before: PeerState, after: PeerState, news: Sequence[News]) -> It
 def _of_dispute(
     before: Dispute | None, after: Dispute | None, news: Sequence[News]
 ) -> Iterator[str]:
-    """What a scan of a block finds is told once, and undone once."""
+    """Report facts of a scan of a block that are not told once, or not undone once."""
     if after is None:
         return
     known = before.reported if before is not None else ()

@@ -1,4 +1,4 @@
-"""What must hold of one side's process: with each event, at each restart, and in its files."""
+"""Monitors of one side's process: of each event, each restart, and its files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an attacked session went through: its situations, its landmarks, and its events in order.
+"""The course of an attacked session: its situations, its landmarks, and its events in order.
 
 A search keeps the scripts that reached a situation which no script before did.
 """

@@ -1,4 +1,4 @@
-"""What a block makes due: each depth and each deadline is met at its height, not before or after.
+"""Duties of a block: each depth and each deadline is met at its height, not before or after.
 
 The heights are counted here anew, from the state before a block, the block, and the agreed times.
 """

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections import Counter, defaultdict
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
-from channelsim.channel.attack.actions import Action, Attack, Place, hostile_side, possible
+from channelsim.channel.attack.actions import Action, Attack, hostile_side, possible
 from channelsim.channel.attack.failing_node import FailingNode
 from channelsim.channel.attack.filled_blocks import MOST_FEE, MOST_FEES, filled_chain
 from channelsim.channel.attack.hostile_side import HostileSide, Surroundings
@@ -25,16 +24,15 @@ from channelsim.channel.attack.kinds import (
     BLOCK,
     BLOCK_TIME,
     CALL,
-    KINDS,
     MESSAGE,
-    OF_A_SIDE,
     OLD_COPY,
-    START,
     STEP,
 )
 from channelsim.channel.attack.monitors import Monitors, Violation
 from channelsim.channel.attack.old_copies import OldCopies
 from channelsim.channel.attack.process import Instant, Process
+from channelsim.channel.attack.script import Script
+from channelsim.channel.attack.session import NOBODY, Observer, Session
 from channelsim.channel.attack.side_monitors import SideMonitors
 from channelsim.channel.attack.situations import Killed, Noted, Restarted, Situations, side_of
 from channelsim.channel.attack.virtual_time import (
@@ -78,63 +76,6 @@ MOST_BLOCKS = 400
 """Blocks after the healing in which everything has to be settled, whatever was under way."""
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
-    """An attacked session as it went: its log, its end, and what was broken.
-
-    `done` are the actions that took place, in order, and `log` a line for each event. `events` are
-    those of both sides with their actions, kills and restarts, and `situations` those reached,
-    with where each began. `accused` is the rule that an honest side says its hostile counterparty
-    broke; empty for none.
-    """
-
-    attack: Attack
-    done: tuple[Action, ...]
-    log: tuple[str, ...]
-    violations: tuple[Violation, ...]
-    blocks: int
-    seconds: float
-    lives: tuple[int, int]
-    funded: bool
-    on_chain: bool
-    events: tuple[Noted, ...] = ()
-    situations: Mapping[str, Place] = field(default_factory=dict)
-    accused: str = ""
-
-    @property
-    def died_in_restart(self) -> bool:
-        """True if a process started twice without a block in between."""
-        starts = Counter[str]()
-        for line in self.log:
-            event = line.partition(" ")[2]
-            if event.startswith("block "):
-                starts.clear()
-            elif event.endswith("starts again"):
-                starts[event] += 1
-                if starts[event] > 1:
-                    return True
-        return False
-
-    @property
-    def digest(self) -> str:
-        """SHA-256 of the log in hex."""
-        return sha256("\n".join(self.log).encode()).hexdigest()
-
-
-@dataclass(frozen=True, slots=True)
-class Observer:
-    """Hears of a session while it runs: of its events, each block once, and of faults in words.
-
-    A fault is of a side, or of the chain (None).
-    """
-
-    on_event: Callable[[SessionEvent], None] = lambda event: None
-    on_fault: Callable[[int | None, str], None] = lambda side, text: None
-
-
-NOBODY = Observer()
-
-
 def run(attack: Attack) -> Session:
     """Run a script. The same one gives the same session."""
     session, _ = run_observed(attack, NOBODY)
@@ -152,54 +93,6 @@ def fast_folder() -> str | None:
     """A folder in memory, if this machine has one: the stores of a session last as long as it."""
     shared = Path("/dev/shm")
     return str(shared) if shared.is_dir() else None
-
-
-class Script:
-    """The actions of an attack that have not taken place yet, and the counters that they wait for.
-
-    A counter begins again at each of its landmarks. Each event that is counted has one action at
-    most; the others take place at the next ones.
-    """
-
-    def __init__(self, actions: Sequence[Action]) -> None:
-        self.done: list[Action] = []
-        self.is_healed = False
-        self._counts: defaultdict[tuple[str, int], dict[str, int]] = defaultdict(lambda: {START: 0})
-        self._newest: dict[int, str] = {}
-        self._waiting: defaultdict[tuple[str, int], list[Action]] = defaultdict(list)
-        for action in sorted(actions, key=lambda action: action.at):
-            counter = KINDS[action.kind].counter
-            self._waiting[counter, 0 if counter == BLOCK else action.side].append(action)
-
-    def mark(self, landmark: str, side: int) -> None:
-        """Begin the counters of a landmark again: this side's, and that of blocks."""
-        self._newest[side] = landmark
-        for place in (*((counter, side) for counter in OF_A_SIDE), (BLOCK, 0)):
-            self._counts[place][landmark] = 0
-
-    def place(self, side: int) -> Place:
-        """The moment that is now for a side, since its newest landmark."""
-        since = self._newest.get(side, START)
-        counters = (*((counter, side) for counter in OF_A_SIDE), (BLOCK, 0))
-        numbers = {name: self._counts[name, of].get(since, 0) for name, of in counters}
-        return Place(side, since, numbers)
-
-    def next(self, counter: str, side: int = 0) -> Action | None:
-        """Count, and take the action that is due."""
-        counts = self._counts[counter, side]
-        waiting = self._waiting[counter, side]
-        due = (action for action in waiting if action.at <= counts.get(action.since, -1))
-        action = None if self.is_healed else next(due, None)
-        for landmark in counts:
-            counts[landmark] += 1
-        if action is not None:
-            waiting.remove(action)
-            self.done.append(action)
-        return action
-
-    def take(self, counter: str, side: int) -> tuple[Action, ...]:
-        """Take all actions of a counter, which another part counts: it notes what is done."""
-        return tuple(self._waiting.pop((counter, side), ()))
 
 
 @dataclass

@@ -271,7 +271,7 @@ SYMMETRIES = (
 
 
 def broken_by(path: ExploredPath) -> list[str]:
-    """What a path breaks now, with real signatures. Raises `UsageError`."""
+    """The promises that a path breaks now, with real signatures. Raises `UsageError`."""
     return walked(path.root.world(), path.path)
 
 

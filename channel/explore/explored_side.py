@@ -38,7 +38,7 @@ MOST_TURNS = 16
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Log:
-    """What a side did: its reaction to one event with the node's answers, and all before it.
+    """The log of a side: its reaction to one event with the node's answers, and all before it.
 
     It was killed after so many effects were `carried_out`; None if it was not.
     """

@@ -80,7 +80,7 @@ class StoredSide:
         return cls(side.reacted(None, durable.peer.state, effects, chain), durable, store)
 
     def reaction(self, event: Event) -> tuple[DurablePeer, MemoryStore, list[Effect]]:
-        """What an event leads to, which is stored. Raises `UsageError`."""
+        """The state and effects after an event, which is stored. Raises `UsageError`."""
         store = MemoryStore(self.store.load())
         durable = self.durable.copied(store)
         return durable, store, durable.handle(event)
@@ -225,7 +225,7 @@ class LossyWorld:
         return take_turn(side.peer, question.game_id, by_policy("", side.config.secret))
 
     def _wish(self, side: ExploredSide) -> Command | None:
-        """What a player wants of its own accord: the games, once, and then a shutdown."""
+        """The wish of a player of its own accord: the games, once, and then a shutdown."""
         if side.state.phase is not Phase.PLAYING or side.state.resuming:
             return None
         play = side.peer.play

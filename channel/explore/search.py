@@ -167,7 +167,7 @@ def _note(visited: Visited, node: _Node[S], how: str) -> None:
 
 
 def walked(world: World[S, C], path: Sequence[str]) -> list[str]:
-    """What a path breaks now, a line each. Raises `UsageError` for a choice that is not there."""
+    """The promises that a path breaks now, a line each. Raises `UsageError` for a wrong choice."""
     state = world.first()
     broken: list[str] = []
     for text in path:

@@ -41,7 +41,7 @@ BATCH = 20_000
 
 @dataclass(frozen=True)
 class Batch:
-    """What a batch of runs says: how many inputs were checked, and where one differs.
+    """The result of a batch of runs: how many inputs were checked, and where one differs.
 
     `differs` says it in words; `counterexample` are arguments of a validator that break the claim.
     """

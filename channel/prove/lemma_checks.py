@@ -131,8 +131,8 @@ def difference(lemma: Lemma, body: bytes, tree: bytes, values: Any) -> str:
 def unlike(
     body: bytes, tree: bytes, given: Sequence[Value], expected: Value, cost: int = MAX_COST
 ) -> str:
-    """How a program's function, with its tree of functions, does other than expected of some
-    arguments; "" if it does not."""
+    """The difference between a function, with its tree of functions, and the expected result; empty
+    if there is none."""
     # One run an input: the bytes of the tree are taken as they are.
     environment = b"\xff" + tree + b"".join(b"\xff" + serialize(part) for part in given) + b"\x80"
     outcome = run_serialized(body, environment)

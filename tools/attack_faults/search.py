@@ -23,7 +23,7 @@ from tools.attack_faults.planting import Fault, Reach
 
 
 class Result(msgspec.Struct, frozen=True):
-    """What came of the sessions with a fault.
+    """The results of the sessions with a fault.
 
     `sessions` have been run, in `reached` of them the fault made a difference. `noticed` is the
     number of the first session (from 1) that broke a `monitor` which it keeps without the fault: 0
@@ -49,7 +49,7 @@ class Results(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """How faults are searched for: at most so many `runs` each, with scripts of this seed.
+    """The extent of a search for faults: at most so many `runs` each, with scripts of this seed.
 
     A script is shrunk in at most so many sessions. `fast`: with a keyed hash for signatures; a
     session that notices something is then run again with real ones.

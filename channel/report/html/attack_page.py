@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from channelsim.channel.attack.actions import Attack
 from channelsim.channel.attack.monitors import MONITORS
-from channelsim.channel.attack.world import Observer, run_observed, scenario_of
+from channelsim.channel.attack.session import Observer
+from channelsim.channel.attack.world import run_observed, scenario_of
 from channelsim.channel.report.html.page import Glance
 from channelsim.channel.report.html.session_data import CHAIN, LANES, PagePromise, SessionPage
 from channelsim.channel.report.html.session_log import SessionLog

@@ -9,7 +9,8 @@ import pytest
 from channelsim.channel.attack.actions import Action, Attack, check, hostile_side, possible
 from channelsim.channel.attack.campaign import answers_of
 from channelsim.channel.attack.drawing import adversaries_in, draw
-from channelsim.channel.attack.world import Session, run
+from channelsim.channel.attack.session import Session
+from channelsim.channel.attack.world import run
 from channelsim.channel.crypto import bls
 from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.onchain import scan

@@ -11,7 +11,8 @@ from channelsim.channel.attack.actions import Action, Attack, possible
 from channelsim.channel.attack.drawing import draw
 from channelsim.channel.attack.goals import reached
 from channelsim.channel.attack.kinds import OLD_COPY
-from channelsim.channel.attack.world import Session, run
+from channelsim.channel.attack.session import Session
+from channelsim.channel.attack.world import run
 from channelsim.channel.crypto import bls
 from channelsim.channel.peer.phases import resuming
 

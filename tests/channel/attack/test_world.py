@@ -14,7 +14,8 @@ from channelsim.channel.attack.actions import Action, Attack, check
 from channelsim.channel.attack.drawing import draw
 from channelsim.channel.attack.kinds import EVENT, KINDS, MESSAGE
 from channelsim.channel.attack.monitors import MONITORS
-from channelsim.channel.attack.world import Session, run
+from channelsim.channel.attack.session import Session
+from channelsim.channel.attack.world import run
 from channelsim.channel.crypto import bls
 from channelsim.channel.errors import UsageError
 from channelsim.channel.session.side_player import SidePlayer
@@ -47,7 +48,7 @@ def test_a_whole_session_runs_in_virtual_time_twice_with_the_same_log() -> None:
 
 PROGRAM = """
 from channelsim.channel.attack.drawing import draw
-from channelsim.channel.attack.world import run
+from channelsim.channel.attack.world import (run)
 print([run(draw(("spacepoker",), f"hash {n}")).digest for n in range(2)])
 """
 

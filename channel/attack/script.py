@@ -1,0 +1,57 @@
+"""The actions of a script as they fall due, by counters that begin again at landmarks."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from channelsim.channel.attack.actions import Action, Place
+from channelsim.channel.attack.kinds import BLOCK, KINDS, OF_A_SIDE, START
+
+
+class Script:
+    """The actions of an attack that have not taken place yet, and the counters that they wait for.
+
+    A counter begins again at each of its landmarks. Each event that is counted has one action at
+    most; the others take place at the next ones.
+    """
+
+    def __init__(self, actions: Sequence[Action]) -> None:
+        self.done: list[Action] = []
+        self.is_healed = False
+        self._counts: defaultdict[tuple[str, int], dict[str, int]] = defaultdict(lambda: {START: 0})
+        self._newest: dict[int, str] = {}
+        self._waiting: defaultdict[tuple[str, int], list[Action]] = defaultdict(list)
+        for action in sorted(actions, key=lambda action: action.at):
+            counter = KINDS[action.kind].counter
+            self._waiting[counter, 0 if counter == BLOCK else action.side].append(action)
+
+    def mark(self, landmark: str, side: int) -> None:
+        """Begin the counters of a landmark again: this side's, and that of blocks."""
+        self._newest[side] = landmark
+        for place in (*((counter, side) for counter in OF_A_SIDE), (BLOCK, 0)):
+            self._counts[place][landmark] = 0
+
+    def place(self, side: int) -> Place:
+        """The moment that is now for a side, since its newest landmark."""
+        since = self._newest.get(side, START)
+        counters = (*((counter, side) for counter in OF_A_SIDE), (BLOCK, 0))
+        numbers = {name: self._counts[name, of].get(since, 0) for name, of in counters}
+        return Place(side, since, numbers)
+
+    def next(self, counter: str, side: int = 0) -> Action | None:
+        """Count, and take the action that is due."""
+        counts = self._counts[counter, side]
+        waiting = self._waiting[counter, side]
+        due = (action for action in waiting if action.at <= counts.get(action.since, -1))
+        action = None if self.is_healed else next(due, None)
+        for landmark in counts:
+            counts[landmark] += 1
+        if action is not None:
+            waiting.remove(action)
+            self.done.append(action)
+        return action
+
+    def take(self, counter: str, side: int) -> tuple[Action, ...]:
+        """Take all actions of a counter, which another part counts: it notes what is done."""
+        return tuple(self._waiting.pop((counter, side), ()))
