@@ -32,7 +32,7 @@ class Quiet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def correct_games() -> tuple[str, ...]:
     """The games with all their programs and their players: installed ones, and examples."""
-    return tuple(game.name for game in registry.channel_games())
+    return tuple(game.name for game in registry.channel_games() if not game.missing)
 
 
 def search_correct(
