@@ -267,6 +267,9 @@ def test_a_second_signal_ends_at_once(number: signal.Signals) -> None:
 EARLY = """
 import os, signal, sys
 
+# As at a terminal, also where a shell started this in the background.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 class Finder:
     def find_spec(self, name, path=None, target=None):
         if name == sys.argv[1]:
