@@ -31,6 +31,10 @@ _OPPONENT = "the mover's opponent"
 _TAKEN = ("theft", "unslashable cheat")
 
 
+NO_LOSS = "nobody is known to lose money"
+"""A loss in words, where there is none."""
+
+
 def sentence(finding: Finding) -> str:
     """Say who takes what from whom, and why nobody can stop it, or what else a finding means.
 
@@ -66,7 +70,7 @@ def lost(finding: Finding) -> str:
         return f"{loser} loses {mojos}{whom}"
     if finding.severity in _TAKEN:
         return "the other side loses money; how much is not known"
-    return "nobody is known to lose money"
+    return NO_LOSS
 
 
 def headline(finding: Finding) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from channelsim.channel.attack.actions import Attack
+from channelsim.channel.attack.actions import Action, Attack
+from channelsim.channel.attack.kinds import BLOCK, KINDS
 from channelsim.channel.attack.monitors import MONITORS
 from channelsim.channel.attack.session import Observer
 from channelsim.channel.attack.world import run_observed, scenario_of
+from channelsim.channel.findings.sentence import NO_LOSS
 from channelsim.channel.report.html.page import Glance
 from channelsim.channel.report.html.session_data import CHAIN, LANES, PagePromise, SessionPage
 from channelsim.channel.report.html.session_log import SessionLog
@@ -32,7 +34,7 @@ def attack_page(attack: Attack, command: str = "") -> SessionPage:
     how = ends if session.funded else "not opened"
     told = [
         f"Both players want to play {counted(attack.hands, 'hand')} of {games_text(attack.games)}.",
-        *(f"{action.text.capitalize()}." for action in session.done),
+        *map(_told, session.done),
         *(f"The {NAMES[side]} ran {counted(session.lives[side], 'time')}." for side in (0, 1)),
         f"The channel was {how} after {counted(session.blocks, 'block')}.",
         *(f"{violation.monitor}: {violation.text}." for violation in session.violations),
@@ -44,7 +46,7 @@ def attack_page(attack: Attack, command: str = "") -> SessionPage:
         glance=Glance(
             not broken,
             f"broken: {', '.join(broken)}" if broken else f"every monitor holds ({how})",
-            "; ".join(violation.text for violation in session.violations),
+            "; ".join(violation.text for violation in session.violations) or NO_LOSS,
             "this runs it again:" if command else "nothing to do",
             (command,) if command else (),
         ),
@@ -69,3 +71,16 @@ def attack_page(attack: Attack, command: str = "") -> SessionPage:
             for monitor, sentence in MONITORS.items()
         ),
     )
+
+
+def _told(action: Action) -> str:
+    """An action as a sentence.
+
+    >>> _told(Action("drop", 0, 3, since="link"))
+    'At message 3 since link, of the initiator: a message is lost, and the connection stays.'
+    """
+    kind = KINDS[action.kind]
+    since = f" since {action.since}" if action.since else ""
+    whose = "" if kind.counter == BLOCK else f", of the {NAMES[action.side].lower()}"
+    name = f" ({action.name})" if action.name else ""
+    return f"At {kind.counter} {action.at}{since}{whose}: {kind.about}{name}."

@@ -21,7 +21,7 @@ from channelsim.channel.documents.results import CampaignResults, Results
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import Finding, summary
 from channelsim.channel.findings.finding_files import stored_findings
-from channelsim.channel.findings.sentence import headline, lost
+from channelsim.channel.findings.sentence import NO_LOSS, headline, lost
 from channelsim.channel.report.html.campaign_tables import Table, fact, tables
 from channelsim.channel.report.html.finding_page import FindingPage, finding_page
 from channelsim.channel.report.html.page import Glance, render
@@ -213,7 +213,7 @@ def _glance(
         then = "nothing to do"
     unfinished = document is None or document.interrupted
     holds = False if failed else None if unfinished else True
-    return Glance(holds, verdict, "nobody is known to lose money", then)
+    return Glance(holds, verdict, NO_LOSS, then)
 
 
 def _stored(folder: Path) -> Iterator[tuple[Path, Finding]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from channelsim.channel.findings.sentence import NO_LOSS
 from channelsim.channel.lab.coverage.coverage import ProgramCoverage
 from channelsim.channel.report.html.page import Glance, render
 from channelsim.games.amounts import counted
@@ -30,4 +31,4 @@ def _glance(programs: Collection[ProgramCoverage]) -> Glance:
         verdict, then = of, "add cases that reach the marked code, or note why none can"
     else:
         verdict, then = of, "nothing to do"
-    return Glance(not differing, verdict, "nobody is known to lose money", then)
+    return Glance(not differing, verdict, NO_LOSS, then)
