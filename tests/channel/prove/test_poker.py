@@ -17,6 +17,7 @@ from channelsim.channel.prove.proof import PartResult, Question, examine
 from channelsim.channel.prove.questions import Bounds, questions
 from channelsim.clsp.compiler import compile_source
 from channelsim.clsp.programs import SOURCE
+from tests.sampling import one_in
 
 LIMITS, FOLLOWING, MID = "limits.clinc", "following.clinc", "mid.clsp"
 
