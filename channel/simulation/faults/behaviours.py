@@ -29,7 +29,6 @@ from channelsim.channel.peer.interface import (
     Tell,
 )
 from channelsim.channel.peer.machine import Peer, Phase
-from channelsim.channel.peer.phases.playing import request_potato
 from channelsim.channel.peer.play.next_step import Step
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.half_signed import preempt, publish
@@ -337,11 +336,9 @@ def cancels_first(next_step: Callable[..., Any]) -> Callable[..., Any]:
     return other
 
 
-def asks_while_it_closes(ask_back: Callable[..., Any]) -> Callable[..., Any]:
+def asks_while_it_closes(shuts_down: Callable[..., Any]) -> Callable[..., Any]:
     """Ask for the potato that it has just given away, as long as it wants to close."""
-    return lambda state, before: (
-        request_potato(state) if state.play.closing else ask_back(state, before)
-    )
+    return lambda play: play.closing
 
 
 def waits_twice(in_play: Callable[..., Any]) -> Callable[..., Any]:

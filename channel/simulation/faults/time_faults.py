@@ -71,7 +71,7 @@ TIME_FAULTS = (
     behaviour(
         "knows no limit",
         "goes on past its own limits",
-        engine("peer.limits:Limits._reached", always("")),
+        engine("peer.limits:counted", always("")),
         ("limits", "bouncer", "insatiable", "hoarder"),
         most_states=60,
     ),
@@ -103,7 +103,7 @@ TIME_FAULTS = (
     behaviour(
         "asks while it closes",
         "asks for the potato again, though the other side owes a move",
-        engine("peer.phases.playing:_ask_back", asks_while_it_closes),
+        engine("peer.phases.playing:shuts_down", asks_while_it_closes),
         ("wishes", "dawdler", "slow-bouncer"),
     ),
     behaviour(
