@@ -125,7 +125,7 @@ class Driver:
             self.reconnect()
             return True
         index, message = self.messages.popleft()
-        self.handle(index, Received(message))
+        self._drivers[index].handle(Received(message))
         return True
 
     def finish_step(self) -> bool:
