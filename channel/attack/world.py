@@ -10,7 +10,7 @@ import asyncio
 import tempfile
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -464,32 +464,23 @@ class World:
 
 
 def scenario_of(attack: Attack) -> Scenario:
-    """The session of a script, as promises are checked by: both sides are honest.
+    """The session of a script, as promises are checked by.
 
     Its weather excuses spends that the node refuses.
     """
-    hostile = hostile_side(attack.actions)
-    contribution = DEFAULT_UNIT * DEFAULT_STACK if attack.tight else 0
-    if hostile is not None:
-        return Scenario(
-            games=attack.games,
-            seed=attack.seed,
-            adversary=HOSTILE,
-            side=hostile,
-            weather="reorgs",
-            hands=attack.hands,
-            policies=attack.policies,
-            contribution=contribution,
-        )
-    return Scenario(
+    scenario = Scenario(
         games=attack.games,
         seed=attack.seed,
         weather="reorgs",
         hands=attack.hands,
         agreed=True,
         policies=attack.policies,
-        contribution=contribution,
+        contribution=DEFAULT_UNIT * DEFAULT_STACK if attack.tight else 0,
     )
+    hostile = hostile_side(attack.actions)
+    if hostile is None:
+        return scenario
+    return replace(scenario, adversary=HOSTILE, side=hostile, agreed=False)
 
 
 def _text(event: SessionEvent) -> str:
