@@ -4,23 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from channelsim.channel.peer.interface import Dropped, FeeRate, Pinned
 from channelsim.channel.simulation.faults.fee_behaviours import (
     asserts_nothing,
-    begins_high,
     changes_coins,
-    creeps,
     forgets_rate,
-    goes_back,
-    is_dropped,
-    is_estimate,
-    is_pinned,
     keeps_no_change,
     locks_fee_coins,
     pays_elsewhere,
     replaces_in_vain,
     reports_drops_again,
-    shares_coins,
-    stays_low,
 )
 from channelsim.channel.simulation.faults.kinds import Plant, always, deaf_to, engine
 from channelsim.channel.simulation.faults.planted_fault import PlantedFault, behaviour
@@ -68,7 +61,10 @@ FEE_FAULTS = (
     _paying(
         "shares fee coins",
         "pays for several spends with one coin",
-        engine("peer.fees.fee_wallet:FeeWallet.free", shares_coins),
+        engine(
+            "peer.fees.fee_wallet:FeeWallet.free",
+            lambda free: lambda fee_wallet, fee_state: list(fee_wallet.coins.unspent),
+        ),
         ("CH-FEE-2", "late-mover", "claimer"),
         games=_TWO_GAMES,
     ),
@@ -89,21 +85,24 @@ FEE_FAULTS = (
     _paying(
         "never raises a fee",
         "offers the same fee with every block",
-        engine("peer.fees.paying:raised", stays_low),
+        engine("peer.fees.paying:raised", lambda raised: lambda before, fee, most: before),
         ("CH-FEE-3", *_PAID_AGAINST),
         crowd=10,
     ),
     _paying(
         "raises by single mojos",
         "raises fees in steps that no mempool takes",
-        engine("peer.fees.paying:raised", creeps),
+        engine(
+            "peer.fees.paying:raised",
+            lambda raised: lambda before, fee, most: min(before + 1, most) if before else fee,
+        ),
         ("CH-FEE-3", *_PAID_AGAINST),
         crowd=10,
     ),
     _paying(
         "lowers fees",
         "offers less than it has offered, because its node's answers are no block",
-        engine("peer.fees.paying:raised", goes_back),
+        engine("peer.fees.paying:raised", lambda raised: lambda before, fee, most: fee),
         ("CH-FEE-3", *_PAID_AGAINST),
         weather="full",
     ),
@@ -117,13 +116,16 @@ FEE_FAULTS = (
     _paying(
         "pays the highest fee",
         "offers the highest fee at once",
-        engine("peer.fees.paying:wanted_fee", begins_high),
+        engine(
+            "peer.fees.paying:wanted_fee",
+            lambda wanted_fee: lambda offer, start, most, *times: most,
+        ),
         ("CH-FEE-3", *_PAID_AGAINST),
     ),
     _paying(
         "ignores the estimate",
         "does not hear what its node asks",
-        deaf_to(is_estimate),
+        deaf_to(lambda peer, event: isinstance(event, FeeRate)),
         ("CH-FEE-3", "stale-any", "leaver"),
     ),
     _paying(
@@ -136,7 +138,7 @@ FEE_FAULTS = (
     _paying(
         "leaves pins",
         "pays nothing for a spend in a bundle of the other side",
-        deaf_to(is_pinned),
+        deaf_to(lambda peer, event: isinstance(event, Pinned) and peer.config.fees is not None),
         ("CH-FEE-3", "pinner"),
         **MIXED,
     ),
@@ -165,7 +167,7 @@ FEE_FAULTS = (
     behaviour(
         "hides dropped spends",
         "does not tell of a spend that its node drops, and that no fee is for",
-        deaf_to(is_dropped),
+        deaf_to(lambda peer, event: isinstance(event, Dropped)),
         ("CH-FEE-4", "stale-any", "leaver"),
         weather="forgetful",
     ),
