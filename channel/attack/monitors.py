@@ -51,9 +51,6 @@ MONITORS = {
 }
 """All monitors, by id."""
 
-CHECKED_APART = ("law", "liveness", "wishes", "hands")
-"""Promises that other monitors check, or that absence excuses in part."""
-
 WISHES = ("close", "go-on-chain", "cancel", "propose", "run-close", "run-recover")
 """Actions by which a player changes its mind about the hands."""
 
@@ -66,6 +63,9 @@ MOVES_ON_CHAIN = 12
 
 MOST_EFFECTS, MOST_WATCHED, MOST_SENT = 64, 64, 1 << 17
 """The most effects, watched coins and bytes to send of one event."""
+
+CHECKED_APART = ("law", "liveness", "wishes", "hands")
+"""Promises that other monitors check, or that absence excuses in part."""
 
 
 @dataclass(frozen=True, slots=True)
