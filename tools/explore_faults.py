@@ -23,7 +23,8 @@ from channelsim.channel.chain.observations import Block
 from channelsim.channel.crypto.keyed_hash import fast_signatures
 from channelsim.channel.errors import UsageError
 from channelsim.channel.explore.exploration import MOST_NUMBER, Root
-from channelsim.channel.explore.search import BrokenPath, search, walked
+from channelsim.channel.explore.search import search, walked
+from channelsim.channel.explore.search_tree import BrokenPath
 from channelsim.channel.explore.signed_play import moments
 from channelsim.channel.peer.interface import Push, Watch
 from channelsim.channel.peer.onchain import dispute, scan, scan_games
@@ -33,6 +34,7 @@ from channelsim.channel.peer.phases import leaving
 from channelsim.channel.protocol.half_signed import time_out
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.games.amounts import counted
+from tools import ROOT
 from tools.attack_faults.planting import Fault, Reach, function
 from tools.attack_faults.table import faults
 
@@ -206,6 +208,9 @@ FAULTS = (
     ),
 )
 """The table."""
+
+DATA = ROOT / "tests" / "data" / "explore" / "faults.json"
+"""The stored results."""
 
 PARTS = ("engine", "chain", "store")
 """The parts of the faults of `attack_faults` that can be named, too."""
