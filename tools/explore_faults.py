@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import sys
 from contextlib import ExitStack
+from dataclasses import replace as replaced
 from pathlib import Path
 from typing import Any
 
@@ -180,7 +181,7 @@ FAULTS = (
             scan_games,
             "claim_bundle",
             lambda right, channel, coin, game: right(
-                channel, coin, replace(game, coin=replace(game.coin, nonce=game.coin.nonce + 1))
+                channel, coin, replaced(game, coin=replace(game.coin, nonce=game.coin.nonce + 1))
             ),
         ),
     ),

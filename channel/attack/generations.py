@@ -40,11 +40,8 @@ NEWEST = 40
 CHANGES = 3
 """The most changes from a parent to its child."""
 
-AIMED = 80
-"""Of a hundred children, those with faults where their parent reached something new."""
-
-FEWEST_AIMED, MOST_AIMED = 2, 6
-"""The faults of such a child: a session takes as long with many as with one."""
+AIMED = 60
+"""Of a hundred children, those with a fault where their parent reached something new."""
 
 PLACES = 8
 """The most new situations of a script at which faults are tried."""
@@ -117,7 +114,7 @@ def changed(
     parent = chance.pick(parents[-NEWEST:] if chance.chance(50) else parents)
     attack = parent.attack
     if parent.places and chance.chance(AIMED):
-        for _ in range(chance.between(FEWEST_AIMED, MOST_AIMED)):
+        for _ in range(chance.between(1, 2)):
             attack = _aimed(attack, chance.pick(parent.places), chance, kinds)
     else:
         for _ in range(chance.between(1, CHANGES)):
