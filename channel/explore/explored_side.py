@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.interface import Answer, observe
 from channelsim.channel.errors import UsageError
-from channelsim.channel.explore.remembered import Memory
+from channelsim.channel.explore.remembered import Transitions
 from channelsim.channel.explore.small_chain import SmallChain, spent_by
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.interface import (
@@ -64,7 +64,7 @@ class ExploredSide:
     """A side at one moment. `config` is fixed.
 
     `pending` are its pushes in the node's mempool, `outbox` the messages that it has sent since the
-    last look, and `questions` those that its player has not answered. `memory` knows transitions.
+    last look, and `questions` those that its player has not answered. `transitions` are known.
     """
 
     config: Config
@@ -74,7 +74,7 @@ class ExploredSide:
     outbox: tuple[bytes, ...] = ()
     questions: tuple[Proposed | YourTurn, ...] = ()
     log: Log | None = None
-    memory: Memory = field(default_factory=Memory, repr=False)
+    transitions: Transitions = field(default_factory=Transitions, repr=False)
 
     @property
     def peer(self) -> Peer:
@@ -95,7 +95,7 @@ class ExploredSide:
 
     def after(self, event: Event, chain: SmallChain) -> ExploredSide:
         """The side after an event. Raises `UsageError` for a command that is not possible."""
-        state, effects = self.memory.transition(self.config, self.state, event)
+        state, effects = self.transitions.transition(self.config, self.state, event)
         return self.reacted(event, state, effects, chain)
 
     def after_block(self, chain: SmallChain) -> ExploredSide:

@@ -163,7 +163,7 @@ class StoredSide:
 
 def _durable(side: ExploredSide, store: MemoryStore) -> DurablePeer:
     """A peer that starts with a store; it has one first state, so that its next ones are shared."""
-    peer = RememberingPeer(side.config, side.memory.first(side.config), side.memory)
+    peer = RememberingPeer(side.config, side.transitions.first(side.config), side.transitions)
     return DurablePeer(peer, store, EVENTS_PER_SNAPSHOT)
 
 

@@ -40,7 +40,7 @@ class Same:
         return isinstance(other, Same) and other.value is self.value
 
 
-class Memory:
+class Transitions:
     """The transitions of one side. Errors are not known: they are raised by each try."""
 
     def __init__(self) -> None:
@@ -88,20 +88,20 @@ def key_of(event: Event | Start) -> object:
 
 
 class RememberingPeer(Peer):
-    """A peer whose transitions are known to a memory."""
+    """A peer whose transitions are known to others."""
 
-    def __init__(self, config: Config, state: PeerState, memory: Memory) -> None:
+    def __init__(self, config: Config, state: PeerState, transitions: Transitions) -> None:
         super().__init__(config, state)
-        self._memory = memory
+        self._transitions = transitions
 
     def start(self, peak: int) -> list[Effect]:
         """Begin at this height of the chain."""
-        self.state, effects = self._memory.transition(self.config, self.state, Start(peak))
+        self.state, effects = self._transitions.transition(self.config, self.state, Start(peak))
         return effects
 
     def handle(self, event: Event) -> list[Effect]:
         """Handle an event, and return its effects in order. Raises `UsageError`."""
-        self.state, effects = self._memory.transition(self.config, self.state, event)
+        self.state, effects = self._transitions.transition(self.config, self.state, event)
         return effects
 
 
