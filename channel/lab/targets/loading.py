@@ -11,6 +11,7 @@ program = "referee.clsp"
 [play]                             # without `rules`: legal moves, as conformance cases
 honest  = "honest.jsonl"
 driver  = "driver.py"              # optional: `channelsim record` writes that file by it
+hidden  = "hidden.py"              # optional: what players hide, as `Game.hidden` declares it
 [fuzz]                             # optional, and so for other commands: defaults of options
 seconds = 120
 """
@@ -62,6 +63,7 @@ class _Referee(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class _Play(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     honest: str
     driver: str | None = None
+    hidden: str | None = None
 
 
 Options: TypeAlias = dict[str, Any]
@@ -148,7 +150,11 @@ def read(path: Path, honest_play: bool = True) -> Target:
     own = here / file.rules if file.rules and _is_file(file.rules) else None
     rules = None if own else file.rules
     used = Sources(sources, folders)
-    target = Target(file.name, programs, judge, rules, honest, str(path), used, own)
+    hidden = here / file.play.hidden if file.play and file.play.hidden else None
+    if hidden is not None and file.play is not None:
+        _check_file(written, "play", "hidden", hidden, file.play.hidden or "")
+    target = Target(file.name, programs, judge, rules, honest, str(path), used, own, hidden)
+    _ = target.hidden  # raises `UsageError` for a wrong file
     if own is not None:
         if file.play is None:
             raise UsageError(
