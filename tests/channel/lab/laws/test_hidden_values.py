@@ -19,8 +19,10 @@ from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.honest_play import recorded_sites
 from channelsim.channel.lab.targets.loading import read
 from channelsim.channel.lab.targets.target import Target
+from channelsim.channel.lab.targets.target_inputs import check_inputs, target_inputs
 from channelsim.games.chance import Chance
 from tests.channel.lab.toys import AMOUNT, HEAD
+from tests.sampling import one_in
 
 HANDS = 12
 TRIES = 40
@@ -104,14 +106,14 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("shown", RIGHT)
+@pytest.mark.parametrize("shown", one_in(2, RIGHT))
 def test_nothing_is_said_where_an_illegal_value_costs_the_liar(shown: str, tmp_path: Path) -> None:
     findings, tally = tried(cells(tmp_path, RIGHT[shown]))
     assert findings == []
     assert tally.tried[LAW.name] > TRIES
 
 
-@pytest.mark.parametrize("shown", WRONG)
+@pytest.mark.parametrize("shown", one_in(2, WRONG))
 def test_an_illegal_value_that_costs_nothing_is_found(shown: str, tmp_path: Path) -> None:
     findings, _ = tried(cells(tmp_path, WRONG[shown]))
     assert {finding.place for finding in findings} == {"show"}
@@ -146,6 +148,28 @@ def test_a_bad_declaration_is_one_line(text: str, said: str, tmp_path: Path) -> 
     with pytest.raises(UsageError, match=r"hidden\.py: ") as error:
         read(tmp_path / "cells.toml")
     assert str(error.value).endswith(said)
+
+
+def test_a_declaration_stands_beside_no_rules_of_a_game(tmp_path: Path) -> None:
+    cells(tmp_path, LAST)
+    path = tmp_path / "cells.toml"
+    path.write_text(TARGET.replace("hidden.py", "gone.py"))
+    with pytest.raises(UsageError, match=r"\[play\] hidden: no file gone\.py"):
+        read(path)
+    text = TARGET.partition("[programs]")[2].partition("[play]")
+    play = f'name = "parity"\nrules = "calpoker"\n[programs]\n{{}}[play]{text[2]}'
+    programs = "".join(f'{name} = "commit.clsp"\n' for name in "abcde")
+    path.write_text(play.format(programs))
+    with pytest.raises(UsageError, match=r"hidden: calpoker declares what its players hide"):
+        read(path)
+
+
+def test_another_declaration_is_another_target(tmp_path: Path) -> None:
+    target = cells(tmp_path, LAST)
+    inputs = target_inputs(target)
+    (tmp_path / "hidden.py").write_text(DECLARED + "\n# changed\n")
+    with pytest.raises(UsageError, match="another file of hidden values"):
+        check_inputs(target, inputs)
 
 
 def tried(target: Target) -> tuple[list[Finding], LabTally]:
