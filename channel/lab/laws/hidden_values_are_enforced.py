@@ -7,6 +7,7 @@ player opens becomes one that is not, with all hashes on the way; the other move
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import msgspec
@@ -30,6 +31,7 @@ from channelsim.games.contract import Play, Position, RawState, Slash, Valid
 from channelsim.games.evidence import Evidence
 from channelsim.games.hidden import Hidden, legal_value, possible_value
 from channelsim.games.judge import position_after
+from channelsim.plugins import WrongAnswer
 
 HANDS = 64
 """The most recorded hands in which values are looked for."""
@@ -78,8 +80,7 @@ class HiddenValuesAreEnforced:
         for _ in range(LIES):
             opening = trial.chance.pick(openings)
             lie = _lie(trial.target, opening, trial.chance)
-            what = opening.traits.broken(lie)
-            if not what:
+            if len(lie) != opening.traits.size or not (what := opening.traits.broken(lie)):
                 continue  # it may be legal
             trial.tally.tried[self.name] += 1
             if (shown := _played(trial, opening, lie)) is not None:
@@ -156,9 +157,10 @@ def _lie(target: Target, opening: Opening, chance: FastChance) -> bytes:
                 changed[place] = byte
         return bytes(changed)
     lie = possible_value(target.name, opening.hidden, drawn, value)
-    if chance.random() < 0.4 and len(lie) == len(value):
+    if chance.random() < 0.4:
         # A change of the first change: one ship less, and another one.
-        lie = possible_value(target.name, opening.hidden, drawn, lie)
+        with suppress(Exception, WrongAnswer):  # it need not work on what is not legal
+            return possible_value(target.name, opening.hidden, drawn, lie)
     return lie
 
 
