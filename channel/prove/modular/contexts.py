@@ -1,30 +1,30 @@
 """The values that reach each function of a program, and those that it returns.
 
-A function that calls itself, also through others, is analysed for each set of arguments with which
-it is called; any other one is run in place. Sets that grow with each call lose their bounds.
+A function is analysed for each set of arguments with which it is called; in a test, it is run in
+place, unless it calls itself. Sets that grow with each call lose their bounds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from time import thread_time
 from typing import Any
 
 from channelsim.channel.lab.mutants.expressions import Module
 from channelsim.channel.prove.modular import operators, types
-from channelsim.channel.prove.modular.evaluation import Evaluation, Functions
+from channelsim.channel.prove.modular.evaluation import Evaluation, Functions, parts
 from channelsim.channel.prove.modular.state import Impossible, Raised, State, Unsupported
 from channelsim.channel.prove.modular.terms import Term, Terms
 from channelsim.channel.prove.modular.types import NONE, Type, union, widened
 from channelsim.clsp.analysis.closures import deep
-from channelsim.clsp.operators import APPLY
 from channelsim.clsp.values import Value
 
-MOST_CONTEXTS = 60
-MOST_ROUNDS = 40
-MOST_PATHS = 5_000
-"""The most sets of arguments of a function, rounds of analysis, and paths of one function."""
+MOST_CONTEXTS, FEW_CONTEXTS = 60, 6
+"""The most sets of arguments of a function, and of one that does not call itself."""
+
+MOST_ROUNDS, MOST_PATHS = 40, 5_000
+"""The most rounds of analysis, and paths of one function."""
 
 LATE = "the time is over"
 
@@ -59,35 +59,33 @@ class Context:
         return any(other.result is not result for other, result in self.used.items())
 
 
-def _calls(module: Module) -> dict[str, set[str]]:
+def calls_of(module: Module) -> dict[str, set[str]]:
     """The ways of the functions that each function calls."""
     calls: dict[str, set[str]] = {start: set() for start in module.bodies}
     for expression in module.expressions():
-        match expression.value:
-            case (head, (function, _)) if head == APPLY:
-                called = module.called(function, "code")
-                if called is not None:
-                    calls[expression.start].add(called)
+        called = module.called(expression.value, expression.role)
+        if called is not None:
+            calls[expression.start].add(called)
     return calls
 
 
-def callers(module: Module, start: str, recursive: frozenset[str]) -> frozenset[str]:
-    """The functions that call one, itself or through those that run in place: the program, and
-    those that may call themselves."""
-    calls = _calls(module)
+def callers(
+    calls: Mapping[str, set[str]], start: str, recursive: frozenset[str]
+) -> tuple[frozenset[str], frozenset[str]]:
+    """The functions that call one, itself or through others: the program and those that may call
+    themselves, and all others, with the one that is called."""
     inside, users = {start}, set[str]()
     while True:
         calling = {way for way, called in calls.items() if called & inside}
         users |= {way for way in calling if not way or way in recursive}
         wider = inside | (calling - users)
         if wider == inside:
-            return frozenset(users)
+            return frozenset(users), frozenset(inside)
         inside = wider
 
 
-def recursive_functions(module: Module) -> frozenset[str]:
+def recursive_functions(calls: Mapping[str, set[str]]) -> frozenset[str]:
     """The ways of the functions that may call themselves."""
-    calls = _calls(module)
     reached = {start: set(called) for start, called in calls.items()}
     while True:
         wider = {
@@ -108,6 +106,7 @@ class Analysis:
 
     root: Value
     functions: Functions
+    calls: Mapping[str, set[str]]
     recursive: frozenset[str]
     arguments: Type
     deadline: float
@@ -115,7 +114,6 @@ class Analysis:
     replaced: Any = None
     seen: dict[str, set[Type]] = field(default_factory=dict)
     result: Type = NONE
-    done: bool = False
     _contexts: dict[str, list[Context]] = field(default_factory=dict)
     _bodies: dict[str, Value] = field(default_factory=dict)
     _current: Context = field(init=False)
@@ -126,7 +124,7 @@ class Analysis:
         self._bodies = {
             self.functions.ways[id(part)]: part
             for tree in self.functions.trees
-            for part in _pairs(tree)
+            for part in parts(tree)
             if id(part) in self.functions.ways
         }
         with deep():
@@ -141,7 +139,7 @@ class Analysis:
                 if context.is_stale:
                     self._follow(context)
             if not self._changed:
-                self.result, self.done = main.result, True
+                self.result = main.result
                 return
         raise Unsupported("the values of a function have no bounds")
 
@@ -164,19 +162,28 @@ class Analysis:
         """What code returns on all paths, whose calls return what is known of them."""
         result, terms = NONE, Terms()
         for state, environment in paths(terms, tree, arguments, self.deadline):
-            evaluation = Evaluation(state, self.functions, self._call, self.cells, self.replaced)
+            state.bodies = self.functions.bodies
+            evaluation = Evaluation(
+                *(state, self.functions, self._call, self.cells, self.replaced),
+                strict=True,
+                way=self._current.way,
+            )
             try:
                 value = evaluation.run(body, environment)
             except (Raised, NotYet, Impossible):
                 continue
+            if self.functions.leak(value):
+                raise Unsupported("functions are returned")
             result = union(result, state.type_of(value))
         return result
 
     def _call(self, evaluation: Evaluation, way: str, arguments: Term) -> Term | None:
         state = evaluation.state
         held = state.type_of(arguments)
+        if way not in self.calls.get(evaluation.way, ()):
+            raise Unsupported("a function is called in an unknown way")
         self.seen.setdefault(way, set()).add(held)
-        if way not in self.recursive:
+        if way not in self.recursive and evaluation.in_test:
             return None
         context = self._context(way, held)
         self._current.used[context] = context.result
@@ -201,7 +208,7 @@ class Analysis:
             if above.way == way and _signature(above.arguments) == signature:
                 wide = widened(above.arguments, held)
                 return self._found(contexts, way, wide, above.parent)
-        if len(contexts) >= MOST_CONTEXTS:
+        if len(contexts) >= (MOST_CONTEXTS if way in self.recursive else FEW_CONTEXTS):
             for context in contexts:
                 held = union(held, context.arguments)
             held = widened(contexts[-1].arguments, held)
@@ -273,12 +280,3 @@ def paths(
             environment = terms.make("pair", terms.constant(tree), given)
         yield state, environment
         waiting += state.alternatives
-
-
-def _pairs(value: Value) -> Iterator[Value]:
-    waiting = [value]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, tuple):
-            yield part
-            waiting += part

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from channelsim.channel.prove.modular import operators
 from channelsim.channel.prove.modular.operators import is_pair, is_true, part
 from channelsim.channel.prove.modular.state import Raised, State, Unsupported
 from channelsim.channel.prove.modular.terms import Term
-from channelsim.clsp.operators import APPLY, CODES, CONS, FIRST, IF, NAMES, QUOTE, REST
+from channelsim.clsp.operators import APPLY, CONS, FIRST, IF, NAMES, QUOTE, REST
 from channelsim.clsp.values import NIL, Value
 
 DEEPEST_CALL = 60
@@ -28,6 +29,30 @@ class Functions:
     ways: Mapping[int, str]
     trees: tuple[Value, ...]
 
+    @cached_property
+    def bodies(self) -> frozenset[int]:
+        """The functions by the identity of their code."""
+        return frozenset(self.ways)
+
+    @cached_property
+    def owners(self) -> Mapping[int, str | None]:
+        """The function that each part of the trees belongs to; None for no function."""
+        owners: dict[int, str | None] = {}
+        waiting: list[tuple[Value, str | None]] = [(tree, None) for tree in self.trees]
+        while waiting:
+            part, way = waiting.pop()
+            if isinstance(part, tuple):
+                way = self.ways.get(id(part), way)
+                owners[id(part)] = way
+                waiting += [(inner, way) for inner in part]
+        return owners
+
+    def leak(self, term: Term) -> bool:
+        """True if some part of a value has code of functions in it."""
+        if term.kind == "pair":
+            return any(self.leak(part) for part in term.parts)
+        return term.kind == "code" and any(id(part) in self.bodies for part in parts(term.parts[0]))
+
     def is_tree(self, term: Term) -> bool:
         """True if this is the tree of all functions."""
         return term.kind == "code" and any(term.parts[0] is tree for tree in self.trees)
@@ -38,6 +63,8 @@ class Evaluation:
     """A run of a program's code along a path.
 
     `cells` are cells of operands whose first item has another value: `replaced` makes it.
+    `strict`: only calls run functions, of which nothing else is looked at; `way` is the function
+    that runs, and `in_test` is true while a call is made for a test.
     """
 
     state: State
@@ -45,6 +72,9 @@ class Evaluation:
     call: Call
     cells: frozenset[int] = frozenset()
     replaced: Callable[[Evaluation, Any, Term], Term] | None = None
+    strict: bool = False
+    way: str = ""
+    in_test: bool = False
     depth: int = field(default=0)
     steps: int = field(default=0)
 
@@ -69,22 +99,31 @@ class Evaluation:
             if len(cells) != 2:
                 raise Raised
             chosen = self._item(cells[0], environment)
-            inner = self._item(cells[1], environment)
+            before, self.in_test = self.in_test, False
+            try:
+                inner = self._item(cells[1], environment)
+            finally:
+                self.in_test = before
             if chosen.kind not in ("code", "atom"):
                 raise Unsupported("code that depends on an input")
             body = chosen.parts[0]
             way = self._called(body, inner)
             if way is None:
+                if self.strict and self.functions.owners.get(id(body), self.way) != self.way:
+                    raise Unsupported("a function runs without being called")
                 node, environment = body, inner
                 continue
             arguments = part(self.state, inner, 1)
+            if self.strict and self.functions.leak(arguments):
+                raise Unsupported("functions are passed on")
             value = self.call(self, way, arguments)
             if value is not None:
                 return value
-            return self.inside(body, inner)
+            return self.inside(way, body, inner)
 
-    def inside(self, body: Value, environment: Term) -> Term:
+    def inside(self, way: str, body: Value, environment: Term) -> Term:
         """Run a function in place."""
+        before, self.way = self.way, way
         if self.depth >= DEEPEST_CALL:
             raise Unsupported("calls that are nested too deep")
         self.depth += 1
@@ -92,6 +131,7 @@ class Evaluation:
             return self.run(body, environment)
         finally:
             self.depth -= 1
+            self.way = before
 
     def _called(self, body: Value, environment: Term) -> str | None:
         """The way of the function that is called with the tree of all functions."""
@@ -107,10 +147,20 @@ class Evaluation:
         return self.run(cell[0], environment)
 
     def _choice(self, operands: Value, environment: Term) -> Term:
-        given = [self._item(cell, environment) for cell in _cells(operands)]
+        cells = _cells(operands)
+        given = [self._test(cells[0], environment)] if cells else []
+        given += [self._item(cell, environment) for cell in cells[1:]]
         if len(given) != 3:
             raise Raised
         return given[1] if is_true(self.state, given[0]) else given[2]
+
+    def _test(self, cell: Any, environment: Term) -> Term:
+        """The value of a test: what it calls runs in place, so that its truth says more."""
+        before, self.in_test = self.in_test, True
+        try:
+            return self._item(cell, environment)
+        finally:
+            self.in_test = before
 
     def _operator(self, code: bytes, operands: Value, environment: Term) -> Term:
         state = self.state
@@ -146,6 +196,16 @@ class Evaluation:
         return value if only is None else self.state.terms.constant(only)
 
 
+def parts(value: Value) -> Iterator[Value]:
+    """The pairs of a value, itself first."""
+    waiting = [value]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, tuple):
+            yield part
+            waiting += part
+
+
 def _cells(operands: Value) -> list[Any]:
     """The cells of the operands. Raises `Unsupported` for no proper list."""
     cells = []
@@ -155,6 +215,3 @@ def _cells(operands: Value) -> list[Any]:
     if operands != NIL:
         raise Unsupported("operands that are no proper list")
     return cells
-
-
-assert CODES["i"] == IF

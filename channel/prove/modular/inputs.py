@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from channelsim.channel.prove.inputs import KEY, MOST_SIZE
 from channelsim.channel.prove.modular import types
 from channelsim.channel.prove.modular.types import (
     ANY,
@@ -13,7 +14,6 @@ from channelsim.channel.prove.modular.types import (
     of_pair,
     union,
 )
-from channelsim.channel.prove.inputs import KEY, MOST_SIZE
 from channelsim.games.amounts import MAX_AMOUNT
 from channelsim.games.forms import (
     Atom,

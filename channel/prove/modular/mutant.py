@@ -8,16 +8,25 @@ from functools import cached_property
 from time import thread_time
 
 from channelsim.channel.lab.mutants.expressions import Expression, Module
-from channelsim.channel.prove.modular.contexts import Analysis, callers, recursive_functions
+from channelsim.channel.prove.modular.contexts import (
+    Analysis,
+    callers,
+    calls_of,
+    recursive_functions,
+)
 from channelsim.channel.prove.modular.evaluation import Functions
 from channelsim.channel.prove.modular.inputs import arguments_of
 from channelsim.channel.prove.modular.same import Side, kinds, same
 from channelsim.channel.prove.modular.state import Unsupported
 from channelsim.channel.prove.modular.unread import is_unread
 from channelsim.clsp.analysis.closures import deep
+from channelsim.clsp.operators import QUOTE
 from channelsim.clsp.programs import Program, symbols
 from channelsim.clsp.values import Value
 from channelsim.games.forms import Form
+
+ANALYSIS = 60.0
+"""Seconds of work for what reaches the functions of a program."""
 
 OUTER = 2
 """The expressions around the changed one that are looked at, too."""
@@ -48,7 +57,12 @@ class Original:
     @cached_property
     def recursive(self) -> frozenset[str]:
         """The functions that may call themselves."""
-        return recursive_functions(self.module)
+        return recursive_functions(self.calls)
+
+    @cached_property
+    def calls(self) -> Mapping[str, set[str]]:
+        """The functions that each function calls."""
+        return calls_of(self.module)
 
     @cached_property
     def trees(self) -> tuple[str, ...]:
@@ -64,16 +78,31 @@ class Original:
     @cached_property
     def _analysis(self) -> Analysis:
         return Analysis(
-            self.root, self.functions, self.recursive, arguments_of(self.form), deadline=0.0
+            *(self.root, self.functions, self.calls, self.recursive),
+            *(arguments_of(self.form), 0.0),
         )
 
     def analysis(self, deadline: float) -> Analysis:
         """What reaches its functions, and what they return. Raises `Unsupported`."""
-        analysis = self._analysis
-        analysis.deadline = deadline
-        if not analysis.done:
-            analysis.run()
-        return analysis
+        if self.analysis_fails:
+            raise Unsupported(self.analysis_fails)
+        self._analysis.deadline = deadline
+        return self._analysis
+
+    @cached_property
+    def analysis_fails(self) -> str:
+        """Why nothing is known of what reaches its functions; "" where it is known."""
+        with deep():
+            try:
+                if not self.module.has_functions or len(self.trees) != 1:
+                    return "a program without functions, or with several trees of them"
+                if not all(isinstance(each.body, tuple) for each in self.module.bodies.values()):
+                    return "a function that is an atom"
+                self._analysis.deadline = thread_time() + ANALYSIS
+                self._analysis.run()
+            except Unsupported as unsupported:
+                return str(unsupported)
+        return ""
 
 
 def is_equal(original: Original, mutant: Program, deadline: float) -> str:
@@ -86,22 +115,28 @@ def is_equal(original: Original, mutant: Program, deadline: float) -> str:
 
 
 def _is_equal(original: Original, mutant: Program, deadline: float) -> str:
-    if not original.module.has_functions or len(original.trees) != 1:
-        raise Unsupported("a program without functions, or with several trees of them")
+    analysis = original.analysis(deadline)
     root, way = shared(original.root, mutant.value)
     if way is None:
         return "the same program"
     changed = next(
-        (original.expressions[way[:end]] for end in _down(way) if way[:end] in original.expressions),
+        (
+            original.expressions[way[:end]]
+            for end in _down(way)
+            if way[:end] in original.expressions
+        ),
         None,
     )
     if changed is None:
         raise Unsupported("no expression is changed")
-    analysis = original.analysis(deadline)
     start = changed.start
     comparison = _Comparison(original, analysis, root, start)
     late: Unsupported | None = None
-    for attempt in (comparison.by_calls, comparison.in_place, comparison.by_callers):
+    attempts = (
+        *(comparison.by_calls, comparison.in_place),
+        *(comparison.by_callers, comparison.by_callers_in_place),
+    )
+    for attempt in attempts:
         try:
             if reason := attempt():
                 return reason
@@ -134,7 +169,7 @@ class _Comparison:
 
     def by_calls(self) -> str:
         """Compare the changed function, whose calls are all unknown."""
-        if self._all_same(self.start, lambda way: False):
+        if self._all_same(self.start, lambda way, in_test: False):
             return f"`{self._name}` is the same, whatever it calls"
         return ""
 
@@ -146,22 +181,34 @@ class _Comparison:
 
     def by_callers(self) -> str:
         """Compare all functions that call the changed one, which runs in place."""
+        return self._by_callers(self._is_near)
+
+    def by_callers_in_place(self) -> str:
+        """The same, with all that they call."""
+        return self._by_callers(self._runs_in_place)
+
+    def _by_callers(self, in_place: Callable[[str, bool], bool]) -> str:
         if self.start in self.original.recursive or not self.start:
             return ""
-        users = callers(self.original.module, self.start, self.original.recursive)
-        if all(self._all_same(user, self._runs_in_place) for user in sorted(users)):
+        users, _ = callers(self.original.calls, self.start, self.original.recursive)
+        if all(self._all_same(user, in_place) for user in sorted(users)):
             return f"all that calls `{self._name}` is the same"
         return ""
+
+    def _is_near(self, way: str, in_test: bool) -> bool:
+        """True for what is run for a test, and for what calls the changed function."""
+        _, inside = callers(self.original.calls, self.start, self.original.recursive)
+        return way in inside or (in_test and way not in self.original.recursive)
 
     @property
     def _name(self) -> str:
         module = self.original.module
         return module.code.owner(module.bodies[self.start])
 
-    def _runs_in_place(self, way: str) -> bool:
+    def _runs_in_place(self, way: str, in_test: bool) -> bool:
         return way not in self.original.recursive
 
-    def _all_same(self, start: str, in_place: Callable[[str], bool]) -> bool:
+    def _all_same(self, start: str, in_place: Callable[[str, bool], bool]) -> bool:
         """Compare one function on all arguments that reach it."""
         analysis = self.analysis
         if not start:
@@ -183,7 +230,7 @@ def _functions(original: Original, root: Value, changed: str) -> Functions:
     ways = {}
     for way, function in original.module.bodies.items():
         body = part(root, way)
-        if way and (way == changed or body is function.body):
+        if way and isinstance(body, tuple) and (way == changed or body is function.body):
             ways[id(body)] = way
     (tree,) = original.trees
     return Functions(ways, (part(root, tree),))
@@ -218,13 +265,31 @@ def _operands(
     original: Original, root: Value, changed: Expression
 ) -> Iterator[tuple[Value, Value]]:
     """The cell of the changed operand with the new one, then those of expressions around it."""
-    count, at = 0, changed.at
-    while at and count <= OUTER:
-        expression = original.expressions.get(at)
-        if expression is not None and expression.start == changed.start and at[-1] == "f":
-            count += 1
-            yield part(original.root, at[:-1]), part(root, at)
-        at = at[:-1]
+    expression: Expression | None = changed
+    for _ in range(OUTER + 1):
+        if expression is None:
+            return
+        around = _around(original, expression)
+        if around is not None and _is_operand(around, expression):
+            yield part(original.root, expression.at[:-1]), part(root, expression.at)
+        expression = around
+
+
+def _around(original: Original, inner: Expression) -> Expression | None:
+    """The nearest expression around this one, in the same function."""
+    for end in reversed(range(len(inner.at))):
+        outer = original.expressions.get(inner.at[:end])
+        if outer is not None:
+            return outer if outer.start == inner.start else None
+    return None
+
+
+def _is_operand(around: Expression, inner: Expression) -> bool:
+    """True if an expression is an operand of the one around it, and no code that this quotes."""
+    way = inner.at.removeprefix(around.at)
+    value = around.value
+    quotes = not isinstance(value, tuple) or value[0] == QUOTE
+    return not quotes and len(way) > 1 and way == "r" * (len(way) - 1) + "f"
 
 
 def _down(way: str) -> range:

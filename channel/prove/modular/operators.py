@@ -19,8 +19,8 @@ Summands: TypeAlias = tuple[int, tuple[tuple[Term, int], ...]]
 """A constant, and terms with their factors."""
 
 ONE = b"\x01"
-BYTE, FARTHEST = 127, 65535
-"""The largest number of one byte, and the farthest shift."""
+FARTHEST, WIDEST = 65535, 3
+"""The farthest shift; the most bytes of a shift, or of a place in bytes, that never raise."""
 
 
 # --- tests ---------------------------------------------------------------------------------------
@@ -28,7 +28,8 @@ BYTE, FARTHEST = 127, 65535
 
 def is_pair(state: State, term: Term) -> bool:
     """Decide whether a value is a pair."""
-    if term.kind == "pair" or term.kind == "code":
+    if term.kind in ("pair", "code"):
+        no_function(state, term)
         return True
     held = state.type_of(term)
     _look(held)
@@ -41,6 +42,7 @@ def is_pair(state: State, term: Term) -> bool:
 def is_true(state: State, term: Term) -> bool:
     """Decide whether a value is not empty."""
     if term.kind in ("pair", "code"):
+        no_function(state, term)
         return True
     held = state.type_of(term)
     _look(held)
@@ -52,6 +54,12 @@ def is_true(state: State, term: Term) -> bool:
     if known is None and term in state.truths and term.kind in TRUTHS:
         known = state.truths[term]
     return state.branch(state.terms.make("nonempty", term), known)
+
+
+def no_function(state: State, term: Term) -> None:
+    """Refuse to look at the code of a function."""
+    if term.kind == "code" and id(term.parts[0]) in state.bodies:
+        raise Unsupported("the code of a function is looked at")
 
 
 def _look(held: Type) -> None:
@@ -72,6 +80,7 @@ def part(state: State, term: Term, side: int) -> Term:
         inner: Term = term.parts[side]
         return inner
     if term.kind == "code":
+        no_function(state, term)
         return state.terms.constant(term.parts[0][side])
     if not is_pair(state, term):
         raise Raised
@@ -234,7 +243,7 @@ def shifted(name: str) -> Callable[..., Term]:
         held, known = _held(state, value), state.number(by)
         plain = held.least is not None and held.least >= 0
         term = state.terms.make("lsh" if plain else name, value, by)
-        if known is None or abs(known) > FARTHEST or len(state.only(by) or NIL) > 3:
+        if known is None or abs(known) > FARTHEST or len(state.only(by) or NIL) > WIDEST:
             _require(state, term)
         return term
 
@@ -264,8 +273,9 @@ def bits(name: str) -> Callable[..., Term]:
 def divided(state: State, left: Term, right: Term) -> tuple[Term, Term]:
     """The quotient and the remainder."""
     quotient = state.terms.make("quotient", left, right)
-    if (known := state.number(right)) is None or known == 0:
-        _require(state, quotient)
+    mine, theirs = _held(state, left), _held(state, right)
+    if mine.least is None or theirs.least is None or mine.least < 0 or theirs.least < 1:
+        _require(state, quotient)  # of numbers below 0, not every version of CLVM has a quotient
     return quotient, state.terms.make("remainder", left, right)
 
 
@@ -283,6 +293,8 @@ def length(state: State, text: Term) -> Term:
 def substring(state: State, text: Term, start: Term, end: Term | None = None) -> Term:
     """A part of an atom."""
     held = _held(state, text)
+    if any(len(state.only(each) or NIL) > WIDEST for each in (start, end) if each is not None):
+        raise Unsupported("a place of `substr` that is not in the fewest bytes")
     first = state.number(start)
     last: int | None = None
     if end is not None:
@@ -379,12 +391,16 @@ def applied(state: State, code: bytes, given: list[Term]) -> Term:
         return _computed(state, code, plain) or substring(state, *plain)
     if name in ("softfork", "q", "a"):
         raise Unsupported(f"the operator {name}")
-    term = state.terms.make("op", code, *(state.canonical(_unlooked(state, each)) for each in given))
+    term = state.terms.make(
+        "op", code, *(state.canonical(_unlooked(state, each)) for each in given)
+    )
     _require(state, term)
     return term
 
 
 def _unlooked(state: State, term: Term) -> Term:
+    if term.kind == "code" and state.bodies:
+        raise Unsupported("code is looked at")
     if types.may_differ(state.type_of(term)):
         raise Unsupported("a value that may differ is looked at")
     return term
@@ -443,9 +459,7 @@ def type_of(state: State, term: Term) -> Type:
     return ANY
 
 
-def _sum_bounds(
-    state: State, constant: int, terms: tuple[tuple[Term, int], ...]
-) -> Atoms | None:
+def _sum_bounds(state: State, constant: int, terms: tuple[tuple[Term, int], ...]) -> Atoms | None:
     least: int | None = constant
     most: int | None = constant
     for term, factor in terms:
@@ -515,12 +529,22 @@ def rebuilt(state: State, term: Term) -> Term:
             return greater_bytes(state, *(state.canonical(each) for each in parts))
         case "strlen":
             return length(state, state.canonical(parts[0]))
-    whole = state.terms.make(
-        term.kind, *(state.canonical(each) if isinstance(each, Term) else each for each in parts)
-    )
+        case "ok" | "returns" | "nonempty" | "is pair":  # what is known of it is no part of it
+            inner = parts[0]
+            if inner.kind in TRUTHS:
+                return state.terms.make(term.kind, rebuilt(state, inner))
+            return state.terms.make(term.kind, _with_canonical_parts(state, inner))
+    whole = _with_canonical_parts(state, term)
     if term in state.declared:
         state.declared.setdefault(whole, state.declared[term])
     return whole
+
+
+def _with_canonical_parts(state: State, term: Term) -> Term:
+    return state.terms.make(
+        term.kind,
+        *(state.canonical(each) if isinstance(each, Term) else each for each in term.parts),
+    )
 
 
 def _canonical_summands(

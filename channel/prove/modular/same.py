@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from channelsim.channel.prove.modular import types
 from channelsim.channel.prove.modular.contexts import Analysis, called, paths
 from channelsim.channel.prove.modular.evaluation import Evaluation, Functions
-from channelsim.channel.prove.modular.state import Impossible, Raised, State, Unsupported
+from channelsim.channel.prove.modular.state import Impossible, Raised, State
 from channelsim.channel.prove.modular.terms import Term, Terms
 from channelsim.channel.prove.modular.types import Type, union
 from channelsim.clsp.values import Value
@@ -37,11 +37,12 @@ def same(
     right: Side,
     arguments: Type,
     analysis: Analysis,
-    in_place: Callable[[str], bool],
+    in_place: Callable[[str, bool], bool],
 ) -> bool:
     """True if both return the same for all of these arguments, and raise for the same ones.
 
-    `in_place`: the functions that are followed into. Raises `Unsupported`.
+    `in_place`: the functions that are followed into, by their ways, and whether for a test. Raises
+    `Unsupported`.
     """
     terms = Terms()
     for state, given in paths(terms, None, arguments, analysis.deadline, two_sided=True):
@@ -65,12 +66,12 @@ def _end(
     state: State,
     environment: Term,
     analysis: Analysis,
-    in_place: Callable[[str], bool],
+    in_place: Callable[[str, bool], bool],
 ) -> Term | None:
     """The value of a side; None if it raises."""
 
     def call(evaluation: Evaluation, way: str, arguments: Term) -> Term | None:
-        if in_place(way):
+        if in_place(way, evaluation.in_test):
             return None
         result = analysis.result_of(way, state.type_of(arguments))
         return called(state, way, arguments, result)
@@ -114,7 +115,7 @@ def kinds(seen: Iterable[Type]) -> list[Type]:
         for held in left
         if not any(other is not held and union(other, held) is other for other in left)
     ]
-    if len(chosen) > MOST_KINDS or not chosen and left:
+    if len(chosen) > MOST_KINDS or (not chosen and left):
         whole = types.NONE
         for held in left:
             whole = union(whole, held)

@@ -7,7 +7,15 @@ from typing import Final
 
 from channelsim.channel.prove.modular import types
 from channelsim.channel.prove.modular.terms import Term, Terms
-from channelsim.channel.prove.modular.types import ANY, NIL_TYPE, NONE, Type, meet, of_atom, of_atoms
+from channelsim.channel.prove.modular.types import (
+    ANY,
+    NIL_TYPE,
+    NONE,
+    Type,
+    meet,
+    of_atom,
+    of_atoms,
+)
 from channelsim.clsp.values import NIL, atom_to_int
 
 OPEN: Final = Type(types.ANY_ATOM, ANY, ANY, False, False, False)
@@ -46,6 +54,7 @@ class State:
         self.refined: dict[Term, Type] = {}
         self.declared: dict[Term, Type] = {}
         self.calls: list[Term] = []
+        self.bodies: frozenset[int] = frozenset()
         self._types: dict[Term, Type] = {}
         self._canonical: dict[Term, Term] = {}
         self.operations: Callable[[State, Term], Type] = lambda state, term: ANY
@@ -110,13 +119,15 @@ class State:
         if known is None:
             known = self.truths.get(term)
         if known is None and self.two_sided:
-            plain = self.canonical(term)
-            known = self.truths.get(plain)
-            if known is None:
-                known = next(
-                    (truth for other, truth in self.truths.items() if self.canonical(other) is plain),
-                    None,
-                )
+            plain = self.rebuilt(self, term)
+            known = next(
+                (
+                    truth
+                    for other, truth in self.truths.items()
+                    if other.kind == term.kind and self.rebuilt(self, other) is plain
+                ),
+                None,
+            )
         if known is not None:
             return known
         at = len(self._taken)
@@ -144,6 +155,9 @@ class State:
         if narrowed is not now:
             self.refined[term] = narrowed
             self._forget()
+            if term.kind == "strlen" and narrowed.atoms is not None:
+                low, high = narrowed.atoms.least or 0, narrowed.atoms.most
+                self.narrow(term.parts[0], of_atoms(types.atoms(max(low, 0), high)))
 
     def _forget(self) -> None:
         self._types.clear()
@@ -165,9 +179,11 @@ class State:
                 (inner,) = term.parts
                 self._follow_truth(inner, truth)
             case "=":
-                self._follow_equal(*term.parts, truth)
+                left, right = term.parts
+                self._follow_equal(left, right, truth)
             case ">":
-                self._follow_greater(*term.parts, truth)
+                left, right = term.parts
+                self._follow_greater(left, right, truth)
             case "ok":
                 if truth and term.parts[0].kind == "substr":
                     text, _, end = term.parts[0].parts
@@ -189,15 +205,13 @@ class State:
             self.narrow(inner, of_atoms(atoms))
         elif held.again or held.rest is not None:
             assert held.rest is not None
-            self.narrow(inner, types._one(atoms, held.first, held.rest, False))
+            self.narrow(inner, types.exactly(atoms, held.first, held.rest))
 
     def _follow_equal(self, left: Term, right: Term, truth: bool) -> None:
         if truth:
             self.narrow(left, self.type_of(right))
             self.narrow(right, self.type_of(left))
             for whole, part in ((left, right), (right, left)):
-                if whole.kind == "strlen":
-                    self._follow_length(whole.parts[0], part)
                 if whole.kind == "sum" and whole.parts == (0, ((part, 1),)):
                     minimal = types.atoms(minimal=True)
                     self.narrow(part, of_atoms(minimal))
@@ -208,11 +222,6 @@ class State:
             atom = self.only(other)
             if atom is not None:
                 self.narrow(one, of_atoms(types.without(self.type_of(one).atoms, atom)))
-
-    def _follow_length(self, text: Term, length: Term) -> None:
-        known = self.number(length)
-        if known is not None:
-            self.narrow(text, of_atoms(types.atoms(known, known)))
 
     def _follow_first_byte(self, text: Term, byte: Term) -> None:
         known = self.number(byte)

@@ -21,7 +21,9 @@ class Term:
         self.kind, self.parts, self.number = kind, parts, number
 
     def __repr__(self) -> str:
-        inner = ", ".join(part.hex() if isinstance(part, bytes) else repr(part) for part in self.parts)
+        inner = ", ".join(
+            part.hex() if isinstance(part, bytes) else repr(part) for part in self.parts
+        )
         return f"{self.kind}({inner:.300})"
 
 

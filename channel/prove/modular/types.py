@@ -244,12 +244,18 @@ def of_atom(atom: bytes) -> Type:
     return of_atoms(known(frozenset((atom,))))
 
 
+def exactly(held: Atoms | None, first: Type, rest: Type) -> Type:
+    """Atoms and pairs, even if lists of any length would say it, too."""
+    return _one(held, first, rest, False)
+
+
 def of_pair(first: Type, rest: Type, held: Atoms | None = None) -> Type:
     """Pairs, and atoms besides; no pair where a part has no value."""
     if NONE in (first, rest):
         return of_atoms(held)
     if held == EMPTY and rest.atoms == EMPTY and rest.has_pairs and not rest.any:
-        assert rest.first is not None and rest.rest is not None
+        assert rest.first is not None
+        assert rest.rest is not None
         if (rest.again or rest.rest is NIL_TYPE) and _pairs_in(first) == _pairs_in(rest.first):
             return list_of(union(first, rest.first))
     return _one(held, first, rest, False)
@@ -302,7 +308,8 @@ def _union(left: Type, right: Type, depth: int) -> Type:
         return of_pair(pairs.first, pairs.rest, held)
     if left.again or right.again:
         return _list_union(left, right, held, depth)
-    assert left.rest is not None and right.rest is not None
+    assert left.rest is not None
+    assert right.rest is not None
     first = union(left.first, right.first, depth + 1)
     return of_pair(first, union(left.rest, right.rest, depth + 1), held)
 
@@ -352,7 +359,8 @@ def meet(left: Type, right: Type, depth: int = 0) -> Type:
     first = meet(left.first, right.first, depth + 1)
     if left.again and right.again:
         return list_of(first, held)
-    assert left.rest is not None and right.rest is not None
+    assert left.rest is not None
+    assert right.rest is not None
     return of_pair(first, meet(left.rest, right.rest, depth + 1), held)
 
 

@@ -25,7 +25,6 @@ def is_unread(analysis: Analysis, cell: Any, new: Value) -> bool:
         replaced=lambda evaluation, cell, environment: _either(evaluation, cell, new, environment),
         seen={},
         result=NONE,
-        done=False,
         _contexts={},
     )
     changed.run()
