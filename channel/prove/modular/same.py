@@ -56,7 +56,7 @@ def same(
             except Impossible:
                 break
         else:
-            if not _alike(state, *ends):
+            if not _alike(state, *ends) and not _impossible(state) and not _alike(state, *ends):
                 return False
     return True
 
@@ -80,6 +80,15 @@ def _end(
         return Evaluation(state, side.functions, call).run(side.body, environment)
     except Raised:
         return None
+
+
+def _impossible(state: State) -> bool:
+    """True if the facts of a path contradict each other; follows from them what it can."""
+    try:
+        state.follow_all()
+    except Impossible:
+        return True
+    return False
 
 
 def _alike(state: State, left: Term | None, right: Term | None) -> bool:

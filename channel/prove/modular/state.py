@@ -146,6 +146,20 @@ class State:
         self._forget()
         self._follow(term, truth)
 
+    def follow_all(self) -> None:
+        """Follow each fact again, with what is known now. Raises `Impossible` if two contradict
+        each other."""
+        for _ in range(ROUNDS):
+            before = dict(self.refined)
+            for term, truth in list(self.truths.items()):
+                plain = self.rebuilt(self, term) if term.kind in TRUTHS else term
+                if plain.kind == "atom" and (plain.parts[0] != NIL) != truth:
+                    raise Impossible
+                if term.kind != "nonempty" or term.parts[0].kind not in TRUTHS:
+                    self._follow(term, truth)
+            if self.refined == before:
+                return
+
     def narrow(self, term: Term, held: Type) -> None:
         """Add that a term is in a set. Raises `Impossible`."""
         now = self.type_of(term)
@@ -260,6 +274,9 @@ class State:
             return self.terms.make("pair", *(self.canonical(part) for part in term.parts))
         return self.rebuilt(self, term)
 
+
+ROUNDS = 3
+"""How often all facts are followed again."""
 
 TRUTHS = frozenset({"=", ">", ">s"})
 """The terms that are 1 or empty."""
