@@ -493,6 +493,8 @@ def _mask_bounds(parts: list[Atoms]) -> Atoms | None:
 
 def _shifted_bounds(state: State, value: Term, by: Term) -> Atoms | None:
     held, known = _held(state, value), state.number(by)
+    if held.least == held.most == 0:
+        return types.number(0, 0)
     if held.least is None or held.least < 0:
         return types.number(0, None)
     if known is None or abs(known) > FARTHEST:

@@ -158,7 +158,14 @@ class State:
                 if term.kind != "nonempty" or term.parts[0].kind not in TRUTHS:
                     self._follow(term, truth)
             if self.refined == before:
-                return
+                break
+        plain_truths: dict[Term, bool] = {}
+        for term, truth in self.truths.items():
+            if (
+                term.kind not in TRUTHS
+                and plain_truths.setdefault(self.rebuilt(self, term), truth) is not truth
+            ):
+                raise Impossible
 
     def narrow(self, term: Term, held: Type) -> None:
         """Add that a term is in a set. Raises `Impossible`."""

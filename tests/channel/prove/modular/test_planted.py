@@ -20,7 +20,11 @@ from tests.channel.prove.modular.programs import both
 BYTE = Integer(0, 255)
 SMALL = Integer(0, 4)
 LIST = ListOf(SMALL, 5)
+CARD = ByteIn(range(52), "a card")
 KEY, HASH = bytes(48), bytes(32)
+
+ENDLESS: Value = b"endless"
+"""Stands for a state in which the mutant does not end: it is not run."""
 
 
 @dataclass(frozen=True)
@@ -57,12 +61,14 @@ DIFFERENT = {
         move=b"\xff" * 32,
     ),
     "an empty number as bytes": Case(
-        "(call less $STATE)", {"less": "{(> $0 ())|(>s $0 ())}"}, ByteIn(range(52), "a card"), b"\x00"
+        "(call less $STATE)", {"less": "{(> $0 ())|(>s $0 ())}"}, CARD, b"\x00"
     ),
     "a shift of negative numbers": Case(
         "(call half $STATE)", {"half": "{(lsh $0 -1)|(ash $0 -1)}"}, Integer(-5, 5), b"\xff"
     ),
-    "one amount": Case("(call is $AMOUNT)", {"is": "(= $0 {98765432100|98765432101})"}, amount=98765432100),
+    "one amount": Case(
+        "(call is $AMOUNT)", {"is": "(= $0 {98765432100|98765432101})"}, amount=98765432100
+    ),
     "one share": Case(
         "(if (call is $SHARE) (list $SHARE () ()) ())",
         {"is": "(not (= $0 {()|77}))"},
@@ -70,10 +76,16 @@ DIFFERENT = {
     ),
     "one length": Case("(call fits $MOVE)", {"fits": "(> (strlen $0) {31|32})"}, move=bytes(32)),
     "bytes at the end": Case(
-        "(call cut $MOVE)", {"cut": "(if (> (strlen $0) 31) (sha256 (substr $0 0 {32|31})) ())"}, move=bytes(40)
+        "(call cut $MOVE)",
+        {"cut": "(if (> (strlen $0) 31) (sha256 (substr $0 0 {32|31})) ())"},
+        move=bytes(40),
     ),
-    "an encoding": Case("(call minimal $MOVE)", {"minimal": "{(= $0 (+ $0 0))|1}"}, move=b"\x00\x05"),
-    "the other operand": Case("(call less $SHARE $AMOUNT)", {"less": "(- {$0 $1|$1 $0})"}, share=1, amount=2),
+    "an encoding": Case(
+        "(call minimal $MOVE)", {"minimal": "{(= $0 (+ $0 0))|1}"}, move=b"\x00\x05"
+    ),
+    "the other operand": Case(
+        "(call less $SHARE $AMOUNT)", {"less": "(- {$0 $1|$1 $0})"}, share=1, amount=2
+    ),
     "operands that a call swaps": Case(
         "(call two {$SHARE $AMOUNT|$AMOUNT $SHARE})", {"two": "(+ $0 (* 2 $1))"}, share=1, amount=2
     ),
@@ -82,11 +94,9 @@ DIFFERENT = {
         {"nth": "(if $0 (call nth {(- $0 1)|(- 1 $0)} (r $1)) (f $1))"},
         state=b"\x02",
     ),
-    "a call that never ends": Case("(call sum $STATE 1)", SUM, state=b"\x01"),
+    "a call that never ends": Case("(call sum $STATE 1)", SUM, state=ENDLESS),
     "a raise of an empty list": Case("(call first $STATE)", {"first": "{(f $0)|()}"}, LIST),
-    "a raise in front": Case(
-        "(if (call id $STATE) {(x)|()} ())", ID, state=b"\x01"
-    ),
+    "a raise in front": Case("(if (call id $STATE) {(x)|()} ())", ID, state=b"\x01"),
     "a raise of a shorter move": Case(
         "(list (call id $STATE) (substr $MOVE {5 5|9 9}))", ID, move=bytes(7)
     ),
@@ -99,9 +109,7 @@ DIFFERENT = {
     "an end whose truth is looked at": Case(
         "(call third (c 1 (c 2 {()|1})))", {"third": "(if (r (r $0)) 1 2)"}
     ),
-    "an end that is returned": Case(
-        "(call rest (c 1 (c 2 {()|1})))", {"rest": "(r $0)"}
-    ),
+    "an end that is returned": Case("(call rest (c 1 (c 2 {()|1})))", {"rest": "(r $0)"}),
     "an end that is hashed": Case(
         "(call hash (c 1 (c 2 {()|1})))", {"hash": "(sha256 (r (r $0)))"}
     ),
@@ -112,7 +120,9 @@ DIFFERENT = {
         "(list (call yes $STATE))", {"yes": "(if $0 {1|2} ())"}, state=b"\x01"
     ),
     "a truth that is added": Case(
-        "(call sum (call yes $STATE))", {"yes": "(if $0 {1|2} ())", "sum": "(+ $0 1)"}, state=b"\x01"
+        "(call sum (call yes $STATE))",
+        {"yes": "(if $0 {1|2} ())", "sum": "(+ $0 1)"},
+        state=b"\x01",
     ),
     "the test of a whole function": Case(
         "(list (call either $STATE))", {"either": "(any (= $0 {2|3}) (= $0 4))"}, state=b"\x02"
@@ -128,10 +138,10 @@ DIFFERENT = {
     "two bits of a sum": Case(
         "(call odd $SHARE $AMOUNT)", {"odd": "(logand 3 ({+|-} $0 $1))"}, share=1, amount=1
     ),
-    "a remainder": Case(
-        "(call rest $AMOUNT)", {"rest": "({r|f} (divmod $0 52))"}, amount=1
+    "a remainder": Case("(call rest $AMOUNT)", {"rest": "({r|f} (divmod $0 52))"}, amount=1),
+    "a list that may be longer": Case(
+        "(call is (call count $STATE))", {**COUNT, "is": "{(> 3 $0)|1}"}, LIST, to_list([NIL] * 4)
     ),
-    "a list that may be longer": Case("(call is (call count $STATE))", {**COUNT, "is": "{(> 3 $0)|1}"}, LIST, to_list([NIL] * 4)),
     "an optional atom": Case(
         "(call has $STATE)", {"has": "(if $0 {32|33} 1)"}, Optional(Atom(32)), bytes(32)
     ),
@@ -139,16 +149,15 @@ DIFFERENT = {
         "(call side $STATE)", {"side": "({f|r} $0)"}, Pair(SMALL, SMALL), (NIL, b"\x01")
     ),
     "functions without their tree": Case(
-        "(a (f tree) (c {tree|()} (list $STATE)))", {"outer": "(call inner $0)", "inner": "(+ 1 $0)"}
+        "(a (f tree) (c {tree|()} (list $STATE)))",
+        {"outer": "(call inner $0)", "inner": "(+ 1 $0)"},
     ),
     "code that is data": Case(
         "(list (call id $STATE) (sha256 (r (f (r tree)))))", {**ID, "other": "{7|8}"}
     ),
     "code that is returned": Case("(list (call id $STATE) tree)", {**ID, "other": "{7|8}"}),
-    "a pair that is an atom": Case(
-        "(call first {$STATE|(list $STATE)})", {"first": "(l $0)"}
-    ),
-}  # fmt: skip
+    "a pair that is an atom": Case("(call first {$STATE|(list $STATE)})", {"first": "(l $0)"}),
+}
 
 EQUAL = {
     "numbers from 0 to 4": Case("(call less $STATE)", {"less": "{(> 2 $0)|(>s 2 $0)}"}),
@@ -163,22 +172,18 @@ EQUAL = {
     "what is subtracted": Case(
         "(list (- $AMOUNT {$SHARE (call id $STATE)|(call id $STATE) $SHARE}))", ID
     ),
-    "a constant at every call": Case(
-        "(call less 1)", {"less": "(list {(- $0 1)|(- 1 $0)})"}
-    ),
+    "a constant at every call": Case("(call less 1)", {"less": "(list {(- $0 1)|(- 1 $0)})"}),
     "the end of a list": Case(
-        "(list (call nth 1 (c 1 (c $SHARE {()|1}))))", {"nth": "(if $0 (call nth (- $0 1) (r $1)) (f $1))"}
+        "(list (call nth 1 (c 1 (c $SHARE {()|1}))))",
+        {"nth": "(if $0 (call nth (- $0 1) (r $1)) (f $1))"},
     ),
-    "a function's truth": Case(
-        "(if (call yes $STATE) 5 ())", {"yes": "(if $0 {1|2} ())"}
-    ),
-    "odd or even": Case(
-        "(call odd $SHARE $AMOUNT)", {"odd": "(logand 1 ({+|-} $0 $1))"}
-    ),
+    "a function's truth": Case("(if (call yes $STATE) 5 ())", {"yes": "(if $0 {1|2} ())"}),
+    "odd or even": Case("(call odd $SHARE $AMOUNT)", {"odd": "(logand 1 ({+|-} $0 $1))"}),
     "an empty optional atom": Case(
-        "(call has (call none $STATE))", {"has": "(list (if $0 {33|34} 32))", "none": "(if $0 (call none ()) ())"}
+        "(call has (call none $STATE))",
+        {"has": "(list (if $0 {33|34} 32))", "none": "(if $0 (call none ()) ())"},
     ),
-}  # fmt: skip
+}
 
 
 def proof(case: Case) -> str:
@@ -192,8 +197,9 @@ def proof(case: Case) -> str:
 @pytest.mark.parametrize("name", DIFFERENT)
 def test_a_difference_is_not_proved_away(name: str) -> None:
     case = DIFFERENT[name]
-    left, right = (run(program, case.environment) for program in both(case.main, case.functions))
-    assert differ(left, right), "the programs are not different"
+    if case.state != ENDLESS:
+        left, right = (run(each, case.environment) for each in both(case.main, case.functions))
+        assert differ(left, right), "the programs are not different"
     assert not proof(case)
 
 
