@@ -130,6 +130,8 @@ def _is_equal(original: Original, mutant: Program, deadline: float) -> str:
     if changed is None:
         raise Unsupported("no expression is changed")
     start = changed.start
+    if any(way.startswith(tree) for tree in original.trees) and not start:
+        raise Unsupported("what is changed beside the functions is read by any of them")
     comparison = _Comparison(original, analysis, root, start)
     late: Unsupported | None = None
     attempts = (

@@ -155,6 +155,9 @@ DIFFERENT = {
     "code that is data": Case(
         "(list (call id $STATE) (sha256 (r (f (r tree)))))", {**ID, "other": "{7|8}"}
     ),
+    "a constant beside the functions": Case(
+        "(call less $STATE)", {"less": "(> (r (f (r tree))) $0)", "limit": "{3|4}"}, state=b"\x03"
+    ),
     "code that is returned": Case("(list (call id $STATE) tree)", {**ID, "other": "{7|8}"}),
     "a pair that is an atom": Case("(call first {$STATE|(list $STATE)})", {"first": "(l $0)"}),
 }
