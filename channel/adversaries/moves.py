@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from msgspec.structs import replace
@@ -11,8 +11,18 @@ from channelsim.channel.adversaries.base import BatchChanger, F, by_method
 from channelsim.channel.protocol.messages import Batch, Move
 from channelsim.channel.protocol.state import ChannelState, LiveGame
 from channelsim.clsp.values import int_to_atom
+from channelsim.games.chance import Chance
 from channelsim.games.choices import forced_action
-from channelsim.games.contract import Action, Amount, OneOf
+from channelsim.games.contract import Action, Amount, Game, OneOf, any_action
+from channelsim.games.judge import hashes_of
+from channelsim.games.selfplay import turns
+
+HANDS = 8
+"""Hands of random actions that show whether a game has bets: each with bets offers one in the first
+two."""
+
+UNIT, STACK = 100, 10
+"""The stakes of these hands: room for several bets."""
 
 
 class MoveChanger(BatchChanger):
@@ -125,7 +135,34 @@ def _no_pong(changer: MoveChanger, move: Move, game: LiveGame) -> Move | None:
     return replace(move, move=move.move + amount[:room])
 
 
-@_changes_move("overraise", "bets one mojo more than its stack covers, far more, or less than zero")
+def without_bets(kind: type[MoveChanger], games: Sequence[Game]) -> str:
+    """The reason against an adversary that changes a bet, if no game has any."""
+    if any(map(offers_bets, games)):
+        return ""
+    return (
+        f"{' or '.join(game.name for game in games)}: no game in which a player chooses an amount"
+    )
+
+
+def offers_bets(game: Game) -> bool:
+    """True if a player of this game chooses an amount in one of a few hands of random actions."""
+    hashes, chance = hashes_of(game), Chance(game.name.encode())
+    terms = game.terms(game.default_parameters(UNIT, STACK))
+    return any(
+        isinstance(choice, Amount)
+        for _ in range(HANDS)
+        for turn in turns(game, hashes, terms, (any_action, any_action), chance)
+        for choice in turn.player.choices()
+    )
+
+
+@by_method(
+    MoveChanger,
+    "change_move",
+    "overraise",
+    "bets one mojo more than its stack covers, far more, or less than zero",
+    reason_against=classmethod(without_bets),
+)
 def _overraise(changer: MoveChanger, move: Move, game: LiveGame) -> Move | None:
     bet = legal_bet(changer, game)
     if bet is None:
