@@ -102,8 +102,8 @@ def _tables(document: Results, keys: Mapping[Hashable, str]) -> Iterator[Table]:
             yield _costs(totals, "Whole bundles")
         case MutantsDocument():
             by_name = {name: program.total for name, program in document.validators.items()}
-            yield _mutants("Mutants by validator", by_name)
-            yield _mutants("Mutants by kind", document.kinds)
+            yield _mutants("Mutants by validator", "validator", by_name)
+            yield _mutants("Mutants by kind", "kind", document.kinds)
             yield _survivors(document.survivors)
         case DisputesDocument():
             yield _matrix(document.matrix)
@@ -301,17 +301,17 @@ def _few(failures: tuple[Finding, ...], keys: Mapping[Hashable, str]) -> Iterato
         yield Link(f"and {len(failures) - FEW:,} more")
 
 
-def _mutants(title: str, counts: Mapping[str, Count]) -> Table:
+def _mutants(title: str, name: str, counts: Mapping[str, Count]) -> Table:
     rows = tuple(
         (
-            Cell(name),
+            Cell(made_in),
             _of(count.killed, count.made),
             *map(_number, (count.proved, count.argued, count.open)),
         )
-        for name, count in counts.items()
+        for made_in, count in counts.items()
         if count.made
     )
-    return Table(title, ("", "killed", "proved", "argued", "open"), rows)
+    return Table(title, (name, "killed", "proved", "argued", "open"), rows)
 
 
 def _costs(costs: Iterable[tuple[str, int]], title: str = "Costs against the block") -> Table:
