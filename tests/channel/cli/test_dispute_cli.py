@@ -83,10 +83,11 @@ def test_all_adversaries_of_one_game(
     assert "skipped: overraise (" in printed
 
 
-def test_bets_are_raised_only_where_there_are_any() -> None:
-    able = {game for game in registry.built_in() if not reason_against("overraise", (game,))}
+@pytest.mark.parametrize("name", ["overraise", "no-pong"])
+def test_bets_are_changed_only_where_there_are_any(name: str) -> None:
+    able = {game for game in registry.built_in() if not reason_against(name, (game,))}
     assert set(registry.built_in()) - able == {"calpoker", "chinese"}
-    assert not reason_against("overraise", ("calpoker", "spacepoker"))
+    assert not reason_against(name, ("calpoker", "spacepoker"))
 
 
 def test_a_run_is_one_document(capsys: pytest.CaptureFixture[str]) -> None:
