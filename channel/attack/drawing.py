@@ -61,6 +61,8 @@ def draw(games: Sequence[str], seed: str, kinds: Sequence[str] = tuple(KINDS)) -
             actions.append(repeated(action, chance))
     if goes_on_chain:
         actions.append(drawn_action(KINDS[GO_ON_CHAIN], chance, 0))
+        if "reorganise" in kinds and chance.chance(30):
+            actions.append(undoing(chance))
     copy = next((action for action in actions if action.kind == OLD_COPY), None)
     if copy is not None and hostile_side(actions) is None and chance.chance(50):
         # A counterparty that never closes: the player has the copy published.
@@ -161,6 +163,12 @@ def drawn_place(kind: Kind, chance: Chance, landmarks: Sequence[str]) -> tuple[s
     # The node is asked several times for each event.
     span *= 4 if kind.counter == CALL else 1
     return since, chance.below(chance.pick((2, 6, span)))
+
+
+def undoing(chance: Chance) -> Action:
+    """A reorganisation that takes back what has just been seen on chain."""
+    since, amount = chance.pick(ON_CHAIN), chance.below(KINDS["reorganise"].most + 1)
+    return Action("reorganise", 0, chance.below(3), amount, since=since)
 
 
 def repeated(action: Action, chance: Chance) -> Action:
