@@ -22,7 +22,7 @@ from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.protocol.wallet import address_of
-from channelsim.channel.report.channel_overview import ours_at_the_end
+from channelsim.channel.report import channel_overview
 from channelsim.channel.session.session_events import Handled, NewsFor, SessionEvent
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.model.conversation import conversation
@@ -69,9 +69,6 @@ MONITORS = {
 LATE = (MOVES, ANSWERS)
 """The rules by which a side is accused of being late."""
 
-ON_CHAIN_AT_ONCE = (GO_ON_CHAIN, "run-recover")
-"""Causes that bring a side on chain, and make nobody late."""
-
 WISHES = ("close", "go-on-chain", "cancel", "propose", "run-close", "run-recover")
 """Actions by which a player changes its mind about the hands."""
 
@@ -99,15 +96,25 @@ class Violation:
 
 
 class Monitors:
-    """All monitors of one session. They judge the sides that are not `hostile`."""
+    """All monitors of one session. They judge the sides that are not `hostile`.
 
-    def __init__(self, parties: tuple[Party, Party], hostile: int | None = None) -> None:
+    `done` are the actions that took place so far, in order.
+    """
+
+    def __init__(
+        self,
+        parties: tuple[Party, Party],
+        hostile: int | None = None,
+        done: Sequence[Action] = (),
+    ) -> None:
+        self._done = done
         self.violations: list[Violation] = []
         self._parties = parties
         self._honest = [side for side in Side if side != hostile]
         self._names = [parties[side].name for side in self._honest]
-        self._left: dict[str, str] = {}
-        self._accused: dict[int, tuple[str, str]] = {}
+        # Those with what may explain them: the causes until then.
+        self._left: dict[str, tuple[str, Sequence[Action]]] = {}
+        self._accused: dict[str, tuple[BrokenOff, Sequence[Action]]] = {}
 
     def add(self, violation: Violation) -> None:
         """Note a violation once."""
@@ -118,10 +125,10 @@ class Monitors:
         """Follow an event."""
         match event:
             case NewsFor(name, BrokenOff() as news):
-                text = f"the {name} accuses the other side: {news.blame}"
-                self._accused[NAMES.index(name)] = news.blame.rule, text
+                self._accused[name] = news, causes(self._done)
             case NewsFor(name, UnilateralClose() | LeftForChain() | OwnFault() | OldCopy() as news):
-                self._left.setdefault(name, f"the {name} has left: {news}"[:200])
+                text = f"the {name} has left: {news}"[:200]
+                self._left.setdefault(name, (text, causes(self._done)))
             case Handled(name, _, effects) if name in self._names:
                 yield from _growth(name, effects)
             case _:
@@ -152,12 +159,13 @@ class Monitors:
             # An old copy may sign what the other side never got; its promises are others.
             for how in () if copies[side] else contradictions(run.parties[side].sent):
                 self._found("signature", f"the {run.parties[side].name} sent {how}")
-        if both and not reasons:
-            for text in self._left.values():
+        for text, earlier in self._left.values() if both else ():
+            if not earlier:
                 self._found("chain", text)
-        for accuser, (rule, text) in self._accused.items():
-            if both and not copied and not any(_explains(one, accuser, rule) for one in reasons):
-                self._found("accused", text)
+        for name, (news, earlier) in self._accused.items() if both and not copied else ():
+            blame, accuser = news.blame, NAMES.index(name)
+            if not any(explains(action, accuser, blame.rule) for action in earlier):
+                self._found("accused", f"the {name} accuses the other side: {blame}")
         if settled:
             if both and not copied:
                 self._money(run)
@@ -207,7 +215,7 @@ class Monitors:
         peer = run.parties[side].peer
         if peer.phase is not Phase.CLOSED:
             return
-        told = ours_at_the_end(peer.state)
+        told = channel_overview.ours_at_the_end(peer.state)
         paid = sum(seen.coin.amount for seen in run.chain.coins_at(peer.config.reward_address))
         if told != paid:
             how = f"was paid {counted(paid, 'mojo')}, and says {told:,}"
@@ -253,16 +261,14 @@ class Monitors:
                 self._found("promise", f"to the {ours.party.name}: {how}")
 
 
-def _explains(action: Action, accuser: int, rule: str) -> bool:
+def explains(action: Action, accuser: int, rule: str) -> bool:
     """True if an action explains that an honest side accuses the other one by this rule.
 
-    What is late may be late by any of them. What is wrong was changed on its way, or something
-    before it was lost; absence explains nothing of that.
+    What is late may be late by any of them, but for a side that goes on chain at once. What is
+    wrong was changed on its way, or something before it was lost; absence explains nothing of that.
     """
-    if action.kind in ON_CHAIN_AT_ONCE:
-        return False
     if rule in LATE:
-        return True
+        return action.kind != GO_ON_CHAIN
     if action.kind in ("corrupt", "truncate"):
         return action.side != accuser
     return action.kind in ("drop", "reorder")

@@ -15,14 +15,14 @@ from channelsim.channel.chain.coins import Bundle, Coin
 from channelsim.channel.chain.full_node import NodeError
 from channelsim.channel.chain.interface import PushResult
 from channelsim.channel.chain.observations import Block, CoinSeen, PendingBundle
-from channelsim.channel.peer.interface import Effect, Push, Watch
+from channelsim.channel.peer.interface import Effect, FeeRate, Push, Watch
 from channelsim.games.amounts import counted
 
 T = TypeVar("T")
 
-PATIENCE = 12.0
+PATIENCE = 8.0
 """Seconds in which a runner looks at the chain again, and tries a push again, of a node that
-answers: four looks, or so."""
+answers: two looks, or so."""
 
 LOOKS, CALLS = 3.0, 24
 """Seconds between two looks of a runner, and the calls that it may make beside them."""
@@ -56,6 +56,8 @@ class NotedNode:
     _watched: set[Coin] = field(default_factory=set)
     _named: set[Coin] = field(default_factory=set)
     _pushes: dict[Bundle, tuple[str, float]] = field(default_factory=dict)
+    _rate: int | None = None
+    _reported_rate: int | None = None
 
     # --- the node ---
 
@@ -104,7 +106,8 @@ class NotedNode:
 
     def fee_rate(self) -> int:
         """The fee rate that the node asks."""
-        return self._asked(self.node.fee_rate)
+        self._rate = self._asked(self.node.fee_rate)
+        return self._rate
 
     def _asked(self, call: Callable[[], T]) -> T:
         now = self.time()
@@ -128,7 +131,11 @@ class NotedNode:
     def follow(self, event: object, effects: Sequence[Effect]) -> None:
         """Follow an event of the peer (None: its start), before its effects are carried out."""
         now = self.time()
+        if isinstance(event, FeeRate):
+            self._reported_rate = event.mojos_per_cost
         if isinstance(event, Block):
+            if self._rate != self._reported_rate:
+                self.found(f"does not tell its peer of the fee rate {self._rate}")
             for how in (*self._misreported(event), *self._not_offered(now)):
                 self.found(how)
             self._count(now)

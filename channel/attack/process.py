@@ -403,11 +403,12 @@ class Process:
                     watcher = self._watcher()
                 if watcher is not None:
                     pusher, eyes, data = watcher
-                    pusher.push(self.node, eyes, eyes.look(self.node))
+                    height, sight = self.node.height, eyes.look(self.node)
+                    pusher.push(self.node, eyes, sight)
                     is_free = not self.node.chain.fee_rate()
                     looks_since = (looks_since or self.node.height) if is_free else None
-                    if looks_since is not None:
-                        self.monitors.watch(self.node.chain, data, looks_since)
+                    if self.node.height == height:
+                        self.monitors.watch(self.node.chain, data, sight, looks_since)
             except UsageError:
                 # The node may be away, and the data not whole yet.
                 looks_since = None

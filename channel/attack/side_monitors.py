@@ -15,6 +15,7 @@ from channelsim.channel.attack.noted_store import NotedStore, SealedSecrets
 from channelsim.channel.attack.printed_lines import PrintedLines
 from channelsim.channel.attack.times_due import untimely
 from channelsim.channel.attack.watch_duties import overdue
+from channelsim.channel.attack.watch_duties import untimely as untimely_watch
 from channelsim.channel.attack.workload import Workload, large
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.interface import Coins
@@ -35,6 +36,7 @@ from channelsim.channel.watch.watch_data import (
     read_newest,
     read_states,
 )
+from channelsim.channel.watch.watcher import Sight
 from channelsim.games.amounts import counted
 
 MOST_BYTES, MOST_BYTES_PER_EVENT, TIMES_RECEIVED = 40_000, 2_000, 4
@@ -74,15 +76,16 @@ class SideMonitors:
         """The store of a new life, whose bytes are noted."""
         return NotedStore(store, self.secrets)
 
-    def watch(self, chain: Coins, data: WatchData, since: int) -> None:
-        """Look at what a watcher does while the process is down, since this height."""
-        for how in overdue(chain, data, since):
+    def watch(self, chain: Coins, data: WatchData, sight: Sight, since: int | None) -> None:
+        """Look at what a watcher does while the process is down, `since` this height unhindered."""
+        late = () if since is None else overdue(chain, data, since)
+        for how in (*untimely_watch(data, sight, chain.peak()), *late):
             self._found("watcher", f"its watcher {how}")
 
     def restored(self) -> None:
         """Forget what an older copy of the files lacks."""
         self.watched.clear()
-        self.secrets = SealedSecrets()
+        self.secrets, self.state = SealedSecrets(), None
 
     def hear(self, event: SessionEvent) -> None:
         """Print an event, as the command of the process does."""

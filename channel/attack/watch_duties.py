@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.interface import Coins
 from channelsim.channel.watch.watch_data import WatchData
+from channelsim.channel.watch.watcher import Sight, Step
 
 SLACK = 6
 """Blocks beyond its time in which a watcher's spend gets in: a node may hold it back for four."""
@@ -15,6 +16,16 @@ SLACK = 6
 def owners_time(data: WatchData) -> int:
     """The blocks in which a watcher leaves it to the owner to preempt a stale state."""
     return data.channel.unroll_timeout // 3
+
+
+def untimely(data: WatchData, sight: Sight, peak: int) -> Iterator[str]:
+    """Find a spend that a watcher makes too early, or lacks at the height at which it is due."""
+    if sight.since is None or sight.step not in (Step.STALE, Step.PUBLISHED):
+        return
+    stale = sight.step is Step.STALE
+    due = sight.since + (owners_time(data) if stale else data.channel.unroll_timeout)
+    if (sight.spend is not None) != (peak >= due):
+        yield f"acts too {'late' if sight.spend is None else 'early'} on state {sight.state}"
 
 
 def overdue(chain: Coins, data: WatchData, since: int) -> Iterator[str]:

@@ -13,7 +13,7 @@ from typing import Any
 from channelsim.channel.crypto import bls
 from channelsim.clsp import run
 
-MOST_SIGNATURES, MOST_RUNS = 32, 100
+MOST_SIGNATURES, MOST_RUNS = 20, 60
 """The most signatures, made or verified, and runs of programs for one event."""
 
 MOST_ITEMS = 64

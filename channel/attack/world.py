@@ -133,7 +133,7 @@ class World:
         )
         self.parties = first, second
         self.run_log = RunLog(self.chain, self.parties)
-        self.monitors = Monitors(self.parties, self.hostile)
+        self.monitors = Monitors(self.parties, self.hostile, self.script.done)
         self.situations = Situations()
         self.events: list[Noted] = []
         self._blocks = Chance(derive(seed, "blocks"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field
+from inspect import isawaitable
 from typing import Any, TypeAlias
 from unittest import mock
 from weakref import WeakKeyDictionary
@@ -89,6 +90,28 @@ def function(owner: Any, name: str, wrong: Wrong) -> Planting:
         return wrong(*given, **more)
 
     return marking(owner, name, marked)
+
+
+def where_it_fails(owner: Any, name: str, planting: Planting) -> Planting:
+    """A fault that makes a difference only where this function fails, as far as a probe knows."""
+
+    async def awaited(reach: Reach, result: Any) -> Any:
+        try:
+            return await result
+        except Exception:
+            reach.mark()
+            raise
+
+    def probe(reach: Reach, right: Any, *given: Any, **more: Any) -> Any:
+        try:
+            result = right(*given, **more)
+        except Exception:
+            reach.mark()
+            raise
+        return awaited(reach, result) if isawaitable(result) else result
+
+    probing = marking(owner, name, probe, probe)
+    return lambda stack, reach: (probing if reach.probes else planting)(stack, reach)
 
 
 def changing(owner: Any, name: str, change: Callable[[Any], Any]) -> Planting:

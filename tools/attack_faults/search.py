@@ -28,7 +28,8 @@ class Result(msgspec.Struct, frozen=True):
 
     Of `sessions` those were run in which it would be `reached`: in all others it changes nothing.
     `noticed` is the number of the first session (from 1) that broke a `monitor` which it keeps
-    without the fault: 0 if none has. `script` is that session, shrunk if that was asked for.
+    without the fault: 0 if none has. `script` is that session, shrunk if that was asked for. `seed`
+    is that of the sessions, if it is another one than that of the file.
     """
 
     fault: str
@@ -38,6 +39,7 @@ class Result(msgspec.Struct, frozen=True):
     monitor: str = ""
     text: str = ""
     script: Attack | None = None
+    seed: str = ""
 
 
 class Results(msgspec.Struct, frozen=True):
