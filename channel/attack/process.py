@@ -24,7 +24,7 @@ from channelsim.channel.attack.old_copies import OldCopies, recovery
 from channelsim.channel.attack.side_monitors import SideMonitors
 from channelsim.channel.attack.virtual_time import RESOLUTION, VirtualThreads
 from channelsim.channel.attack.watch_duties import owners_time
-from channelsim.channel.errors import UsageError
+from channelsim.channel.errors import UsageError, Violation
 from channelsim.channel.network.link import Link
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.interface import (
@@ -325,7 +325,11 @@ class Process:
         peer = Peer(self.config)
         side = hostile(peer)
         self.on_peer(peer)
-        await self._run(peer, _Obeying(side, self), over=lambda peer: False)
+        try:
+            await self._run(peer, _Obeying(side, self), over=lambda peer: False)
+        except Violation:
+            # One of its adversaries cannot go on from what another one has done: it falls silent.
+            await asyncio.get_running_loop().create_future()
 
     async def _run(
         self, peer: Peer, actor: Actor, over: Callable[[Peer], bool] | None = None

@@ -137,7 +137,8 @@ def _settled(
     coins: dict[Coin, CoinSeen],
     effects: Sequence[Effect],
 ) -> Iterator[str]:
-    """A channel is settled when the spends of its unroll coin and of all game coins are deep."""
+    """A channel is settled with the spends of its unroll coin and of all game coins deep, at the
+    latest, and not before that of its unroll coin is."""
     lineage = dispute.lineage
     unroll = lineage.unroll if lineage is not None else None
     if unroll is None or unroll.spent is None:
@@ -151,7 +152,8 @@ def _settled(
         isinstance(effect, Tell) and isinstance(effect.news, ChannelSettled) for effect in effects
     )
     deep = peak - max(heights) >= config.agreement.confirmations
-    if told and not deep:
+    # A game that was given up is no reason to wait.
+    if told and peak - unroll.spent < config.agreement.confirmations:
         yield "it takes a spend on chain for final too early"
     if not settled and deep and known and not dispute.undecided:
         yield "it takes a spend on chain for final too late"

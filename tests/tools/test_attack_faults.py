@@ -167,7 +167,7 @@ def test_a_probe_of_what_fails_marks_it_there_only() -> None:
     assert reach.reached
     with ExitStack() as stack:
         fault(stack, Reach())
-        assert owner.failing is None
+        assert not owner.failing
     assert owner.failing is failing
 
 
