@@ -38,6 +38,10 @@ DEALT = 5
 ACTIONS, SWARM = 8, 6
 """The most actions of a session, and the most kinds of which they are."""
 
+DEVIATES, DEVIATIONS = 25, 3
+"""The per cent of the sessions whose hostile side has adversaries by name, besides the others that
+are drawn, and the most of those: each acts where it can."""
+
 PATIENT = 9
 """The most blocks that all actions of a script take on average, unless it is to go further."""
 
@@ -61,6 +65,11 @@ def draw(games: Sequence[str], seed: str, kinds: Sequence[str] = tuple(KINDS)) -
             actions.append(repeated(action, chance))
     if goes_on_chain:
         actions.append(drawn_action(KINDS[GO_ON_CHAIN], chance, 0))
+        if "reorganise" in kinds and chance.chance(30):
+            actions.append(undoing(chance))
+    if "deviate" in kinds and chance.chance(DEVIATES):
+        deviations = range(chance.between(1, DEVIATIONS))
+        actions += [replace(deviation(chance), side=actions[0].side) for _ in deviations]
     copy = next((action for action in actions if action.kind == OLD_COPY), None)
     if copy is not None and hostile_side(actions) is None and chance.chance(50):
         # A counterparty that never closes: the player has the copy published.
@@ -161,6 +170,19 @@ def drawn_place(kind: Kind, chance: Chance, landmarks: Sequence[str]) -> tuple[s
     # The node is asked several times for each event.
     span *= 4 if kind.counter == CALL else 1
     return since, chance.below(chance.pick((2, 6, span)))
+
+
+def deviation(chance: Chance) -> Action:
+    """An adversary of some name, that acts at once or later on."""
+    kind = KINDS["deviate"]
+    at = 0 if chance.chance(50) else chance.below(kind.span)
+    return Action(kind.name, 0, at, chance.below(kind.most + 1))
+
+
+def undoing(chance: Chance) -> Action:
+    """A reorganisation that takes back what has just been seen on chain."""
+    since, amount = chance.pick(ON_CHAIN), chance.below(KINDS["reorganise"].most + 1)
+    return Action("reorganise", 0, chance.below(3), amount, since=since)
 
 
 def repeated(action: Action, chance: Chance) -> Action:

@@ -34,6 +34,11 @@ class FailingNode:
         self._held: list[tuple[int, Bundle]] = []
 
     @property
+    def chain(self) -> FarmableChain:
+        """The chain as it is, without any failure."""
+        return self._chain
+
+    @property
     def height(self) -> int:
         """The height of the tip, whether the node answers or not."""
         return self._chain.peak()

@@ -9,17 +9,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from channelsim.channel.attack.actions import LAST_PATIENT, LAST_SAFE, Action, absence, causes
 from channelsim.channel.attack.kinds import GO_ON_CHAIN, MOST_OUTAGE
 from channelsim.channel.attack.old_copies import broken_to_restored, is_held_up
+from channelsim.channel.attack.times_due import ANSWERS, MOVES
 from channelsim.channel.peer.chain_news import LeftForChain, UnilateralClose
 from channelsim.channel.peer.interface import BrokenOff, OldCopy, OwnFault, Watch
+from channelsim.channel.peer.onchain.dispute import Dispute
 from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.protocol.wallet import address_of
+from channelsim.channel.report import channel_overview
 from channelsim.channel.session.session_events import Handled, NewsFor, SessionEvent
+from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.model.conversation import conversation
 from channelsim.channel.simulation.model.talk import Conversation
 from channelsim.channel.simulation.model.waits import WAITS
@@ -45,11 +50,22 @@ MONITORS = {
     "news": "A player hears, once and with the same event, of all that changes in its channel.",
     "times": "Each depth and each deadline is met with the first block at its height, not before.",
     "watch-data": "The watcher's files have the newest state of the peer before anything is sent.",
+    "watcher": "A watcher preempts a stale state, and pays any other out, in its time.",
     "disk": "The files of a side have a bounded number of bytes for each event that matters.",
     "sealed": "No message that was handled can be read in a side's files without its keys.",
+    "node": "A runner looks at the chain and reports what it saw, and offers each spend in time.",
+    "link": "A side keeps its connection alive, and gives up one that is silent.",
+    "asks": "A command that is taken has an effect.",
+    "lines": "A command prints a line for all that its player hears, and what it was paid.",
+    "overview": "What a store shows without keys is what its peer has.",
+    "erased": "Once the secrets of a deck are erased, no file has the bytes that held them.",
+    "work": "One event costs a bounded number of signatures and runs, and what is kept is bounded.",
     "growth": "One event adds a bounded number of effects, watched coins and bytes to send.",
 }
 """All monitors, by id."""
+
+LATE = (MOVES, ANSWERS)
+"""The rules by which a side is accused of being late."""
 
 WISHES = ("close", "go-on-chain", "cancel", "propose", "run-close", "run-recover")
 """Actions by which a player changes its mind about the hands."""
@@ -81,15 +97,25 @@ class Violation:
 
 
 class Monitors:
-    """All monitors of one session. They judge the sides that are not `hostile`."""
+    """All monitors of one session. They judge the sides that are not `hostile`.
 
-    def __init__(self, parties: tuple[Party, Party], hostile: int | None = None) -> None:
+    `done` are the actions that took place so far, in order.
+    """
+
+    def __init__(
+        self,
+        parties: tuple[Party, Party],
+        hostile: int | None = None,
+        done: Sequence[Action] = (),
+    ) -> None:
+        self._done = done
         self.violations: list[Violation] = []
         self._parties = parties
         self._honest = [side for side in Side if side != hostile]
         self._names = [parties[side].name for side in self._honest]
-        self._left: dict[str, str] = {}
-        self._accused: dict[str, str] = {}
+        # Those with what may explain them: the causes until then.
+        self._left: dict[str, tuple[str, Sequence[Action]]] = {}
+        self._accused: dict[str, tuple[BrokenOff, Sequence[Action]]] = {}
 
     def add(self, violation: Violation) -> None:
         """Note a violation once."""
@@ -100,9 +126,10 @@ class Monitors:
         """Follow an event."""
         match event:
             case NewsFor(name, BrokenOff() as news):
-                self._accused[name] = f"the {name} accuses the other side: {news.blame}"
+                self._accused[name] = news, causes(self._done)
             case NewsFor(name, UnilateralClose() | LeftForChain() | OwnFault() | OldCopy() as news):
-                self._left.setdefault(name, f"the {name} has left: {news}"[:200])
+                text = f"the {name} has left: {news}"[:200]
+                self._left.setdefault(name, (text, causes(self._done)))
             case Handled(name, _, effects) if name in self._names:
                 yield from _growth(name, effects)
             case _:
@@ -124,6 +151,7 @@ class Monitors:
         reasons = causes(done)
         tampers = [action for action in done if action.kind in ("corrupt", "truncate", "reorder")]
         both = len(self._honest) == len(Side)
+        copied = any(copies)
         settled = all(run.finished[side] is not None for side in self._honest)
         for side in self._honest:
             waits = copies[side] and not both and is_held_up(_as_seen_by(run, side))
@@ -132,17 +160,19 @@ class Monitors:
             # An old copy may sign what the other side never got; its promises are others.
             for how in () if copies[side] else contradictions(run.parties[side].sent):
                 self._found("signature", f"the {run.parties[side].name} sent {how}")
-        if both and not reasons:
-            for text in self._left.values():
+        for text, earlier in self._left.values() if both else ():
+            if not earlier:
                 self._found("chain", text)
-        silent = all(action.kind == GO_ON_CHAIN for action in reasons)
-        if both and not any(copies) and silent:
-            for text in self._accused.values():
-                self._found("accused", text)
+        for name, (news, earlier) in self._accused.items() if both and not copied else ():
+            blame, accuser = news.blame, NAMES.index(name)
+            if not any(explains(action, accuser, blame.rule) for action in earlier):
+                self._found("accused", f"the {name} accuses the other side: {blame}")
         if settled:
-            if both and not any(copies):
+            if both and not copied:
                 self._money(run)
             for side in self._honest:
+                if not copied:
+                    self._payment(run, side)
                 if copies[side]:
                     self._promises_to_copy(run, side, copies[side])
                     continue
@@ -181,6 +211,17 @@ class Monitors:
         if total != put_in:
             self._found("money", f"{counted(put_in, 'mojo')} became {total:,}")
 
+    def _payment(self, run: Run, side: Side) -> None:
+        """Check that the command's last line has what was paid to the side's reward address."""
+        peer = run.parties[side].peer
+        if peer.phase is not Phase.CLOSED:
+            return
+        told = channel_overview.ours_at_the_end(peer.state)
+        paid = sum(seen.coin.amount for seen in run.chain.coins_at(peer.config.reward_address))
+        if told != paid:
+            how = f"was paid {counted(paid, 'mojo')}, and says {told:,}"
+            self._found("lines", f"the {run.parties[side].name} {how}")
+
     def _hands(self, ours: Run, talk: Conversation) -> None:
         """Check that all hands that both players agreed on were played, or excused."""
         for how in () if talk.broken else unaccounted(ours, talk):
@@ -211,6 +252,19 @@ class Monitors:
             self._found("promise", f"to the {ours.party.name}: {how}")
 
 
+def explains(action: Action, accuser: int, rule: str) -> bool:
+    """True if an action explains that an honest side accuses the other one by this rule.
+
+    What is late may be late by any of them, but for a side that goes on chain at once. What is
+    wrong was changed on its way, or something before it was lost; absence explains nothing of that.
+    """
+    if rule in LATE:
+        return action.kind != GO_ON_CHAIN
+    if action.kind in ("corrupt", "truncate"):
+        return action.side != accuser
+    return action.kind in ("drop", "reorder")
+
+
 def _has_nothing(party: Party) -> bool:
     """True for a side that has signed nothing of a channel: it may wait for the other for ever."""
     state = party.peer.state
@@ -236,12 +290,16 @@ def _growth(name: str, effects: Sequence[object]) -> Iterator[Violation]:
             yield Violation("growth", f"the {name} has {size} {what} after one event")
 
 
-UNSTORED = ("block", "early", "last_received", "marks", "resuming", "fees", "play", "dispute")
+UNSTORED = ("block", "early", "resuming", "play", "dispute")
 """Parts of a peer's state that a restart may change: they come again with blocks and connections.
 Play and disputes are compared part by part."""
 
 UNSTORED_PLAY = ("decks", "we_asked", "they_asked", "ask_later")
 """Parts of play that a restart may change: the potato is asked for again on each connection."""
+
+
+UNSTORED_DISPUTE = ("block",)
+"""Parts of a dispute that a restart may change: each block brings them again."""
 
 
 def differences(before: PeerState, after: PeerState) -> list[str]:
@@ -253,18 +311,27 @@ def differences(before: PeerState, after: PeerState) -> list[str]:
     ]
     if before.play is None or after.play is None:
         return names + ["play"] * ((before.play is None) != (after.play is None))
+    if before.play.decks.highest != after.play.decks.highest:
+        names.append("play.decks.highest")
     names += [
         f"play.{name}"
         for name in PlayState.__struct_fields__
         if name not in UNSTORED_PLAY and not _same(name, before.play, after.play)
     ]
-    return names + ["dispute"] * ((before.dispute is None) != (after.dispute is None))
+    if before.dispute is None or after.dispute is None:
+        return names + ["dispute"] * ((before.dispute is None) != (after.dispute is None))
+    return names + [
+        f"dispute.{name}"
+        for name in Dispute.__struct_fields__
+        if name not in UNSTORED_DISPUTE and not _same(name, before.dispute, after.dispute)
+    ]
 
 
-def _same(name: str, before: PlayState, after: PlayState) -> bool:
-    """True if a part of play is the same; a history is, if its newest states are."""
+def _same(name: str, before: Any, after: Any) -> bool:
+    """True if a part of play, or of a dispute, is the same; a history is, if its newest states
+    are."""
     if name == "history":
-        return before.history.state == after.history.state
+        return bool(before.history.state == after.history.state)
     if name == "players":
         return {*before.players} == {*after.players}
     return bool(getattr(before, name) == getattr(after, name))

@@ -23,7 +23,8 @@ from channelsim.channel.attack.kinds import EVENT, FILE, LOST, OLD_COPY, STATEME
 from channelsim.channel.attack.old_copies import OldCopies, recovery
 from channelsim.channel.attack.side_monitors import SideMonitors
 from channelsim.channel.attack.virtual_time import RESOLUTION, VirtualThreads
-from channelsim.channel.errors import UsageError
+from channelsim.channel.attack.watch_duties import owners_time
+from channelsim.channel.errors import UsageError, Violation
 from channelsim.channel.network.link import Link
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.interface import (
@@ -57,7 +58,7 @@ from channelsim.channel.store.sealed_store import SealedStore
 from channelsim.channel.store.sqlite_store import SqliteStore
 from channelsim.channel.store.watched_peer import WatchedPeer
 from channelsim.channel.watch.pusher import Pusher
-from channelsim.channel.watch.watch_data import FOLDER, read_watch_data
+from channelsim.channel.watch.watch_data import FOLDER, WatchData, read_watch_data
 from channelsim.channel.watch.watcher import Watcher
 from channelsim.games.contract import Action as Move
 from channelsim.games.contract import Player
@@ -134,13 +135,15 @@ class MortalPeer:
         process.copies.before_event(before)
         self.peer.last = None
         try:
-            effects = react()
+            with process.monitors.workload.counted():
+                effects = react()
         except StoreError:
             after = self.peer.state
             unsure = self.peer.last if event is not None else None
             process.ended_at = Instant((before, after), unsure)
             raise
         process.monitors.follow(event, before, self.peer.state, effects)
+        process.monitors.keeps(process.runner, self.actor.durable)
         if crash is not None:
             carried_out = max(0, len(effects) - (crash.amount - 1))
             self._die(crash, Instant((self.peer.state,)), effects[carried_out:])
@@ -279,14 +282,15 @@ class Process:
         try:
             if self.restores is not None:
                 self.copies.restore(self.restores)
-                self.monitors.watched.clear()
+                self.monitors.restored()
                 self.restores = self.ended_at = None
             store = SqliteStore(
                 self.folder, connection=failing_connection(partial(self.next_action, STATEMENT))
             )
             with closing(store):
                 peer = NotedPeer(self.config)
-                durable = DurablePeer(peer, SealedStore(store, self.config.secret), self.snapshots)
+                sealed = SealedStore(self.monitors.store(store), self.config.secret)
+                durable = DurablePeer(peer, sealed, self.snapshots)
                 before, self.ended_at = self.ended_at, None
                 if before is not None:
                     self.compare(self, before, peer.state)
@@ -309,7 +313,7 @@ class Process:
             return True
         finally:
             self.runner = self._running = None
-            self.monitors.stopped()
+            self.monitors.stopped(in_doubt=self.store_failed)
             if self.lost is not None:
                 lose_power(self.folder / FOLDER, self.lost)
                 self.lost = None
@@ -321,17 +325,22 @@ class Process:
         peer = Peer(self.config)
         side = hostile(peer)
         self.on_peer(peer)
-        await self._run(peer, _Obeying(side, self), over=lambda peer: False)
+        try:
+            await self._run(peer, _Obeying(side, self), over=lambda peer: False)
+        except Violation:
+            # One of its adversaries cannot go on from what another one has done: it falls silent.
+            await asyncio.get_running_loop().create_future()
 
     async def _run(
         self, peer: Peer, actor: Actor, over: Callable[[Peer], bool] | None = None
     ) -> None:
         player = self._player(peer)
         decks = DeckThreads(seeded_secrets(self.config.secret), self.threads)
+        time = asyncio.get_running_loop().time
         self.runner = PeerRunner(
             peer,
             actor,
-            self.node,
+            self.node if self.hostile is not None else self.monitors.node(self.node, time),
             player,
             decks,
             [self._hear],
@@ -375,6 +384,7 @@ class Process:
             if self.begun:
                 return
             self.begun = True
+        self.monitors.hear(event)
         self.listen(event)
 
     def go_down(self, action: Action) -> None:
@@ -386,27 +396,35 @@ class Process:
         """Wait until the process is started again, with a watcher if there is one."""
         loop = asyncio.get_running_loop()
         until = loop.time() + max(self.down_for, PATIENCE)
-        watcher: tuple[Pusher, Watcher] | None = None
+        watcher: tuple[Pusher, Watcher, WatchData] | None = None
+        looks_since: int | None = None
         while not self.healed.is_set():
             left = until - loop.time()
             if left <= RESOLUTION and self.node.height >= self.down_until:
                 return
-            # The node may be away, and the data not whole yet.
-            with suppress(UsageError):
+            try:
                 if self.watched and watcher is None:
                     watcher = self._watcher()
                 if watcher is not None:
-                    pusher, eyes = watcher
-                    pusher.push(self.node, eyes, eyes.look(self.node))
+                    pusher, eyes, data = watcher
+                    height, sight = self.node.height, eyes.look(self.node)
+                    pusher.push(self.node, eyes, sight)
+                    is_free = not self.node.chain.fee_rate()
+                    looks_since = (looks_since or self.node.height) if is_free else None
+                    if self.node.height == height:
+                        self.monitors.watch(self.node.chain, data, sight, looks_since)
+            except UsageError:
+                # The node may be away, and the data not whole yet.
+                looks_since = None
             await asyncio.sleep(min(POLL_TIME, left) if left > RESOLUTION else POLL_TIME)
 
-    def _watcher(self) -> tuple[Pusher, Watcher] | None:
+    def _watcher(self) -> tuple[Pusher, Watcher, WatchData] | None:
         """The watcher of this side's files; None before there are any."""
         folder = self.folder / FOLDER
         if not folder.exists():
             return None
         data = read_watch_data(folder)
-        return Pusher(data.channel), Watcher(data, data.channel.unroll_timeout // 3)
+        return Pusher(data.channel), Watcher(data, owners_time(data)), data
 
     # --- what the player wants ---
 

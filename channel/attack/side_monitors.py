@@ -2,19 +2,41 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from channelsim.channel.attack.failing_node import FailingNode
 from channelsim.channel.attack.news_due import missing
+from channelsim.channel.attack.noted_node import NotedNode
+from channelsim.channel.attack.noted_store import NotedStore, SealedSecrets
+from channelsim.channel.attack.printed_lines import PrintedLines
 from channelsim.channel.attack.times_due import untimely
+from channelsim.channel.attack.watch_duties import overdue
+from channelsim.channel.attack.watch_duties import untimely as untimely_watch
+from channelsim.channel.attack.workload import Workload, large
 from channelsim.channel.chain.coins import Coin
+from channelsim.channel.chain.interface import Coins
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.config import Config
-from channelsim.channel.peer.interface import Effect, Event, Received, Watch
+from channelsim.channel.peer.interface import Command, Effect, Event, Received, Watch
 from channelsim.channel.peer.peer_state import PeerState
-from channelsim.channel.watch.watch_data import FOLDER, NEWEST, STATES, read_newest, read_states
+from channelsim.channel.session.session_events import SessionEvent
+from channelsim.channel.store.interface import PeerStore
+from channelsim.channel.store.overview import decode_overview, encode_overview
+from channelsim.channel.store.sqlite_store import FILE, OVERVIEW
+from channelsim.channel.watch.watch_data import (
+    FOLDER,
+    NEWEST,
+    STATES,
+    WatchData,
+    read_newest,
+    read_states,
+)
+from channelsim.channel.watch.watcher import Sight
 from channelsim.games.amounts import counted
 
 MOST_BYTES, MOST_BYTES_PER_EVENT, TIMES_RECEIVED = 40_000, 2_000, 4
@@ -38,6 +60,37 @@ class SideMonitors:
     watched: set[Coin] = field(default_factory=set)
     changes: int = 0
     messages: list[bytes] = field(default_factory=list)
+    secrets: SealedSecrets = field(default_factory=SealedSecrets)
+    workload: Workload = field(default_factory=Workload)
+    state: PeerState | None = None
+    _node: NotedNode | None = None
+    _lines: PrintedLines | None = None
+
+    def node(self, node: FailingNode, time: Callable[[], float]) -> NotedNode:
+        """The node of a new life of the process, which is followed."""
+        self._node = NotedNode(node, time, lambda how: self._found("node", how))
+        self._lines = PrintedLines(self.config.side, lambda how: self._found("lines", how))
+        return self._node
+
+    def store(self, store: PeerStore) -> NotedStore:
+        """The store of a new life, whose bytes are noted."""
+        return NotedStore(store, self.secrets)
+
+    def watch(self, chain: Coins, data: WatchData, sight: Sight, since: int | None) -> None:
+        """Look at what a watcher does while the process is down, `since` this height unhindered."""
+        late = () if since is None else overdue(chain, data, since)
+        for how in (*untimely_watch(data, sight, chain.peak()), *late):
+            self._found("watcher", f"its watcher {how}")
+
+    def restored(self) -> None:
+        """Forget what an older copy of the files lacks."""
+        self.watched.clear()
+        self.secrets, self.state = SealedSecrets(), None
+
+    def hear(self, event: SessionEvent) -> None:
+        """Print an event, as the command of the process does."""
+        if self._lines is not None:
+            self._lines(event)
 
     def follow(
         self, event: Event | None, before: PeerState, after: PeerState, effects: Sequence[Effect]
@@ -50,6 +103,12 @@ class SideMonitors:
                 "restart", f"does not watch {lost} of {counted(len(self.watched), 'coin')} any more"
             )
         self.watched |= coins
+        self.state = after
+        self.secrets.follow(before, after, effects, started=event is None)
+        if self._node is not None:
+            self._node.follow(event, effects)
+        if isinstance(event, Command) and after is before and not effects:
+            self._found("asks", f"takes {event} without any effect"[:200])
         if before is not after:
             self.changes += 1
             if isinstance(event, Received) and len(event.message) >= SEALED:
@@ -63,8 +122,16 @@ class SideMonitors:
             for how in _behind(self.folder / FOLDER, after):
                 self._found("watch-data", how)
 
-    def stopped(self) -> None:
-        """Look at the files of a process that has ended."""
+    def keeps(self, *keepers: object) -> None:
+        """Look at the parts of a process, after an event, for one that has grown too much."""
+        state = self.state
+        parts = (state, state.play, state.dispute, state.fees) if state is not None else ()
+        kept = (part for part in (*parts, *keepers) if part is not None)
+        for how in (*large(*kept), *self.workload.excess()):
+            self._found("work", how)
+
+    def stopped(self, *, in_doubt: bool = False) -> None:
+        """Look at the files of a process that has ended, its last event perhaps `in_doubt`."""
         files = [path for path in sorted(self.folder.rglob("*")) if path.is_file()]
         size = sum(path.stat().st_size for path in files)
         most = MOST_BYTES + MOST_BYTES_PER_EVENT * self.changes
@@ -78,6 +145,11 @@ class SideMonitors:
             data = path.read_bytes()
             if any(message in data for message in self.messages):
                 self._found("sealed", f"can be read in {path.name} without its keys")
+            if self.secrets.left_in(data):
+                self._found("erased", f"has secrets of an erased deck in {path.name}")
+        if not in_doubt:
+            for how in _misread(self.folder / FILE, self.state):
+                self._found("overview", how)
 
     def _found(self, monitor: str, how: str) -> None:
         self.violated(monitor, f"the {self.config.name}: {how}")
@@ -89,6 +161,17 @@ def _same_history(before: PeerState, after: PeerState) -> bool:
         and after.play is not None
         and before.play.history is after.play.history
     )
+
+
+def _misread(path: Path, state: PeerState | None) -> Iterator[str]:
+    """Find what the overview in a store, which needs no keys, has otherwise than the peer."""
+    if state is None or state.play is None or not path.exists():
+        return
+    with closing(sqlite3.connect(path)) as database:
+        row = database.execute("SELECT data FROM facts WHERE name = ?", (OVERVIEW,)).fetchone()
+    overview = decode_overview(row[0]) if row is not None else None
+    if overview != decode_overview(encode_overview(state.play)):
+        yield f"has the overview {overview} in state {state.play.state.number}"
 
 
 def _behind(folder: Path, state: PeerState) -> Iterator[str]:

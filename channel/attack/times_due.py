@@ -9,8 +9,9 @@ from collections.abc import Iterator, Sequence
 
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.observations import Block, CoinSeen
+from channelsim.channel.peer.chain_news import ChannelSettled
 from channelsim.channel.peer.config import Config
-from channelsim.channel.peer.interface import BrokenOff, Effect, Push, Tell
+from channelsim.channel.peer.interface import BrokenOff, Effect, Push, Tell, Watch
 from channelsim.channel.peer.onchain.dispute import Dispute
 from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.games.amounts import counted
@@ -29,6 +30,7 @@ def untimely(
     yield from _answers(config, block.peak, before, after, effects)
     if after.dispute is not None:
         yield from _on_chain(after.dispute, block.peak, coins, effects)
+        yield from _settled(config, after.dispute, block.peak, coins, effects)
 
 
 def _compared(what: str, *, is_due: bool, is_done: bool) -> Iterator[str]:
@@ -126,3 +128,32 @@ def _on_chain(
             yield f"it claims a game after {counted(age, 'block')} of {timeout}"
         if name in ("move", "redo") and age >= timeout:
             yield f"it moves in a game after {counted(age, 'block')} of {timeout}"
+
+
+def _settled(
+    config: Config,
+    dispute: Dispute,
+    peak: int,
+    coins: dict[Coin, CoinSeen],
+    effects: Sequence[Effect],
+) -> Iterator[str]:
+    """A channel is settled with the spends of its unroll coin and of all game coins deep, at the
+    latest, and not before that of its unroll coin is."""
+    lineage = dispute.lineage
+    unroll = lineage.unroll if lineage is not None else None
+    if unroll is None or unroll.spent is None:
+        return
+    spends = [coins[coin].spent if coin in coins else None for coin in dispute.tracked]
+    heights = [unroll.spent, *(spent for spent in spends if spent is not None)]
+    # Coins that are watched from now on may be there already.
+    known = None not in spends and not any(isinstance(effect, Watch) for effect in effects)
+    settled = any(isinstance(fact, ChannelSettled) for fact in dispute.reported)
+    told = any(
+        isinstance(effect, Tell) and isinstance(effect.news, ChannelSettled) for effect in effects
+    )
+    deep = peak - max(heights) >= config.agreement.confirmations
+    # A game that was given up is no reason to wait.
+    if told and peak - unroll.spent < config.agreement.confirmations:
+        yield "it takes a spend on chain for final too early"
+    if not settled and deep and known and not dispute.undecided:
+        yield "it takes a spend on chain for final too late"

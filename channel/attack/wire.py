@@ -17,6 +17,12 @@ from channelsim.channel.network.connection import HEAD, Connection, ConnectionLo
 from channelsim.channel.network.link import Link
 from channelsim.channel.protocol.state import Side
 
+MOST_QUIET = 25.0
+"""Seconds without a frame after which a side has forgotten to keep its connection alive."""
+
+MOST_WAIT = 75.0
+"""Seconds without a frame after which a side must have given up a connection."""
+
 HELD = 30.0
 """Seconds after which a message that is to come after the next one comes anyway."""
 
@@ -36,9 +42,27 @@ class _Pipe:
     held: list[bytes] = field(default_factory=list)
     is_silent: bool = False
     is_cut: bool = False
+    sent_at: float | None = None
+    arrived_at: float | None = None
+
+    def stays_quiet(self) -> None:
+        """Find a sender that has kept nothing alive since its first message."""
+        now = asyncio.get_running_loop().time()
+        if self.sent_at is not None and not self.is_cut and now - self.sent_at > MOST_QUIET:
+            self.wire.found(self.sender, f"sends nothing for {now - self.sent_at:.0f} s")
+
+    def waits(self) -> None:
+        """Find a receiver that goes on with a connection on which nothing has come."""
+        now = asyncio.get_running_loop().time()
+        if self.arrived_at is not None and not self.is_cut and now - self.arrived_at > MOST_WAIT:
+            waited = f"{now - self.arrived_at:.0f} s"
+            self.wire.found(1 - self.sender, f"keeps a connection that is silent for {waited}")
 
     def carry(self, frame: bytes) -> None:
         """Send a frame on its way, with what happens to it."""
+        self.stays_quiet()
+        if self.sent_at is not None or len(frame) > HEAD:
+            self.sent_at = asyncio.get_running_loop().time()
         frames, delay = [frame], self.wire.delay()
         action = self.wire.next_action(self.sender) if len(frame) > HEAD else None
         match action:
@@ -85,6 +109,9 @@ class _Pipe:
     def _arrive(self) -> None:
         frame = self.under_way.popleft()
         if not self.is_cut and not self.is_silent:
+            self.waits()
+            if self.arrived_at is not None or len(frame) > HEAD:
+                self.arrived_at = asyncio.get_running_loop().time()
             self.target.feed_data(frame)
 
     def end(self, delay: float) -> None:
@@ -108,9 +135,9 @@ class _Pipe:
 class _Transport(asyncio.Transport):
     """The transport of one end of a connection."""
 
-    def __init__(self, out: _Pipe) -> None:
+    def __init__(self, out: _Pipe, back: _Pipe) -> None:
         super().__init__()
-        self._out = out
+        self._out, self._back = out, back
         self._closing = False
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
@@ -134,6 +161,8 @@ class _Transport(asyncio.Transport):
         """Close it; what is on its way arrives."""
         if not self._closing:
             self._closing = True
+            self._out.stays_quiet()
+            self._back.waits()
             self._out.end(self._out.wire.delay())
 
 
@@ -141,13 +170,19 @@ class Wire:
     """All connections between both sides, of which the receiver listens.
 
     `delay` draws the seconds that a frame takes, `next_action` is asked with each message, and
-    `peak` for the height of the chain.
+    `peak` for the height of the chain. `found` hears of a side that lets a connection go quiet, or
+    waits on one for ever.
     """
 
     def __init__(
-        self, delay: Callable[[], float], next_action: NextAction, peak: Callable[[], int]
+        self,
+        delay: Callable[[], float],
+        next_action: NextAction,
+        peak: Callable[[], int],
+        found: Callable[[int, str], None] = lambda side, how: None,
     ) -> None:
         self.delay = delay
+        self.found = found
         self.next_action = next_action
         self._peak = peak
         self._listening: Link | None = None
@@ -165,8 +200,8 @@ class Wire:
             raise ConnectionLost("connection refused")
         there, back = _Pipe(self, Side.INITIATOR), _Pipe(self, Side.RECEIVER)
         self._pipes = there, back
-        ours, there_to = _connection(there)
-        theirs, back_to = _connection(back)
+        ours, there_to = _connection(there, back)
+        theirs, back_to = _connection(back, there)
         there.target, back.target = back_to, there_to
         serving = asyncio.ensure_future(self._listening.serve(theirs))
         self._served[serving] = None
@@ -206,17 +241,19 @@ class Wire:
     def heal(self) -> None:
         """End everything that keeps both sides from a connection."""
         self._away_until, self._away_until_block = 0.0, 0
+        for pipe in self._pipes:
+            pipe.waits()
         if any(pipe.is_silent for pipe in self._pipes):
             for pipe in self._pipes:
                 pipe.cut()
 
 
-def _connection(out: _Pipe) -> tuple[Connection, asyncio.StreamReader]:
+def _connection(out: _Pipe, back: _Pipe) -> tuple[Connection, asyncio.StreamReader]:
     """An end of a connection that writes to a pipe, and the reader for what comes in."""
     loop = asyncio.get_running_loop()
     reader = asyncio.StreamReader()
     protocol = asyncio.StreamReaderProtocol(reader)
-    transport = _Transport(out)
+    transport = _Transport(out, back)
     protocol.connection_made(transport)
     return Connection(reader, asyncio.StreamWriter(transport, protocol, reader, loop)), reader
 

@@ -55,6 +55,7 @@ from channelsim.channel.protocol.state import Side
 from channelsim.channel.session.defaults import DEFAULT_STACK, DEFAULT_UNIT
 from channelsim.channel.session.identity import make_config, node_seed, policy_chance
 from channelsim.channel.session.session_events import BlockMade, SessionEvent
+from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.reorganisations import Reorganisations
 from channelsim.channel.simulation.run import Party, Run, RunLog
 from channelsim.channel.simulation.scenario import Scenario, setup_of
@@ -115,7 +116,12 @@ class World:
         self._filled = filled_chain(self.node, attack)
         self.chain: FarmableChain = self._filled or self.node
         self.script = Script(possible(attack.actions))
-        self.wire = Wire(self._delays("wire", 0.01, 0.4), self._on_message, self.chain.peak)
+        self.wire = Wire(
+            self._delays("wire", 0.01, 0.4),
+            self._on_message,
+            self.chain.peak,
+            lambda side, how: self._violated("link", f"the {NAMES[side]} {how}"),
+        )
         self.nodes = [self._node(side) for side in Side]
         setup = setup_of(self.scenario)
         fees = (MOST_FEE, MOST_FEES) if self._filled is not None else ()
@@ -128,7 +134,7 @@ class World:
         )
         self.parties = first, second
         self.run_log = RunLog(self.chain, self.parties)
-        self.monitors = Monitors(self.parties, self.hostile)
+        self.monitors = Monitors(self.parties, self.hostile, self.script.done)
         self.situations = Situations()
         self.events: list[Noted] = []
         self._blocks = Chance(derive(seed, "blocks"))

@@ -78,6 +78,10 @@ async def run_with_link(
                 task.result()
     finally:
         # The link ends first: it sends what the peer has said.
-        for task in reversed(tasks):
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+        try:
+            for task in reversed(tasks):
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+        finally:
+            # Also if this is cancelled again meanwhile: the peer's store is about to be closed.
+            running.cancel()

@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -21,8 +23,9 @@ from channelsim.channel.store import snapshots
 from tests.paths import ROOT
 from tools.attack_faults import search
 from tools.attack_faults.generated import EMPTY
-from tools.attack_faults.planting import PARTS, Fault, Reach, function
+from tools.attack_faults.planting import PARTS, Fault, Reach, function, value, where_it_fails
 from tools.attack_faults.search import Result, ResultFile, Search, examine
+from tools.attack_faults.stream import Probed, Stream
 from tools.attack_faults.table import faults
 
 TABLE = {fault.name: fault for fault in faults()}
@@ -85,20 +88,29 @@ def test_a_rule_that_is_not_checked_is_broken_unnoticed_by_the_peer() -> None:
     assert reach.reached
 
 
-def test_a_search_goes_on_where_it_was_and_claims_each_fault_once(
+class Sessions(Stream):
+    """Sessions that nobody runs; of three, two reach the fault."""
+
+    def __init__(self) -> None:
+        self.asked: list[int] = []
+
+    def session(self, number: int) -> Probed:
+        """The session of a number."""
+        self.asked.append(number)
+        script = Attack(("spacepoker",), f"s/{number}", (Action("drop", 0, 1),))
+        return Probed(script, frozenset(["f"] if number % 3 else []))
+
+
+def test_a_search_runs_what_reaches_a_fault_goes_on_where_it_was_and_claims_each_fault_once(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    asked: list[str] = []
-
-    def drawn(games: object, seed: str) -> Attack:
-        asked.append(seed)
-        return Attack(("spacepoker",), seed, (Action("drop", 0, 1),))
+    run: list[str] = []
 
     def broken(script: Attack) -> dict[str, str]:
-        return {"settled": "not done"} if planted and script.seed == "s/3" else {}
+        run.append(script.seed)
+        return {"settled": "not done"} if planted and script.seed == "s/5" else {}
 
     planted: list[bool] = []
-    monkeypatch.setattr(search, "draw", drawn)
     monkeypatch.setattr(search, "broken_by", broken)
     search._broken_without.cache_clear()  # noqa: SLF001
 
@@ -106,14 +118,15 @@ def test_a_search_goes_on_where_it_was_and_claims_each_fault_once(
         planted.append(True)
         stack.callback(planted.clear)
 
-    fault = Fault("f", "engine", "it fails", plant)
+    fault, sessions = Fault("f", "engine", "it fails", plant), Sessions()
     file = ResultFile(tmp_path / "results.json", "s")
-    file.write(examine(fault, Result("f"), Search(2, "s")))
+    file.write(examine(fault, Result("f"), Search(9, sessions, tries=2)))
     first = file.read().results["f"]
-    assert (first.sessions, first.noticed) == (2, 0)
-    found = examine(fault, first, Search(9, "s"))
-    assert (found.noticed, found.monitor) == (4, "settled")
-    assert asked[:4] == ["s/0", "s/1", "s/2", "s/3"]
+    assert (first.sessions, first.reached, first.noticed) == (3, 2, 0)
+    assert run == ["s/1", "s/2"]
+    found = examine(fault, first, Search(9, sessions))
+    assert (found.noticed, found.reached, found.monitor) == (6, 4, "settled")
+    assert sessions.asked == [0, 1, 2, 3, 4, 5]
     with pytest.raises(ValueError, match="seed"):
         ResultFile(tmp_path / "results.json", "other").read()
     old = (tmp_path / "results.json").read_bytes().replace(b'"crash"', b'"crush"')
@@ -124,10 +137,45 @@ def test_a_search_goes_on_where_it_was_and_claims_each_fault_once(
     assert list(file.claimed([fault, other])) == [fault, other]
 
 
-def test_what_a_wrong_function_gets_first_is_the_right_one() -> None:
+def test_probes_mark_what_a_session_reaches_change_nothing_and_are_stored(tmp_path: Path) -> None:
+    names = ("signs-wrongly", "never-closes", "forgets-to-send-batch", "forgets-to-tell-old-copy")
+    some = [TABLE[name] for name in names]
+    path = tmp_path / "sessions.jsonl"
+    first = Stream(some, "probes", path, fast=True).session(0)
+    assert {"never-closes", "forgets-to-send-batch"} <= first.reached
+    assert "forgets-to-tell-old-copy" not in first.reached
+    assert first.broken == ()
+    again = Stream(some, "probes", path, fast=True)
+    assert again.session(0) == first
+    with pytest.raises(ValueError, match="name a new file"):
+        Stream(some, "other", path, fast=True).session(0)
+
+
+def test_a_probe_of_what_fails_marks_it_there_only() -> None:
+    def failing(number: int) -> int:
+        return 1 // number
+
+    owner: Any = SimpleNamespace(failing=failing)
+    fault = where_it_fails(owner, "failing", value(owner, "failing", None))
+    reach = Reach(probes=True)
     with ExitStack() as stack:
-        function(search, "_planted", lambda right, *given: (right, given))(stack, Reach())
-        assert search._planted("a", "b")[1] == ("a", "b")  # type: ignore[arg-type,comparison-overlap]  # noqa: SLF001
+        fault(stack, reach)
+        assert owner.failing(1) == 1
+        assert not reach.reached
+        with pytest.raises(ZeroDivisionError):
+            owner.failing(0)
+    assert reach.reached
+    with ExitStack() as stack:
+        fault(stack, Reach())
+        assert not owner.failing
+    assert owner.failing is failing
+
+
+def test_what_a_wrong_function_gets_first_is_the_right_one() -> None:
+    owner = SimpleNamespace(right=len)
+    with ExitStack() as stack:
+        function(owner, "right", lambda right, *given: (right, given))(stack, Reach())
+        assert owner.right("a", "b") == (len, ("a", "b"))
 
 
 ARGUED = [fault for fault in TABLE.values() if fault.argued]

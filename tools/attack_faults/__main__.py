@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 from channelsim.channel.crypto import bls
 from tools.attack_faults.planting import PARTS, Fault
 from tools.attack_faults.search import Result, ResultFile, Search, examine
+from tools.attack_faults.stream import Stream
 from tools.attack_faults.table import faults
 
 FORGET = 50
@@ -26,10 +27,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help="faults, or parts of the product")
     parser.add_argument("--runs", type=int, default=100, help="the most sessions of each fault")
+    parser.add_argument(
+        "--tries", type=int, default=1_000_000, help="the most of those that reach the fault"
+    )
     parser.add_argument("--seed", default="planted")
     parser.add_argument("--shrink", type=int, default=12, help="the most sessions to shrink one")
     parser.add_argument("--fast", action="store_true", help="search with a keyed hash for BLS")
     parser.add_argument("--out", type=Path, help="the file of results")
+    parser.add_argument("--sessions", type=Path, help="the file of sessions without a fault")
     parser.add_argument("--list", action="store_true", help="list the faults, and run nothing")
     options = parser.parse_args()
     wanted = {*options.names}
@@ -46,7 +51,9 @@ def main() -> None:
             file.read()
         except ValueError as error:
             sys.exit(str(error))
-        search = Search(options.runs, options.seed, options.shrink, options.fast)
+        path = options.sessions or Path(folder) / "sessions.jsonl"
+        stream = Stream(faults(), options.seed, path, fast=options.fast)
+        search = Search(options.runs, stream, options.shrink, options.fast, options.tries)
         results = _searched(chosen, file, search)
     noticed = sum(bool(result.noticed) for result in results)
     print(f"{noticed} of {len(results)} noticed")
@@ -61,7 +68,8 @@ def _searched(chosen: list[Fault], file: ResultFile, search: Search) -> list[Res
                 memory.close()
                 memory.enter_context(bls.remembered())
             result = file.read().results.get(fault.name, Result(fault.name))
-            if not result.noticed and result.sessions < search.runs:
+            unfinished = result.sessions < search.runs and result.reached < search.tries
+            if not result.noticed and unfinished:
                 result = examine(fault, result, search)
                 file.write(result)
                 print(_line(fault, result), flush=True)
@@ -70,6 +78,8 @@ def _searched(chosen: list[Fault], file: ResultFile, search: Search) -> list[Res
 
 
 def _line(fault: Fault, result: Result) -> str:
+    if not result.noticed and not result.reached:
+        return f"{fault.name} ({fault.part}, {fault.what}): not reached in {result.sessions}"
     if not result.noticed:
         return (
             f"{fault.name} ({fault.part}, {fault.what}): not noticed in {result.sessions},"

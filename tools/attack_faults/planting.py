@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field
+from inspect import isawaitable
 from typing import Any, TypeAlias
 from unittest import mock
 from weakref import WeakKeyDictionary
@@ -22,9 +23,13 @@ Wrong: TypeAlias = Callable[..., Any]
 
 @dataclass
 class Reach:
-    """Whether a fault has made a difference, or was at least asked to."""
+    """Whether a fault has made a difference, or was at least asked to.
+
+    One that only `probes` leaves the product as it is, and marks where the fault would be reached.
+    """
 
     reached: bool = False
+    probes: bool = False
 
     def mark(self) -> None:
         """Note that it has."""
@@ -54,13 +59,23 @@ PARTS = ("engine", "chain", "fees", "decks", "store", "watcher", "runner", "link
 """The parts of the product that have faults in the table, in the order of the page."""
 
 
-def marking(owner: Any, name: str, wrong: Wrong) -> Planting:
+def called(reach: Reach, right: Any, *given: Any, **more: Any) -> Any:
+    """Probe for a function that is called at all."""
+    reach.mark()
+    return right(*given, **more)
+
+
+def marking(owner: Any, name: str, wrong: Wrong, probe: Wrong = called) -> Planting:
     """Replace a function of a class or module; the wrong one gets `Reach` and the right one."""
-    right = getattr(owner, name)
+    first = getattr(owner, name)
 
     def plant(stack: ExitStack, reach: Reach) -> None:
+        # Probes are planted together: each goes on with the one before it.
+        right = getattr(owner, name) if reach.probes else first
+        instead = probe if reach.probes else wrong
+
         def replaced(*given: Any, **more: Any) -> Any:
-            return wrong(reach, right, *given, **more)
+            return instead(reach, right, *given, **more)
 
         stack.enter_context(mock.patch.object(owner, name, replaced))
 
@@ -77,6 +92,28 @@ def function(owner: Any, name: str, wrong: Wrong) -> Planting:
     return marking(owner, name, marked)
 
 
+def where_it_fails(owner: Any, name: str, planting: Planting) -> Planting:
+    """A fault that makes a difference only where this function fails, as far as a probe knows."""
+
+    async def awaited(reach: Reach, result: Any) -> Any:
+        try:
+            return await result
+        except Exception:
+            reach.mark()
+            raise
+
+    def probe(reach: Reach, right: Any, *given: Any, **more: Any) -> Any:
+        try:
+            result = right(*given, **more)
+        except Exception:
+            reach.mark()
+            raise
+        return awaited(reach, result) if isawaitable(result) else result
+
+    probing = marking(owner, name, probe, probe)
+    return lambda stack, reach: (probing if reach.probes else planting)(stack, reach)
+
+
 def changing(owner: Any, name: str, change: Callable[[Any], Any]) -> Planting:
     """Change what a function of a class or module returns."""
 
@@ -85,9 +122,9 @@ def changing(owner: Any, name: str, change: Callable[[Any], Any]) -> Planting:
         wrong = change(result)
         if wrong != result:
             reach.mark()
-        return wrong
+        return result if reach.probes else wrong
 
-    return marking(owner, name, changed)
+    return marking(owner, name, changed, changed)
 
 
 def value(owner: Any, name: str, wrong: object) -> Planting:
@@ -95,7 +132,8 @@ def value(owner: Any, name: str, wrong: object) -> Planting:
 
     def plant(stack: ExitStack, reach: Reach) -> None:
         reach.mark()
-        stack.enter_context(mock.patch.object(owner, name, wrong))
+        if not reach.probes:
+            stack.enter_context(mock.patch.object(owner, name, wrong))
 
     return plant
 
@@ -121,7 +159,7 @@ def handler(phases: Iterable[Phase], event: type, wrong: Wrong) -> Planting:
 
         def handle(*given: Any) -> Any:
             reach.mark()
-            return wrong(right, *given)
+            return right(*given) if reach.probes else wrong(right, *given)
 
         return mock.patch.dict(table, {event: handle})
 
@@ -134,15 +172,17 @@ def handler(phases: Iterable[Phase], event: type, wrong: Wrong) -> Planting:
 
 def effects(change: Callable[[Event, list[Effect]], list[Effect]]) -> Planting:
     """Change the effects of each event."""
-    right = machine.transition
+    first = machine.transition
 
     def plant(stack: ExitStack, reach: Reach) -> None:
+        right = machine.transition if reach.probes else first
+
         def replaced(config: Any, state: Any, event: Event) -> Any:
             after, due = right(config, state, event)
             changed = change(event, due)
             if changed != due:
                 reach.mark()
-            return after, changed
+            return after, due if reach.probes else changed
 
         stack.enter_context(mock.patch.object(machine, "transition", replaced))
 
@@ -159,6 +199,10 @@ def in_peer(plant_in: PeerPlant) -> Planting:
     start, handle = Peer.start, Peer.handle
 
     def plant(stack: ExitStack, reach: Reach) -> None:
+        if reach.probes:
+            # It may be reached by any event.
+            reach.mark()
+            return
         planted: WeakKeyDictionary[Peer, EngineFault] = WeakKeyDictionary()
 
         def reacting(peer: Peer, event: Event | None, react: Any) -> list[Effect]:

@@ -27,7 +27,7 @@ from channelsim.channel.session.peer_runner import PeerRunner
 from channelsim.channel.session.questions import Questions
 from channelsim.channel.session.side_player import SidePlayer
 from channelsim.channel.session.threads import in_thread
-from tools.attack_faults.planting import Fault, changing, function, value
+from tools.attack_faults.planting import Fault, changing, function, value, where_it_fails
 
 # --- the runner ----------------------------------------------------------------------------------
 
@@ -118,13 +118,13 @@ RUNNER = (
         "takes-silence-for-yes",
         "runner",
         "a push without an answer is taken for an accepted one",
-        function(peer_runner, "_offer", _taken_for_accepted),
+        where_it_fails(peer_runner, "_offer", function(peer_runner, "_offer", _taken_for_accepted)),
     ),
     Fault(
         "tries-a-push-once",
         "runner",
         "a push without an answer is not tried again before the next block",
-        value(peer_runner, "MOST_TRIES", 1),
+        where_it_fails(peer_runner, "_offer", value(peer_runner, "MOST_TRIES", 1)),
     ),
     Fault(
         "holds-one-push",
@@ -136,7 +136,9 @@ RUNNER = (
         "looks-no-more",
         "runner",
         "after an error of the node nobody looks at the chain again",
-        function(PeerRunner, "_report_tip", _until_first_error),
+        where_it_fails(
+            PeerRunner, "_report_tip", function(PeerRunner, "_report_tip", _until_first_error)
+        ),
     ),
     Fault(
         "gives-up-at-the-start",
@@ -166,13 +168,17 @@ RUNNER = (
         "fails-at-a-late-command",
         "runner",
         "a command that comes too late ends the process",
-        function(PeerRunner, "_carried_out", _must_be_possible),
+        where_it_fails(
+            PeerRunner, "command", function(PeerRunner, "_carried_out", _must_be_possible)
+        ),
     ),
     Fault(
         "asks-the-same-command-again",
         "runner",
         "a command that was refused is taken for done, and its player asked for the next at once",
-        function(PeerRunner, "_carried_out", _taken_for_done),
+        where_it_fails(
+            PeerRunner, "command", function(PeerRunner, "_carried_out", _taken_for_done)
+        ),
     ),
     Fault(
         "keeps-old-connection",

@@ -4,30 +4,32 @@ from __future__ import annotations
 
 import fcntl
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
 import msgspec
 
 from channelsim.channel.attack.actions import Attack
-from channelsim.channel.attack.campaign import broken_by, default_games
-from channelsim.channel.attack.drawing import draw
+from channelsim.channel.attack.campaign import broken_by
 from channelsim.channel.attack.kinds import KINDS
 from channelsim.channel.attack.shrinking import shrunk
 from channelsim.channel.crypto.keyed_hash import fast_signatures
 from channelsim.channel.system.durable_files import replace_file
 from tools.attack_faults.planting import Fault, Reach
+from tools.attack_faults.stream import Stream
 
 
 class Result(msgspec.Struct, frozen=True):
     """The results of the sessions with a fault.
 
-    `sessions` have been run, in `reached` of them the fault made a difference. `noticed` is the
-    number of the first session (from 1) that broke a `monitor` which it keeps without the fault: 0
-    if none has. `script` is that session, shrunk if that was asked for.
+    Of `sessions` those were run in which it would be `reached`: in all others it changes nothing.
+    `noticed` is the number of the first session (from 1) that broke a `monitor` which it keeps
+    without the fault: 0 if none has. `script` is that session, shrunk if that was asked for. `seed`
+    is that of the sessions, if it is another one than that of the file.
     """
 
     fault: str
@@ -37,6 +39,7 @@ class Result(msgspec.Struct, frozen=True):
     monitor: str = ""
     text: str = ""
     script: Attack | None = None
+    seed: str = ""
 
 
 class Results(msgspec.Struct, frozen=True):
@@ -49,31 +52,38 @@ class Results(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """The extent of a search for faults: at most so many `runs` each, with scripts of this seed.
+    """The extent of a search for faults: at most so many `runs` each, of the sessions of `stream`.
 
-    A script is shrunk in at most so many sessions. `fast`: with a keyed hash for signatures; a
-    session that notices something is then run again with real ones.
+    Of those at most `tries` are run that reach the fault. A script is shrunk in at most so many
+    sessions. `fast`: with a keyed hash for signatures; a session that notices something is then
+    run again with real ones.
     """
 
     runs: int
-    seed: str
+    stream: Stream
     shrinking: int = 0
     fast: bool = False
+    tries: int = 1_000_000
 
 
 def examine(fault: Fault, before: Result, search: Search) -> Result:
     """Go on with the sessions of a fault, until one notices it or there are so many."""
-    seed = search.seed
     sessions, reached = before.sessions, before.reached
-    while sessions < search.runs:
-        script = draw(default_games(), f"{seed}/{sessions}")
+    while sessions < search.runs and reached < search.tries:
+        session = search.stream.session(sessions)
+        script = session.attack
         sessions += 1
+        if fault.name not in session.reached:
+            continue
+        reached += 1
         with fast_signatures() if search.fast else nullcontext():
-            reach, broken = _planted(fault, script)
-        if search.fast and broken:
-            broken = _planted(fault, script)[1]
-        reached += reach.reached
-        known = _broken_without(sessions - 1, seed) if broken else {}
+            broken = _planted(fault, script)
+            known = _broken_without(script, search.fast) if broken else {}
+        if search.fast and {*broken} - {*known}:
+            broken = _planted(fault, script)
+            known = _broken_without(script, False) if broken else {}
+        if known:
+            print(f"without any fault, too: {known} in {script}", file=sys.stderr)
         new = [monitor for monitor in broken if monitor not in known]
         if not new:
             continue
@@ -81,7 +91,7 @@ def examine(fault: Fault, before: Result, search: Search) -> Result:
         script = shrunk(
             script,
             lambda plainer, monitor=monitor: (  # type: ignore[misc]
-                monitor in _planted(fault, plainer)[1] and monitor not in broken_by(plainer)
+                monitor in _planted(fault, plainer) and monitor not in broken_by(plainer)
             ),
             search.shrinking,
         )
@@ -90,19 +100,17 @@ def examine(fault: Fault, before: Result, search: Search) -> Result:
     return Result(fault.name, sessions, reached)
 
 
-def _planted(fault: Fault, script: Attack) -> tuple[Reach, dict[str, str]]:
-    """A session with a fault: whether it made a difference, and the monitors that it broke."""
-    reach = Reach()
+def _planted(fault: Fault, script: Attack) -> dict[str, str]:
+    """The monitors that a session with a fault breaks."""
     with ExitStack() as stack:
-        fault.plant(stack, reach)
-        broken = broken_by(script)
-    return reach, broken
+        fault.plant(stack, Reach())
+        return broken_by(script)
 
 
-@cache
-def _broken_without(number: int, seed: str) -> dict[str, str]:
-    """The monitors that a session breaks without any fault."""
-    return broken_by(draw(default_games(), f"{seed}/{number}"))
+@lru_cache(maxsize=1000)
+def _broken_without(script: Attack, fast: bool) -> dict[str, str]:
+    """The monitors that a session breaks without any fault, in fast mode or with signatures."""
+    return broken_by(script)
 
 
 # --- the file ------------------------------------------------------------------------------------

@@ -53,7 +53,7 @@ def _unless(kind: type) -> Any:
         left = [effect for effect in effects if not isinstance(effect, kind)]
         if left != [*effects]:
             reach.mark()
-        right(durable, event, left)
+        right(durable, event, effects if reach.probes else left)
 
     return note
 
@@ -98,13 +98,13 @@ STORE = (
         "forgets-coins-of-the-journal",
         "store",
         "a restart does not watch the coins that events of the journal named",
-        marking(DurablePeer, "_note", _unless(Watch)),
+        marking(DurablePeer, "_note", _unless(Watch), _unless(Watch)),
     ),
     Fault(
         "takes-no-erasing-snapshot",
         "store",
         "no snapshot is taken when secrets are erased",
-        marking(DurablePeer, "_note", _unless(Erase)),
+        marking(DurablePeer, "_note", _unless(Erase), _unless(Erase)),
     ),
     Fault(
         "writes-no-reveals",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tools.attack_faults import chain, decks_and_fees, engine, linking, running, storing
+from tools.attack_faults import chain, decks_and_fees, engine, linking, running, storing, upkeep
 from tools.attack_faults.argued import ARGUED
 from tools.attack_faults.deadlines import deadlines
 from tools.attack_faults.generated import generated
@@ -25,6 +25,7 @@ def faults() -> tuple[Fault, ...]:
         *running.RUNNER,
         *linking.LINK,
         *running.COMMANDS,
+        *upkeep.UPKEEP,
         *generated(),
     )
     by_name: dict[str, Fault] = {}

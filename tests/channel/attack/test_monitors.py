@@ -9,13 +9,20 @@ from pathlib import Path
 import pytest
 
 from channelsim.channel.attack.actions import Action, Attack
-from channelsim.channel.attack.campaign import broken_by
+from channelsim.channel.attack.campaign import broken_by, default_games
 from channelsim.channel.attack.failing_files import failing_log, lose_power
+from channelsim.channel.attack.monitors import explains
+from channelsim.channel.attack.world import run
 from channelsim.channel.crypto import bls
+from channelsim.channel.crypto.keyed_hash import fast_signatures
 from channelsim.channel.errors import UsageError
+from channelsim.channel.peer.interface import GoOnChain
+from channelsim.channel.peer.machine import Phase
+from channelsim.channel.session.side_player import SidePlayer
 from channelsim.channel.store import durable_peer
 from channelsim.channel.watch.watch_data import NEWEST, STATES
-from tools.attack_faults.planting import Fault, Reach, changing
+from channelsim.games import registry
+from tools.attack_faults.planting import Fault, Reach, changing, function
 from tools.attack_faults.table import faults
 
 TABLE = {fault.name: fault for fault in faults()}
@@ -41,6 +48,10 @@ def broken_with(fault: Fault, *actions: Action) -> dict[str, str]:
 
 
 CRASH = Action("crash", 0, 14, 2)
+
+UNANSWERED = Action("push-unanswered", 0, 0, since="chain")
+
+DEALT = next(name for name in default_games() if registry.get(name).deck_positions)
 
 
 @pytest.mark.parametrize(
@@ -68,6 +79,98 @@ CRASH = Action("crash", 0, 14, 2)
 )
 def test_a_monitor_sees_its_mistake(fault: str, monitor: str, actions: tuple[Action, ...]) -> None:
     assert monitor in broken_with(TABLE[fault], *actions)
+
+
+def broken_together(names: tuple[str, ...], script: Attack) -> set[str]:
+    with ExitStack() as stack:
+        stack.enter_context(fast_signatures())
+        for name in names:
+            TABLE[name].plant(stack, Reach())
+        return {*broken_by(script)}
+
+
+ON_CHAIN = Action("go-on-chain", 0, 20)
+
+DOWN = tuple(Action("stop", side, 1, since="unroll", blocks=24) for side in (0, 1))
+
+
+@pytest.mark.parametrize(
+    ("names", "monitors", "actions"),
+    [
+        (
+            (
+                "shows-no-overview",
+                "prints-no-end",
+                "verifies-all-states-again",
+                "looks-again-and-again",
+            ),
+            {"overview", "lines", "work", "node"},
+            (),
+        ),
+        (("prints-a-mojo-less", "keeps-all-messages"), {"lines", "work"}, ()),
+        (("keeps-nothing-alive", "deaf-to-go-on-chain-in-playing"), {"link", "asks"}, (ON_CHAIN,)),
+        (("waits-on-silence",), {"link"}, (Action("silence", 0, 5, 1, pause=5),)),
+        (("takes-silence-for-yes",), {"node"}, (ON_CHAIN, UNANSWERED)),
+        (("watcher-only-looks",), {"watcher"}, (ON_CHAIN, *DOWN)),
+    ],
+)
+def test_a_monitor_of_what_is_around_a_peer_sees_its_mistake_and_nothing_else(
+    names: tuple[str, ...], monitors: set[str], actions: tuple[Action, ...]
+) -> None:
+    script = Attack(("spacepoker",), "aim", actions, hands=1, snapshots=3, watched=True)
+    assert monitors <= broken_together(names, script)
+    assert broken_together((), script) == set()
+
+
+@pytest.mark.long
+def test_secrets_of_a_deck_that_stay_on_disk_are_seen() -> None:
+    script = Attack((DEALT,), "around", (), hands=2, snapshots=50)
+    assert "erased" in broken_together(("takes-no-erasing-snapshot",), script)
+    assert broken_together((), script) == set()
+
+
+LEAVES = Fault(
+    "leaves",
+    "commands",
+    "the player leaves for the chain as soon as it plays",
+    function(
+        SidePlayer,
+        "next_command",
+        lambda right, player: GoOnChain() if player.peer.phase is Phase.PLAYING else right(player),
+    ),
+)
+
+
+@pytest.mark.parametrize("since", ["", "chain"])
+def test_what_comes_later_is_no_cause_to_leave_for_the_chain(since: str) -> None:
+    """The player that wants to go on chain wants it first, or once the other one has."""
+    script = Attack(("spacepoker",), "s", (Action("go-on-chain", 1, 1, since=since),), hands=1)
+    with ExitStack() as stack:
+        LEAVES.plant(stack, Reach())
+        stack.enter_context(fast_signatures())
+        session = run(script)
+    assert session.done == script.actions
+    assert any(one.monitor == "chain" for one in session.violations) is bool(since)
+
+
+@pytest.mark.parametrize(
+    ("actions", "is_excused"),
+    [
+        ((), False),
+        ((Action("run-recover", 1, 9),), False),
+        ((Action("corrupt", 0, 9),), False),
+        ((Action("corrupt", 1, 9),), True),
+        ((Action("reset", 1, 9, blocks=12),), False),
+        ((Action("drop", 0, 9),), True),
+    ],
+)
+def test_an_accusation_is_excused_by_what_explains_it(
+    actions: tuple[Action, ...], is_excused: bool
+) -> None:
+    """Side 0 says that a message of side 1 was wrong; absence only makes side 1 late."""
+    assert any(explains(action, 0, "CH-BATCH-5") for action in actions) is is_excused
+    assert any(explains(action, 0, "CH-TIME-1") for action in actions) is bool(actions)
+    assert not explains(Action("go-on-chain", 1, 9), 0, "CH-TIME-1")
 
 
 def test_files_that_grow_too_fast_are_seen() -> None:

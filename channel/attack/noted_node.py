@@ -1,0 +1,208 @@
+"""The node of one runner, whose calls and answers are followed: what it asks, sees and offers.
+
+A runner looks at the chain again and again, reports what it saw and nothing else, offers each spend
+until the node has answered, and asks a bounded number of questions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from channelsim.channel.attack.failing_node import FailingNode
+from channelsim.channel.chain.coins import Bundle, Coin
+from channelsim.channel.chain.full_node import NodeError
+from channelsim.channel.chain.interface import PushResult
+from channelsim.channel.chain.observations import Block, CoinSeen, PendingBundle
+from channelsim.channel.peer.interface import Effect, FeeRate, Push, Watch
+from channelsim.games.amounts import counted
+
+T = TypeVar("T")
+
+PATIENCE = 8.0
+"""Seconds in which a runner looks at the chain again, and tries a push again, of a node that
+answers: two looks, or so."""
+
+LOOKS, CALLS = 3.0, 24
+"""Seconds between two looks of a runner, and the calls that it may make beside them."""
+
+PER_PUSH = 8
+"""The most calls for one push: the push itself, and what is pending for its coins."""
+
+
+@dataclass(slots=True)
+class _Look:
+    """What the node said in one look at the chain: the height, and each coin by its id."""
+
+    peak: int
+    coins: dict[bytes, CoinSeen | None] = field(default_factory=dict)
+    children: list[CoinSeen] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class NotedNode:
+    """A node as its runner sees it; `time` is the virtual one in seconds, `found` takes a line."""
+
+    node: FailingNode
+    time: Callable[[], float]
+    found: Callable[[str], None]
+    _look: _Look | None = None
+    _troubled_until: float = 0.0
+    _called_at: float | None = None
+    _calls: int = 0
+    _allowed: float = CALLS
+    _block_at: float | None = None
+    _watched: set[Coin] = field(default_factory=set)
+    _named: set[Coin] = field(default_factory=set)
+    _pushes: dict[Bundle, tuple[str, float]] = field(default_factory=dict)
+    _rate: int | None = None
+    _reported_rate: int | None = None
+
+    # --- the node ---
+
+    @property
+    def height(self) -> int:
+        """The height of the tip, whether the node answers or not."""
+        return self.node.height
+
+    def agg_sig_data(self) -> bytes:
+        """The suffix of messages to sign on this network."""
+        return self.node.agg_sig_data()
+
+    def peak(self) -> int:
+        """The height of the tip. Raises `NodeError`, as all calls do."""
+        peak = self._asked(self.node.peak)
+        self._look = _Look(peak)
+        return peak
+
+    def coin(self, coin_id: bytes) -> CoinSeen | None:
+        """The coin with this id."""
+        coin = self._asked(lambda: self.node.coin(coin_id))
+        if self._look is not None:
+            self._look.coins[coin_id] = coin
+        return coin
+
+    def coins_at(self, puzzle_hash: bytes) -> list[CoinSeen]:
+        """The unspent coins at this address."""
+        return self._asked(lambda: self.node.coins_at(puzzle_hash))
+
+    def children(self, coin_id: bytes) -> list[CoinSeen]:
+        """The coins that the spend of this one created."""
+        children = self._asked(lambda: self.node.children(coin_id))
+        if self._look is not None:
+            self._look.children += children
+        return children
+
+    def push(self, bundle: Bundle) -> PushResult:
+        """Offer a bundle."""
+        result = self._asked(lambda: self.node.push(bundle))
+        self._pushes.pop(bundle, None)
+        return result
+
+    def pending(self, coin_id: bytes) -> list[PendingBundle]:
+        """The bundles in the mempool that spend this coin."""
+        return self._asked(lambda: self.node.pending(coin_id))
+
+    def fee_rate(self) -> int:
+        """The fee rate that the node asks."""
+        self._rate = self._asked(self.node.fee_rate)
+        return self._rate
+
+    def _asked(self, call: Callable[[], T]) -> T:
+        now = self.time()
+        quiet_since = max(self._troubled_until, self._called_at or now)
+        if self._block_at is not None and now - quiet_since > PATIENCE:
+            self.found(f"does not look at the chain for {now - quiet_since:.0f} s")
+        self._called_at = now
+        self._calls += 1
+        try:
+            return call()
+        except NodeError:
+            self._troubled_until = max(self._troubled_until, now)
+            raise
+        finally:
+            # What an answer takes is time in which nothing else is asked.
+            if self.node.slowness:
+                self._troubled_until = max(self._troubled_until, now + self.node.slowness)
+
+    # --- the peer ---
+
+    def follow(self, event: object, effects: Sequence[Effect]) -> None:
+        """Follow an event of the peer (None: its start), before its effects are carried out."""
+        now = self.time()
+        if isinstance(event, FeeRate):
+            self._reported_rate = event.mojos_per_cost
+        if isinstance(event, Block):
+            if self._rate != self._reported_rate:
+                self.found(f"does not tell its peer of the fee rate {self._rate}")
+            for how in (*self._misreported(event), *self._not_offered(now)):
+                self.found(how)
+            self._count(now)
+            self._watched |= self._named
+        for effect in effects:
+            if isinstance(effect, Push):
+                self._pushes.setdefault(effect.bundle, (effect.name, now))
+                self._allowed += PER_PUSH
+            elif isinstance(effect, Watch):
+                self._named.add(effect.coin)
+        if any(isinstance(effect, Watch) for effect in effects):
+            self._allowed += self._of_a_look()
+
+    def _of_a_look(self) -> int:
+        """The most calls of one look: height, fee rate, each coin, and the children of each."""
+        return 3 + 2 * len(self._named)
+
+    def _count(self, now: float) -> None:
+        """Compare the calls since the last block with what was to be asked."""
+        since = now if self._block_at is None else self._block_at
+        # With each look that finds no new block the runner asks for the height alone.
+        allowed = self._allowed + self._of_a_look() + 4 * (now - since) / LOOKS
+        if self._block_at is not None and self._calls > allowed:
+            seconds = f"{now - since:.0f} s"
+            self.found(f"asks its node {counted(self._calls, 'time')} in {seconds}")
+        self._calls, self._allowed, self._block_at = 0, CALLS, now
+
+    def _misreported(self, block: Block) -> Iterator[str]:
+        """Find what a block has that the node did not say, and what it lacks."""
+        look = self._look
+        if look is None:
+            yield "reports a block without a look at the chain"
+            return
+        if block.peak != look.peak:
+            yield f"reports the height {block.peak} of a chain of {look.peak}"
+            return
+        for watched in self._watched:
+            if watched.id not in look.coins:
+                yield f"does not look for the coin {watched.id.hex()[:8]}, which is watched"
+        seen = {coin.coin: coin for coin in block.coins}
+        answers = [coin for coin in look.coins.values() if coin is not None]
+        for coin in answers:
+            reported = seen.get(coin.coin)
+            if (reported is None) != (coin.born > look.peak):
+                yield f"reports a coin that the chain lacks, or not one that it has: {_id(coin)}"
+            elif reported is not None and not _same(reported, coin, look.peak):
+                yield f"reports the coin {_id(coin)} otherwise than the node"
+        known = {coin.coin for coin in (*answers, *look.children)}
+        for reported in block.coins:
+            if reported.coin not in known:
+                yield f"reports the coin {_id(reported)}, which the node did not name"
+
+    def _not_offered(self, now: float) -> Iterator[str]:
+        """Find pushes that the node has not answered, though it answers."""
+        for name, since in self._pushes.values():
+            waits = now - max(since, self._troubled_until)
+            if waits > PATIENCE:
+                yield f"does not offer {name} to its node in {waits:.0f} s"
+        # The peer pushes again what is still due.
+        self._pushes.clear()
+
+
+def _id(seen: CoinSeen) -> str:
+    return seen.coin.id.hex()[:8]
+
+
+def _same(reported: CoinSeen, answer: CoinSeen, peak: int) -> bool:
+    """True if a coin is reported as the node has it, as of this height."""
+    spent = answer.spent if answer.spent is not None and answer.spent <= peak else None
+    return (reported.born, reported.spent) == (answer.born, spent)

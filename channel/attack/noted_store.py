@@ -1,0 +1,84 @@
+"""A store whose bytes are noted, so that those of erased secrets can be looked for in files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from channelsim.channel.peer.interface import Effect, Erase
+from channelsim.channel.peer.peer_state import PeerState
+from channelsim.channel.store.interface import Contents, PeerStore
+from channelsim.channel.store.snapshots import can_be_saved
+
+CHUNK = 40
+"""Bytes by which something sealed is known again."""
+
+
+@dataclass(slots=True)
+class SealedSecrets:
+    """The sealed bytes that have the secrets of decks, as a side has written them in all its lives.
+
+    Those of a deck are `erased` once the peer has said so, and then could take a snapshot.
+    """
+
+    rows: list[bytes] = field(default_factory=list)
+    by_deck: dict[int, list[bytes]] = field(default_factory=dict)
+    due: list[bytes] = field(default_factory=list)
+    erased: list[bytes] = field(default_factory=list)
+
+    def follow(
+        self, before: PeerState, after: PeerState, effects: Sequence[Effect], *, started: bool
+    ) -> None:
+        """Follow an event that is stored; `started`: it was the start of a process."""
+        rows, self.rows = self.rows, []
+        if self.due and not started and can_be_saved(before):
+            self.erased += self.due
+            self.due = []
+        # A snapshot has the decks from before the event, and what is written after it the new ones.
+        for number in decks(before) | decks(after) if rows else ():
+            self.by_deck.setdefault(number, []).extend(rows)
+        for effect in effects:
+            if isinstance(effect, Erase):
+                self.due += self.by_deck.pop(effect.number, [])
+
+    def left_in(self, data: bytes) -> bool:
+        """True if a file still has some of what is erased."""
+        return any(
+            row[at : at + CHUNK] in data
+            for row in self.erased
+            for at in (len(row) // 3, 2 * len(row) // 3)
+            if len(row) > 3 * CHUNK
+        )
+
+
+def decks(state: PeerState) -> set[int]:
+    """The numbers of the finished decks whose secrets a peer has."""
+    return {*state.endpoint.decks} if state.endpoint is not None else set()
+
+
+class NotedStore:
+    """A `PeerStore` that notes what it gives to another one."""
+
+    def __init__(self, store: PeerStore, secrets: SealedSecrets) -> None:
+        self.name = store.name
+        self._store, self._secrets = store, secrets
+
+    def load(self) -> Contents:
+        """Read what a restart needs. Raises `StoreError`."""
+        return self._store.load()
+
+    def append(self, events: Sequence[bytes], overview: bytes = b"") -> None:
+        """Add events, and replace the overview."""
+        self._secrets.rows += events
+        self._store.append(events, overview)
+
+    def save_snapshot(
+        self, snapshot: bytes, states: Sequence[bytes], *, erases: bool = False
+    ) -> None:
+        """Replace the snapshot, and add the states that are new to it."""
+        self._secrets.rows.append(snapshot)
+        self._store.save_snapshot(snapshot, states, erases=erases)
+
+    def close(self) -> None:
+        """Release the other store."""
+        self._store.close()

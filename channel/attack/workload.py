@@ -1,0 +1,66 @@
+"""What one event costs a process: signatures and runs of programs, counted, and what it keeps.
+
+Seconds differ from machine to machine; these numbers are those of a script on any machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sized
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from channelsim.channel.crypto import bls
+from channelsim.clsp import run
+
+MOST_SIGNATURES, MOST_RUNS = 20, 60
+"""The most signatures, made or verified, and runs of programs for one event."""
+
+MOST_ITEMS = 64
+"""The most items of anything that a process keeps, but for the states of its channel."""
+
+UNBOUNDED = ("history",)
+"""Parts that grow with the states of a channel, or whose bound is the text's."""
+
+
+@dataclass(slots=True)
+class Workload:
+    """Counts what an event costs."""
+
+    signatures: int = 0
+    runs: int = 0
+
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        """Count what is done in this block."""
+        self.signatures = self.runs = 0
+        with bls.observed(self._sign), run.observed(self._run):
+            yield
+
+    def _sign(self, *operation: object) -> None:
+        self.signatures += 1
+
+    def _run(self, *program: object) -> None:
+        self.runs += 1
+
+    def excess(self) -> Iterator[str]:
+        """Find what was too much."""
+        sizes = ((self.signatures, MOST_SIGNATURES, "signatures"), (self.runs, MOST_RUNS, "runs"))
+        for count, most, what in sizes:
+            if count > most:
+                yield f"does {count} {what} after one event"
+
+
+def large(*keepers: object) -> Iterator[str]:
+    """Find parts of these objects, by their attributes, that have too many items."""
+    for keeper in keepers:
+        for name, value in _parts(keeper):
+            if name in UNBOUNDED or isinstance(value, bytes | str) or not isinstance(value, Sized):
+                continue
+            if len(value) > MOST_ITEMS:
+                yield f"keeps {len(value)} items in {type(keeper).__name__}.{name.lstrip('_')}"
+
+
+def _parts(keeper: Any) -> Iterator[tuple[str, object]]:
+    names = getattr(keeper, "__struct_fields__", None) or vars(keeper)
+    return ((name, getattr(keeper, name)) for name in names)
