@@ -110,9 +110,13 @@ The search knows nothing of the table."""
 
 OLDER = {
     "screening": (
-        "drawn without guidance, before hostile sides, old copies and filled blocks were there"
+        "at most twelve with each fault, drawn without guidance, before hostile sides, old copies"
+        " and filled blocks were there"
     ),
-    "screen-a": "before some of the monitors and actions of today were there",
+    "screen-a": (
+        "at most six sessions with each fault, before some of the monitors and actions of today"
+        " were there"
+    ),
 }
 """The sessions of older results, by their seeds."""
 

@@ -11,7 +11,7 @@ from typing import TypeAlias
 from channelsim.channel.prove.modular import types
 from channelsim.channel.prove.modular.state import TRUTHS, Raised, State, Unsupported
 from channelsim.channel.prove.modular.terms import Term
-from channelsim.channel.prove.modular.types import ANY, Atoms, Type, of_atoms
+from channelsim.channel.prove.modular.types import Atoms, Type
 from channelsim.clsp.operators import CODES, NAMES, OperatorError, TooLong, operator
 from channelsim.clsp.values import NIL, int_to_atom
 
@@ -94,7 +94,7 @@ def truth(state: State, known: bool) -> Term:
     return state.terms.constant(ONE if known else NIL)
 
 
-def _held(state: State, term: Term) -> Atoms:
+def held_atoms(state: State, term: Term) -> Atoms:
     """The atoms that a term may be."""
     held = state.type_of(term)
     _look(held)
@@ -108,7 +108,7 @@ def equal(state: State, left: Term, right: Term) -> Term:
     """1 where two atoms have the same bytes."""
     if left is right:
         return truth(state, True)
-    mine, theirs = _held(state, left), _held(state, right)
+    mine, theirs = held_atoms(state, left), held_atoms(state, right)
     if types.both(mine, theirs) is None:
         return truth(state, False)
     if mine.only is not None and mine.only == theirs.only:
@@ -122,7 +122,7 @@ def equal(state: State, left: Term, right: Term) -> Term:
 
 def greater(state: State, left: Term, right: Term) -> Term:
     """1 where a number is greater than another one."""
-    mine, theirs = _held(state, left), _held(state, right)
+    mine, theirs = held_atoms(state, left), held_atoms(state, right)
     if mine.least is not None and theirs.most is not None and mine.least > theirs.most:
         return truth(state, True)
     if mine.most is not None and theirs.least is not None and mine.most <= theirs.least:
@@ -135,7 +135,7 @@ def greater(state: State, left: Term, right: Term) -> Term:
 
 def greater_bytes(state: State, left: Term, right: Term) -> Term:
     """1 where bytes come after others, as those of numbers where the same is true of these."""
-    mine, theirs = _held(state, left), _held(state, right)
+    mine, theirs = held_atoms(state, left), held_atoms(state, right)
     if mine.only is not None and theirs.only is not None:
         return truth(state, mine.only > theirs.only)
     if left is right:
@@ -197,7 +197,12 @@ def sum_of(state: State, summands: Summands) -> Term:
     constant, terms = summands
     if not terms:
         return state.terms.constant(int_to_atom(constant))
-    if constant == 0 and len(terms) == 1 and terms[0][1] == 1 and _held(state, terms[0][0]).minimal:
+    if (
+        constant == 0
+        and len(terms) == 1
+        and terms[0][1] == 1
+        and held_atoms(state, terms[0][0]).minimal
+    ):
         return terms[0][0]
     return state.terms.make("sum", constant, terms)
 
@@ -240,7 +245,7 @@ def shifted(name: str) -> Callable[..., Term]:
     """`ash` or `lsh`: the same for a number that is not negative."""
 
     def shift(state: State, value: Term, by: Term) -> Term:
-        held, known = _held(state, value), state.number(by)
+        held, known = held_atoms(state, value), state.number(by)
         plain = held.least is not None and held.least >= 0
         term = state.terms.make("lsh" if plain else name, value, by)
         if known is None or abs(known) > FARTHEST or len(state.only(by) or NIL) > WIDEST:
@@ -273,7 +278,7 @@ def bits(name: str) -> Callable[..., Term]:
 def divided(state: State, left: Term, right: Term) -> tuple[Term, Term]:
     """The quotient and the remainder."""
     quotient = state.terms.make("quotient", left, right)
-    mine, theirs = _held(state, left), _held(state, right)
+    mine, theirs = held_atoms(state, left), held_atoms(state, right)
     if mine.least is None or theirs.least is None or mine.least < 0 or theirs.least < 1:
         _require(state, quotient)  # of numbers below 0, not every version of CLVM has a quotient
     return quotient, state.terms.make("remainder", left, right)
@@ -284,7 +289,7 @@ def divided(state: State, left: Term, right: Term) -> tuple[Term, Term]:
 
 def length(state: State, text: Term) -> Term:
     """The length of an atom."""
-    held = _held(state, text)
+    held = held_atoms(state, text)
     if held.shortest == held.longest:
         return state.terms.constant(int_to_atom(held.shortest))
     return state.terms.make("strlen", text)
@@ -292,7 +297,7 @@ def length(state: State, text: Term) -> Term:
 
 def substring(state: State, text: Term, start: Term, end: Term | None = None) -> Term:
     """A part of an atom."""
-    held = _held(state, text)
+    held = held_atoms(state, text)
     if any(len(state.only(each) or NIL) > WIDEST for each in (start, end) if each is not None):
         raise Unsupported("a place of `substr` that is not in the fewest bytes")
     first = state.number(start)
@@ -421,89 +426,7 @@ def _computed(state: State, code: bytes, given: list[Term]) -> Term | None:
     return state.terms.constant(value)
 
 
-# --- what the results may be ---------------------------------------------------------------------
-
-
-def type_of(state: State, term: Term) -> Type:
-    """The values of the term of an operator."""
-    match term.kind:
-        case "=" | ">" | ">s":
-            return of_atoms(types.known(frozenset((NIL, ONE))))
-        case "sum":
-            return of_atoms(_sum_bounds(state, *term.parts))
-        case "product":
-            signs = [_held(state, each) for each in term.parts]
-            positive = all(held.least is not None and held.least >= 0 for held in signs)
-            return of_atoms(types.number(0 if positive else None, None))
-        case "strlen":
-            held = _held(state, term.parts[0])
-            return of_atoms(types.number(held.shortest, held.longest))
-        case "substr":
-            return of_atoms(_part_bounds(state, *term.parts))
-        case "sha256":
-            return of_atoms(types.atoms(32, 32))
-        case "concat":
-            return of_atoms(_joined_bounds([_held(state, each) for each in term.parts]))
-        case "odd":
-            return of_atoms(types.number(0, 1))
-        case "logand":
-            return of_atoms(_mask_bounds([_held(state, each) for each in term.parts]))
-        case "remainder":
-            by = state.number(term.parts[1])
-            bounds = (0, by - 1) if by is not None and by > 0 else (None, None)
-            return of_atoms(types.number(*bounds))
-        case "lsh":
-            return of_atoms(_shifted_bounds(state, *term.parts))
-        case "ash" | "lognot" | "logior" | "logxor" | "quotient":
-            return of_atoms(types.number(None, None))
-    return ANY
-
-
-def _sum_bounds(state: State, constant: int, terms: tuple[tuple[Term, int], ...]) -> Atoms | None:
-    least: int | None = constant
-    most: int | None = constant
-    for term, factor in terms:
-        held = _held(state, term)
-        low, high = (held.least, held.most) if factor > 0 else (held.most, held.least)
-        least = None if least is None or low is None else least + factor * low
-        most = None if most is None or high is None else most + factor * high
-    return types.number(least, most)
-
-
-def _part_bounds(
-    state: State, text: Term, start: int | Term, end: int | Term | None
-) -> Atoms | None:
-    if isinstance(start, int) and isinstance(end, int) and 0 <= start <= end:
-        return types.atoms(end - start, end - start)
-    return types.atoms(0, _held(state, text).longest)
-
-
-def _joined_bounds(parts: list[Atoms]) -> Atoms | None:
-    longest: int | None = 0
-    for held in parts:
-        longest = None if longest is None or held.longest is None else longest + held.longest
-    return types.atoms(sum(held.shortest for held in parts), longest)
-
-
-def _mask_bounds(parts: list[Atoms]) -> Atoms | None:
-    bounds = [held.most for held in parts if held.least is not None and held.least >= 0]
-    most = min((bound for bound in bounds if bound is not None), default=None)
-    return types.number(0 if bounds else None, most)
-
-
-def _shifted_bounds(state: State, value: Term, by: Term) -> Atoms | None:
-    held, known = _held(state, value), state.number(by)
-    if held.least == held.most == 0:
-        return types.number(0, 0)
-    if held.least is None or held.least < 0:
-        return types.number(0, None)
-    if known is None or abs(known) > FARTHEST:
-        return types.number(0, None)
-
-    def moved(bound: int) -> int:
-        return bound << known if known >= 0 else bound >> -known
-
-    return types.number(moved(held.least), None if held.most is None else moved(held.most))
+# --- one term for what is equal -------------------------------------------------------------------
 
 
 def rebuilt(state: State, term: Term) -> Term:
