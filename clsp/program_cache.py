@@ -23,6 +23,9 @@ from channelsim.clsp.programs import Program
 LARGEST = 32 << 20
 """The most bytes of a file that is read."""
 
+COMPILED = "compiled"
+"""The kind of what is stored here: compiled programs. Other slow work has folders beside it."""
+
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -33,24 +36,35 @@ class _Stored(msgspec.Struct, frozen=True):
 
 def read(key: str) -> Program | None:
     """The program under this key, with its symbols; None where it has to be compiled."""
+    payload = read_bytes(key)
     try:
-        folder = _folder()
-        _check_owner(folder.lstat(), stat.S_ISDIR)
-        data = _read_own(folder / key)
-        digest, payload = data[:32], data[32:]
-        if digest != _digest(key, payload):
-            return None
-        stored = msgspec.json.decode(payload, type=_Stored)
+        stored = msgspec.json.decode(payload or b"", type=_Stored)
         return Program(bytes.fromhex(stored.program), stored.symbols)
-    except (OSError, RuntimeError, ValueError):  # RuntimeError: nobody knows a home directory
+    except ValueError:
         return None
 
 
 def write(key: str, program: Program) -> None:
     """Store a program as a whole or not at all."""
-    payload = msgspec.json.encode(_Stored(program.serialized.hex(), dict(program.symbols)))
+    write_bytes(key, msgspec.json.encode(_Stored(program.serialized.hex(), dict(program.symbols))))
+
+
+def read_bytes(key: str, kind: str = COMPILED) -> bytes | None:
+    """What is stored under this key among results of this kind; None if nothing sound is."""
+    try:
+        folder = _folder(kind)
+        _check_owner(folder.lstat(), stat.S_ISDIR)
+        data = _read_own(folder / key)
+    except (OSError, RuntimeError):  # RuntimeError: nobody knows a home directory
+        return None
+    digest, payload = data[:32], data[32:]
+    return payload if digest == _digest(key, payload) else None
+
+
+def write_bytes(key: str, payload: bytes, kind: str = COMPILED) -> None:
+    """Store the result of work as a whole or not at all."""
     with suppress(OSError, RuntimeError):
-        folder = _folder()
+        folder = _folder(kind)
         folder.parent.mkdir(parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)
         _check_owner(folder.lstat(), stat.S_ISDIR)
@@ -64,10 +78,10 @@ def write(key: str, program: Program) -> None:
             raise
 
 
-def _folder() -> Path:
+def _folder(kind: str) -> Path:
     base = Path(os.environ.get("XDG_CACHE_HOME", ""))
     # A relative path is invalid, by the specification of base directories.
-    return (base if base.is_absolute() else Path.home() / ".cache") / "channelsim" / "compiled"
+    return (base if base.is_absolute() else Path.home() / ".cache") / "channelsim" / kind
 
 
 def _digest(key: str, payload: bytes) -> bytes:

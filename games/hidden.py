@@ -72,14 +72,26 @@ def hidden_values(game: Game, seat: Seat, entropy: bytes, lies: Lies = ()) -> di
         raise BadLie(f"{where} hides {known}, not {quoted(unknown[0])}")
     values = {}
     for name, hidden in hiding.items():
-        case = f"the hidden value {name} of the game {game.name}"
-        draw = called(hidden.legal, case, _value_problem)
-        value = draw(Chance(sha256(b"hidden/" + name.encode() + entropy).digest()))
+        drawn = Chance(sha256(b"hidden/" + name.encode() + entropy).digest())
+        value = legal_value(game.name, hidden, drawn)
         if name in seeds:
-            lie = called(hidden.possible, case, _value_problem)
-            value = lie(Chance(seeds[name]), value)
+            value = possible_value(game.name, hidden, Chance(seeds[name]), value)
         values[name] = value
     return values
+
+
+def legal_value(game: str, hidden: Hidden, chance: Chance) -> bytes:
+    """Draw a legal value that a player of this game hides."""
+    return called(hidden.legal, _case(game, hidden), _value_problem)(chance)
+
+
+def possible_value(game: str, hidden: Hidden, chance: Chance, value: bytes) -> bytes:
+    """Draw what a cheat in this game could hide in the place of a legal value."""
+    return called(hidden.possible, _case(game, hidden), _value_problem)(chance, value)
+
+
+def _case(game: str, hidden: Hidden) -> str:
+    return f"the hidden value {hidden.name} of the game {game}"
 
 
 def _value_problem(value: object) -> str:

@@ -31,6 +31,16 @@ def parsed(html: str) -> Any:
     return document
 
 
+def without_scripts(html: str) -> Any:
+    """The page as a reader without JavaScript has it: no scripts, nothing that is hidden."""
+    document = parsed(html)
+    for parent in list(document.iter()):
+        for child in list(parent):
+            if child.tag in ("script", "style") or child.get("hidden") is not None:
+                parent.remove(child)
+    return document
+
+
 @dataclass(frozen=True)
 class Opened:
     """A page as its script left it, and what it wrote to the console."""

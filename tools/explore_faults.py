@@ -1,26 +1,31 @@
 """Faults planted in peers and stores, each in turn, and the states until `explore` notices.
 
-`python -m tools.explore_faults [--states N] [--game G] [NAME ...]` prints a line for each, with a
-shortest path. A fault is noticed if a path with it breaks a promise, and the same path breaks none
-without it. Those of `attack_faults` in the engine, the chain and the store are tried if they are
-named; some cannot show within the bounds of `explore`. Never change the search so that a fault of
-this table is noticed.
+`python -m tools.explore_faults [--states N] [--game G] [--out FILE] [NAME ...]` prints a line for
+each, with a shortest path. A fault is noticed if a path with it breaks a promise, and the same path
+breaks none without it. Those of `attack_faults` in the engine, the chain and the store are tried if
+they or their parts are named; some cannot show within the bounds of `explore`. With a FILE, faults
+whose results it has are not tried again. Never change the search so that a fault of this table is
+noticed.
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import replace as replaced
+from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.crypto.keyed_hash import fast_signatures
 from channelsim.channel.errors import UsageError
 from channelsim.channel.explore.exploration import MOST_NUMBER, Root
-from channelsim.channel.explore.search import BrokenPath, search, walked
+from channelsim.channel.explore.search import search, walked
+from channelsim.channel.explore.search_tree import BrokenPath
 from channelsim.channel.explore.signed_play import moments
 from channelsim.channel.peer.interface import Push, Watch
 from channelsim.channel.peer.onchain import dispute, scan, scan_games
@@ -29,6 +34,8 @@ from channelsim.channel.peer.onchain.dispute import ChainView, Findings
 from channelsim.channel.peer.phases import leaving
 from channelsim.channel.protocol.half_signed import time_out
 from channelsim.channel.store.durable_peer import DurablePeer
+from channelsim.games.amounts import counted
+from tools import ROOT
 from tools.attack_faults.planting import Fault, Reach, function
 from tools.attack_faults.table import faults
 
@@ -174,7 +181,7 @@ FAULTS = (
             scan_games,
             "claim_bundle",
             lambda right, channel, coin, game: right(
-                channel, coin, replace(game, coin=replace(game.coin, nonce=game.coin.nonce + 1))
+                channel, coin, replaced(game, coin=replace(game.coin, nonce=game.coin.nonce + 1))
             ),
         ),
     ),
@@ -203,36 +210,59 @@ FAULTS = (
 )
 """The table."""
 
+DATA = ROOT / "tests" / "data" / "explore" / "faults.json"
+"""The stored results."""
+
 PARTS = ("engine", "chain", "store")
 """The parts of the faults of `attack_faults` that can be named, too."""
 
 
-@dataclass(frozen=True, slots=True)
-class Noticed:
-    """What noticed a fault: the search, the states before, a path; and if it is clean without."""
+class Result(msgspec.Struct, frozen=True):
+    """The result of a fault: `how` the `path` of a `search` breaks a promise with it, after so many
+    `states` of all searches; empty if none does. `is_clean`: the path breaks none without it."""
 
-    root: Root
+    fault: str
+    part: str
+    what: str
+    states: int = 0
+    search: str = ""
+    how: str = ""
+    path: tuple[str, ...] = ()
+    is_clean: bool = False
+
+    @property
+    def is_noticed(self) -> bool:
+        """True if the fault, and nothing else, breaks a promise."""
+        return bool(self.how) and self.is_clean
+
+
+class Results(msgspec.Struct):
+    """The results of some faults with one game and seed, and at most so many states a search."""
+
+    game: str
+    seed: str
     states: int
-    broken: BrokenPath
-    is_clean: bool
+    results: list[Result] = []
 
 
-def notice(fault: Fault, roots: list[Root], most_states: int) -> Noticed | None:
-    """Search with a fault, so many states of each root; None if nothing is broken."""
-    states = 0
+def examine(fault: Fault, roots: list[Root], most_states: int) -> Result:
+    """Search with a fault, so many states of each root, until something is broken."""
+    result = Result(fault.name, fault.part, fault.what)
     for root in roots:
         with ExitStack() as stack:
             fault.plant(stack, Reach())
             try:
                 visited = search(root.world(), most_states, stops=lambda seen: bool(seen.broken))
             except Exception as error:  # honest play itself may not go on
-                broken = BrokenPath((), f"exception: {type(error).__name__}: {error}"[:200])
-                return Noticed(root, states, broken, is_clean=True)
-        states += visited.states
+                how = f"exception: {type(error).__name__}: {error}"[:200]
+                return replace(result, search=root.text, how=how, is_clean=True)
+        result = replace(result, states=result.states + visited.states)
         if visited.broken:
             broken = visited.broken[0]
-            return Noticed(root, states, broken, _is_clean(root, broken))
-    return None
+            clean = _is_clean(root, broken)
+            where = {"search": root.text, "how": broken.how, "path": broken.path}
+            return replace(result, **where, is_clean=clean)
+    return result
 
 
 def _is_clean(root: Root, broken: BrokenPath) -> bool:
@@ -255,28 +285,51 @@ def roots_of(fault: Fault, games: tuple[str, ...], seed: str) -> list[Root]:
 def main() -> None:
     """Print a line for each fault."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*")
-    parser.add_argument("--states", type=int, default=12000)
+    parser.add_argument("names", nargs="*", help="faults, or parts of `attack_faults`")
+    parser.add_argument("--states", type=int, default=3000)
     parser.add_argument("--game", default="spacepoker")
     parser.add_argument("--seed", default="planted")
+    parser.add_argument("--out", type=Path, help="the file of results")
     options = parser.parse_args()
-    others = [fault for fault in faults() if fault.part in PARTS]
-    named = [fault for fault in (*FAULTS, *others) if fault.name in options.names]
-    chosen = named or list(FAULTS)
-    count = 0
+    wanted = {*options.names}
+    own = {fault.name for fault in FAULTS}
+    others = [one for one in faults() if one.part in PARTS and one.name not in own]
+    chosen = [fault for fault in FAULTS if not wanted or fault.name in wanted]
+    chosen += [fault for fault in others if {fault.name, fault.part} & wanted]
+    known = Results(options.game, options.seed, options.states)
+    if options.out is not None and options.out.exists():
+        stored = msgspec.json.decode(options.out.read_bytes(), type=Results)
+        if (stored.game, stored.seed, stored.states) != (known.game, known.seed, known.states):
+            sys.exit(f"{options.out}: results of another game, seed or number of states")
+        known = stored
+    done = {result.fault: result for result in known.results}
     with fast_signatures():
         for fault in chosen:
-            roots = roots_of(fault, tuple(options.game.split("+")), options.seed)
-            noticed = notice(fault, roots, options.states)
-            count += noticed is not None and noticed.is_clean
-            if noticed is None:
-                result = f"not noticed in {options.states} states of each search"
-            else:
-                path = "; ".join(noticed.broken.path) or "honest play"
-                result = f"{noticed.states}: {noticed.broken.how[:100]} ({path})"
-                result += "" if noticed.is_clean else " [ALSO WITHOUT THE FAULT]"
-            print(f"{fault.name} ({fault.part}, {fault.what}): {result}", flush=True)
+            if fault.name not in done:
+                roots = roots_of(fault, tuple(options.game.split("+")), options.seed)
+                done[fault.name] = examine(fault, roots, options.states)
+                known.results.append(done[fault.name])
+                if options.out is not None:
+                    _write(options.out, known)
+            print(_line(done[fault.name]), flush=True)
+    count = sum(done[fault.name].is_noticed for fault in chosen)
     print(f"{count} of {len(chosen)} noticed")
+
+
+def _line(result: Result) -> str:
+    text = f"not noticed in {counted(result.states, 'state')}"
+    if result.how:
+        path = "; ".join(result.path) or "honest play"
+        text = f"{result.states}: {result.how[:100]} ({path})"
+        text += "" if result.is_clean else " [ALSO WITHOUT THE FAULT]"
+    return f"{result.fault} ({result.part}, {result.what}): {text}"
+
+
+def _write(path: Path, known: Results) -> None:
+    """Write the results, one in a line, so that changes can be read."""
+    head = msgspec.json.encode({"game": known.game, "seed": known.seed, "states": known.states})
+    lines = b",\n".join(map(msgspec.json.encode, known.results))
+    path.write_bytes(head[:-1] + b',"results":[\n' + lines + b"\n]}\n")
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ from channelsim.channel.attack.monitors import MONITORS
 from channelsim.channel.documents.attack import AttackDocument
 from channelsim.channel.documents.document_files import read_document
 from channelsim.games.amounts import counted
-from tools import ROOT, table
+from tools import ROOT, explore_faults, table
 from tools.attack_faults.planting import PARTS, Fault
 from tools.attack_faults.search import Result, Results
 from tools.attack_faults.table import faults
@@ -43,8 +43,9 @@ This page has the model of faults, what must hold whatever goes wrong, what the 
 reached, and how soon faults that are planted in the product itself are noticed.
 
 `python -m tools` writes it: the first two parts from the code, the ledger from the campaign in
-`tests/data/attack/campaign.json` (`channelsim attack --json`), and the table of planted faults from
-`tests/data/attack/faults.json` (`python -m tools.attack_faults --out FILE`)."""
+`tests/data/attack/campaign.json` (`channelsim attack --json`), and the tables of planted faults
+from `tests/data/attack/faults.json` (`python -m tools.attack_faults --out FILE`) and
+`tests/data/explore/faults.json` (`python -m tools.explore_faults --out FILE`)."""
 
 COUNTERS = {
     MESSAGE: "a side's messages",
@@ -123,6 +124,7 @@ OLDER = {
 def page() -> str:
     """The page, as Markdown."""
     parts = (_HEAD, _KINDS, _kinds(), _COVERED, _MONITORS, _monitors(), _ledger(), *_planted())
+    parts = (*parts, *_explored())
     return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
@@ -232,3 +234,27 @@ def _row(fault: Fault, result: Result) -> tuple[str, ...]:
         noticed = f"not in {result.sessions}" if result.sessions else "not tried"
         by = "argued" if fault.argued else f"reached in {result.reached}"
     return f"`{fault.name}`", fault.what, noticed, by, f"`{result.seed}`" if result.seed else ""
+
+
+def _explored() -> Iterator[str]:
+    """The faults that were planted for `explore`."""
+    stored = msgspec.json.decode(explore_faults.DATA.read_bytes(), type=explore_faults.Results)
+    noticed = [result for result in stored.results if result.is_noticed]
+    yield "## Faults and `explore`"
+    yield (
+        f"[`channelsim explore`](disputes.md#every-state-within-bounds) noticed {len(noticed)} of"
+        f" {len(stored.results)} planted faults, within {stored.states:,} states of each search"
+        f" ({stored.game}, seed `{stored.seed}`): the path breaks the promise with the fault, and"
+        " none without it. *States* are those that were visited before."
+    )
+    rows = (
+        (
+            f"`{result.fault}`",
+            result.what,
+            f"{result.states:,}" if result.is_noticed else f"not in {result.states:,}",
+            f"`{result.how.partition(':')[0]}`" if result.is_noticed else "",
+            "; ".join(result.path),
+        )
+        for result in stored.results
+    )
+    yield table(("fault", "what is wrong", "states", "by", "path"), rows)

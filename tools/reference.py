@@ -48,11 +48,19 @@ from tools import ROOT, VECTORS, faults_page, rules, table
 FORMATS = {
     Kind.TARGET: ("channel.lab.targets.loading", "TargetFile", "[Targets](../lab.md#targets)"),
     Kind.CASES: ("games.vectors", "Case", "[Conformance vectors](../spec/vectors.md)"),
-    Kind.FINDING: ("channel.findings.finding", "Finding", "[Fuzz](../lab.md#fuzz)"),
-    Kind.SPENDS: ("channel.lab.cases.corpus", "RefereeSpend", "[Coverage](../lab.md#coverage)"),
-    Kind.COSTS: ("channel.lab.costs.snapshot", "Snapshot", "[Costs](../lab.md#costs)"),
+    Kind.FINDING: ("channel.findings.finding", "Finding", "[Fuzz](../fuzz.md#fuzz)"),
+    Kind.SPENDS: (
+        "channel.lab.cases.corpus",
+        "RefereeSpend",
+        "[Coverage](../coverage.md#coverage)",
+    ),
+    Kind.COSTS: ("channel.lab.costs.snapshot", "Snapshot", "[Costs](../coverage.md#costs)"),
     Kind.REASONS: ("channel.lab.mutants.reasons", "_File", "[Mutants](../checking.md#mutants)"),
-    Kind.UNREACHABLE: ("channel.lab.coverage.coverage", "_File", "[Coverage](../lab.md#coverage)"),
+    Kind.UNREACHABLE: (
+        "channel.lab.coverage.coverage",
+        "_File",
+        "[Coverage](../coverage.md#coverage)",
+    ),
     Kind.SCRIPT: ("channel.session.script", "Script", "[Scripts](../scripts.md)"),
     Kind.TRANSCRIPT: ("channel.session.transcript", "_Header", "[Transcripts](../transcripts.md)"),
     Kind.PROGRAM: ("clsp.programs", "", "[Targets](../lab.md#targets)"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from msgspec.structs import replace
@@ -11,8 +11,18 @@ from channelsim.channel.adversaries.base import BatchChanger, F, by_method
 from channelsim.channel.protocol.messages import Batch, Move
 from channelsim.channel.protocol.state import ChannelState, LiveGame
 from channelsim.clsp.values import int_to_atom
+from channelsim.games.chance import Chance
 from channelsim.games.choices import forced_action
-from channelsim.games.contract import Action, Amount, OneOf
+from channelsim.games.contract import Action, Amount, Game, OneOf, any_action
+from channelsim.games.judge import hashes_of
+from channelsim.games.selfplay import PlayedMove, turns
+
+HANDS = 8
+"""Hands of random actions that show whether a game has bets: each with bets offers one in the first
+two."""
+
+UNIT, STACK = 100, 10
+"""The stakes of these hands: room for several bets."""
 
 
 class MoveChanger(BatchChanger):
@@ -113,7 +123,54 @@ def _bad_selection(changer: MoveChanger, move: Move, game: LiveGame) -> Move | N
     return replace(move, move=move.move[:-1] + bytes([last]))
 
 
-@_changes_move("no-pong", "bets in a move that leaves nothing to decide")
+def without_bets(kind: type[MoveChanger], games: Sequence[Game]) -> str:
+    """The reason against an adversary that changes a bet, if no game has any."""
+    if any(map(offers_bets, games)):
+        return ""
+    return (
+        f"{' or '.join(game.name for game in games)}: no game in which a player chooses an amount"
+    )
+
+
+def without_room(kind: type[MoveChanger], games: Sequence[Game]) -> str:
+    """The reason against an adversary that bets in a forced move, if none can take an amount."""
+    if any(offers_bets(game) or leaves_room(game) for game in games):
+        return ""
+    return (
+        f"{' or '.join(game.name for game in games)}: no game with a forced move that can be longer"
+    )
+
+
+def offers_bets(game: Game) -> bool:
+    """True if a player of this game chooses an amount in one of a few hands of random actions."""
+    return any(
+        isinstance(choice, Amount) for turn in _turns(game) for choice in turn.player.choices()
+    )
+
+
+def leaves_room(game: Game) -> bool:
+    """True if a forced move in one of a few hands of random actions is shorter than its limit."""
+    return any(
+        forced_action(turn.player.choices()) is not None
+        and len(turn.play.move) < turn.before.max_move_size
+        for turn in _turns(game)
+    )
+
+
+def _turns(game: Game) -> Iterator[PlayedMove]:
+    hashes, chance = hashes_of(game), Chance(game.name.encode())
+    terms = game.terms(game.default_parameters(UNIT, STACK))
+    for _ in range(HANDS):
+        yield from turns(game, hashes, terms, (any_action, any_action), chance)
+
+
+@by_method(
+    MoveChanger,
+    "change_move",
+    "no-pong",
+    "bets in a move that leaves nothing to decide",
+    reason_against=classmethod(without_room),
+)
 def _no_pong(changer: MoveChanger, move: Move, game: LiveGame) -> Move | None:
     seat = changer.seat(game)
     forced = seat is not None and forced_action(seat.choices()) is not None
@@ -125,7 +182,13 @@ def _no_pong(changer: MoveChanger, move: Move, game: LiveGame) -> Move | None:
     return replace(move, move=move.move + amount[:room])
 
 
-@_changes_move("overraise", "bets one mojo more than its stack covers, far more, or less than zero")
+@by_method(
+    MoveChanger,
+    "change_move",
+    "overraise",
+    "bets one mojo more than its stack covers, far more, or less than zero",
+    reason_against=classmethod(without_bets),
+)
 def _overraise(changer: MoveChanger, move: Move, game: LiveGame) -> Move | None:
     bet = legal_bet(changer, game)
     if bet is None:

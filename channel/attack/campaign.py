@@ -44,6 +44,7 @@ from channelsim.channel.findings.finding import BROKEN_PROMISE, EXCEPTION, THEFT
 from channelsim.channel.findings.finding_files import stored_findings
 from channelsim.channel.protocol.rules import RULES
 from channelsim.games import registry
+from channelsim.games.deck import group
 
 SESSIONS_PER_SHARD = 10
 """Sessions of one shard."""
@@ -226,7 +227,7 @@ class Attacks:
                 part.stopped = True
                 break
             attack = script(self.pool, self.games, self.configuration.seed, number, self.kinds)
-            with bls.remembered():
+            with bls.remembered(), group.remembered():
                 session = (attack_fast if self.fast else attack_one)(attack, part.totals)
             if session is not None:
                 new = discovery(attack, session.done, session.situations, known)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from channelsim.channel.errors import UsageError
-from channelsim.games.names import nearest_or_all, quoted
+from channelsim.games.names import nearest, quoted
 
 MESSAGE, EVENT, CALL, STATEMENT, BLOCK = "message", "event", "call", "statement", "block"
 FILE = "file"
@@ -230,7 +230,8 @@ def kinds_of(text: str) -> tuple[str, ...]:
     chosen: set[str] = set()
     for name in (part.strip() for part in text.split(",")):
         if name not in KINDS and name not in GROUPS:
-            hint = nearest_or_all(name, [*GROUPS, *KINDS])
+            near = nearest(name, [*GROUPS, *KINDS])
+            hint = near or f"; the groups are {', '.join(GROUPS)}"
             raise UsageError(f"no kind of fault, and no group, is called {quoted(name)}{hint}")
         chosen.update(GROUPS.get(name, (name,)))
     return tuple(kind for kind in KINDS if kind in chosen)

@@ -28,13 +28,11 @@ from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.model.conversation import conversation
 from channelsim.channel.simulation.model.talk import Conversation
 from channelsim.channel.simulation.model.waits import WAITS
+from channelsim.channel.simulation.promises.checker import CHECKS, OF_AGREED_STATES, Find
 from channelsim.channel.simulation.promises.crash_safety import contradictions
-from channelsim.channel.simulation.promises.due_spends import omissions, other_moves
-from channelsim.channel.simulation.promises.fee_duties import wrong_fees
-from channelsim.channel.simulation.promises.news import failures, unaccounted, wrong_news
-from channelsim.channel.simulation.promises.own_limits import past_limits, wasted_numbers
-from channelsim.channel.simulation.promises.safety import losses, unreported, unsafe
-from channelsim.channel.simulation.promises.secrecy import secrecy
+from channelsim.channel.simulation.promises.due_spends import unwatched
+from channelsim.channel.simulation.promises.news import unaccounted
+from channelsim.channel.simulation.promises.safety import unsafe
 from channelsim.channel.simulation.run import Party, Run
 from channelsim.games.amounts import counted
 
@@ -81,6 +79,9 @@ MOVES_ON_CHAIN = 12
 
 MOST_EFFECTS, MOST_WATCHED, MOST_SENT = 64, 64, 1 << 17
 """The most effects, watched coins and bytes to send of one event."""
+
+CHECKED_APART = ("law", "liveness", "wishes", "hands")
+"""Promises that other monitors check, or that absence excuses in part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,24 +242,14 @@ class Monitors:
         """
         late = away > (LAST_SAFE if len(self._honest) == len(Side) else MOST_OUTAGE)
         broken = [how for how in talk.broken if not (away > LAST_PATIENT and WAITS in how)]
-        agreed = not broken
-        breaches = (
-            losses(ours),
-            broken,
-            unsafe(ours, talk) if agreed and not (tampered or late) else (),
-            other_moves(ours, talk),
-            dict.fromkeys(omissions(ours, talk)),
-            dict.fromkeys(wrong_fees(ours, talk)),
-            wasted_numbers(ours),
-            past_limits(ours, talk),
-            secrecy(ours),
-            unreported(ours, talk) if agreed else (),
-            wrong_news(ours, talk),
-            failures(ours),
-        )
-        for hows in breaches:
-            for how in hows:
-                self._found("promise", f"to the {ours.party.name}: {how}")
+        excused: set[Find] = {unwatched, *(OF_AGREED_STATES if broken else ())}
+        if tampered or late:
+            excused.add(unsafe)
+        for promise, find in CHECKS:
+            if promise not in CHECKED_APART and find not in excused:
+                broken += find(ours, talk)
+        for how in broken:
+            self._found("promise", f"to the {ours.party.name}: {how}")
 
 
 def explains(action: Action, accuser: int, rule: str) -> bool:

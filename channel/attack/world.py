@@ -10,7 +10,7 @@ import asyncio
 import tempfile
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -56,6 +56,7 @@ from channelsim.channel.session.defaults import DEFAULT_STACK, DEFAULT_UNIT
 from channelsim.channel.session.identity import make_config, node_seed, policy_chance
 from channelsim.channel.session.session_events import BlockMade, SessionEvent
 from channelsim.channel.session.setup import NAMES
+from channelsim.channel.simulation.reorganisations import Reorganisations
 from channelsim.channel.simulation.run import Party, Run, RunLog
 from channelsim.channel.simulation.scenario import Scenario, setup_of
 from channelsim.games.amounts import counted
@@ -138,8 +139,7 @@ class World:
         self.events: list[Noted] = []
         self._blocks = Chance(derive(seed, "blocks"))
         self._seconds = 0.0
-        self._reorgs = 0
-        self._last_reorg = -self.scenario.game_timeout
+        self._reorganisations = Reorganisations(self.chain, self.scenario.game_timeout)
         self._hostile: HostileSide | None = None
         self._finished: list[int | None] = [None, None]
         self._quiet_since, self._followed = self._start, 0
@@ -186,7 +186,7 @@ class World:
             self.parties,
             tuple(self.run_log.delivered),
             self.chain.peak() - self._start,
-            self._reorgs,
+            self._reorganisations.count,
             (self._finished[0], self._finished[1]),
         )
         copies = [process.copies.times for process in self.processes]
@@ -295,15 +295,12 @@ class World:
 
     def _reorganise(self, back: int, *, keep: bool, bundle: Bundle | None = None) -> bool:
         """Replace blocks; beside a hostile side, only after a rest."""
-        peak = self.chain.peak()
-        rested = peak - self._last_reorg >= self.scenario.game_timeout
-        if peak - back < self._start:
+        reorganisations = self._reorganisations
+        if not reorganisations.can_replace(back):
             return False
-        if self.hostile is not None and not rested and bundle is None:
+        if self.hostile is not None and not reorganisations.has_rested and bundle is None:
             return False
-        self._reorgs += 1
-        self._last_reorg = peak
-        self.chain.reorganise(back, back + 1, keep=keep, bundle=bundle)
+        reorganisations.replace(back, 1, keep=keep, bundle=bundle)
         for side in Side:
             self.script.mark("reorganise", side)
         self._note(f"reorganised {back}, block {self.chain.peak()}")
@@ -473,32 +470,23 @@ class World:
 
 
 def scenario_of(attack: Attack) -> Scenario:
-    """The session of a script, as promises are checked by: both sides are honest.
+    """The session of a script, as promises are checked by.
 
     Its weather excuses spends that the node refuses.
     """
-    hostile = hostile_side(attack.actions)
-    contribution = DEFAULT_UNIT * DEFAULT_STACK if attack.tight else 0
-    if hostile is not None:
-        return Scenario(
-            games=attack.games,
-            seed=attack.seed,
-            adversary=HOSTILE,
-            side=hostile,
-            weather="reorgs",
-            hands=attack.hands,
-            policies=attack.policies,
-            contribution=contribution,
-        )
-    return Scenario(
+    scenario = Scenario(
         games=attack.games,
         seed=attack.seed,
         weather="reorgs",
         hands=attack.hands,
         agreed=True,
         policies=attack.policies,
-        contribution=contribution,
+        contribution=DEFAULT_UNIT * DEFAULT_STACK if attack.tight else 0,
     )
+    hostile = hostile_side(attack.actions)
+    if hostile is None:
+        return scenario
+    return replace(scenario, adversary=HOSTILE, side=hostile, agreed=False)
 
 
 def _text(event: SessionEvent) -> str:

@@ -313,4 +313,5 @@ def _digest(data: bytes) -> str:
 
 
 def _unwritable(path: Path, error: OSError) -> UsageError:
-    return UsageError(f"{path}: cannot be written ({error.strerror or error})")
+    reason = "it is no folder" if isinstance(error, FileExistsError) else error.strerror or error
+    return UsageError(f"{path}: cannot be written ({reason})")

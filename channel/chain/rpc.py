@@ -28,6 +28,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from channelsim.channel.errors import UsageError
+from channelsim.games.names import quoted
 
 T = TypeVar("T")
 
@@ -110,7 +111,7 @@ class RpcClient:
 
     def wrong(self, what: str) -> NodeError:
         """The error of a node that is, or does, this."""
-        return NodeError(f"the node at {self._url} {what}")
+        return NodeError(f"the node at {self._url.strip() or quoted(self._url)} {what}")
 
     def ask(self, call: str, answer: type[T], **arguments: Any) -> T:
         """The answer to a call, as a value of this type. The node must be able to give one."""

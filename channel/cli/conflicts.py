@@ -36,40 +36,25 @@ CONFLICTS = (
         beside="all",
     ),
     Conflict("dispute run", "transcript report", _ONE_DISPUTE, beside="all"),
-    Conflict("dispute run", "seeds", "goes with --all; one dispute has one --seed", without="all"),
-    Conflict(
-        "dispute run",
-        "jobs cluster",
-        "goes with --all; one dispute runs in one process",
-        without="all",
-    ),
-    Conflict(
-        "dispute run",
-        "out resume junit sarif",
-        "goes with --all, which is a campaign",
-        without="all",
+    *(
+        Conflict("dispute run", refused, f"goes with --all{why}", without="all")
+        for refused, why in (
+            ("seeds", "; one dispute has one --seed"),
+            ("jobs cluster", "; one dispute runs in one process"),
+            ("out resume junit sarif", ", which is a campaign"),
+        )
     ),
     Conflict("dispute run", "at", "is the step of an adversary: name one", without="name"),
     Conflict("node", "block-every", "blocks come with --block-on-push already", "block-on-push"),
     Conflict("node", "block-every block-on-push", "--no-blocks is given", beside="no-blocks"),
     Conflict("peer", "cert key", "give --node as well", without="node"),
-    Conflict(
-        "play",
-        "script",
-        "does not go with --adversary, which does not follow a script",
-        beside="adversary",
-    ),
-    Conflict(
-        "play",
-        "limit",
-        "does not go with --adversary: it plays the usual terms",
-        beside="adversary",
-    ),
-    Conflict(
-        "play",
-        "of",
-        "does not go with --adversary, which lets no dealer choose",
-        beside="adversary",
+    *(
+        Conflict("play", refused, f"does not go with --adversary{why}", beside="adversary")
+        for refused, why in (
+            ("script", ", which does not follow a script"),
+            ("limit", ": it plays the usual terms"),
+            ("of", ", which lets no dealer choose"),
+        )
     ),
     Conflict("report", "output", "is for a page, which has no format", beside="format"),
     Conflict("watch", "max-fee", "only with --fee-key", without="fee-key"),

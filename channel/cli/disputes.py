@@ -27,7 +27,7 @@ from channelsim.channel.simulation.deviating import deviating
 from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.channel.simulation.promises.old_copies import restored
 from channelsim.channel.simulation.run import Run, step_in_play
-from channelsim.channel.simulation.scenario import Scenario, adversaries_for, check
+from channelsim.channel.simulation.scenario import Scenario, check, reasons_against
 from channelsim.channel.simulation.scenario_command import command_of
 from channelsim.channel.simulation.session_processes import SessionProcesses, session_processes
 from channelsim.channel.simulation.sweep_campaign import of_run
@@ -78,12 +78,14 @@ def menu_of(text: str) -> tuple[str, ...]:
         raise UsageError(str(error)) from None
 
 
-def able_in(games: tuple[str, ...]) -> str:
-    """The number of adversaries, or of those that can do something in these games, in words."""
-    number = counted(len(names()), "adversary")
-    if not games:
-        return number
-    return f"{len(adversaries_for([games]))} of {number} can do something in {', '.join(games)}"
+def able_in(games: tuple[str, ...]) -> list[str]:
+    """The number of adversaries that can do something in these games, and the others, in lines."""
+    number, skipped = len(names()), reasons_against(games)
+    able = number - sum(map(len, skipped.values()))
+    return [
+        f"{able} of {counted(number, 'adversary')} can do something in {', '.join(games)}",
+        *(f"skipped: {', '.join(others)} ({reason})" for reason, others in skipped.items()),
+    ]
 
 
 def dispute_with_files(

@@ -54,8 +54,9 @@ def replay_finding(
         refuse("is for a finding about a program", target=target)
         return _replay_session(path, finding, json=json, show=show)
     if not _is_replayable(finding):
-        hint = f"`{finding.replay}`" if finding.replay else f"`{command_line('trace', path)}`"
-        raise UsageError(f"{path}: a finding that `replay` cannot try again; {hint} shows it")
+        shows = "trace" if finding.vector is not None or finding.brun else "view"
+        hint = finding.replay or command_line(shows, path)
+        raise UsageError(f"{path}: a finding that `replay` cannot try again; `{hint}` shows it")
     try:
         loaded = load(target or source_near(path, finding.source), partial=True)
     except UsageError as error:

@@ -8,15 +8,18 @@ the last block once, and the honest player may go on chain of its own accord.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
+from typing import Any
 
 from msgspec.structs import replace as changed
 
 from channelsim.channel.chain.coins import Bundle, joined
-from channelsim.channel.explore.explored_side import ExploredSide, conflicts
+from channelsim.channel.explore.explored_side import ExploredSide, Log, conflicts
 from channelsim.channel.explore.fingerprints import Ages, chain_key, digest, side_key
+from channelsim.channel.explore.remembered import Same, once
 from channelsim.channel.explore.signed_play import CONFIRMATIONS, Moment, scenario_of
 from channelsim.channel.explore.small_chain import SmallChain, spent_by
 from channelsim.channel.peer.agreement import Times
@@ -55,7 +58,8 @@ class DisputeState:
     """A state of the world. `reorgs` are left, and `replaced` were made; `blocks` since the start.
 
     `offered` was pending for the honest side when the last block was made. The honest side is
-    `over` for so many steps: what is final has to stay so when another block is replaced.
+    `over` for so many steps: what is final has to stay so when another block is replaced. `earlier`
+    is its last reaction before the newest step.
     """
 
     chain: SmallChain
@@ -67,6 +71,7 @@ class DisputeState:
     may_leave: bool = True
     offered: tuple[Bundle, ...] = ()
     over: int = 0
+    earlier: Log | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +100,8 @@ class DisputeWorld:
         longest = max(scenario.unroll_timeout, scenario.game_timeout)
         self._oldest = longest + 2 * CONFIRMATIONS + 2
         self._talk: Conversation | None = None
+        # Spends and pairs of them: the thief's keys and states stay the same.
+        self._made: dict[object, Any] = {}
 
     def first(self) -> DisputeState:
         """The state in which all paths begin."""
@@ -135,67 +142,95 @@ class DisputeWorld:
 
     def _bundles(self, chain: SmallChain, state: DisputeState) -> Iterator[tuple[str, Bundle]]:
         """The thief's bundles that the next block of a chain can have, of one or two spends."""
-        spends = list(self._spends(state))
+        spends = [one for one in self._spends(state) if not _is_late(chain, one[1])]
         theirs = [(f"their {push.name}", push.bundle) for push in state.honest.pending]
         for text, bundle in spends:
             if chain.admitted(bundle) is not None:
                 yield text, bundle
         for first, second in combinations([*theirs, *spends], 2):
-            coins = {coin.id for coin in spent_by(first[1])}
             if first in theirs and second in theirs:
                 continue
-            if coins & {coin.id for coin in spent_by(second[1])}:
-                continue
-            both = joined(first[1], second[1])
-            if chain.admitted(both) is not None:
+            both = self._both(first[1], second[1])
+            if both is not None and chain.admitted(both) is not None:
                 yield f"{first[0]} with {second[0]}", both
+
+    def _both(self, first: Bundle, second: Bundle) -> Bundle | None:
+        """Both in one bundle; None if they spend the same coin."""
+        key = (Same(first), Same(second))
+        coins = {coin.id for coin in spent_by(first)}
+        if any(coin.id in coins for coin in spent_by(second)):
+            return None
+        return once(self._made, key, partial(joined, first, second))
 
     def _spends(self, state: DisputeState) -> Iterator[tuple[str, Bundle]]:
         """The single spends that the thief can sign for, valid or not."""
-        thief = state.thief
+        thief, made = state.thief, self._made
         channel, keys = thief.peer.endpoint.channel, thief.peer.endpoint.secret_keys
-        completable = _completable(thief)
+        completable = once(made, "completable", lambda: _completable(thief))
         seen = state.chain.coin(channel.coin.id)
         if seen is None:
             return
         published: list[ChannelState] = [signed.state for signed in completable]
         if seen.spent is None:
             for signed in completable:
-                yield f"publishes {signed.state.number}", publish(channel, keys, signed)
+                yield self._named(
+                    f"publishes {signed.state.number}", publish, channel, keys, signed
+                )
             published += [link.signed.state for link in _known(state.honest) if link.signed]
         else:
             children = {child.coin for child in state.chain.children(channel.coin.id)}
-            known = {
-                link.state.number: link.state
-                for side in (state.honest, thief)
-                for link in _known(side)
-            }
+            known = once(
+                made,
+                "known",
+                lambda: {
+                    link.state.number: link.state
+                    for side in (state.honest, thief)
+                    for link in _known(side)
+                },
+            )
             published = [one for one in known.values() if unroll_coin(channel, one) in children]
         for older in {one.number: one for one in published}.values():
             for signed in completable:
                 if signed.state.number > older.number:
                     text = f"preempts {older.number} by {signed.state.number}"
-                    yield text, preempt(channel, keys, signed, older)
-            yield f"times {older.number} out", time_out(channel, older)
+                    yield self._named(text, preempt, channel, keys, signed, older)
+            yield self._named(f"times {older.number} out", time_out, channel, older)
         yield from self._game_spends(state)
         for push in thief.pushed:
             if push.name in ("shutdown", "move", "redo", "slash"):
                 yield f"its {push.name}", push.bundle
 
+    def _named(self, text: str, make: Callable[..., Bundle], *given: Any) -> tuple[str, Bundle]:
+        """A spend that has the same bytes in all states, with its text."""
+        return text, once(self._made, text, partial(make, *given))
+
     def _game_spends(self, state: DisputeState) -> Iterator[tuple[str, Bundle]]:
         thief, dispute = state.thief, state.thief.state.dispute
         if dispute is None:
             return
-        endpoint = thief.peer.endpoint
+        channel = thief.peer.endpoint.channel
         for tracked in sorted(dispute.tracked.values(), key=lambda one: one.coin.id):
             seen = state.chain.coin(tracked.coin.id)
             if seen is None or seen.spent is not None:
                 continue
             game = tracked.game
-            yield f"claims game {game.id}", claim_bundle(endpoint.channel, tracked.coin, game)
-            wrong = _illegal(thief, tracked)
+            claim = partial(claim_bundle, channel, tracked.coin, game)
+            yield f"claims game {game.id}", once(self._made, ("claim", tracked.coin.id), claim)
+            wrong = self._illegal(thief, tracked)
             if wrong is not None:
                 yield f"moves illegally in game {game.id}", wrong
+
+    def _illegal(self, thief: ExploredSide, tracked: TrackedCoin) -> Bundle | None:
+        """A move at a game coin whose next position is not the one that the rules give."""
+        dispute, endpoint, game = thief.state.dispute, thief.peer.endpoint, tracked.game
+        if dispute is None or game.mover is not thief.config.side:
+            return None
+        after = dispute.signed_games.sent_from(game) or dispute.decided.get(game.coin)
+        if after is None:
+            return None
+        wrong = changed(after.coin, infohash_b=bytes(32))
+        given = (endpoint.channel, endpoint.secret_keys, tracked.coin, game.coin, wrong)
+        return once(self._made, ("illegal", tracked.coin.id, wrong), partial(move_bundle, *given))
 
     # --- steps ---
 
@@ -203,7 +238,7 @@ class DisputeWorld:
         """The state after a choice."""
         if choice.leaves:
             honest = state.honest.after(GoOnChain(), state.chain).answered(state.chain)
-            return replace(state, honest=honest, may_leave=False)
+            return replace(state, honest=honest, may_leave=False, earlier=state.honest.log)
         bundles = [choice.bundle] if choice.bundle is not None else []
         taken = {coin.id for bundle in bundles for coin in spent_by(bundle)}
         pending = [one.bundle for one in state.honest.pending if not conflicts(one, taken)]
@@ -237,6 +272,7 @@ class DisputeWorld:
             thief=state.thief.after_block(state.chain),
             blocks=state.blocks + 1,
             over=state.over + 1 if honest.peer.is_over else 0,
+            earlier=state.honest.log,
         )
 
     # --- promises ---
@@ -248,9 +284,10 @@ class DisputeWorld:
             if state.blocks > SILENCE and play is not None and play.state.games:
                 yield f"liveness: it waits for the other side for {counted(state.blocks, 'block')}"
             return
-        run = self._run(state)
         if self._talk is None:
-            self._talk = conversation(run)
+            self._talk = conversation(self._run(state))
+        # The steps before have been checked, and a block reports all that is watched.
+        run = self._run(state, state.earlier)
         for how in omissions(run, self._talk):
             yield f"duty: {how}"
         for how in other_moves(run, self._talk):
@@ -267,17 +304,19 @@ class DisputeWorld:
         if choice.text == NOTHING and waits:
             yield "liveness: nothing happens any more, and the honest side is not done"
 
-    def _run(self, state: DisputeState) -> Run:
-        """The path to a state as a run."""
+    def _run(self, state: DisputeState, earlier: Log | None = None) -> Run:
+        """The path to a state as a run: all of it, or what the honest side did since."""
         sides = [state.honest, state.honest]
         sides[self._thief] = state.thief
-        parties = (sides[0].party(), sides[1].party())
+        logs = [earlier, earlier]
+        logs[self._thief] = earlier and state.thief.log
+        parties = [side.party(log) for side, log in zip(sides, logs, strict=True)]
         finished = state.chain.height if self.is_end(state) else None
         return Run(
             scenario_of(self._games, self._seed, self._thief, reorgs=bool(state.replaced)),
             state.chain,  # type: ignore[arg-type]
-            parties,
-            tuple(message for side in sides for message in side.delivered()),
+            (parties[0], parties[1]),
+            () if earlier else tuple(message for side in sides for message in side.delivered()),
             state.blocks,
             state.replaced,
             (finished, finished),
@@ -295,13 +334,7 @@ def _completable(side: ExploredSide) -> list[SignedState]:
     return sorted(signed, key=lambda one: one.state.number)
 
 
-def _illegal(thief: ExploredSide, tracked: TrackedCoin) -> Bundle | None:
-    """A move at a game coin whose next position is not the one that the rules give."""
-    dispute, endpoint, game = thief.state.dispute, thief.peer.endpoint, tracked.game
-    if dispute is None or game.mover is not thief.config.side:
-        return None
-    after = dispute.signed_games.sent_from(game) or dispute.decided.get(game.coin)
-    if after is None:
-        return None
-    wrong = changed(after.coin, infohash_b=bytes(32))
-    return move_bundle(endpoint.channel, endpoint.secret_keys, tracked.coin, game.coin, wrong)
+def _is_late(chain: SmallChain, bundle: Bundle) -> bool:
+    """True if a bundle spends a coin that is spent already."""
+    spent = (chain.coins.get(coin.id) for coin in spent_by(bundle))
+    return any(seen is not None and seen.spent is not None for seen in spent)

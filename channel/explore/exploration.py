@@ -34,10 +34,12 @@ from channelsim.channel.crypto.keyed_hash import WARNING, fast_signatures
 from channelsim.channel.errors import UsageError
 from channelsim.channel.explore.dispute_world import DisputeWorld
 from channelsim.channel.explore.lossy_world import MOST_FAULTS, LossyWorld
-from channelsim.channel.explore.search import Visited, World, mistake_of, search, walked
+from channelsim.channel.explore.search import Search, World, mistake_of, walked
+from channelsim.channel.explore.search_tree import Tree, Visited
 from channelsim.channel.explore.signed_play import moments
 from channelsim.channel.findings.finding import BROKEN_PROMISE, EXCEPTION, THEFT, Finding
 from channelsim.channel.session.setup import NAMES
+from channelsim.channel.system.durable_files import replace_file, unwritable
 from channelsim.games import registry
 from channelsim.games.errors import UnknownGame
 
@@ -45,6 +47,9 @@ FORMAT = "channelsim explored path 1"
 
 MOST_NUMBER = 6
 """The number of the last state of honest play before a side stops."""
+
+SAVE_AFTER = 120.0
+"""Seconds after which a search under way is stored again."""
 
 SEVERITY = {"safety": THEFT, "money": THEFT, "exception": EXCEPTION}
 """The severity of a broken promise, if another one."""
@@ -157,12 +162,17 @@ class ExploreReport:
 @dataclass(frozen=True)
 class Explorations:
     """The campaign: these searches. `most_states` are the states of each, None for all; none is
-    begun after the time `until`, and those under way end with a frontier."""
+    begun after the time `until`, and those under way end with a frontier.
+
+    A search under way is stored in the `folder` now and then, and when it is interrupted, and goes
+    on from there.
+    """
 
     configuration: Configuration
     roots: tuple[Root, ...]
     most_states: int | None = None
     until: float | None = None
+    folder: Path | None = None
 
     returns_early = True
     unit, units = "search", "searches"
@@ -183,16 +193,10 @@ class Explorations:
 
     def _run(self, shard: Shard) -> bytes:
         totals, reporter = ExploredTotals(), Reporter()
-
-        def stops(visited: Visited) -> bool:
-            """Tell how many states were visited; true once there is no more time."""
-            asked = reporter(0, lambda: {"states": totals.counts["states"] + visited.states})
-            return asked or (self.until is not None and time() > self.until)
-
         for number in shard.seeds:
             root = self.roots[number]
             with fast_signatures():
-                visited = search(root.world(), self.most_states, stops)
+                visited = self._searched(number, totals.counts["states"], reporter)
             totals.add(visited)
             for broken in visited.broken:
                 path = ExploredPath(root, broken.path, broken.how)
@@ -201,6 +205,31 @@ class Explorations:
                 else:
                     totals.counts["not confirmed"] += 1
         return msgspec.json.encode(totals, order="deterministic")
+
+    def _searched(self, number: int, before: int, reporter: Reporter) -> Visited:
+        """Search from a root, or go on with that search. Raises `UsageError`, with the file."""
+        root = self.roots[number]
+        path = None if self.folder is None else self.folder / f"{number}.search"
+        name = f"{root.text}, {self.configuration.digest}"
+        search = Search[Any, Any](root.world(), _left(path, name))
+        saved, asked = time(), False
+
+        def stops(visited: Visited) -> bool:
+            """Tell how many states were visited; true once there is no more time."""
+            nonlocal saved, asked
+            asked = reporter(0, lambda: {"states": before + visited.states})
+            if path is not None and (asked or time() - saved > SAVE_AFTER):
+                saved = time()
+                _save(path, search.tree.encode(name, visited))
+            return asked or (self.until is not None and time() > self.until)
+
+        try:
+            visited = search.run(self.most_states, stops)
+        except UsageError as error:
+            raise UsageError(f"{path}: {error}") from None
+        if path is not None and not asked:
+            path.unlink(missing_ok=True)
+        return visited
 
     def run(self, place: Place) -> ExploreReport:
         """Run all searches; an interrupt ends it early, with the totals so far."""
@@ -227,6 +256,7 @@ def explorations(
     seed: str,
     most_states: int | None = None,
     seconds: float | None = None,
+    folder: Path | None = None,
 ) -> Explorations:
     """The campaign of all searches with each of these menus of games, which are played at once."""
     roots: list[Root] = []
@@ -249,7 +279,26 @@ def explorations(
     options: dict[str, Any] = {"signatures": WARNING, "states": most_states, "seconds": seconds}
     configuration = Configuration("explore", __version__, target, seed, inputs, options)
     until = None if seconds is None else time() + seconds
-    return Explorations(configuration, tuple(roots), most_states, until)
+    return Explorations(configuration, tuple(roots), most_states, until, folder)
+
+
+def _left(path: Path | None, name: str) -> tuple[Tree, Visited] | None:
+    """The search that a file has; None if there is none. Raises `UsageError`."""
+    if path is None or not path.exists():
+        return None
+    try:
+        return Tree.decode(path.read_bytes(), name)
+    except (OSError, UsageError) as error:
+        raise UsageError(f"{path}: {error}; delete it to begin this search again") from None
+
+
+def _save(path: Path, data: bytes) -> None:
+    """Store a search. Raises `UsageError`."""
+    try:
+        path.parent.mkdir(exist_ok=True)
+        replace_file(path, data, sync=False)
+    except OSError as error:
+        raise UsageError(unwritable(path, error)) from None
 
 
 BOUNDS = {

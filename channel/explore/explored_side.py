@@ -7,11 +7,12 @@ share the beginning.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.chain.interface import Answer, observe
 from channelsim.channel.errors import UsageError
+from channelsim.channel.explore.remembered import Transitions
 from channelsim.channel.explore.small_chain import SmallChain, spent_by
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.interface import (
@@ -25,7 +26,7 @@ from channelsim.channel.peer.interface import (
     Watch,
     YourTurn,
 )
-from channelsim.channel.peer.machine import Peer, transition
+from channelsim.channel.peer.machine import Peer
 from channelsim.channel.peer.peer_state import PeerState
 from channelsim.channel.session.questions import take_turn
 from channelsim.channel.session.side_player import by_policy
@@ -48,11 +49,11 @@ class Log:
     older: Log | None
     carried_out: int | None = None
 
-    def __iter__(self) -> Iterator[Log]:
-        """All reactions, the oldest first."""
+    def since(self, older: Log | None) -> Iterator[Log]:
+        """The reactions after an older one (None: all), the oldest first."""
         links: list[Log] = []
         link: Log | None = self
-        while link is not None:
+        while link is not None and link is not older:
             links.append(link)
             link = link.older
         return reversed(links)
@@ -63,7 +64,7 @@ class ExploredSide:
     """A side at one moment. `config` is fixed.
 
     `pending` are its pushes in the node's mempool, `outbox` the messages that it has sent since the
-    last look, and `questions` those that its player has not answered.
+    last look, and `questions` those that its player has not answered. `transitions` are known.
     """
 
     config: Config
@@ -73,6 +74,7 @@ class ExploredSide:
     outbox: tuple[bytes, ...] = ()
     questions: tuple[Proposed | YourTurn, ...] = ()
     log: Log | None = None
+    transitions: Transitions = field(default_factory=Transitions, repr=False)
 
     @property
     def peer(self) -> Peer:
@@ -93,7 +95,7 @@ class ExploredSide:
 
     def after(self, event: Event, chain: SmallChain) -> ExploredSide:
         """The side after an event. Raises `UsageError` for a command that is not possible."""
-        state, effects = transition(self.config, self.state, event)
+        state, effects = self.transitions.transition(self.config, self.state, event)
         return self.reacted(event, state, effects, chain)
 
     def after_block(self, chain: SmallChain) -> ExploredSide:
@@ -161,11 +163,11 @@ class ExploredSide:
         still = (push for push in self.pending if chain.admitted(push.bundle) is not None)
         return replace(self, pending=tuple(still))
 
-    def party(self) -> Party:
-        """The side as promises are checked by."""
+    def party(self, older: Log | None = None) -> Party:
+        """The side as promises are checked by, with its reactions after an older one, or all."""
         peer = self.peer
         party = Party(self.config.name, peer, peer, Chance(b""))
-        for link in self.log or ():
+        for link in self._reactions(older):
             entry, answers = link.entry, iter(link.answers)
             party.journal.append(entry)
             for number, effect in enumerate(entry.effects):
@@ -185,9 +187,12 @@ class ExploredSide:
                         pass
         return party
 
+    def _reactions(self, older: Log | None = None) -> Iterable[Log]:
+        return () if self.log is None else self.log.since(older)
+
     def delivered(self) -> Iterator[Delivered]:
         """The messages that it received."""
-        for link in self.log or ():
+        for link in self._reactions():
             if isinstance(link.entry.event, Received):
                 message = link.entry.event.message
                 yield Delivered(self.config.side.other, message, honest=True)

@@ -60,7 +60,7 @@ class Ages:
 
 def digest(parts: object) -> bytes:
     """The digest of nested tuples of plain values."""
-    return blake2b(repr(parts).encode(), digest_size=SIZE).digest()
+    return blake2b(msgspec.msgpack.encode(parts), digest_size=SIZE).digest()
 
 
 def chain_key(chain: SmallChain, ages: Ages) -> object:

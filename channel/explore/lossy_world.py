@@ -9,13 +9,16 @@ again from its store. Blocks come when nothing else can happen.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 from channelsim.channel.attack.monitors import differences
 from channelsim.channel.chain.interface import observe
+from channelsim.channel.chain.validation import name_of_bundle
 from channelsim.channel.errors import UsageError
 from channelsim.channel.explore.explored_side import ExploredSide
 from channelsim.channel.explore.fingerprints import Ages, chain_key, digest, side_key
+from channelsim.channel.explore.remembered import RememberingPeer, key_of, once
 from channelsim.channel.explore.signed_play import channel_of, proposal, scenario_of
 from channelsim.channel.explore.small_chain import SmallChain
 from channelsim.channel.peer.chain_news import LeftForChain, UnilateralClose
@@ -35,7 +38,7 @@ from channelsim.channel.peer.interface import (
     Send,
     Tell,
 )
-from channelsim.channel.peer.machine import Peer, Phase
+from channelsim.channel.peer.machine import Phase
 from channelsim.channel.protocol.messages import decode
 from channelsim.channel.session.questions import take_turn
 from channelsim.channel.session.setup import NAMES
@@ -46,6 +49,8 @@ from channelsim.channel.simulation.run import Run
 from channelsim.channel.store.durable_peer import DurablePeer
 from channelsim.channel.store.memory_store import MemoryStore
 from channelsim.games.amounts import counted
+
+T = TypeVar("T")
 
 MOST_FAULTS = 2
 """Lost connections and kills of one path."""
@@ -65,50 +70,101 @@ OLDEST = 30
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StoredSide:
-    """A side with its store. The durable peer is never used itself: each event takes a copy."""
+    """A side with its store. The durable peer is never used itself: each event takes a copy.
+
+    `known` are sides that follow from this one, and its digests: each is worked out once, and then
+    the same object, so that states of the world share it.
+    """
 
     side: ExploredSide
     durable: DurablePeer
     store: MemoryStore
+    known: dict[object, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
     def new(cls, side: ExploredSide, chain: SmallChain) -> StoredSide:
         """A side that begins."""
         store = MemoryStore()
-        durable = DurablePeer(Peer(side.config), store, EVENTS_PER_SNAPSHOT)
+        durable = _durable(side, store)
         effects = durable.start(chain.height)
         return cls(side.reacted(None, durable.peer.state, effects, chain), durable, store)
 
     def reaction(self, event: Event) -> tuple[DurablePeer, MemoryStore, list[Effect]]:
         """The state and effects after an event, which is stored. Raises `UsageError`."""
-        store = MemoryStore(self.store.load())
-        durable = self.durable.copied(store)
-        return durable, store, durable.handle(event)
+
+        def reacted() -> tuple[DurablePeer, MemoryStore, list[Effect]]:
+            store = MemoryStore(self.store.load())
+            durable = self.durable.copied(store)
+            return durable, store, durable.handle(event)
+
+        return self.once(("reaction", key_of(event)), reacted)
 
     def after(self, event: Event, chain: SmallChain, carried_out: int | None = None) -> StoredSide:
         """The side after an event, or killed when so many effects were carried out."""
-        durable, store, effects = self.reaction(event)
-        side = self.side.reacted(event, durable.peer.state, effects, chain, carried_out)
-        return StoredSide(side, durable, store)
+
+        def handled() -> StoredSide:
+            durable, store, effects = self.reaction(event)
+            side = self.side.reacted(event, durable.peer.state, effects, chain, carried_out)
+            return StoredSide(side, durable, store)
+
+        return self.once(("after", key_of(event), chain, carried_out), handled)
 
     def after_block(self, chain: SmallChain) -> StoredSide:
         """The side after it hears of the tip."""
-        this = replace(self, side=self.side.still_pending(chain))
-        while True:
-            known = len(this.side.watched)
-            this = this.after(observe(chain, this.side.watched), chain)
-            if not any(chain.coin(coin.id) for coin in this.side.watched[known:]):
-                return this
+
+        def told() -> StoredSide:
+            this = self._as(self.side.still_pending(chain))
+            while True:
+                known = len(this.side.watched)
+                this = this.after(observe(chain, this.side.watched), chain)
+                if not any(chain.coin(coin.id) for coin in this.side.watched[known:]):
+                    return this
+
+        return self.once(("block", chain), told)
 
     def restarted(self, chain: SmallChain) -> StoredSide:
         """The side that starts again from its store."""
-        store = MemoryStore(self.store.load())
-        durable = DurablePeer(Peer(self.side.config), store, EVENTS_PER_SNAPSHOT)
-        effects = durable.start(chain.height)
-        log = self.side.log
-        bare = replace(self.side, watched=(), pending=(), questions=())
-        side = replace(bare.reacted(None, durable.peer.state, effects, chain), log=log)
-        return StoredSide(side, durable, store)
+
+        def begun() -> StoredSide:
+            store = MemoryStore(self.store.load())
+            durable = _durable(self.side, store)
+            effects = durable.start(chain.height)
+            log = self.side.log
+            bare = replace(self.side, watched=(), pending=(), questions=())
+            side = replace(bare.reacted(None, durable.peer.state, effects, chain), log=log)
+            return StoredSide(side, durable, store)
+
+        return self.once(("restart", chain), begun)
+
+    def sent(self) -> StoredSide:
+        """The side once its messages are under way."""
+        return self.once("sent", lambda: self._as(replace(self.side, outbox=())))
+
+    def asked(self) -> StoredSide:
+        """The side without the first question to its player."""
+        questions = self.side.questions[1:]
+        return self.once("asked", lambda: self._as(replace(self.side, questions=questions)))
+
+    def mark(self, ages: Ages) -> bytes:
+        """The digest of the side, with the questions to its player."""
+
+        def digested() -> bytes:
+            return digest((side_key(self.side, ages), sorted(map(repr, self.side.questions))))
+
+        return self.once(ages, digested)
+
+    def _as(self, side: ExploredSide) -> StoredSide:
+        return StoredSide(side, self.durable, self.store)
+
+    def once(self, key: object, work: Callable[[], T]) -> T:
+        """The result of some work; an error is not known, and raised by each try."""
+        return once(self.known, key, work)
+
+
+def _durable(side: ExploredSide, store: MemoryStore) -> DurablePeer:
+    """A peer that starts with a store; it has one first state, so that its next ones are shared."""
+    peer = RememberingPeer(side.config, side.transitions.first(side.config), side.transitions)
+    return DurablePeer(peer, store, EVENTS_PER_SNAPSHOT)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -153,9 +209,8 @@ class LossyWorld:
         ages = Ages(state.chain.height, OLDEST, OLDEST)
         return digest(
             (
-                chain_key(state.chain, ages),
-                *(side_key(one.side, ages) for one in state.sides),
-                *(sorted(map(repr, one.side.questions)) for one in state.sides),
+                once(state.chain.known, ages, lambda: digest(chain_key(state.chain, ages))),
+                *(one.mark(ages) for one in state.sides),
                 *(state.messages, state.faults, state.down, state.has_lost),
             )
         )
@@ -197,16 +252,17 @@ class LossyWorld:
         stored = state.sides[index]
         side, questions = stored.side, stored.side.questions
         if questions:
-            rest = replace(stored, side=replace(side, questions=questions[1:]))
-            before = _with(state, index, rest)
-            command = self._answer(side)
+            before = _with(state, index, stored.asked())
+            command = stored.once("answer", lambda: self._answer(side))
             if command is not None and _takes(stored, command):
                 yield f"the {NAMES[index]} answers", command, before
             elif before is not state:
                 # The question is over; the next one may not be.
                 yield from self._events(before, index) if len(questions) > 1 else ()
-        elif (wish := self._wish(side)) is not None and _takes(stored, wish):
-            yield f"the {NAMES[index]} wants {type(wish).__name__}", wish, state
+        else:
+            wish = stored.once("wish", lambda: self._wish(side))
+            if wish is not None and _takes(stored, wish):
+                yield f"the {NAMES[index]} wants {type(wish).__name__}", wish, state
 
     def _kills(
         self, state: LossyState, index: int, text: str, event: Event, before: LossyState
@@ -291,17 +347,21 @@ def _sent(state: LossyState) -> LossyState:
     for index, stored in enumerate(state.sides):
         if stored.side.outbox:
             queues[1 - index] = (*queues[1 - index], *stored.side.outbox)
-            state = _with(state, index, replace(stored, side=replace(stored.side, outbox=())))
+            state = _with(state, index, stored.sent())
     return replace(state, messages=(queues[0], queues[1]))
 
 
 def _takes(stored: StoredSide, command: Command) -> bool:
     """True if a command is possible now."""
-    try:
-        stored.reaction(command)
-    except UsageError:
-        return False
-    return True
+
+    def takes() -> bool:
+        try:
+            stored.reaction(command)
+        except UsageError:
+            return False
+        return True
+
+    return stored.once(("takes", key_of(command)), takes)
 
 
 def _reacting(
@@ -348,7 +408,8 @@ def _lose(state: LossyState) -> LossyState:
 def _farm(state: LossyState) -> LossyState:
     """A block with everything that is pending."""
     pending = [push.bundle for stored in state.sides for push in stored.side.pending]
-    chain = state.chain.with_block(pending)
+    names = ("block", *map(name_of_bundle, pending))
+    chain = once(state.chain.known, names, lambda: state.chain.with_block(pending))
     state = replace(state, chain=chain, blocks=state.blocks + 1, has_lost="")
     for index, stored in enumerate(state.sides):
         state = _with(state, index, stored.after_block(chain))

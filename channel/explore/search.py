@@ -6,18 +6,24 @@ walked again.
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
 from channelsim.channel.errors import UsageError
+from channelsim.channel.explore.search_tree import BrokenPath, Tree, Visited
 
 S = TypeVar("S")
 C = TypeVar("C", bound="Step")
 
 MOST_BROKEN = 8
 """Different mistakes of one world after which it is not searched any more."""
+
+MOST_HELD = 16_000
+"""States on the frontier that are held, of up to 50 kB each."""
+
+MOST_AGAIN = 512
+"""States that were worked out again and are held, since others follow from them."""
 
 LOOK = 64
 """States between two questions whether to stop."""
@@ -59,48 +65,104 @@ class World(Protocol[S, C]):
         """Find promises that break if this choice changes nothing, however often it is taken."""
 
 
-@dataclass(frozen=True, slots=True)
-class BrokenPath:
-    """A shortest path to a broken promise, and how it is broken."""
+class Search(Generic[S, C]):
+    """A search of a world, from its first state or from a tree that another search has left.
 
-    path: tuple[str, ...]
-    how: str
+    States on the frontier are held, up to a number; others are worked out again, by their paths.
+    """
 
+    def __init__(self, world: World[S, C], left: tuple[Tree, Visited] | None = None) -> None:
+        self._world = world
+        self._held: dict[int, S] = {}
+        self._again: OrderedDict[int, S] = OrderedDict()
+        if left is None:
+            self.tree, self.visited = Tree(), Visited()
+            first = world.first()
+            self.tree.add(world.fingerprint(first), 0, "")
+            self._held[0] = first
+        else:
+            self.tree, self.visited = left
 
-@dataclass(slots=True)
-class Visited:
-    """The result of a search. `frontier` are states whose choices were not tried: none if it is
-    whole. `steps` counts choices, `merged` those that led to a known state, `longest` the choices
-    of the longest path."""
+    def run(
+        self,
+        most_states: int | None = None,
+        stops: Callable[[Visited], bool] = lambda visited: False,
+    ) -> Visited:
+        """Visit all states, or the first ones; `stops` ends it early."""
+        visited = self.visited
+        while visited.states < len(self.tree) and len(visited.broken) < MOST_BROKEN:
+            if most_states is not None and visited.states >= most_states:
+                break
+            if visited.states % LOOK == 0 and stops(visited):
+                break
+            self._visit(visited.states)
+        visited.frontier = len(self.tree) - visited.states
+        return visited
 
-    states: int = 0
-    steps: int = 0
-    merged: int = 0
-    ends: int = 0
-    longest: int = 0
-    frontier: int = 0
-    broken: list[BrokenPath] = field(default_factory=list)
-    counts: Counter[str] = field(default_factory=Counter)
+    def _visit(self, number: int) -> None:
+        visited, tree, world = self.visited, self.tree, self._world
+        state = self._held.pop(number, None)
+        if state is None:
+            state = self._worked_out(number)
+        visited.states += 1
+        visited.longest = max(visited.longest, tree.length(number))
+        if number and not self._judged(state, number):
+            return
+        for choice in world.choices(state):
+            visited.steps += 1
+            visited.counts[kind_of(choice.text)] += 1
+            try:
+                following = world.step(state, choice)
+                mark = world.fingerprint(following)
+            except Exception as error:
+                # Any exception of a peer is a result of this path; the others go on.
+                how = f"exception: {type(error).__name__}: {error}"[:300]
+                self._note(how, number, choice.text)
+                continue
+            known = tree.known.get(mark)
+            if known == number:
+                for how in world.broken_by_waiting(state, choice):
+                    self._note(how, number, choice.text)
+            if known is not None:
+                visited.merged += 1
+                continue
+            found = tree.add(mark, number, choice.text)
+            if len(self._held) < MOST_HELD:
+                self._held[found] = following
 
+    def _worked_out(self, number: int) -> S:
+        """A state by its path, from the nearest state before it that is known."""
+        missing, at = [], number
+        while at and at not in self._again:
+            missing.append(at)
+            at = self.tree.before(at)
+        state = self._again.get(at)
+        if state is None:
+            state = self._world.first()
+        else:
+            self._again.move_to_end(at)
+        for each in reversed(missing):
+            state = self._world.step(state, _chosen(self._world, state, self.tree.text(each)))
+            self._again[each] = state
+        while len(self._again) > MOST_AGAIN:
+            self._again.popitem(last=False)
+        return state
 
-@dataclass(slots=True, eq=False)
-class _Node(Generic[S]):
-    """A state to visit and its digest, with the choice that led to it and the node before."""
+    def _judged(self, state: S, number: int) -> bool:
+        """Check a state; true if its path goes on."""
+        broken = list(self._world.broken_by_step(state))
+        end = self._world.is_end(state)
+        if end and not broken:
+            self.visited.ends += 1
+            broken = list(self._world.broken_at_end(state))
+        for how in broken:
+            self._note(how, number)
+        return not (end or broken)
 
-    state: S | None
-    mark: bytes
-    text: str
-    length: int
-    before: _Node[S] | None
-
-    def path(self) -> tuple[str, ...]:
-        """The choices from the first state on."""
-        texts: list[str] = []
-        node: _Node[S] | None = self
-        while node is not None and node.before is not None:
-            texts.append(node.text)
-            node = node.before
-        return tuple(reversed(texts))
+    def _note(self, how: str, number: int, *texts: str) -> None:
+        """Note a mistake that no shorter path has, on the path to a state and these choices."""
+        if all(mistake_of(how) != mistake_of(one.how) for one in self.visited.broken):
+            self.visited.broken.append(BrokenPath((*self.tree.path(number), *texts), how))
 
 
 def search(
@@ -109,61 +171,15 @@ def search(
     stops: Callable[[Visited], bool] = lambda visited: False,
 ) -> Visited:
     """Visit every state of a world, or the first `most_states` of them; `stops` ends it early."""
-    visited = Visited()
-    first = world.first()
-    mark = world.fingerprint(first)
-    known = {mark}
-    frontier: deque[_Node[S]] = deque([_Node(first, mark, "", 0, None)])
-    while frontier and len(visited.broken) < MOST_BROKEN:
-        if most_states is not None and visited.states >= most_states:
-            break
-        if visited.states % LOOK == 0 and stops(visited):
-            break
-        node = frontier.popleft()
-        visited.states += 1
-        visited.longest = max(visited.longest, node.length)
-        state, node.state = node.state, None
-        assert state is not None
-        if node.length and not _judged(world, visited, state, node):
-            continue
-        for choice in world.choices(state):
-            visited.steps += 1
-            visited.counts[kind_of(choice.text)] += 1
-            following = _Node[S](None, b"", choice.text, node.length + 1, node)
-            try:
-                following.state = world.step(state, choice)
-                following.mark = mark = world.fingerprint(following.state)
-            except Exception as error:
-                # Any exception of a peer is a result of this path; the others go on.
-                _note(visited, following, f"exception: {type(error).__name__}: {error}"[:300])
-                continue
-            if mark == node.mark:
-                for how in world.broken_by_waiting(state, choice):
-                    _note(visited, following, how)
-            if mark in known:
-                visited.merged += 1
-                continue
-            known.add(mark)
-            frontier.append(following)
-    visited.frontier = len(frontier)
-    return visited
+    return Search(world).run(most_states, stops)
 
 
-def _judged(world: World[S, C], visited: Visited, state: S, node: _Node[S]) -> bool:
-    """Check a state; true if its path goes on."""
-    broken = list(world.broken_by_step(state))
-    end = world.is_end(state)
-    if end and not broken:
-        visited.ends += 1
-        broken = list(world.broken_at_end(state))
-    for how in broken:
-        _note(visited, node, how)
-    return not (end or broken)
-
-
-def _note(visited: Visited, node: _Node[S], how: str) -> None:
-    if all(mistake_of(how) != mistake_of(one.how) for one in visited.broken):
-        visited.broken.append(BrokenPath(node.path(), how))
+def _chosen(world: World[S, C], state: S, text: str) -> C:
+    """The choice with this text. Raises `UsageError`."""
+    choice = next((one for one in world.choices(state) if one.text == text), None)
+    if choice is None:
+        raise UsageError(f"there is no choice {text!r} there")
+    return choice
 
 
 def walked(world: World[S, C], path: Sequence[str]) -> list[str]:
@@ -171,9 +187,7 @@ def walked(world: World[S, C], path: Sequence[str]) -> list[str]:
     state = world.first()
     broken: list[str] = []
     for text in path:
-        choice = next((one for one in world.choices(state) if one.text == text), None)
-        if choice is None:
-            raise UsageError(f"there is no choice {text!r} there")
+        choice = _chosen(world, state, text)
         before = state
         try:
             state = world.step(before, choice)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import Any
 
 from chia_rs import CoinRecord, check_time_locks
 from chia_rs.sized_bytes import bytes32
@@ -24,17 +25,19 @@ MOST_KNOWN = 1 << 14
 """Bundles whose puzzles are not run again."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class SmallChain:
     """The coins of a chain of this height, by id; `before` is the chain without its last block.
 
-    Every block carries transactions. Only one block can be taken back.
+    Every block carries transactions. Only one block can be taken back. `known` is what was worked
+    out about it.
     """
 
     height: int
     data: bytes
     coins: Mapping[bytes, CoinSeen]
-    before: SmallChain | None = field(default=None, compare=False, repr=False)
+    before: SmallChain | None = field(default=None, repr=False)
+    known: dict[object, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, height: int, data: bytes, coins: Iterable[CoinSeen]) -> SmallChain:

@@ -58,18 +58,15 @@ class Limits:
 
         `number` is that of its newest state, `stored` the bytes of all states.
         """
-        return self._reached(number, stored, reserve=10)
+        if number >= self.states - self.states // 10:
+            return counted(self.states, "state")
+        return counted(self.bytes, "byte") if stored >= self.bytes - self.bytes // 10 else ""
 
     def past(self, number: int, stored: int) -> str:
         """The limit that a channel would be past; empty if it is past none."""
-        return self._reached(number - 1, stored - 1, reserve=0)
-
-    def _reached(self, number: int, stored: int, reserve: int) -> str:
-        if number >= self.states - self.states * reserve // 100:
+        if number > self.states:
             return counted(self.states, "state")
-        if stored >= self.bytes - self.bytes * reserve // 100:
-            return counted(self.bytes, "byte")
-        return ""
+        return counted(self.bytes, "byte") if stored > self.bytes else ""
 
 
 def stored_bytes(batch: bytes, games: Iterable[LiveGame], before: Iterable[LiveGame]) -> int:

@@ -56,11 +56,10 @@ from channelsim.channel.peer.phases import (
 from channelsim.channel.peer.phases.fees import pay_for, pays_fees, react_to, with_fee_state
 from channelsim.channel.peer.phases.leaving import blame, break_off, on_fault
 from channelsim.channel.peer.play.play_state import PlayState
-from channelsim.channel.protocol.limits import batch_limit
+from channelsim.channel.protocol.limits import message_limit
 from channelsim.channel.protocol.messages import (
     ASIDE,
     MAX_MESSAGE,
-    MAX_OPENING_MESSAGE,
     Advisory,
     Batch,
     DeckAbort,
@@ -221,7 +220,7 @@ class Peer:
     @property
     def longest_message(self) -> int:
         """The longest message of the other side, in bytes, that can be meant now."""
-        return _longest(self.state)
+        return message_limit(self.state.play.state if self.state.play else None)
 
     def player(self, game_id: int) -> Player | None:
         """Our seat in a game, off chain or on chain, as far as we have to decide in it."""
@@ -293,7 +292,7 @@ def _on_bytes(config: Config, state: PeerState, blob: bytes) -> Transition:
     if undecoded is not None:
         return undecoded(config, state, blob)
     try:
-        message = decode(blob, _longest(state))
+        message = decode(blob, message_limit(state.play.state if state.play else None))
     except Violation as violation:
         return break_off(config, state, blame(config, _step(state), violation))
     if state.resuming and isinstance(message, PLAY_MESSAGES):
@@ -316,11 +315,6 @@ def _on_message(config: Config, state: PeerState, message: Message) -> Transitio
         return handler(config, state, message)
     except Violation as violation:
         return break_off(config, state, blame(config, _step(state), violation))
-
-
-def _longest(state: PeerState) -> int:
-    """The longest message, in bytes, that can be meant now."""
-    return MAX_OPENING_MESSAGE if state.play is None else batch_limit(state.play.state)
 
 
 def _step(state: PeerState) -> str:

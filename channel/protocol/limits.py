@@ -6,7 +6,7 @@ the result stays there. Source: spec/channel.md, "Messages".
 
 from __future__ import annotations
 
-from channelsim.channel.protocol.messages import MAX_MESSAGE, MAX_TEXT
+from channelsim.channel.protocol.messages import MAX_MESSAGE, MAX_OPENING_MESSAGE, MAX_TEXT
 from channelsim.channel.protocol.state import ChannelState
 from channelsim.channel.protocol.transitions import MAX_OPEN_PROPOSALS
 
@@ -23,8 +23,10 @@ OFFER = 2048
 """Bytes of one game of a proposal, with as many and as long parameters as there may be."""
 
 
-def batch_limit(state: ChannelState) -> int:
-    """The longest batch, in bytes, that can follow this state."""
+def message_limit(state: ChannelState | None) -> int:
+    """The longest message, in bytes, that can follow this state; None stands for the opening."""
+    if state is None:
+        return MAX_OPENING_MESSAGE
     moves = sum(2 * ACTION + game.position.max_move_size for game in state.games)
     offers = [offer for group in state.groups for offer in group.offers]
     answers = sum(CANCEL + ACTION + offer.max_move_size for offer in offers)

@@ -187,22 +187,34 @@ def terms_in(values: Iterable[Symbolic], decided: dict[str, Symbolic]) -> list[T
 
 def _hashes(terms: Iterable[Term], functions: Functions) -> list[Term]:
     """The hashes and other unknown functions in terms, each after those inside of it."""
+    if len(_plain) > MOST_PLAIN:
+        _plain.clear()
     hashes: list[Term] = []
     seen: set[int] = set()
-    waiting: list[tuple[Term, bool]] = [(term, False) for term in terms]
+    waiting: list[tuple[Term, Sequence[Term] | None]] = [(term, None) for term in terms]
     while waiting:
-        term, done = waiting.pop()
-        if done:
-            hashes.append(term)
-            continue
-        if term.get_id() in seen:
-            continue
-        seen.add(term.get_id())
-        name = term.decl().name() if z3.is_app(term) else ""
-        if name.startswith(HASH) or name in functions:
-            waiting.append((term, True))
-        waiting += [(child, False) for child in term.children()]
+        term, parts = waiting.pop()
+        number, name = term.get_id(), term.decl().name()
+        if parts is not None:
+            if name.startswith(HASH) or name in functions:
+                hashes.append(term)
+            elif not _is_unknown_function(term) and all(part.get_id() in _plain for part in parts):
+                _plain[number] = term
+        elif number not in seen and number not in _plain:
+            seen.add(number)
+            parts = term.children()
+            waiting.append((term, parts))
+            waiting += [(part, None) for part in parts]
     return hashes
+
+
+def _is_unknown_function(term: Term) -> bool:
+    return bool(term.num_args() and term.decl().kind() == z3.Z3_OP_UNINTERPRETED)
+
+
+MOST_PLAIN = 100_000
+_plain: dict[int, Term] = {}
+"""Terms without unknown functions in them, by the solver's ids: the paths of a part share most."""
 
 
 # --- real runs ---------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, TypeAlias
 
 from channelsim.channel.prove.lemma import applied
@@ -41,7 +41,7 @@ from channelsim.clsp.operators import (
     TooLong,
     operator,
 )
-from channelsim.clsp.programs import Program
+from channelsim.clsp.programs import Program, symbols
 from channelsim.clsp.run import Outcome, ProgramRaised, run
 from channelsim.clsp.values import NIL, Value, atom_to_int
 from channelsim.games.lemma import Lemma
@@ -104,16 +104,17 @@ class SymbolicProgram:
     @cached_property
     def value(self) -> Any:
         """The program's value; the same one each time, so that expressions keep their identity."""
-        return self.program.value
+        return self._value_and_uses[0]
 
     @cached_property
     def uses(self) -> Mapping[int, tuple[Used, ...]]:
         """The functions that lemmas are about, by the identity of their code."""
-        by_body: dict[int, tuple[Used, ...]] = {}
-        for lemma in self.lemmas:
-            for use in uses(lemma, self.program, self.value):
-                by_body[id(use.body)] = (*by_body.get(id(use.body), ()), use)
-        return by_body
+        return self._value_and_uses[1]
+
+    @cached_property
+    def _value_and_uses(self) -> tuple[Any, Mapping[int, tuple[Used, ...]]]:
+        names = frozenset(symbols(self.program).items())
+        return _value_and_uses(self.program, names, self.lemmas)
 
     def run(self, path: Path, environment: Symbolic) -> Ending:
         """Run along a path, of which it makes `cost` that of this run."""
@@ -146,6 +147,21 @@ class SymbolicProgram:
                 waiting += part
             else:
                 yield atom_to_int(part)
+
+
+@lru_cache(maxsize=8)
+def _value_and_uses(
+    program: Program, names: frozenset[tuple[str, str]], lemmas: tuple[Lemma, ...]
+) -> tuple[Any, Mapping[int, tuple[Used, ...]]]:
+    """A program's value, and the functions that lemmas are about, which are parts of it.
+
+    `names` are those of its functions: equal programs may have others.
+    """
+    value, by_body = program.value, dict[int, tuple[Used, ...]]()
+    for lemma in lemmas:
+        for use in uses(lemma, program, value):
+            by_body[id(use.body)] = (*by_body.get(id(use.body), ()), use)
+    return value, by_body
 
 
 class _Run:

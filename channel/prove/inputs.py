@@ -279,6 +279,8 @@ class Inputs:
         """Bytes that are one of a few."""
         among, half = tuple(values), 1 << (8 * size - 1)
         term = self._variables(Variable(name, 8 * size, -half, half - 1, among))
+        if z3.is_bv_value(term):  # a draw
+            return Bytes(term, size), (term.as_long() in among,)
         return Bytes(term, size), (z3.Or(*[term == value for value in among]),)
 
     def _hash(self, name: str, known: Sequence[bytes]) -> Part:

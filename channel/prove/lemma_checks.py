@@ -6,16 +6,21 @@ undecided.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
+from hashlib import sha256
+from importlib.metadata import version
 from itertools import islice, product
 from math import prod
+from pathlib import Path
 from typing import Any
 
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.prove.lemma import leaves, real_result
 from channelsim.channel.prove.result import COMPARED
+from channelsim.clsp import program_cache
 from channelsim.clsp.analysis.code import Code
 from channelsim.clsp.programs import Program, symbols
 from channelsim.clsp.run import (
@@ -33,6 +38,14 @@ from channelsim.games.lemma import Lemma
 
 CHECKS = 5_000
 """The arguments that are tried where there are more of them."""
+
+AGAIN = 50
+"""The arguments that are tried again where the functions were the same before."""
+
+STORED = "lemmas"
+"""The kind of stored results: the number of inputs of a comparison, a few bytes."""
+
+OWN = ("channelsim.games", "channelsim.clsp", "channelsim.channel.prove", "channelsim.channel.lab")
 
 
 @dataclass(frozen=True)
@@ -65,7 +78,7 @@ class Used:
 def uses(lemma: Lemma, program: Program, root: Value) -> list[Used]:
     """The functions of a program, whose value is `root`, that a lemma is about."""
     return [
-        Used(lemma, body, tree, *_compared(lemma, serialize(body), serialize(tree)))
+        Used(lemma, body, tree, *compared(lemma, serialize(body), serialize(tree)))
         for body, tree in functions_named(lemma.function, program, root)
     ]
 
@@ -93,15 +106,49 @@ def _holds(tree: Value, body: Value) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _compared(lemma: Lemma, body: bytes, tree: bytes) -> tuple[int, bool, str]:
-    """The number of inputs that were compared, if these are all, and where the functions differ."""
+def compared(lemma: Lemma, body: bytes, tree: bytes) -> tuple[int, bool, str]:
+    """The number of inputs that were compared, if these are all, and where the functions differ.
+
+    That they are equal is stored in the user's cache; then only a few inputs are run again.
+    """
     total = inputs_of(lemma)
+    key = _key(lemma, body, tree)
+    stored = program_cache.read_bytes(key, STORED) if key else None
     drawn = all_arguments(lemma) if total <= CHECKS else drawn_arguments(lemma)
     count = 0
-    for count, values in enumerate(islice(drawn, CHECKS), 1):
+    for count, values in enumerate(islice(drawn, CHECKS if stored is None else AGAIN), 1):
         if false := difference(lemma, body, tree, values):
             return count, total <= CHECKS, false
+    if stored is not None:
+        count = int(stored)
+    elif key:
+        program_cache.write_bytes(key, str(count).encode(), STORED)
     return count, total <= CHECKS, ""
+
+
+def _key(lemma: Lemma, body: bytes, tree: bytes) -> str:
+    """A digest of all that a comparison depends on: both functions, that of the rules with the
+    source of all that it may call, the inputs, and the versions. Empty for a lemma of others: who
+    knows what it calls."""
+    if not lemma.python.__module__.startswith("channelsim."):
+        return ""
+    parts = (
+        *(lemma.name, lemma.python.__module__, lemma.python.__qualname__),
+        *(repr((lemma.arguments, lemma.result)), str(lemma.cost), str(CHECKS)),
+        *(body.hex(), tree.hex(), _sources(), sys.version, version("chia_rs")),
+    )
+    return sha256("\0".join(parts).encode()).hexdigest()
+
+
+@cache
+def _sources() -> str:
+    """A digest of our own source, as far as rules and comparisons of lemmas call it."""
+    digest = sha256()
+    for name in OWN:
+        (folder,) = sys.modules[name].__path__
+        for file in sorted(Path(folder).rglob("*.py")):
+            digest.update(b"%s\0%s\0" % (file.name.encode(), file.read_bytes()))
+    return digest.hexdigest()
 
 
 def inputs_of(lemma: Lemma) -> int:

@@ -7,11 +7,13 @@ integers contradict each other, the bit vectors do.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import z3
 
+from channelsim.channel.prove.solver import Frames
 from channelsim.channel.prove.symbols import Term
 
 STEPS = 2_000_000
@@ -33,6 +35,9 @@ class _Sum:
     most: int
 
 
+_Known: TypeAlias = tuple[dict[int, Interval], dict[int, _Sum], dict[int, Term]]
+"""Bounds, sums and truth values, by the ids of their terms."""
+
 _COMPARED = {
     z3.Z3_OP_SLEQ: lambda a, b: a <= b,
     z3.Z3_OP_SLT: lambda a, b: a < b,
@@ -42,7 +47,10 @@ _COMPARED = {
 
 
 class Linear:
-    """The conditions of a path, as far as they are about sums of integers."""
+    """The conditions of a path, as far as they are about sums of integers.
+
+    Paths that are followed one after the other share it: each calls `begin`.
+    """
 
     def __init__(self) -> None:
         self._solver = z3.SolverFor("QF_LIA")
@@ -51,28 +59,48 @@ class Linear:
         self._sums: dict[int, _Sum] = {}
         self._truths: dict[int, Term] = {}
         self._kept: list[Term] = []  # so that the solver's ids stay theirs
-        self._new: list[Term] = []
+        self._conditions: list[Term] = []
+        self._ids: list[int] = []
+        self._frames = Frames(self._push, self._pop, self._assert)
+        self._before: list[_Known] = []
         self._fresh = 0
+
+    def begin(self) -> None:
+        """Begin another path, on which nothing is known to hold."""
+        self._conditions, self._ids = [], []
 
     def add(self, condition: Term) -> None:
         """Add a condition that holds."""
-        self._new.append(condition)
+        self._conditions.append(condition)
+        self._ids.append(condition.get_id())
 
     def refutes(self, condition: Term) -> bool:
         """True if a condition surely contradicts those that hold."""
-        solver = self._solver
-        for known in self._new:
-            self._learn(known)
-        for known in self._new:
-            solver.add(self._truth(known))
-        self._new.clear()
-        truth = self._truth(condition)
-        solver.push()
+        self._frames.agree(self._conditions, self._ids)
+        self._push()
         try:
-            solver.add(truth)
-            return bool(solver.check() == z3.unsat)
+            self._solver.add(self._truth(condition))
+            return bool(self._solver.check() == z3.unsat)
         finally:
-            solver.pop()
+            self._pop(1)  # later conditions may say more about the bounds of its sums
+
+    # --- frames --------------------------------------------------------------------------------
+
+    def _push(self) -> None:
+        self._solver.push()
+        self._before.append((dict(self._bounds), dict(self._sums), dict(self._truths)))
+
+    def _pop(self, count: int) -> None:
+        """Forget the last frames: what was translated in them rests on their bounds."""
+        self._solver.pop(count)
+        self._bounds, self._sums, self._truths = self._before[-count]
+        del self._before[-count:]
+
+    def _assert(self, conditions: Sequence[Term]) -> None:
+        for condition in conditions:
+            self._learn(condition)
+        for condition in conditions:
+            self._solver.add(self._truth(condition))
 
     # --- bounds --------------------------------------------------------------------------------
 
@@ -88,10 +116,16 @@ class Linear:
         kind = condition.decl().kind()
         if kind == z3.Z3_OP_SLEQ and z3.is_bv_value(left) and _is_variable(right):
             least, most = self._bounds_of(right)
-            self._bounds[right.get_id()] = max(least, left.as_signed_long()), most
+            self._set_bounds(right, max(least, left.as_signed_long()), most)
         elif kind == z3.Z3_OP_SLEQ and z3.is_bv_value(right) and _is_variable(left):
             least, most = self._bounds_of(left)
-            self._bounds[left.get_id()] = least, min(most, right.as_signed_long())
+            self._set_bounds(left, least, min(most, right.as_signed_long()))
+
+    def _set_bounds(self, variable: Term, least: int, most: int) -> None:
+        number = variable.get_id()
+        self._bounds[number] = least, most
+        if number in self._sums:
+            self._sums[number] = _Sum(self._sums[number].term, least, most)
 
     def _bounds_of(self, term: Term) -> Interval:
         half = 1 << (term.size() - 1)

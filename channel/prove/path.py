@@ -21,6 +21,7 @@ from channelsim.channel.prove.solver import (
     HARD,
     LATE,
     MOST_VALUES,
+    Frames,
     few_values,
     pushed,
 )
@@ -72,11 +73,20 @@ class Path:
     hashes, by their names; `near` are other arguments, whose result may be the one named. `long`
     are the long atoms that were read as numbers; `linear` has the conditions about sums.
 
-    Without a solver every condition has to be known: the arguments are constants.
+    Without a solver every condition has to be known: the arguments are constants. Paths that are
+    followed one after the other share their solvers, with the `frames` of conditions in them.
     """
 
-    def __init__(self, solver: z3.Solver | None, replayed: Decisions, deadline: float) -> None:
+    def __init__(
+        self,
+        solver: z3.Solver | None,
+        replayed: Decisions,
+        deadline: float,
+        frames: Frames | None = None,
+        linear: Linear | None = None,
+    ) -> None:
         self._solver = solver
+        self._frames = frames or _frames_of(solver)
         self._replayed = replayed
         self._deadline = deadline
         self._taken: list[Any] = []
@@ -88,11 +98,12 @@ class Path:
         self.decided: dict[str, Symbolic] = {}
         self.alternatives: list[Decisions] = []
         self.conditions: list[Term] = []
+        self._ids: list[int] = []
         self.cost = 0
         self.bounded = False
         self.read_as_numbers: dict[bytes | int, bytes | Bytes] = {}
         self.hashed: list[bytes] = []
-        self.linear = Linear()
+        self.linear = linear or Linear()
         self.long: list[Lazy] = []
         self.functions: dict[str, Callable[[int], int]] = {}
         self.near: dict[str, Callable[[int, int], Iterable[int]]] = {}
@@ -101,6 +112,12 @@ class Path:
     def speculating(self) -> bool:
         """True while two sides of a choice are tried without a fork."""
         return self._speculating > 0
+
+    def load(self) -> z3.Solver | None:
+        """The solver, with the conditions of this path and no others; None without one."""
+        if self._frames is not None:
+            self._frames.agree(self.conditions, self._ids)
+        return self._solver
 
     # --- branches ------------------------------------------------------------------------------
 
@@ -160,10 +177,10 @@ class Path:
         self._facts.learn(term, side)
         condition = term if side else z3.Not(term)
         self.conditions.append(condition)
+        self._ids.append(condition.get_id())
         if self._model is not None and not z3.is_true(self._model.eval(condition, True)):
             self._model = None
         if self._solver is not None:
-            self._solver.add(condition)
             self.linear.add(condition)
 
     def known(self, condition: Condition) -> bool | None:
@@ -174,10 +191,10 @@ class Path:
         """False if no input of this path fulfils a condition; else an input, if one is known."""
         if self._model is not None and z3.is_true(self._model.eval(term, True)):
             return True, self._model
-        solver = self._solver
-        assert solver is not None
         if self.linear.refutes(term):
             return False, None
+        solver = self.load()
+        assert solver is not None
         with pushed(solver):
             solver.add(term)
             answer = solver.check()
@@ -240,9 +257,11 @@ class Path:
 
     def _refute(self) -> NoReturn:
         """Give a path up, but not one that some input takes: no case may be left out."""
-        if self._solver is None or self._solver.check() == z3.sat:
+        solver = self.load()
+        answer = z3.sat if solver is None else solver.check()
+        if answer == z3.sat:
             raise InvariantError("the cases of a path leave some inputs out")
-        if self._solver.check() == z3.unknown:
+        if answer == z3.unknown:
             raise Undecided(HARD)
         raise Impossible
 
@@ -366,7 +385,7 @@ class Path:
     def _values_or_reason(self, number: Number) -> tuple[int, ...] | str:
         """All values of a number, or the reason why they are not known: a replay has the same."""
         try:
-            return few_values(self._solver, number, self.check_time)
+            return few_values(self.load(), number, self.check_time)
         except Undecided as undecided:
             if undecided.reason == LATE:
                 raise
@@ -378,17 +397,26 @@ def explore(
 ) -> Iterator[tuple[Path, T]]:
     """Run on every path, each with the solver at its conditions; raises `Undecided` when late.
 
-    What `run` raises, other than that a path is impossible, ends all.
+    What `run` raises, other than that a path is impossible, ends all. A path leaves its conditions
+    in the solver, since the next one mostly begins with the same.
     """
     waiting: list[Decisions] = [()]
+    frames, linear = _frames_of(solver), Linear()
     while waiting:
-        with pushed(solver):
-            path = Path(solver, waiting.pop(), deadline)
-            path.check_time()
-            try:
-                result = run(path)
-            except Impossible:
-                continue
-            finally:
-                waiting += path.alternatives
-            yield path, result
+        linear.begin()
+        path = Path(solver, waiting.pop(), deadline, frames, linear)
+        path.check_time()
+        try:
+            result = run(path)
+        except Impossible:
+            continue
+        finally:
+            waiting += path.alternatives
+        path.load()
+        yield path, result
+
+
+def _frames_of(solver: z3.Solver | None) -> Frames | None:
+    if solver is None:
+        return None
+    return Frames(solver.push, solver.pop, lambda conditions: solver.add(*conditions))

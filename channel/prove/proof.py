@@ -39,8 +39,8 @@ from channelsim.games.names import nearest_or_all
 UNPLAYED = "no move ends valid within these bounds"
 UNSLASHED = "no move is slashed within these bounds"
 MANY, FEW = 24, 3
-"""The longest move from which ranges of sizes are examined at once, and the sizes below which each
-is examined by itself."""
+"""The longest move from which ranges of sizes are examined at once, in states of any shape, and the
+sizes below which each is examined by itself."""
 
 AMOUNT = 12
 """More bytes than an amount has: a range ends where a move of play has that many behind it."""
@@ -102,8 +102,10 @@ class Question:
 
     @property
     def has_ranges(self) -> bool:
-        """True if moves are so long that not each of their sizes is examined by itself."""
-        return self.longest >= MANY and getattr(self.claim, "takes_ranges", False)
+        """True if moves are so long, or the questions about states of a shape so hard, that not
+        each of their sizes is examined by itself."""
+        some = self.longest >= MANY or self.shape is not None
+        return some and getattr(self.claim, "takes_ranges", False)
 
     @property
     def sizes(self) -> tuple[int, ...]:

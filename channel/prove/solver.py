@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 import z3
 
-from channelsim.channel.prove.symbols import Number, Undecided
+from channelsim.channel.prove.symbols import Number, Term, Undecided
 
 STEPS = 30_000_000
 """The most steps of the solver on one question, about ten seconds of work: the same ones on any
@@ -44,6 +44,42 @@ def make_solver() -> z3.Solver:
     solver.set("max_memory", MEGABYTES)
     solver.set("ctrl_c", False)  # an interrupt is for the command
     return solver
+
+
+class Frames:
+    """The conditions that a solver has, in frames, so that those of the next path which begins
+    alike are not added again.
+
+    `push` and `pop` are called for each frame, `add` for its conditions.
+    """
+
+    def __init__(
+        self,
+        push: Callable[[], None],
+        pop: Callable[[int], None],
+        add: Callable[[Sequence[Term]], None],
+    ) -> None:
+        self._push, self._pop, self._add = push, pop, add
+        self._kept: list[Term] = []  # so that the solver's ids stay theirs
+        self._ids: list[int] = []
+        self._ends: list[int] = []
+
+    def agree(self, conditions: Sequence[Term], ids: Sequence[int]) -> None:
+        """Have these conditions, with these ids, and no others."""
+        kept, frames = 0, 0
+        for end in self._ends:
+            if end > len(ids) or self._ids[kept:end] != ids[kept:end]:
+                break
+            kept, frames = end, frames + 1
+        if frames < len(self._ends):
+            self._pop(len(self._ends) - frames)
+            del self._ends[frames:], self._ids[kept:], self._kept[kept:]
+        if kept < len(ids):
+            self._push()
+            self._add(conditions[kept:])
+            self._kept += conditions[kept:]
+            self._ids += ids[kept:]
+            self._ends.append(len(ids))
 
 
 def few_values(

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Protocol
 
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.interface import FarmableChain, PushResult, blocks_for, pending_with
@@ -29,70 +28,43 @@ from channelsim.channel.session.session_events import BlockMade, Listener, Sessi
 from channelsim.games.deck.work import DeckResult, DeckWork
 
 
-class Delivery(Protocol):
-    """Delivery of spends to the node, of blocks to the peers, and of their messages."""
+class Delivery:
+    """Delivery of spends to the node, of blocks to the peers, and of their messages.
 
-    def delay(self, index: int) -> int:
-        """The number of blocks to hold back a spend that this peer pushes now."""
-        ...
+    This one delivers at once and in full; `push` stands in for the node's. Peers have an index.
+    """
 
-    def offer(self, index: int, bundle: Bundle) -> PushResult | None:
-        """Offer a bundle of this peer to the node; None if it was not offered."""
-        ...
-
-    def after_block(self) -> None:
-        """Change the chain after a new block, before the peers hear of it."""
-        ...
-
-    def reaches(self, index: int) -> bool:
-        """True if this peer hears of the newest block."""
-        ...
-
-    def view(self, index: int, block: Block) -> Block:
-        """The block as this peer's node reports it."""
-        ...
-
-    def breaks(self) -> bool:
-        """True if the connection between the peers breaks before the next message arrives."""
-        ...
-
-    def fee_rate(self, index: int) -> int:
-        """The fee rate that this peer's node asks, in mojos per cost."""
-        ...
-
-
-class DirectDelivery:
-    """Delivery at once and in full; `push` offers a bundle to the node."""
-
-    def __init__(self, chain: FarmableChain) -> None:
-        self.push = chain.push
+    def __init__(
+        self, chain: FarmableChain, push: Callable[[Bundle], PushResult] | None = None
+    ) -> None:
+        self.push = push or chain.push
         self._chain = chain
 
     def delay(self, index: int) -> int:
-        """Hold nothing back."""
+        """The number of blocks to hold back a spend that this peer pushes now."""
         return 0
 
-    def offer(self, index: int, bundle: Bundle) -> PushResult:
-        """Offer every bundle."""
+    def offer(self, index: int, bundle: Bundle) -> PushResult | None:
+        """Offer a bundle of this peer to the node; None if it was not offered."""
         return self.push(bundle)
 
     def after_block(self) -> None:
-        """Leave the chain as it is."""
+        """Change the chain after a new block, before the peers hear of it."""
 
     def reaches(self, index: int) -> bool:
-        """Report every block."""
+        """True if this peer hears of the newest block."""
         return True
 
     def view(self, index: int, block: Block) -> Block:
-        """Report all of a block."""
+        """The block as this peer's node reports it."""
         return block
 
     def breaks(self) -> bool:
-        """Keep the connection."""
+        """True if the connection between the peers breaks before the next message arrives."""
         return False
 
     def fee_rate(self, index: int) -> int:
-        """The rate that the node asks."""
+        """The fee rate that this peer's node asks, in mojos per cost."""
         return self._chain.fee_rate()
 
 
@@ -118,7 +90,7 @@ class Driver:
         self._compute_deck = compute_deck or on_demand()
         self._listeners = tuple(listeners)
         self._unbegun: list[PeerDriver] = []
-        self._delivery = delivery or DirectDelivery(chain)
+        self._delivery = delivery or Delivery(chain)
         self._held_back: list[tuple[int, int, Push]] = []
         first, second = (PeerDriver(peer, _Ports(self, i)) for i, peer in enumerate(peers))
         self._drivers = (first, second)
@@ -153,7 +125,7 @@ class Driver:
             self.reconnect()
             return True
         index, message = self.messages.popleft()
-        self.handle(index, Received(message))
+        self._drivers[index].handle(Received(message))
         return True
 
     def finish_step(self) -> bool:

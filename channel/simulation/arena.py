@@ -107,7 +107,7 @@ class Arena:
         wrap = wrap or partial(actor_of, scenario)
         self.parties = make_parties(scenario, self.chain, rewind, wrap)
         self._honest = self.parties[scenario.honest]
-        self._weather.floor = self.chain.peak()
+        self._weather.reorganisations.floor = self.chain.peak()
         self._begun_by = self.chain.peak() + scenario.confirmations + 2
         self._plan = Chance(derive(seed, "plan"))
         self._schedule = Schedule(scenario, self._plan)
@@ -157,7 +157,7 @@ class Arena:
             self.parties,
             tuple(self._log.delivered),
             self.chain.peak() - start,
-            self._weather.reorgs,
+            self._weather.reorganisations.count,
             (self._finished[0], self._finished[1]),
             frozenset(self._weather.struck),
         )
@@ -302,9 +302,9 @@ class Arena:
         self._lose_patience()
         self._driver.farm()
         if self._adversary is not None:
-            reorgs = self._weather.reorgs
+            reorgs = self._weather.reorganisations.count
             self._driver.carry_out(self.scenario.side, self._adversary.finish_block())
-            if self._weather.reorgs > reorgs:
+            if self._weather.reorganisations.count > reorgs:
                 self._driver.report_peak()
         if self._weather.strike(due for party in self.parties for due in deadlines(party.peer)):
             self._driver.report_peak()

@@ -215,16 +215,13 @@ def run_crashing(
 
 @dataclass(frozen=True)
 class Crashes:
-    """The campaign: sessions until so many kills are done, simulated or of `processes`.
+    """The campaign: sessions until so many kills are done, as the options of its configuration say.
 
-    Where blocks are `mixed`, one in three carries transactions. Processes have their stores below
-    a `directory`. `in_worker`: workers are processes, which may be ended without cleaning up after
-    themselves.
+    Processes have their stores below a `directory`. `in_worker`: workers are processes, which may
+    be ended without cleaning up after themselves.
     """
 
     configuration: Configuration
-    processes: bool = False
-    mixed: bool = False
     directory: str = ""
     in_worker: bool = False
 
@@ -262,7 +259,7 @@ class Crashes:
 
     def worker(self) -> ShardWork:
         """Get ready to run sessions."""
-        if self.in_worker and self.processes:
+        if self.in_worker and self.configuration.options["processes"]:
             tempfile.tempdir = self.directory
         return self._run
 
@@ -272,16 +269,16 @@ class Crashes:
 
     def _run(self, shard: Shard) -> bytes:
         """Run scenarios until there are enough kills."""
-        seed, stops = self.configuration.seed, Reporter()
+        seed, options, stops = self.configuration.seed, self.configuration.options, Reporter()
         due = _Due(f"{seed}/{shard.first}", shard.budget)
         done: list[CrashedRun] = []
         with bls.remembered():
             for number, scenario in enumerate(due.scenarios(seed, shard.first)):
                 if stops(shard.budget - due.left) or _is_idle(done):
                     break
-                if self.mixed:
+                if options["mixed"]:
                     scenario = replace(scenario, **MIXED)
-                if not self.processes:
+                if not options["processes"]:
                     done.append(run_killed(scenario, lambda side, kill: due.now(kill.stage)))
                 else:
                     folder = Path(self.directory) / f"{shard.first}-{shard.budget}-{number}"
@@ -297,8 +294,7 @@ def crashes(kills: int, seed: str, *, processes: bool = False, mixed: bool = Fal
     Where blocks are `mixed`, one in three carries transactions.
     """
     options = {"kills": kills, "processes": processes, "mixed": mixed}
-    configuration = Configuration("crash-test", __version__, "honest peers", seed, {}, options)
-    return Crashes(configuration, processes, mixed)
+    return Crashes(Configuration("crash-test", __version__, "honest peers", seed, {}, options))
 
 
 def _is_idle(runs: Sequence[CrashedRun]) -> bool:

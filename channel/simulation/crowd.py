@@ -130,7 +130,8 @@ class Crowd:
 class CrowdedChain(ForwardingChain):
     """A chain whose blocks and mempool a crowd fills while it is there.
 
-    The crowd comes when `begin` is first called, before the next block, and goes after its stay.
+    The crowd stays when `begin` is first called, or for some blocks whenever `fill` is called.
+    `left` is how many more blocks it fills.
     """
 
     def __init__(self, chain: FarmableChain, secret: bytes, size: CrowdSize) -> None:
@@ -138,21 +139,25 @@ class CrowdedChain(ForwardingChain):
         self._crowd = Crowd(chain, secret, size)
         self._crowd.arrive()
         self._stays = size.stays
-        self._left: int | None = None
+        self.left = 0
 
     def begin(self) -> None:
-        """Let the crowd come, unless it came before."""
-        if self._left is None:
-            self._left = self._stays
+        """Let the crowd come before the next block for its whole stay, unless it came before."""
+        self.left, self._stays = self.left + self._stays, 0
+
+    def fill(self, blocks: int) -> None:
+        """Let the crowd fill so many more blocks, and the mempool at once."""
+        self.left += blocks
+        self._crowd.fill()
 
     def farm(self, blocks: int = 1) -> None:
         """Make blocks, each of which the crowd fills, as it does the mempool after it."""
         for _ in range(blocks):
-            if self._left:
+            if self.left:
                 self._crowd.fill()
             self._chain.farm()
-            if self._left:
-                self._left -= 1
+            if self.left:
+                self.left -= 1
                 self._crowd.fill()
 
 

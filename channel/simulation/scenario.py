@@ -152,6 +152,15 @@ def reason_against(adversary: str, games: tuple[str, ...]) -> str:
     return reason and f"{adversary}: {reason}"
 
 
+def reasons_against(games: tuple[str, ...]) -> dict[str, list[str]]:
+    """The adversaries that can do nothing in these games, by the reason."""
+    reasons: dict[str, list[str]] = {}
+    for name in names():
+        if reason := get(name).reason_against([registry.get(game) for game in games]):
+            reasons.setdefault(reason, []).append(name)
+    return reasons
+
+
 def adversaries_for(menus: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
     """The names of the adversaries that can do something in the games of one of these menus."""
     tried = list(menus)

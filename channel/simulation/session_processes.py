@@ -22,7 +22,7 @@ from channelsim.channel.network.identity import make_identity, read_identity
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.machine import Peer
 from channelsim.channel.protocol.state import Side
-from channelsim.channel.session.driver import DirectDelivery
+from channelsim.channel.session.driver import Delivery
 from channelsim.channel.session.identity import node_seed
 from channelsim.channel.session.peer_driver import Actor
 from channelsim.channel.session.script import Script
@@ -62,8 +62,7 @@ class SessionProcesses:
                 )
             )
         )
-        self.delivery = DirectDelivery(self.chain)
-        self.delivery.push = self.push
+        self.delivery = Delivery(self.chain, self.push)
 
     def wrap(self, peer: Peer) -> RemoteActor:
         """Begin the process of a peer: the initiator's first. The second one is linked to it."""

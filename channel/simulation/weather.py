@@ -17,6 +17,8 @@ from channelsim.channel.chain.interface import Answer, FarmableChain, PushResult
 from channelsim.channel.chain.observations import Block, CoinSeen
 from channelsim.channel.chain.refusals import ALREADY_INCLUDING, FEE_TOO_CLOSE_TO_ZERO
 from channelsim.channel.peer.machine import Peer
+from channelsim.channel.session.driver import Delivery
+from channelsim.channel.simulation.reorganisations import Reorganisations
 from channelsim.channel.simulation.scenario import Scenario
 from channelsim.games.chance import Chance
 
@@ -107,13 +109,11 @@ PERMANENTLY_INVALID = frozenset(
 """The embedded node's errors for bundles that it can never accept."""
 
 
-class Weather:
-    """A scenario's weather, as the `Delivery` of its driver, with random choices of its own.
+class Weather(Delivery):
+    """A scenario's weather, with random choices of its own.
 
-    Only the honest side suffers from it, but for reorganisations and full blocks. It never replaces
-    blocks up to `floor`. Sides that have `ended` hear of no block any more. `reorgs` counts the
-    reorganisations, and `struck` has the deadlines whose blocks were replaced. `push` stands in
-    for the node's.
+    Only the honest side suffers from it, but for reorganisations and full blocks. Sides that have
+    `ended` hear of no block any more. `struck` has the deadlines whose blocks were replaced.
     """
 
     def __init__(
@@ -123,15 +123,12 @@ class Weather:
         chance: Chance,
         push: Callable[[Bundle], PushResult] | None = None,
     ) -> None:
-        self.reorgs = 0
-        self.floor = chain.peak()
+        super().__init__(chain, push)
+        self.reorganisations = Reorganisations(chain, scenario.game_timeout)
         self.ended: set[int] = set()
         self.struck: set[Deadline] = set()
         self._scenario = scenario
-        self._chain = chain
-        self._push = push or chain.push
         self._chance = chance
-        self._last_reorg = -scenario.game_timeout
         self._cut_off = 0
         self._full = 0
         self._shown_from: dict[tuple[bytes, int], int] = {}
@@ -150,7 +147,7 @@ class Weather:
         forgotten = self._forgets(bundle) if self._is(index, "forgetful") else None
         if forgotten is not None:
             return forgotten
-        result = FULL if self._full else self._push(bundle)
+        result = FULL if self._full else self.push(bundle)
         if result.error in PERMANENTLY_INVALID:
             self._invalid.add(bundle)
         return result
@@ -172,13 +169,15 @@ class Weather:
         if self._scenario.weather == "full":
             begins = not self._full and self._chance.chance(20)
             self._full = self._chance.between(1, MOST_FULL) if begins else max(0, self._full - 1)
-        if self._scenario.weather != "reorgs" or not self._rested() or not self._chance.chance(30):
+        reorganisations = self.reorganisations
+        if self._scenario.weather != "reorgs" or not reorganisations.has_rested:
+            return
+        if not self._chance.chance(30):
             return
         back = self._chance.between(1, self._scenario.confirmations)
-        if not self._above_floor(back):
-            return
-        more = self._chance.between(1, 2)
-        self._replace(back, more, keep=self._chance.chance(50))
+        if reorganisations.can_replace(back):
+            more = self._chance.between(1, 2)
+            reorganisations.replace(back, more, keep=self._chance.chance(50))
 
     def strike(self, deadlines: Iterable[tuple[int, Deadline]]) -> bool:
         """Perhaps replace the newest block, if it is at one of these deadlines; true if it did.
@@ -187,11 +186,12 @@ class Weather:
         """
         peak = self._chain.peak()
         kinds = {kind for height, kind in deadlines if height == peak}
-        if self._scenario.weather != "deadlines" or not kinds or not self._rested():
+        reorganisations = self.reorganisations
+        if self._scenario.weather != "deadlines" or not kinds or not reorganisations.has_rested:
             return False
-        if not self._above_floor(1) or not self._chance.chance(50):
+        if not reorganisations.can_replace(1) or not self._chance.chance(50):
             return False
-        self._replace(1, 1, keep=self._chance.chance(50))
+        reorganisations.replace(1, 1, keep=self._chance.chance(50))
         self.struck |= kinds
         return True
 
@@ -201,25 +201,14 @@ class Weather:
         One block more than `confirmations` takes back what the honest side counts as final. With
         a `bundle`, which is to fund the channel, there is no rest: no timeout runs yet.
         """
-        if not 1 <= back <= self._scenario.confirmations + 1 or not self._above_floor(back):
+        reorganisations = self.reorganisations
+        deepest = self._scenario.confirmations + 1
+        if not 1 <= back <= deepest or not reorganisations.can_replace(back):
             return False
-        if bundle is None and not self._rested():
+        if bundle is None and not reorganisations.has_rested:
             return False
-        self._replace(back, 1, keep=bundle is not None, bundle=bundle)
+        reorganisations.replace(back, 1, keep=bundle is not None, bundle=bundle)
         return True
-
-    def _rested(self) -> bool:
-        # A timeout leaves room for one reorganisation as deep as `confirmations`: with one every
-        # few blocks, nothing could be in before its deadline.
-        return self._chain.peak() - self._last_reorg >= self._scenario.game_timeout
-
-    def _above_floor(self, back: int) -> bool:
-        return self._chain.peak() - back >= self.floor
-
-    def _replace(self, back: int, more: int, *, keep: bool, bundle: Bundle | None = None) -> None:
-        self.reorgs += 1
-        self._last_reorg = self._chain.peak()
-        self._chain.reorganise(back, back + more, keep=keep, bundle=bundle)
 
     def reaches(self, index: int) -> bool:
         """Cut the honest side off for some blocks, and a side that has ended for good."""
@@ -238,7 +227,7 @@ class Weather:
 
     def fee_rate(self, index: int) -> int:
         """The rate that the node asks; that of the honest side may ask more."""
-        rate = self._chain.fee_rate()
+        rate = super().fee_rate(index)
         if index != self._scenario.honest:
             return rate
         return max(rate, -(-self._scenario.fees // TYPICAL_COST))

@@ -25,12 +25,14 @@ from channelsim.channel.protocol.deck_records import encode_deck, restore_decks
 from channelsim.channel.protocol.messages import DeckAbort, DeckStep, decode
 
 
-def prepares_decks(event: Event, before: PeerState) -> bool:
+def prepares_decks(event: Event, before: PeerState, after: PeerState) -> bool:
     """True if an event can change nothing but decks that no game has named."""
     if isinstance(event, PrepareDeck | DeckComputed):
         return True
     if before.phase is not Phase.PLAYING or not isinstance(event, Received):
         return False
+    if after.play is not None and after.play.history is not play_of(before).history:
+        return False  # a batch, which is not read a second time
     try:
         return isinstance(decode(event.message), DeckStep | DeckAbort)
     except Violation:

@@ -209,7 +209,7 @@ class DurablePeer:
                 self._postpone(event, before)
             return
         lasting: Sequence[JournalEvent] = (event,)
-        if prepares_decks(event, before):
+        if prepares_decks(event, before, self.peer.state):
             lasting = decks_changed(before, self.peer.state)
             if not lasting:
                 return

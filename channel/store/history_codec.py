@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import takewhile
+from typing import TypeAlias
 
 import msgspec
+from msgspec.structs import astuple
 
 from channelsim.channel.errors import InvariantError
 from channelsim.channel.protocol.half_signed import SignedState
@@ -48,13 +50,9 @@ class _Moved(msgspec.Struct, frozen=True, array_like=True):
     memory: bytes
 
 
-class _Signed(msgspec.Struct, frozen=True, array_like=True):
-    channel_half: bytes
-    unroll_half: bytes
-    unroll_puzzle_hash: bytes
-    channel_conditions: bytes
-    channel_message: bytes
-    unroll_message: bytes
+_Signed: TypeAlias = tuple[bytes, bytes, bytes, bytes, bytes, bytes]
+"""Both half-signatures of a state, and the fields of its `StateOnChain`: computing these hashes
+anew would take most of the time of a restart."""
 
 
 class _Row(msgspec.Struct, frozen=True, array_like=True):
@@ -94,7 +92,7 @@ def encode_link(link: StateHistory) -> bytes:
         state.number,
         state.balances,
         state.next_ids,
-        _signed(link.signed) if link.signed else None,
+        (*link.signed.halves, *astuple(link.signed.on_chain)) if link.signed else None,
         tuple(begun),
         tuple(moved),
         tuple(before),
@@ -117,14 +115,8 @@ def decode_history(rows: Iterable[bytes]) -> StateHistory:
         live = tuple(games[game_id] for game_id in sorted(games))
         state = ChannelState(row.number, row.balances, live, (), row.next_ids)
         signed = None
-        if (found := row.signed) is not None:
-            on_chain = StateOnChain(
-                found.unroll_puzzle_hash,
-                found.channel_conditions,
-                found.channel_message,
-                found.unroll_message,
-            )
-            signed = SignedState(state, on_chain, (found.channel_half, found.unroll_half))
+        if row.signed is not None:
+            signed = SignedState(state, StateOnChain(*row.signed[2:]), row.signed[:2])
         history = StateHistory(state, signed, history)
     if history is None:
         raise msgspec.DecodeError("no state is stored")
@@ -178,18 +170,6 @@ def _moved(was: LiveGame, game: LiveGame) -> _Moved:
         position.move,
         coin.infohash_b,
         game.memory,
-    )
-
-
-def _signed(signed: SignedState) -> _Signed:
-    # Computing these hashes anew would take most of the time of a restart.
-    on_chain = signed.on_chain
-    return _Signed(
-        *signed.halves,
-        on_chain.unroll_puzzle_hash,
-        on_chain.channel_conditions,
-        on_chain.channel_message,
-        on_chain.unroll_message,
     )
 
 

@@ -19,6 +19,10 @@ DOCUMENT = "channelsim document "
 SESSION = "channelsim session 1"
 """The `format` of the document of a session."""
 
+_BEGINS_WITH_FORMAT = re.compile(rb'\s*\{\s*"format"')
+_MALFORMED = re.compile(r"JSON is malformed: (?!trailing)(.*) \(byte (\d+)\)")
+"""Trailing characters are the next line of a file of lines, whose first is a JSON object."""
+
 _HEX = re.compile(rb"[0-9a-fA-F\s]+")
 _CHIALISP = re.compile(rb"(?:\s|;[^\n]*\n)*+\(")
 
@@ -118,7 +122,7 @@ def is_page(data: bytes) -> bool:
 
 def check_kind(path: Path, data: bytes, *kinds: Kind) -> None:
     """Raises `UsageError`, naming the command to use, for a file of another of our kinds; also for
-    a JSON document that ends early, of which no kind is known."""
+    a JSON document that is not whole or not JSON, of which no kind is known."""
     check_whole(path, data)
     actual = kind_of(data)
     if actual is not None and actual not in kinds:
@@ -128,7 +132,7 @@ def check_kind(path: Path, data: bytes, *kinds: Kind) -> None:
 
 
 def check_whole(path: Path, data: bytes) -> None:
-    """Raises `UsageError` for a JSON document that ends early."""
+    """Raises `UsageError` for a JSON document that ends early, or that is written wrongly."""
     if not data.lstrip().startswith(b"{"):
         return
     try:
@@ -139,6 +143,11 @@ def check_whole(path: Path, data: bytes) -> None:
             raise UsageError(
                 f"{path}: the JSON ends early, at {end}: the file is not whole; write it again"
             ) from None
+        wrong = _MALFORMED.fullmatch(str(error))
+        if wrong is not None and _BEGINS_WITH_FORMAT.match(data):
+            before = data[: int(wrong[2])].decode("utf-8", "replace")
+            where = input_files.place(before, None)
+            raise UsageError(f"{path}: {where}: not JSON: {wrong[1]}") from None
 
 
 def _kind_of_json(data: bytes) -> Kind | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache, lru_cache
 from typing import Protocol
 
@@ -76,6 +77,47 @@ def observed(observer: Observer) -> Iterator[None]:
         _observers.remove(observer)
 
 
+class _Memory:
+    """The products of a block: each point that was made has its factor and the point it is of.
+
+    A product of a product is one of the first point, so both ways to a point are known as one.
+    """
+
+    def __init__(self) -> None:
+        self._made: dict[bytes, tuple[int, bytes]] = {}
+        self._products: dict[tuple[int, bytes], bytes] = {}
+
+    def multiplied(self, products: Sequence[tuple[int, bytes]]) -> list[bytes]:
+        """Multiply each point by its scalar, unless the product is known."""
+        keys = [self._key(*product) for product in products]
+        new = [at for at, key in enumerate(keys) if key not in self._products]
+        for at, point in zip(new, _multiplied([products[at] for at in new]), strict=True):
+            self._products[keys[at]] = point
+            self._made.setdefault(point, keys[at])
+        return [self._products[key] for key in keys]
+
+    def _key(self, scalar: int, point: bytes) -> tuple[int, bytes]:
+        factor, first = self._made.get(point, (1, point))
+        return scalar * factor % G1.order, first
+
+
+_memory: ContextVar[_Memory | None] = ContextVar("products", default=None)
+
+
+@contextmanager
+def remembered() -> Iterator[None]:
+    """Compute each product once in this block, in which both sides of a deck are: what one proves,
+    the other computes again. A block inside another one shares its products."""
+    if _memory.get() is not None:
+        yield
+        return
+    token = _memory.set(_Memory())
+    try:
+        yield
+    finally:
+        _memory.reset(token)
+
+
 class G1:
     """BLS12-381 G1, by CLVM's operators: the program that judges an opening on chain uses the same.
 
@@ -108,17 +150,21 @@ class G1:
         """Multiply the base by a table of its multiples, all other points in one run of CLVM."""
         for observer in _observers:
             observer(products)
-        base, size = self.base, SCALAR_SIZE
-        others = [(k.to_bytes(size, "big"), point) for k, point in products if point != base]
-        multiplied = iter(_evaluate([_call(_MULTIPLY, point, k) for k, point in others]))
-        return [
-            _multiple_of_base(base, k) if point == base else next(multiplied)
-            for k, point in products
-        ]
+        memory = _memory.get()
+        return _multiplied(products) if memory is None else memory.multiplied(products)
 
     def subtract(self, differences: Sequence[tuple[bytes, bytes]]) -> list[bytes]:
         """Subtract all points in one run of CLVM."""
         return _evaluate([_call(_SUBTRACT, *points) for points in differences])
+
+
+def _multiplied(products: Sequence[tuple[int, bytes]]) -> list[bytes]:
+    base, size = real_group().base, SCALAR_SIZE
+    others = [(k.to_bytes(size, "big"), point) for k, point in products if point != base]
+    multiplied = iter(_evaluate([_call(_MULTIPLY, point, k) for k, point in others]))
+    return [
+        _multiple_of_base(base, k) if point == base else next(multiplied) for k, point in products
+    ]
 
 
 _DIGIT = 6

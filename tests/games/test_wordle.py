@@ -47,6 +47,17 @@ def test_it_is_played_checked_and_disputed(tmp_path: Path) -> None:
     assert disputed["got"] == {"initiator": 4000, "receiver": 2000}
 
 
+def test_its_adversary_is_listed_for_its_own_game_only(tmp_path: Path) -> None:
+    of_ours, of_another = wordle(
+        tmp_path,
+        ["dispute", "list", "--game", "wordle"],
+        ["dispute", "list", "--game", "calpoker"],
+    )
+    assert "\nfalse-word " in of_ours.out
+    assert "\nfalse-word " not in of_another.out
+    assert "false-word (calpoker: no game with a dictionary)" in of_another.out
+
+
 def proofs(site: Path, *arguments: str) -> dict[str, tuple[str, int]]:
     """The verdict and the paths of each claim about a validator."""
     (ran,) = wordle(site, ["prove", "wordle", *arguments, "--jobs", "1", "--json"])

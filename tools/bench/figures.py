@@ -16,6 +16,7 @@ from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import console, say
 from channelsim.games import registry
 from channelsim.games.contract import Game
+from tools.bench.attacked_sessions import measure_attacked
 from tools.bench.campaign_speed import measure_campaign
 from tools.bench.crosscheck_speed import measure_crosscheck
 from tools.bench.deck_preparation import measure_deck
@@ -88,6 +89,7 @@ def _works(share: float, least: int) -> Iterator[tuple[str, str, Callable[[], Fi
     for game in _games():
         yield "crosscheck", game.name, partial(measure_crosscheck, game, SEED, share / 4, least)
     yield "campaign", "", partial(measure_campaign, _games()[0], SEED, share, least)
+    yield "attacked_sessions", "", partial(measure_attacked, SEED, share, least)
     yield "rates", "", partial(_measure_rates, share, least)
     yield "import_channel", "", partial(_measure_import, least)
 
@@ -121,6 +123,9 @@ def _summary(sections: dict[str, Figures]) -> Figures:
             case "campaign":
                 summary["campaign_two_workers_to_one"] = figures["two_to_one"]["median"]
                 summary["campaign_overhead"] = figures["overhead"]["median"]
+            case "attacked_sessions":
+                summary["attacked_sessions_per_second"] = figures["fast_per_second"]["median"]
+                summary["attacked_sessions_fast_to_real"] = figures["ratio"]["median"]
             case "rates":
                 for name, rate in figures.items():
                     summary[f"{name}_per_second"] = round(rate["median"])
@@ -208,6 +213,11 @@ _ROWS: dict[str, tuple[tuple[str, str], ...]] = {
     "campaign": (
         ("a campaign's work by two workers / by one", "two_to_one"),
         ("the campaign engine's own time / the workers'", "overhead"),
+    ),
+    "attacked_sessions": (
+        ("attacked sessions a second in fast mode", "fast_per_second"),
+        ("attacked sessions a second with real signatures", "real_per_second"),
+        ("attacked sessions, fast / real", "ratio"),
     ),
     "rates": (("{}, a second", ""),),
     "import_channel": (("import channelsim.channel, s", ""),),

@@ -41,6 +41,12 @@ POINT_TESTS = (
 )
 """The tests of points of a prepared deck, and where they are."""
 
+HIDDEN = """from channelsim.games import registry
+
+HIDDEN = registry.get("{game}").hidden
+"""
+"""The file by which a target without rules declares what players hide."""
+
 
 @contextmanager
 def planted(
@@ -48,9 +54,9 @@ def planted(
 ) -> Iterator[Target]:
     """The target of a game with this mistake in its sources, or with none; compiled.
 
-    Without rules it has honest play that was recorded on the right programs, and with `stored` the
-    cases of illegal moves that the game comes with. The sources are there as long as the target is
-    used. Raises `UsageError`.
+    Without rules it has honest play that was recorded on the right programs, what the game declares
+    as hidden, and with `stored` the cases of illegal moves that the game comes with. The sources
+    are there as long as the target is used. Raises `UsageError`.
     """
     right = loading.load(game)
     with tempfile.TemporaryDirectory(prefix="mistake-") as scratch:
@@ -68,6 +74,9 @@ def planted(
             recorded = (*honest_play(game), *(stored_cases(right) if stored else ()))
             cases = b"\n".join(map(msgspec.json.encode, recorded))
             (folder / "honest.jsonl").write_bytes(cases + b"\n")
+            if right.game.hidden:
+                lines.append('hidden = "hidden.py"')
+                (folder / "hidden.py").write_text(HIDDEN.format(game=game), "utf-8")
         file = folder / "target.toml"
         file.write_text("\n".join(lines) + "\n", "utf-8")
         yield loading.read(file)

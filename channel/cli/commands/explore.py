@@ -38,8 +38,9 @@ def command(options: ExploreOptions) -> int:
     In one kind of search, one side stops at a moment of honest play, and then does on chain all
     that its signatures allow. In the other, two honest peers lose their connection and are killed,
     twice at most. A keyed hash replaces signatures; what it finds is confirmed with real ones, and
-    `replay` walks it again. A whole search takes from seconds to hours; with --states or --seconds
-    it is a part, which the result says. Exit code 1: something is broken.
+    `replay` walks it again. A whole search takes from seconds to hours. With --out, --resume goes
+    on with one that was interrupted; with --states or --seconds it is a part, which the result
+    says. Exit code 1: something is broken.
 
     Example: channelsim explore {game} --states 2000 --jobs 2
     """

@@ -27,12 +27,14 @@ def command(
     from collections.abc import Iterator
     from itertools import chain, islice
 
-    from channelsim.channel.lab.trace.steps import NODES
+    from channelsim.channel.lab.trace.steps import NODES, WIDTH
     from channelsim.channel.lab.trace.trace_text import read, trace_text
     from channelsim.channel.report.progress import progress
+    from channelsim.channel.report.terminal import console
 
+    width = min(WIDTH, console().width)
     with progress("trace"):
-        lines: Iterator[str] = trace_text(read(file, target, case), min(verbose, NODES))
+        lines: Iterator[str] = trace_text(read(file, target, case), min(verbose, NODES), width)
         first = list(islice(lines, 1))  # the run itself happens here
     for line in chain(first, lines):
         print(line)

@@ -45,11 +45,9 @@ SHOWN = 12
 
 def crosscheck(options: CrosscheckOptions) -> int:
     """Compare programs with the rules, on generated hands and mutated moves."""
-    campaign = options.campaign
-    cases = options.cases
+    campaign, cases = options.campaign, options.cases
     if options.again:
-        target = watched_target(options.target)
-        return watch(target, lambda check: _round(options, check))
+        return watch(watched_target(options.target), lambda check: _round(options, check))
     loaded = load_target(options.target)
     files = FindingFiles(None if campaign.out is None else campaign.out / FINDINGS)
     return run_campaign(

@@ -13,6 +13,7 @@ from channelsim.channel.lab.targets.loading import load
 from channelsim.channel.lab.trace.trace_text import TraceRequest
 from channelsim.channel.report.plain import printable
 from channelsim.channel.report.progress import progress
+from channelsim.channel.report.terminal import console, say
 from channelsim.games import registry
 
 PROMPT = "(debug) "
@@ -61,6 +62,7 @@ def _piped(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _print(lines: Iterable[str]) -> None:
+    out = console()
     for line in lines:
-        print(printable(line.expandtabs(4)))
+        say(out, line.expandtabs(4))
     sys.stdout.flush()

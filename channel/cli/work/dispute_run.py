@@ -87,7 +87,8 @@ def _run_all(options: DisputeRunOptions) -> int:
 def _show(printed: DisputesDocument, only: tuple[str, ...]) -> None:
     """Print the results, and how many adversaries the named games are for."""
     if only:
-        say(console(), able_in(only))
+        for line in able_in(only):
+            say(console(), line)
     show(printed, console())
 
 

@@ -24,6 +24,9 @@ from channelsim.games.names import DEFAULT
 USUAL = ((DEFAULT,), (DEFAULT, DEFAULT))
 """The games that are explored unless others are named: one, and two at once."""
 
+SEARCHES = "searches"
+"""The folder of the searches under way, in that of a campaign."""
+
 PROMISES = (
     *("money", "law", "safety", "duty", "liveness", "wishes", "limits", "secrecy", "news", "hands"),
     *("chain", "restart", "signature", "settled", "exception"),
@@ -37,8 +40,11 @@ def explore(options: ExploreOptions) -> int:
     for name in dict.fromkeys(name for menu in menus for name in menu):
         if check_game(name, UNIT, STACK).deck_positions:
             raise UsageError(f"explore: {name} needs a deck, which takes seconds in each state")
+    out = options.campaign.out
+    # Workers of a cluster may have other disks.
+    folder = None if out is None or options.campaign.cluster else out.resolve() / SEARCHES
     return run_campaign(
-        explorations(menus, options.seed, options.states, options.seconds),
+        explorations(menus, options.seed, options.states, options.seconds, folder),
         options.campaign,
         f"searches ({MODE})",
         lambda report: Ending(

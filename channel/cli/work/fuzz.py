@@ -53,11 +53,9 @@ MORE = 10
 
 def fuzz(options: FuzzOptions) -> int:
     """Fuzz validators for moves that steal and evidence that slashes honest players."""
-    seconds = options.seconds
-    work = options.work
+    seconds, work = options.seconds, options.work
     if options.again:
-        files = watched_target(options.target)
-        return watch(files, lambda check: _round(options, check))
+        return watch(watched_target(options.target), lambda check: _round(options, check))
     loaded = load_target(options.target)
     if options.corpus is not None:
         check_fuzzed(options.corpus, loaded.programs)

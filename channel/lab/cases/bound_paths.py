@@ -50,8 +50,8 @@ class Opened(NamedTuple):
 
 
 def unbound_paths(trial: Trial, law: str) -> Iterator[Finding]:
-    """Change the bytes below a root in the site's honest move, the root itself, and which leaf is
-    shown: that of another root, or another one than the state asks for.
+    """Change the bytes below a root in the site's honest move, their order, the root itself, and
+    which leaf is shown: that of another root, or another one than the state asks for.
 
     Yields what the program takes, as findings of this law; nothing where no trees or chains of
     hashes lead from the move to the state.
@@ -71,12 +71,45 @@ def unbound_paths(trial: Trial, law: str) -> Iterator[Finding]:
     at = move.index(part) + chance.below(len(part))
     changed = move[:at] + bytes([move[at] ^ 1 << chance.below(8)]) + move[at + 1 :]
     findings = list(_tried(trial, law, site, changed, text, where))
+    if not findings:
+        findings += _in_another_order(trial, law, opened, where)
     other = unopened(target, site, opened.root, chance)
     if other is not None and not findings:
         findings += _tried(trial, law, other, move, text, where)
     yield from findings
     if not findings:
         yield from _spliced(trial, law, opened, inputs)
+
+
+def _in_another_order(trial: Trial, law: str, opened: Opened, where: str) -> Iterator[Finding]:
+    """Exchange two leaves that the move shows, or two halves of a subtree, and so on.
+
+    It is only a finding if the program makes something else of that: a set may come in any order.
+    """
+    play, move = trial.site.play, trial.site.play.move
+    places = sorted((move.index(part), len(part)) for part in opened.path.shown)
+    size = places[0][1]
+    count = 1 << trial.chance.below((len(places) or 1).bit_length())
+    blocks = len(places) // count
+    if blocks < 2 or places != [(places[0][0] + size * at, size) for at in range(len(places))]:
+        return
+    order = list(range(blocks))
+    one, other = trial.chance.shuffled(order)[:2]
+    order[one], order[other] = order[other], order[one]
+    start, length = places[0][0], count * size
+    shown = b"".join(move[start + at * length : start + (at + 1) * length] for at in order)
+    changed = move[:start] + shown + move[start + blocks * length :]
+    honestly = trial.run(*trial.honest)
+    outcome = trial.run(changed, play.share, play.evidence)
+    if not isinstance(honestly, ProgramValid) or not isinstance(outcome, ProgramValid):
+        return
+    if outcome.value == honestly.value:
+        return
+    text = (
+        f"{where} of the move may come in another order than that of the tree to which the state"
+        " commits, which leads elsewhere: the mover cannot be slashed"
+    )
+    yield from _tried(trial, law, trial.site, changed, text, f"{where}, in another order")
 
 
 def _spliced(trial: Trial, law: str, opened: Opened, inputs: Inputs) -> Iterator[Finding]:

@@ -32,6 +32,9 @@ PLACES = 4
 FILLED = 4
 """The bytes of a part that it is filled with, at most."""
 
+EXCHANGED = 6
+"""The lengths of which two parts of a move are exchanged, at most."""
+
 LONGER = 128
 """A length is raised by at most this many bytes."""
 
@@ -57,8 +60,8 @@ def copies(
     """Calls near the base's, at most so many, any of all that the operands of its run suggest.
 
     First come whole operands in each other's places, then parts, neighbours, numbers that make a
-    computed one special, and parts of the move filled with one byte or moved by one of the
-    program's `constants`.
+    computed one special, parts of the move filled with one byte or moved by one of the program's
+    `constants`, and two parts of the move in each other's places.
     """
     whole: dict[Call, None] = {}
     for old, new in _whole(operands):
@@ -73,8 +76,10 @@ def copies(
     read = {part for part in (*operands.parts, *chain(*operands.compared)) if part in base.move}
     for old, new in chance.shuffled(list(_changed_parts(sorted(read), constants)))[:most]:
         others.update(dict.fromkeys(_literally(base.call, old, new)))
+    exchanged = dict.fromkeys(_exchanged(base.call, sorted(read), chance))
     # The second half of the whole ones comes after as many of the others.
-    first, *later = (chance.shuffled(list(calls)) for calls in (whole, varied, others))
+    kinds = whole, varied, others, exchanged
+    first, *later = (chance.shuffled(list(calls)) for calls in kinds)
     half = -(-most // 2)
     rest = chance.shuffled([call for calls in later for call in calls[:half]])
     chosen = dict.fromkeys((*first[:half], *rest, *first[half:]))
@@ -115,6 +120,23 @@ def words(
         size = chance.pick(PARTS)
         if size < min(len(old), len(new)):
             yield old, new[:size] + old[size:]
+
+
+def _exchanged(call: Call, parts: Sequence[bytes], chance: FastChance) -> Iterator[Call]:
+    """The call with two parts of the move exchanged, of each of the greatest lengths that two have:
+    the subtrees of a tree, or the items of a list, in another order."""
+    move, share, evidence = call
+    by_length: dict[int, list[bytes]] = {}
+    for part in parts:
+        if len(part) > 1:
+            by_length.setdefault(len(part), []).append(part)
+    lengths = sorted((size for size, alike in by_length.items() if len(alike) > 1), reverse=True)
+    for size in lengths[:EXCHANGED]:
+        one, other = sorted(map(move.index, chance.shuffled(by_length[size])[:2]))
+        if one + size <= other:
+            before, between, after = move[:one], move[one + size : other], move[other + size :]
+            first, second = move[one : one + size], move[other : other + size]
+            yield before + second + between + first + after, share, evidence
 
 
 def _changed_parts(parts: Sequence[bytes], constants: Sequence[bytes]) -> Iterator[Copy]:

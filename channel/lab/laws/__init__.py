@@ -27,6 +27,7 @@ class Needs(Enum):
     RULES = "a game to play and to hold the programs against"
     JUDGE = "rules of some validator, a game's or in a file of the author's own"
     NO_RULES = "a target without rules, of which only honest play is known"
+    HIDDEN = "a target without rules, with a declaration of what players hide"
     RECORDS = "a file of honest play"
     NOTHING = "either"
 
@@ -65,6 +66,7 @@ def laws_for(target: Target) -> tuple[Law, ...]:
         Needs.RULES: target.rules is not None,
         Needs.JUDGE: target.rules is not None or target.rules_file is not None,
         Needs.NO_RULES: target.rules is None,
+        Needs.HIDDEN: target.rules is None and bool(target.hidden),
         Needs.RECORDS: bool(target.honest),
         Needs.NOTHING: True,
     }

@@ -19,6 +19,7 @@ import msgspec
 
 from channelsim.channel.lab.sites.fast_chance import FastChance
 from channelsim.channel.lab.sites.hands import drawn_terms
+from channelsim.channel.lab.sites.hidden_traits import traits_of
 from channelsim.channel.lab.sites.honest_play import Recorded, plays
 from channelsim.channel.lab.sites.parts import with_changed_part
 from channelsim.channel.lab.sites.replays import program_result, ruled
@@ -64,6 +65,9 @@ TRIES = 24
 AGAIN = (0.0, 0.0, 0.1, 0.3)
 """The shares of a liar's later moves that are lies as well, of which each hand has one."""
 
+ALL_BYTES = 0.2
+"""The share of hidden values with the same sum in which any byte may change, also of a salt."""
+
 AT_A_VALIDATOR = 2
 """The places of one validator after a lie that are tried, about; those on which rules and program
 differ always are."""
@@ -100,7 +104,7 @@ class Liars:
         for _ in range(LIES if hiding else 0):
             seat, name = self.chance.pick(hiding)
             lies = ((name, self.chance.bytes(16)),)
-            lying = _lying_game(game, self.chance)
+            lying = _lying_game(target, self.chance)
             told = _hidden_lie(lying, seat, entropy[seat], lies)
             if (players := _hiding(lying, terms, entropy, seat, lies)) is not None:
                 yield from start(players, seat, told).places()
@@ -320,15 +324,19 @@ def another_play(target: Target, site: Site, known: Sequence[Play], chance: Fast
 # --- hidden values -----------------------------------------------------------------------------
 
 
-def _lying_game(game: Game, chance: FastChance) -> Game:
+def _lying_game(target: Target, chance: FastChance) -> Game:
     """The game, or half of the time with other draws of what a liar hides.
 
     Those are two lies about one value, or the legal value with its sum, as no single change of it
-    makes them.
+    makes them: mostly with the sum of the bytes that are no salts, where these are known.
     """
+    game = target.game
     if chance.random() < 0.5:
         return game
     steady, times = chance.random() < 0.7, 1 + chance.below(3)
+    known = {hidden.name: traits for hidden, traits in traits_of(target)}
+    if chance.random() < ALL_BYTES:
+        known = {}
 
     def several(hidden: Hidden, drawn: Chance, value: bytes) -> bytes:
         if not steady:
@@ -337,7 +345,12 @@ def _lying_game(game: Game, chance: FastChance) -> Game:
                 return hidden.possible(drawn, lie)
             except Exception:
                 return lie  # it need not work on what is not legal
-        changes = FastChance(drawn.bytes(16))
+        changes, traits = FastChance(drawn.bytes(16)), known.get(hidden.name)
+        if traits is not None and len(value) == traits.size:
+            cells = traits.cells(value)
+            for _ in range(times):
+                cells = transferred(cells, changes)
+            return traits.with_cells(value, cells)
         for _ in range(times):
             value = transferred(value, changes)
         return value

@@ -11,6 +11,7 @@ program = "referee.clsp"
 [play]                             # without `rules`: legal moves, as conformance cases
 honest  = "honest.jsonl"
 driver  = "driver.py"              # optional: `channelsim record` writes that file by it
+hidden  = "hidden.py"              # optional: what players hide, as `Game.hidden` declares it
 [fuzz]                             # optional, and so for other commands: defaults of options
 seconds = 120
 """
@@ -62,6 +63,7 @@ class _Referee(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class _Play(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     honest: str
     driver: str | None = None
+    hidden: str | None = None
 
 
 Options: TypeAlias = dict[str, Any]
@@ -131,6 +133,9 @@ def read(path: Path, honest_play: bool = True) -> Target:
     for folder in folders:
         if not folder.is_dir():
             raise UsageError(f"{written.where('include')}: include: {folder.name}: no such folder")
+    own = here / file.rules if file.rules and _is_file(file.rules) else None
+    rules = None if own else file.rules
+    hidden = _hidden(written, rules)
     honest = _honest(written, here / file.play.honest) if file.play and honest_play else ()
     sources = {name: here / source for name, source in file.programs.items()}
     for name, source in sources.items():
@@ -145,10 +150,9 @@ def read(path: Path, honest_play: bool = True) -> Target:
             judge = Sources({REFEREE: sources[REFEREE]}, folders).compile()[REFEREE]
     except UsageError as error:
         raise UsageError(f"{path}: {error}") from None
-    own = here / file.rules if file.rules and _is_file(file.rules) else None
-    rules = None if own else file.rules
     used = Sources(sources, folders)
-    target = Target(file.name, programs, judge, rules, honest, str(path), used, own)
+    target = Target(file.name, programs, judge, rules, honest, str(path), used, own, hidden)
+    _ = target.hidden  # raises `UsageError` for a wrong file
     if own is not None:
         if file.play is None:
             raise UsageError(
@@ -157,6 +161,20 @@ def read(path: Path, honest_play: bool = True) -> Target:
             )
         _ = target.own_rules  # raises `UsageError` for a wrong file
     return target
+
+
+def _hidden(written: TomlFile[TargetFile], rules: str | None) -> Path | None:
+    """The file of `[play] hidden`, if any is named. Raises `UsageError` where a game declares what
+    its players hide."""
+    play = written.value.play
+    if play is None or play.hidden is None:
+        return None
+    if rules is not None:
+        where = written.where("play", "hidden")
+        raise UsageError(f"{where}: [play] hidden: {rules} declares what its players hide")
+    path = written.path.resolve().parent / play.hidden
+    _check_file(written, "play", "hidden", path, play.hidden)
+    return path
 
 
 def _is_file(rules: str) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from channelsim.channel.errors import UsageError
+from channelsim.channel.lab.targets.own_hidden import load as load_own_hidden
 from channelsim.channel.lab.targets.own_rules import OwnRules
 from channelsim.channel.lab.targets.own_rules import load as load_own_rules
 from channelsim.channel.lab.targets.source_lines import (
@@ -26,6 +27,7 @@ from channelsim.clsp.programs import Program, source_of, with_symbols
 from channelsim.games import registry
 from channelsim.games.contract import Game, Hashes, Judge, Opaque, RawState, Validator
 from channelsim.games.dealing import dealer
+from channelsim.games.hidden import Hidden
 from channelsim.games.referee import referee
 from channelsim.games.vectors import Case
 
@@ -40,10 +42,11 @@ RAW = Opaque(RawState.value, lambda value, name: RawState(value))
 class Target:
     """Programs to try, by validator; the rules that they should obey, if any were named.
 
-    `rules` is an installed game's name: a target travels between processes, a game does not.
-    `source` is how the target was named: a game, or the file. `sources` are the files that its
+        `rules` is an installed game's name: a target travels between processes, a game does not.
+        `source` is how the target was named: a game, or the file. `sources` are the files that its
     programs were compiled from, where they are known. `rules_file` is an author's file with
-    rules for some of the validators (`own_rules`).
+        rules for some of the validators (`own_rules`), and `hidden_file` one that declares what
+        players hide, for a target without rules (`own_hidden`).
     """
 
     name: str
@@ -54,6 +57,7 @@ class Target:
     source: str = ""
     sources: Sources | None = None
     rules_file: Path | None = None
+    hidden_file: Path | None = None
 
     def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:
         """Show a target in Hypothesis without the bytes of its programs."""
@@ -266,6 +270,14 @@ class Target:
         if self.rules_file is None:
             return OwnRules({}, {})
         return load_own_rules(self.rules_file, tuple(self.programs))
+
+    @property
+    def hidden(self) -> tuple[Hidden, ...]:
+        """The values that players hide, as the game or the author's own file declares them; none
+        where neither does. Raises `UsageError`."""
+        if self.rules is not None:
+            return self.game.hidden
+        return () if self.hidden_file is None else load_own_hidden(self.hidden_file)
 
     def check_programs(self) -> None:
         """Raises `UsageError` where no validator has a program."""

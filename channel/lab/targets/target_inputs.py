@@ -76,9 +76,9 @@ def _inside(folder: Path) -> Iterator[Path]:
 def target_inputs(target: Target) -> dict[str, str]:
     """Digests in hex, by what they are of.
 
-    Tree hashes of the programs; SHA-256 of an author's file of rules and of recorded play. The
-    rules of an installed game are named; packages of plug-ins with the game, a policy of it, or a
-    law have their version and a digest.
+    Tree hashes of the programs; SHA-256 of an author's files of rules and of hidden values, and of
+    recorded play. The rules of an installed game are named; packages of plug-ins with the game, a
+    policy of it, or a law have their version and a digest.
     """
     inputs = {
         f"program {name}": program.hash.hex() for name, program in target.with_referee.items()
@@ -88,6 +88,9 @@ def target_inputs(target: Target) -> dict[str, str]:
     if target.rules_file is not None:
         data = input_files.read(target.rules_file, input_files.SOURCE)
         inputs["file of rules"] = sha256(data).hexdigest()
+    if target.hidden_file is not None:
+        data = input_files.read(target.hidden_file, input_files.SOURCE)
+        inputs["file of hidden values"] = sha256(data).hexdigest()
     if target.honest:
         inputs["recorded play"] = sha256(msgspec.json.encode(target.honest)).hexdigest()
     return inputs | plugin_inputs(

@@ -18,7 +18,7 @@ from channelsim.clsp.values import NIL, Value
 from channelsim.games.amounts import counted
 
 WIDTH = 100
-"""Columns of a line."""
+"""Columns of a line where there is room for them."""
 
 DEEPEST = 24
 """Lines are indented no further."""
@@ -62,12 +62,14 @@ LineOf = Callable[[str, str], str]
 """Finds the `file:line` of an expression of a function, or of the function itself for ""."""
 
 
-def trace_lines(record: RunRecord, verbosity: int, line_of: LineOf) -> list[TraceLine]:
-    """The steps of a run, a line each, in the order in which they were done.
+def trace_lines(
+    record: RunRecord, verbosity: int, line_of: LineOf, width: int = WIDTH
+) -> list[TraceLine]:
+    """The steps of a run, a line of this width each, in the order in which they were done.
 
     The source of a function also stands in the text, at the first call.
     """
-    shown = _Lines(record, verbosity, line_of, deciding(record))
+    shown = _Lines(record, verbosity, line_of, deciding(record), width)
     if record.root is not None:
         with deep():
             shown.add(record.root, 0, ())
@@ -87,8 +89,14 @@ def deciding(record: RunRecord) -> TraceStep | None:
 
 class _Lines:
     def __init__(
-        self, record: RunRecord, verbosity: int, line_of: LineOf, decides: TraceStep | None
+        self,
+        record: RunRecord,
+        verbosity: int,
+        line_of: LineOf,
+        decides: TraceStep | None,
+        width: int,
     ) -> None:
+        self.width = width
         self.record = record
         self.decides = decides
         self.verbosity = verbosity
@@ -136,10 +144,10 @@ class _Lines:
         if step.body is not None:
             self.add(step.body, depth + 1, (*calls, function.body)[-OPEN:])
         if len(self.lines) == start:
-            self.lines += _indented(f"{head} {result}{source}", depth, line)
+            self.lines += self._indented(f"{head} {result}{source}", depth, line)
         else:
-            self.lines[start:start] = _indented(f"{head}{source}", depth, line)
-            self.lines += _indented(result, depth + 1)
+            self.lines[start:start] = self._indented(f"{head}{source}", depth, line)
+            self.lines += self._indented(result, depth + 1)
 
     def _let(self, step: TraceStep, depth: int) -> None:
         given = [
@@ -148,16 +156,16 @@ class _Lines:
             if name != "cse" or self.verbosity
         ]
         if given:
-            self.lines += _indented(f"let {', '.join(given)}", depth)
+            self.lines += self._indented(f"let {', '.join(given)}", depth)
 
     def _choice(self, choice: TraceStep, depth: int) -> None:
-        text = choice_text(self.record, choice, WIDTH - 30 - 2 * depth)
+        text = choice_text(self.record, choice, self.width - 30 - 2 * depth)
         whole = self.record.expression(tested(choice)[0], choice)
         source = self.line_of(self.record.owner(choice) or "", whole)
         self._line(text, depth, source, "test", decides=choice is self.decides)
 
     def _operator(self, step: TraceStep, depth: int) -> None:
-        text = operator_text(self.record, step, WIDTH - 2 * depth)
+        text = operator_text(self.record, step, self.width - 2 * depth)
         self._line(text, depth, decides=step is self.decides)
 
     def _node(self, step: TraceStep, depth: int) -> None:
@@ -179,12 +187,17 @@ class _Lines:
     ) -> None:
         """Add one line, cut off where it is too long."""
         line = _indent(depth) + text
-        shown = line if len(line) <= WIDTH else line[: WIDTH - 1] + "…"
+        shown = line if len(line) <= self.width else line[: self.width - 1] + "…"
         self.lines.append(TraceLine(shown, source, kind, decides))
+
+    def _indented(self, text: str, depth: int, source: str = "") -> Iterator[TraceLine]:
+        start = _indent(depth)
+        for number, line in enumerate(filled(text, start, start + "      ", self.width)):
+            yield TraceLine(line, source, "" if number else "step")
 
     def _head(self, step: TraceStep, depth: int, beside: str) -> str:
         """The expression of a step, which fits into a line with this text beside it."""
-        room = max(20, WIDTH - 2 * depth - len(beside) - 1)
+        room = max(20, self.width - 2 * depth - len(beside) - 1)
         return self.record.expression(step.node, step, room)
 
     def _value(self, value: Value, room: int) -> str:
@@ -248,19 +261,13 @@ def _indent(depth: int) -> str:
     return "  " * min(depth, DEEPEST)
 
 
-def _indented(text: str, depth: int, source: str = "") -> Iterator[TraceLine]:
-    start = _indent(depth)
-    for number, line in enumerate(filled(text, start, start + "      ")):
-        yield TraceLine(line, source, "" if number else "step")
-
-
-def filled(text: str, first: str = "", other: str = "") -> list[str]:
+def filled(text: str, first: str = "", other: str = "", width: int = WIDTH) -> list[str]:
     """A text as lines that fit, broken neither in brackets nor behind a name."""
     return [
         line.replace(_KEPT, " ")
         for line in wrap(
             _NO_BREAK.sub(_KEPT, text),
-            WIDTH,
+            width,
             initial_indent=first,
             subsequent_indent=other,
             break_on_hyphens=False,

@@ -22,7 +22,7 @@ from channelsim.channel.lab.cases.explanation import (
 from channelsim.channel.lab.targets.loading import load
 from channelsim.channel.lab.targets.target import Target, of_game
 from channelsim.channel.lab.trace.finding_targets import has, missing_source, target_of
-from channelsim.channel.lab.trace.steps import TraceLine, filled, trace_lines
+from channelsim.channel.lab.trace.steps import WIDTH, TraceLine, filled, trace_lines
 from channelsim.channel.system import input_files
 from channelsim.channel.system.file_kinds import Kind, check_kind, format_of
 from channelsim.clsp.analysis.recording import RunRecord, TraceStep, named, tested
@@ -217,23 +217,26 @@ def of_case(path: Path, case: Case, target: Target | None) -> TraceRequest:
 
 @dataclass(frozen=True, slots=True)
 class TracedRun:
-    """A run as text: what it was given, its steps, and how and where it was decided."""
+    """A run as text: what it was given, its steps, and how and where it was decided.
+
+    The paragraphs of `ended` are not broken into lines.
+    """
 
     given: tuple[str, ...]
     steps: tuple[TraceLine, ...]
     ended: tuple[str, ...]
 
 
-def traced(request: TraceRequest, verbosity: int) -> TracedRun:
-    """Trace a run. Raises `UsageError` for a program that cannot be traced."""
+def traced(request: TraceRequest, verbosity: int, width: int = WIDTH) -> TracedRun:
+    """Trace a run, in lines of this width. Raises `UsageError` where that cannot be done."""
     record, ended = recorded_run(request)
-    steps = trace_lines(record, verbosity, cache(request.line_of))
-    given = tuple(_head(request, record, bool(verbosity)))
+    steps = trace_lines(record, verbosity, cache(request.line_of), width)
+    given = tuple(_head(request, record, bool(verbosity), width))
     return TracedRun(given, tuple(steps), tuple(ended))
 
 
 def recorded_run(request: TraceRequest) -> tuple[RunRecord, list[str]]:
-    """Run a request: its record, and the lines on how and where it was decided.
+    """Run a request: its record, and the paragraphs on how and where it was decided.
 
     Raises `UsageError` for a program that cannot be traced.
     """
@@ -246,15 +249,15 @@ def recorded_run(request: TraceRequest) -> tuple[RunRecord, list[str]]:
 
 
 def _how_it_ended(request: TraceRequest, record: RunRecord, outcome: Outcome) -> list[str]:
-    """The lines on how a run ended, which expression and line decided, and what was expected."""
-    ended = filled(_sentence(request, record, outcome))
+    """The paragraphs on how a run ended, what decided where, and what was expected."""
+    ended = [_sentence(request, record, outcome)]
     if request.asked is not None:
         target, case = request.asked
         parts = compared(target, case)
         rule = broken_rule(target, case, request.cause)
         source = str(recorded(target, case.validator, record, accepts(parts), rule))
         if source:
-            ended += filled(f"source: {source}") if " " in source else [f"source: {source}"]
+            ended.append(f"source: {source}")
         ended += side_by_side(parts)
     problem = request.problem or missing_source(request.target, request.name)
     if problem:
@@ -262,20 +265,21 @@ def _how_it_ended(request: TraceRequest, record: RunRecord, outcome: Outcome) ->
     return ended
 
 
-def trace_text(request: TraceRequest, verbosity: int) -> Iterator[str]:
-    """The run, a line each: what it was given, its steps, and a sentence on how it ended.
+def trace_text(request: TraceRequest, verbosity: int, width: int = WIDTH) -> Iterator[str]:
+    """The run, in lines of this width: what it was given, its steps, and how it ended.
 
     Raises `UsageError` for a program that cannot be traced.
     """
-    run = traced(request, verbosity)
+    run = traced(request, verbosity, width)
     yield from run.given
     yield ""
     yield from (line.text for line in run.steps)
     yield ""
-    yield from run.ended
+    for paragraph in run.ended:
+        yield from [paragraph] if len(paragraph) <= width else filled(paragraph, width=width)
 
 
-def _head(request: TraceRequest, record: RunRecord, everything: bool) -> Iterator[str]:
+def _head(request: TraceRequest, record: RunRecord, everything: bool, width: int) -> Iterator[str]:
     if request.asked is None:
         yield request.name
     else:
@@ -288,7 +292,7 @@ def _head(request: TraceRequest, record: RunRecord, everything: bool) -> Iterato
         for name, value in record.given()
         if everything or request.asked is None or name not in UNREAD
     )
-    yield from filled(shown, "  ", "  ")
+    yield from filled(shown, "  ", "  ", width)
 
 
 def _sentence(request: TraceRequest, record: RunRecord, outcome: Outcome) -> str:

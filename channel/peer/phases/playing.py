@@ -5,7 +5,6 @@ Source: spec/channel.md, "The potato".
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from types import MappingProxyType
 
 from msgspec.structs import replace
@@ -30,7 +29,7 @@ from channelsim.channel.protocol.messages import (
     Request,
     encode,
 )
-from channelsim.channel.protocol.state import ChannelState, Side
+from channelsim.channel.protocol.state import Side
 from channelsim.games.errors import BadAdvisory
 
 NOTHING: sending.WorkedOut = MappingProxyType({})
@@ -122,39 +121,30 @@ def go_on(config: Config, state: PeerState, worked_out: sending.WorkedOut = NOTH
     """
     play = play_of(state)
     news: list[Effect] = []
-    limit = config.limits.near(play.state.number, play.stored_bytes)
-    if limit and not play.closing:
+    limit = "" if play.closing else config.limits.near(play.state.number, play.stored_bytes)
+    if limit:
         play, unsent = sending.without_new_games(replace(play, closing=True))
         state, news = replace(state, play=play), [Tell(NearLimit(limit)), *unsent]
-    steps = (Step.ASK, Step.SEND, Step.SHUT_DOWN)
-    state, effects = _take_step(config, state, steps, worked_out)
+    if state.resuming:
+        return state, news
+    effects: list[Effect] = []
+    match next_step(endpoint_of(state), play):
+        case Step.ASK:
+            state, effects = request_potato(state)
+        case Step.SHUT_DOWN:
+            state, effects = ask_for_shutdown(state)
+        case Step.SEND:
+            state, effects = send_now(config, state, worked_out)
+        case Step.WAIT | Step.SEND_WITH_BLOCK:
+            pass
     return state, [*news, *effects]
 
 
 def with_block(config: Config, state: PeerState) -> Transition:
     """Send what has waited for the next block."""
-    return _take_step(config, state, (Step.SEND_WITH_BLOCK,))
-
-
-def _take_step(
-    config: Config,
-    state: PeerState,
-    which: Collection[Step],
-    worked_out: sending.WorkedOut = NOTHING,
-) -> Transition:
-    """Take the next step, if it is one of these."""
-    if state.resuming:
+    if state.resuming or next_step(endpoint_of(state), play_of(state)) is not Step.SEND_WITH_BLOCK:
         return state, []
-    step = next_step(endpoint_of(state), play_of(state))
-    if step not in which:
-        return state, []
-    match step:
-        case Step.ASK:
-            return request_potato(state)
-        case Step.SHUT_DOWN:
-            return ask_for_shutdown(state)
-        case _:
-            return send_now(config, state, worked_out)
+    return send_now(config, state)
 
 
 def send_now(
@@ -173,23 +163,18 @@ def send_now(
     limit = config.limits.past(play.state.number, play.stored_bytes)
     if limit:
         return leave(config, state, f"the next state would be past the limit of {limit}")
-    state = replace(state, play=play, last_sent=message)
-    state, request = _ask_back(state, before.state)
-    return state, [*effects, *request]
-
-
-def _ask_back(state: PeerState, before: ChannelState) -> Transition:
-    """Ask for the potato that we have just given away, if we need it again."""
-    play, side = play_of(state), endpoint_of(state).side
-    owing = [game for game in play.state.games if game.mover is side]
+    owing = [game for game in play.state.games if game.mover is endpoint.side]
     opens_next = any(
         # The first cards of a game that we have just accepted (PD-15).
-        sending.opens_cards(game) and before.game(game.id) is None
+        sending.opens_cards(game) and before.state.game(game.id) is None
         for game in owing
     )
     if opens_next or shuts_down(play):
-        return request_potato(state)
+        state = replace(state, play=play, last_sent=message)
+        state, request = request_potato(state)
+        return state, [*effects, *request]
     # If we were asked for the potato, we may have given it away while we owe a move: we ask for
     # it once the player has decided, or with the next block. If both sides asked at once, two
     # idle players would bounce the potato forever.
-    return replace(state, play=replace(play, ask_later=bool(owing))), []
+    play = replace(play, ask_later=bool(owing))
+    return replace(state, play=play, last_sent=message), effects

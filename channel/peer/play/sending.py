@@ -168,7 +168,12 @@ def send_batch(
     Also return its bytes.
     """
     state = play.state
-    acts = _acts(endpoint, play, worked_out)
+    turns = our_turns(endpoint, play)
+    acts = [
+        worked_out.get(game.id) or endpoint.own_action(game, player, action)
+        for game in state.games
+        if (action := turns.get(game.id)) and (player := play.players.get(game.id))
+    ]
     settles = [own for own in acts if isinstance(own.wire, Settle)]
     cancels, accepts = _answers(endpoint, play, settles)
     proposes, unsent = _proposes(endpoint, play)
@@ -218,15 +223,6 @@ def your_turns(endpoint: Endpoint, play: PlayState) -> list[Effect]:
 
 
 # --- moves -------------------------------------------------------------------------------------
-
-
-def _acts(endpoint: Endpoint, play: PlayState, worked_out: WorkedOut) -> list[OwnAction]:
-    turns = our_turns(endpoint, play)
-    return [
-        worked_out.get(game.id) or endpoint.own_action(game, player, action)
-        for game in play.state.games
-        if (action := turns.get(game.id)) and (player := play.players.get(game.id))
-    ]
 
 
 def opens_cards(game: LiveGame) -> bool:

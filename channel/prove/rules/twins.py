@@ -10,11 +10,11 @@ from __future__ import annotations
 import builtins
 import sys
 from collections.abc import Callable, Mapping
-from functools import wraps
+from functools import lru_cache, wraps
 from importlib import import_module
 from importlib.util import resolve_name
 from pathlib import Path
-from types import BuiltinFunctionType, CellType, FunctionType, ModuleType
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
 from typing import Any, TypeAlias
 
 from channelsim.channel.prove.rules import choices
@@ -105,8 +105,7 @@ class Twins:
             twin.__path__ = real.__path__
         self._modules[name] = twin
         sys.modules[twin.__name__] = twin  # where dataclasses and annotations look names up
-        tree = rewritten(Path(file).read_text("utf-8"), file)
-        exec(compile(tree, file, "exec", dont_inherit=True), twin.__dict__)
+        exec(_compiled(Path(file).read_text("utf-8"), file), twin.__dict__)
         for lemma in self._lemmas:
             if lemma.python.__module__ == name:
                 function = lemma.python.__name__
@@ -173,6 +172,12 @@ class Twins:
             setattr(overlay, names[end], known)
             known = overlay
         return known
+
+
+@lru_cache(maxsize=128)
+def _compiled(source: str, file: str) -> CodeType:
+    """A module of rules, ready to run on stand-ins. Raises SyntaxError."""
+    return compile(rewritten(source, file), file, "exec", dont_inherit=True)
 
 
 def changed(before: Globals, after: Globals) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from channelsim.channel.attack.actions import Action, Attack
-from channelsim.channel.attack.kinds import BLOCK, KINDS
+from channelsim.channel.attack.kinds import BLOCK, KINDS, LANDMARKS
 from channelsim.channel.attack.monitors import MONITORS
 from channelsim.channel.attack.session import Observer
 from channelsim.channel.attack.world import run_observed, scenario_of
@@ -77,10 +77,10 @@ def _told(action: Action) -> str:
     """An action as a sentence.
 
     >>> _told(Action("drop", 0, 3, since="link"))
-    'At message 3 since link, of the initiator: a message is lost, and the connection stays.'
+    "At the initiator's message 3 since it uses a new connection: a message is lost, and the..."
     """
     kind = KINDS[action.kind]
-    since = f" since {action.since}" if action.since else ""
-    whose = "" if kind.counter == BLOCK else f", of the {NAMES[action.side].lower()}"
+    since = f" since {LANDMARKS[action.since][0]}" if action.since else ""
+    whose = "" if kind.counter == BLOCK else f"the {NAMES[action.side].lower()}'s "
     name = f" ({action.name})" if action.name else ""
-    return f"At {kind.counter} {action.at}{since}{whose}: {kind.about}{name}."
+    return f"At {whose}{kind.counter} {action.at:,}{since}: {kind.about}{name}."

@@ -17,6 +17,7 @@ from channelsim.channel.campaign.directory import (
 from channelsim.channel.campaign.engine import ProgressLine
 from channelsim.channel.documents.conform import mistake_key
 from channelsim.channel.documents.document_files import read_document
+from channelsim.channel.documents.explore import ExploreDocument
 from channelsim.channel.documents.results import CampaignResults, Results
 from channelsim.channel.errors import UsageError
 from channelsim.channel.findings.finding import Finding, summary
@@ -38,6 +39,7 @@ TITLES = {
     "prove": "Proofs",
     "crash-test": "Crash test",
     "attack": "Attacked sessions",
+    "explore": "Explored states",
 }
 """Titles of pages whose command is no name of what it makes."""
 
@@ -209,6 +211,9 @@ def _glance(
         then = "let the campaign end, or go on with `--resume`"
     elif failed:
         then = "see the tables below for what is not as it should be"
+    elif isinstance(document, ExploreDocument) and document.whole < document.searches:
+        cut = counted(document.searches - document.whole, "search")
+        then = f"{cut} did not come to the end: explore with more --states, or more --seconds"
     else:
         then = "nothing to do"
     unfinished = document is None or document.interrupted

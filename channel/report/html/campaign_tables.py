@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
+from channelsim.channel.attack.kinds import KINDS
 from channelsim.channel.documents.attack import AttackDocument
 from channelsim.channel.documents.conform import CheckResult, ConformDocument, Status, mistake_key
 from channelsim.channel.documents.cost import CostDocument
@@ -102,18 +103,18 @@ def _tables(document: Results, keys: Mapping[Hashable, str]) -> Iterator[Table]:
             yield _costs(totals, "Whole bundles")
         case MutantsDocument():
             by_name = {name: program.total for name, program in document.validators.items()}
-            yield _mutants("Mutants by validator", by_name)
-            yield _mutants("Mutants by kind", document.kinds)
+            yield _mutants("Mutants by validator", "validator", by_name)
+            yield _mutants("Mutants by kind", "kind", document.kinds)
             yield _survivors(document.survivors)
         case DisputesDocument():
             yield _matrix(document.matrix)
         case AttackDocument():
-            yield _counts("What took place", "action", document.actions)
+            yield _actions(document.actions)
             yield _counts("Sessions by goal", "goal", document.goals)
             yield _counts("Sessions by phase", "phase", document.phases)
         case ExploreDocument():
             yield _counts("Choices", "choice", document.choices)
-            yield _counts("Bounds", "bound", document.bounds)
+            yield _counts("Bounds", "bound", document.bounds, "at most")
         case ProveDocument():
             yield _proofs(document.proofs)
             yield _bounds(document)
@@ -198,9 +199,22 @@ def _tried(tried: Mapping[str, int]) -> Table:
     return Table("Laws tried", ("law", "times"), rows)
 
 
-def _counts(title: str, what: str, counts: Mapping[str, int]) -> Table:
+def _counts(title: str, what: str, counts: Mapping[str, int], number: str = "times") -> Table:
     rows = tuple((Cell(name), _number(count)) for name, count in counts.items())
-    return Table(title, (what, "times"), rows)
+    return Table(title, (what, number), rows)
+
+
+def _actions(counts: Mapping[str, int]) -> Table:
+    """The actions that took place, each in words, and those that did not in the last row."""
+    rows = [
+        (Cell(KINDS[name].about if name in KINDS else name), Cell(name), _number(count))
+        for name, count in counts.items()
+        if count
+    ]
+    others = [name for name, count in counts.items() if not count]
+    if others:
+        rows.append((Cell("nothing of these"), Cell(", ".join(others)), _number(0)))
+    return Table("What took place", ("what", "action", "times"), tuple(rows), wraps=True)
 
 
 def fact(value: object) -> str:
@@ -301,17 +315,17 @@ def _few(failures: tuple[Finding, ...], keys: Mapping[Hashable, str]) -> Iterato
         yield Link(f"and {len(failures) - FEW:,} more")
 
 
-def _mutants(title: str, counts: Mapping[str, Count]) -> Table:
+def _mutants(title: str, name: str, counts: Mapping[str, Count]) -> Table:
     rows = tuple(
         (
-            Cell(name),
+            Cell(made_in),
             _of(count.killed, count.made),
             *map(_number, (count.proved, count.argued, count.open)),
         )
-        for name, count in counts.items()
+        for made_in, count in counts.items()
         if count.made
     )
-    return Table(title, ("", "killed", "proved", "argued", "open"), rows)
+    return Table(title, (name, "killed", "proved", "argued", "open"), rows)
 
 
 def _costs(costs: Iterable[tuple[str, int]], title: str = "Costs against the block") -> Table:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from channelsim.channel.attack.campaign import is_script
 from channelsim.channel.errors import UsageError
+from channelsim.channel.explore.exploration import is_path
 from channelsim.channel.findings.finding import Finding
 from channelsim.channel.findings.finding_files import command_line
 from channelsim.channel.findings.sentence import headline, lost, title
@@ -144,7 +145,7 @@ def finding_html(page: FindingPage) -> str:
 
 def _commands(path: Path, finding: Finding) -> tuple[str, ...]:
     """The commands for a finding that is alone in its file."""
-    tries = finding.probe or is_script(finding.scenario)
+    tries = finding.probe or is_script(finding.scenario) or is_path(finding.scenario)
     commands = (command_line("replay", path),) if tries else ()
     if finding.replay:
         commands = (finding.replay,)

@@ -11,6 +11,7 @@ from channelsim.channel.documents.coverage import CoverageDocument
 from channelsim.channel.documents.crashes import CrashesDocument
 from channelsim.channel.documents.crosscheck import CrosscheckDocument
 from channelsim.channel.documents.disputes import DisputesDocument
+from channelsim.channel.documents.explore import ExploreDocument
 from channelsim.channel.documents.fuzz import FuzzDocument
 from channelsim.channel.documents.mutants import MutantsDocument
 from channelsim.channel.documents.prove import ProveDocument
@@ -56,6 +57,13 @@ def work_done(document: Results) -> str:
             return (
                 f"An honest peer met {counted(len(matrix), 'adversary')} in"
                 f" {counted(runs, 'dispute')}{nothing}."
+            )
+        case ExploreDocument(searches=searches, whole=whole, states=states, ends=ends):
+            left = f", and {counted(searches - whole, 'search')} cut" if whole < searches else ""
+            return (
+                f"{counted(searches, 'search')} of real peers visited {counted(states, 'state')},"
+                f" {ends:,} of them at the end of a channel; {whole:,} visited every state within"
+                f" the bounds{left}; {_promises(document.broken_promises)}."
             )
         case FuzzDocument(runs=runs, tried=tried):
             cases = counted(max(tried.values(), default=0), "case")

@@ -10,15 +10,12 @@ import msgspec
 
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.chain.spacing import HOME_SPACING
-from channelsim.channel.peer.agreement import Times
 from channelsim.channel.peer.chain_news import ChannelSettled, Undone
 from channelsim.channel.peer.decks.pool import DeckPool
 from channelsim.channel.peer.endpoint import Endpoint
 from channelsim.channel.peer.interface import (
     AcceptGames,
-    Act,
     CancelGames,
-    Close,
     Connected,
     Effect,
     Event,
@@ -29,7 +26,6 @@ from channelsim.channel.peer.interface import (
     Tell,
 )
 from channelsim.channel.peer.machine import Peer, Phase
-from channelsim.channel.peer.phases.playing import request_potato
 from channelsim.channel.peer.play.next_step import Step
 from channelsim.channel.peer.play.play_state import PlayState
 from channelsim.channel.protocol.half_signed import preempt, publish
@@ -88,26 +84,6 @@ def fails_at_requests(peer: Peer, event: Event | None) -> Event | None:
 def is_request(peer: Peer, event: Event | None) -> bool:
     """A request for the potato."""
     return isinstance(event, Received) and event.message == REQUEST
-
-
-def is_early(peer: Peer, event: Event | None) -> bool:
-    """A message that comes before the channel coin is deep enough for this side."""
-    return isinstance(event, Received) and peer.phase is Phase.FUNDING
-
-
-def shows_its_age(peer: Peer, event: Event | None) -> bool:
-    """A new connection, to a peer that runs on an old copy of its store."""
-    return isinstance(event, Connected) and peer.phase is Phase.OUTDATED
-
-
-def is_close(peer: Peer, event: Event | None) -> bool:
-    """The player's wish to close the channel."""
-    return isinstance(event, Close)
-
-
-def is_act(peer: Peer, event: Event | None) -> bool:
-    """The player's decision in a game, off chain."""
-    return isinstance(event, Act) and peer.state.dispute is None
 
 
 @events
@@ -290,26 +266,6 @@ def discloses_a_lock(peer: Peer, message: Message) -> list[Message]:
 # --- functions of the engine ---------------------------------------------------------------------
 
 
-def hastily(wait: Callable[..., Any]) -> Callable[..., Any]:
-    """Wait for a block or two, instead of the agreed times."""
-    return lambda *args: wait(*args[:-1], Times(1, 1, 1))
-
-
-def patiently(wait: Callable[..., Any]) -> Callable[..., Any]:
-    """Find nothing late, ever."""
-    return lambda *args: (wait(*args)[0], None)
-
-
-def goes_on(outdated: Callable[..., Any]) -> Callable[..., Any]:
-    """Go on as if the copy of the store were the newest."""
-    return lambda state, signed: (msgspec.structs.replace(state, resuming=False), [])
-
-
-def stays(leave: Callable[..., Any]) -> Callable[..., Any]:
-    """Play on with a side that has forgotten states."""
-    return lambda config, state, reason: (msgspec.structs.replace(state, resuming=False), [])
-
-
 def uses_up(name: Callable[..., Any]) -> Callable[..., Any]:
     """Use up the numbers of decks that a proposal names before they are begun."""
 
@@ -335,13 +291,6 @@ def cancels_first(next_step: Callable[..., Any]) -> Callable[..., Any]:
         return Step.SEND if sends else step
 
     return other
-
-
-def asks_while_it_closes(ask_back: Callable[..., Any]) -> Callable[..., Any]:
-    """Ask for the potato that it has just given away, as long as it wants to close."""
-    return lambda state, before: (
-        request_potato(state) if state.play.closing else ask_back(state, before)
-    )
 
 
 def waits_twice(in_play: Callable[..., Any]) -> Callable[..., Any]:

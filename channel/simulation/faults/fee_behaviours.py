@@ -16,8 +16,6 @@ from channelsim.channel.peer.interface import (
     Dropped,
     Effect,
     Event,
-    FeeRate,
-    Pinned,
     Push,
     SpendDropped,
     Tell,
@@ -88,11 +86,6 @@ asserts_nothing = _spending(
 # --- the wallet --------------------------------------------------------------------------------
 
 
-def shares_coins(free: Callable[..., Any]) -> Callable[..., Any]:
-    """Find every coin free, also one that pays for another spend."""
-    return lambda fee_wallet, fee_state: list(fee_wallet.coins.unspent)
-
-
 def changes_coins(with_coin: Callable[..., Any]) -> Callable[..., Any]:
     """Take another coin for each offer."""
 
@@ -106,26 +99,6 @@ def changes_coins(with_coin: Callable[..., Any]) -> Callable[..., Any]:
 # --- raises --------------------------------------------------------------------------------------
 
 
-def stays_low(raised: Callable[..., Any]) -> Callable[..., Any]:
-    """Keep the first fee."""
-    return lambda before, fee, most: before
-
-
-def creeps(raised: Callable[..., Any]) -> Callable[..., Any]:
-    """Raise a fee by one mojo."""
-    return lambda before, fee, most: min(before + 1, most) if before else fee
-
-
-def goes_back(raised: Callable[..., Any]) -> Callable[..., Any]:
-    """Offer what a spend is worth by now, though more was offered before."""
-    return lambda before, fee, most: fee
-
-
-def begins_high(wanted_fee: Callable[..., Any]) -> Callable[..., Any]:
-    """Offer the maximum at once."""
-    return lambda offer, start, most, *times: most
-
-
 @events
 def forgets_rate(peer: Peer, event: Event | None) -> Event | None:
     """Forget the estimate of the node with each new connection."""
@@ -136,21 +109,6 @@ def forgets_rate(peer: Peer, event: Event | None) -> Event | None:
 
 
 # --- answers of the node -------------------------------------------------------------------------
-
-
-def is_estimate(peer: Peer, event: Event | None) -> bool:
-    """The fee rate that the node asks."""
-    return isinstance(event, FeeRate)
-
-
-def is_pinned(peer: Peer, event: Event | None) -> bool:
-    """The report that a spend conflicts with a pending bundle, to a side that pays fees."""
-    return isinstance(event, Pinned) and peer.config.fees is not None
-
-
-def is_dropped(peer: Peer, event: Event | None) -> bool:
-    """The report that the node has dropped a bundle."""
-    return isinstance(event, Dropped)
 
 
 @effects

@@ -2,175 +2,172 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from channelsim.channel.peer.interface import Dropped, FeeRate, Pinned
 from channelsim.channel.simulation.faults.fee_behaviours import (
     asserts_nothing,
-    begins_high,
     changes_coins,
-    creeps,
     forgets_rate,
-    goes_back,
-    is_dropped,
-    is_estimate,
-    is_pinned,
     keeps_no_change,
     locks_fee_coins,
     pays_elsewhere,
     replaces_in_vain,
     reports_drops_again,
-    shares_coins,
-    stays_low,
 )
-from channelsim.channel.simulation.faults.kinds import always, deaf_to, engine
-from channelsim.channel.simulation.faults.planted_fault import behaviour
+from channelsim.channel.simulation.faults.kinds import Plant, always, deaf_to, engine
+from channelsim.channel.simulation.faults.planted_fault import PlantedFault, behaviour
 from channelsim.channel.simulation.scenario import FEES, MIXED
 from channelsim.games import registry
 
 _TWO_GAMES = tuple(game.name for game in registry.channel_games())[:2]
 
+_PAID_AGAINST = ("stale-any", "leaver", "wrong-commitment")
+"""Adversaries against which the honest side pays for several spends."""
+
+
+def _paying(
+    name: str, what: str, plant: Plant, broken: tuple[str, ...], **given: Any
+) -> PlantedFault:
+    """A wrong behaviour of a peer whose node asks for a fee."""
+    return behaviour(name, what, plant, broken, fees=FEES, **given)
+
+
 FEE_FAULTS = (
-    behaviour(
+    _paying(
         "locks its fee coins",
         "spends fee coins with a lock",
         engine("peer.fees.payment:_spend", locks_fee_coins),
         ("CH-FEE-1", "", "leaver"),
-        fees=FEES,
     ),
-    behaviour(
+    _paying(
         "pays its change elsewhere",
         "sends the change of fees to another address",
         engine("peer.fees.payment:_spend", pays_elsewhere),
         ("CH-FEE-1", "", "leaver"),
-        fees=FEES,
     ),
-    behaviour(
+    _paying(
         "keeps no change",
         "leaves the change of a fee coin to the block",
         engine("peer.fees.payment:_spend", keeps_no_change),
         ("CH-FEE-2", "", "leaver"),
-        fees=FEES,
     ),
-    behaviour(
+    _paying(
         "asserts no spend",
         "pays a fee whatever becomes of the spend that it is for",
         engine("peer.fees.payment:_spend", asserts_nothing),
         ("CH-FEE-2", "leaver", "wrong-commitment"),
-        fees=FEES,
     ),
-    behaviour(
+    _paying(
         "shares fee coins",
         "pays for several spends with one coin",
-        engine("peer.fees.fee_wallet:FeeWallet.free", shares_coins),
+        engine(
+            "peer.fees.fee_wallet:FeeWallet.free",
+            lambda free: lambda fee_wallet, fee_state: list(fee_wallet.coins.unspent),
+        ),
         ("CH-FEE-2", "late-mover", "claimer"),
-        fees=FEES,
         games=_TWO_GAMES,
     ),
-    behaviour(
+    _paying(
         "knows no maximum fee",
         "pays any fee for a spend",
         engine("peer.fees.fee_wallet:most_for", always(1 << 40)),
         ("CH-FEE-2", "stale-any", "leaver"),
-        fees=FEES,
         max_fee=FEES // 2,
     ),
-    behaviour(
+    _paying(
         "knows no maximum of fees",
         "pays any fees in all",
         engine("peer.fees.fee_wallet:most_for_all", always(1 << 60)),
         ("CH-FEE-2", "stale-any", "leaver"),
-        fees=FEES,
         max_fees=2 * FEES,
     ),
-    behaviour(
+    _paying(
         "never raises a fee",
         "offers the same fee with every block",
-        engine("peer.fees.paying:raised", stays_low),
-        ("CH-FEE-3", "stale-any", "leaver", "wrong-commitment"),
-        fees=FEES,
+        engine("peer.fees.paying:raised", lambda raised: lambda before, fee, most: before),
+        ("CH-FEE-3", *_PAID_AGAINST),
         crowd=10,
     ),
-    behaviour(
+    _paying(
         "raises by single mojos",
         "raises fees in steps that no mempool takes",
-        engine("peer.fees.paying:raised", creeps),
-        ("CH-FEE-3", "stale-any", "leaver", "wrong-commitment"),
-        fees=FEES,
+        engine(
+            "peer.fees.paying:raised",
+            lambda raised: lambda before, fee, most: min(before + 1, most) if before else fee,
+        ),
+        ("CH-FEE-3", *_PAID_AGAINST),
         crowd=10,
     ),
-    behaviour(
+    _paying(
         "lowers fees",
         "offers less than it has offered, because its node's answers are no block",
-        engine("peer.fees.paying:raised", goes_back),
-        ("CH-FEE-3", "stale-any", "leaver", "wrong-commitment"),
-        fees=FEES,
+        engine("peer.fees.paying:raised", lambda raised: lambda before, fee, most: fee),
+        ("CH-FEE-3", *_PAID_AGAINST),
         weather="full",
     ),
-    behaviour(
+    _paying(
         "changes fee coins",
         "raises a fee with another coin than the one that pays for the spend so far",
         engine("peer.fees.fee_wallet:FeeWallet.with_coin", changes_coins),
-        ("CH-FEE-3", "stale-any", "leaver", "wrong-commitment"),
-        fees=FEES,
+        ("CH-FEE-3", *_PAID_AGAINST),
         crowd=10,
     ),
-    behaviour(
+    _paying(
         "pays the highest fee",
         "offers the highest fee at once",
-        engine("peer.fees.paying:wanted_fee", begins_high),
-        ("CH-FEE-3", "stale-any", "leaver", "wrong-commitment"),
-        fees=FEES,
+        engine(
+            "peer.fees.paying:wanted_fee",
+            lambda wanted_fee: lambda offer, start, most, *times: most,
+        ),
+        ("CH-FEE-3", *_PAID_AGAINST),
     ),
-    behaviour(
+    _paying(
         "ignores the estimate",
         "does not hear what its node asks",
-        deaf_to(is_estimate),
+        deaf_to(lambda peer, event: isinstance(event, FeeRate)),
         ("CH-FEE-3", "stale-any", "leaver"),
-        fees=FEES,
     ),
-    behaviour(
+    _paying(
         "forgets the estimate",
         "forgets what its node asks with each new connection",
         forgets_rate,
         ("CH-FEE-3", "stale-any", "leaver"),
-        fees=FEES,
         weather="reconnects",
     ),
-    behaviour(
+    _paying(
         "leaves pins",
         "pays nothing for a spend in a bundle of the other side",
-        deaf_to(is_pinned),
+        deaf_to(lambda peer, event: isinstance(event, Pinned) and peer.config.fees is not None),
         ("CH-FEE-3", "pinner"),
-        fees=FEES,
         **MIXED,
     ),
-    behaviour(
+    _paying(
         "replaces pins in vain",
         "answers a pin with a bundle that lacks coins of the pin",
         engine("peer.fees.answers:_replacement", lambda replacement: replaces_in_vain),
         ("CH-FEE-3", "pinner"),
-        fees=FEES,
         **MIXED,
     ),
-    behaviour(
+    _paying(
         "underbids pins",
         "replaces pins for less than mempools want",
         engine("peer.fees.answers:_Union.least", lambda least: property(lambda union: 1)),
         ("CH-FEE-3", "pinner", "heavy-pinner"),
         max_fee=25_000_000,
-        fees=FEES,
         **MIXED,
     ),
-    behaviour(
+    _paying(
         "repeats dropped bytes",
         "offers a dropped spend in no other bytes",
         engine("peer.fees.answers:_renew", always(None)),
         ("CH-FEE-4", "stale-any", "leaver"),
-        fees=FEES,
         weather="forgetful",
     ),
     behaviour(
         "hides dropped spends",
         "does not tell of a spend that its node drops, and that no fee is for",
-        deaf_to(is_dropped),
+        deaf_to(lambda peer, event: isinstance(event, Dropped)),
         ("CH-FEE-4", "stale-any", "leaver"),
         weather="forgetful",
     ),

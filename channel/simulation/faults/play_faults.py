@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from channelsim.channel.chain.spacing import PUBLIC_SPACING
-from channelsim.channel.peer.interface import Cancelled
+from channelsim.channel.peer.interface import Cancelled, Received
+from channelsim.channel.peer.machine import Phase
 from channelsim.channel.protocol.messages import LAST_DECK, Batch, Shutdown, ShutdownDone
 from channelsim.channel.simulation.faults.behaviours import (
     cancels_accepted,
@@ -11,7 +12,6 @@ from channelsim.channel.simulation.faults.behaviours import (
     discloses_its_seed,
     fails_at_requests,
     hides_news,
-    is_early,
     is_request,
     never_asks_back,
     plays_on,
@@ -157,7 +157,7 @@ PLAY_FAULTS = (
     behaviour(
         "loses early messages",
         "drops messages that come before the channel coin is deep",
-        deaf_to(is_early),
+        deaf_to(lambda peer, event: isinstance(event, Received) and peer.phase is Phase.FUNDING),
         ("CH-TIME-1", "early"),
     ),
     behaviour(

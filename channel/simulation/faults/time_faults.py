@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
+from channelsim.channel.peer.agreement import Times
+from channelsim.channel.peer.interface import Act, Close, Connected
+from channelsim.channel.peer.machine import Phase
 from channelsim.channel.simulation.faults.behaviours import (
-    asks_while_it_closes,
     cancels_first,
-    goes_on,
-    hastily,
-    is_act,
-    is_close,
-    patiently,
     publishes_its_copy,
-    shows_its_age,
     starts_times_again,
-    stays,
     waits_twice,
 )
 from channelsim.channel.simulation.faults.kinds import always, deaf_to, engine
@@ -23,14 +20,17 @@ TIME_FAULTS = (
     behaviour(
         "goes on from an old copy",
         "does not stop when it is shown a state that it forgot",
-        engine("peer.phases.resuming:outdated", goes_on),
+        engine(
+            "peer.phases.resuming:outdated",
+            lambda outdated: lambda state, signed: (replace(state, resuming=False), []),
+        ),
         ("signatures", ""),
         old_copy=9,
     ),
     behaviour(
         "is silent as an old copy",
         "does not answer a new connection once it knows that it has forgotten states",
-        deaf_to(shows_its_age),
+        deaf_to(lambda peer, event: isinstance(event, Connected) and peer.phase is Phase.OUTDATED),
         ("CH-RESUME-3", ""),
         old_copy=9,
         weather="reconnects",
@@ -53,25 +53,31 @@ TIME_FAULTS = (
     behaviour(
         "stays with an old copy",
         "does not close when it is shown that the other side has forgotten states",
-        engine("peer.phases.resuming:leave", stays),
+        engine(
+            "peer.phases.resuming:leave",
+            lambda leave: lambda config, state, reason: (replace(state, resuming=False), []),
+        ),
         ("CH-RESUME-3", "plays-old-copy"),
     ),
     behaviour(
         "gives up early",
         "waits for 2 blocks only",
-        engine("peer.phases.blocks:wait", hastily),
+        engine(
+            "peer.phases.blocks:wait",
+            lambda wait: lambda *args: wait(*args[:-1], Times(1, 1, 1)),
+        ),
         ("CH-TIME-1", "late-mover-2", "staller", "breaks-ch-batch-6", "dead"),
     ),
     behaviour(
         "waits for ever",
         "never stops waiting",
-        engine("peer.phases.blocks:wait", patiently),
+        engine("peer.phases.blocks:wait", lambda wait: lambda *args: (wait(*args)[0], None)),
         ("liveness", "dead", "silent"),
     ),
     behaviour(
         "knows no limit",
         "goes on past its own limits",
-        engine("peer.limits:Limits._reached", always("")),
+        engine("peer.limits:counted", always("")),
         ("limits", "bouncer", "insatiable", "hoarder"),
         most_states=60,
     ),
@@ -85,13 +91,13 @@ TIME_FAULTS = (
     behaviour(
         "ignores a wish to close",
         "does not close when its player wants to",
-        deaf_to(is_close),
+        deaf_to(lambda peer, event: isinstance(event, Close)),
         ("wishes", "insatiable", "bouncer"),
     ),
     behaviour(
         "loses acts",
         "does not take its player's decisions",
-        deaf_to(is_act),
+        deaf_to(lambda peer, event: isinstance(event, Act) and peer.state.dispute is None),
         ("wishes", "", "bouncer"),
     ),
     behaviour(
@@ -103,7 +109,7 @@ TIME_FAULTS = (
     behaviour(
         "asks while it closes",
         "asks for the potato again, though the other side owes a move",
-        engine("peer.phases.playing:_ask_back", asks_while_it_closes),
+        engine("peer.phases.playing:shuts_down", lambda shuts_down: lambda play: play.closing),
         ("wishes", "dawdler", "slow-bouncer"),
     ),
     behaviour(

@@ -6,8 +6,9 @@ spec/channel.md, "Promises".
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from channelsim.channel.findings.finding import Loss
 from channelsim.channel.protocol.state import Side
@@ -37,6 +38,33 @@ class BrokenPromise:
     loss: Loss | None = None
 
 
+Find: TypeAlias = Callable[[Run, Conversation], Iterable[str]]
+"""Finds how a promise was broken in a run, as the messages and the chain show it."""
+
+CHECKS: tuple[tuple[str, Find], ...] = (
+    ("duty", lambda run, talk: failures(run)),
+    ("money", lambda run, talk: losses(run)),
+    ("law", lambda run, talk: talk.broken),
+    ("safety", unsafe),
+    ("safety", other_moves),
+    ("duty", omissions),
+    ("duty", unwatched),
+    ("duty", wrong_fees),
+    ("duty", lambda run, talk: wasted_numbers(run)),
+    ("liveness", lambda run, talk: unsettled(run)),
+    ("wishes", lambda run, talk: talk.wishes.broken if talk.wishes is not None else ()),
+    ("limits", past_limits),
+    ("secrecy", lambda run, talk: secrecy(run)),
+    ("news", unreported),
+    ("news", wrong_news),
+    ("hands", unaccounted),
+)
+"""The promises by name, each with its checks, for disputes and for attacked sessions."""
+
+OF_AGREED_STATES: tuple[Find, ...] = (unsafe, unreported)
+"""Checks against states that both sides agree on: after a broken law there are none."""
+
+
 def check(run: Run) -> list[BrokenPromise]:
     """The promises that this run broke, to both players where both are honest by agreement."""
     if not run.scenario.agreed:
@@ -47,31 +75,17 @@ def check(run: Run) -> list[BrokenPromise]:
 
 def _check(run: Run) -> list[BrokenPromise]:
     talk = conversation(run)
-    failed = [BrokenPromise("duty", how) for how in failures(run)]
     copy = restored(run) if run.scenario.old_copy else None
     if copy is not None:
-        return _with_loss(run, talk, [*failed, *_check_old_copy(run, talk, copy)])
-    # After a broken law there is no state that both agree on.
-    agreed = not talk.broken
-    breaches: tuple[tuple[str, Iterable[str]], ...] = (
-        ("money", losses(run)),
-        ("law", talk.broken),
-        ("safety", unsafe(run, talk) if agreed else ()),
-        ("safety", other_moves(run, talk)),
-        ("duty", dict.fromkeys(omissions(run, talk))),
-        ("duty", dict.fromkeys(unwatched(run, talk))),
-        ("duty", dict.fromkeys(wrong_fees(run, talk))),
-        ("duty", wasted_numbers(run)),
-        ("liveness", unsettled(run)),
-        ("wishes", dict.fromkeys(talk.wishes.broken if talk.wishes is not None else ())),
-        ("limits", past_limits(run, talk)),
-        ("secrecy", secrecy(run)),
-        ("news", unreported(run, talk) if agreed else ()),
-        ("news", wrong_news(run, talk)),
-        ("hands", unaccounted(run, talk)),
-    )
-    broken = (BrokenPromise(promise, how) for promise, hows in breaches for how in hows)
-    return _with_loss(run, talk, [*failed, *broken])
+        return _with_loss(run, talk, [*_check_old_copy(run, talk, copy)])
+    left_out = OF_AGREED_STATES if talk.broken else ()
+    broken = [
+        BrokenPromise(promise, how)
+        for promise, find in CHECKS
+        if find not in left_out
+        for how in dict.fromkeys(find(run, talk))
+    ]
+    return _with_loss(run, talk, broken)
 
 
 def _with_loss(run: Run, talk: Conversation, broken: list[BrokenPromise]) -> list[BrokenPromise]:
@@ -87,6 +101,8 @@ def _with_loss(run: Run, talk: Conversation, broken: list[BrokenPromise]) -> lis
 
 def _check_old_copy(run: Run, talk: Conversation, copy: Restored) -> Iterator[BrokenPromise]:
     """The promises to a side that runs on an old copy, and to the other one, if it is honest."""
+    for how in failures(run):
+        yield BrokenPromise("duty", how)
     for how in losses(run):
         yield BrokenPromise("money", how)
     for promise, how in broken_to_copy(run, talk, copy):

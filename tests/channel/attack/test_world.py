@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from channelsim.channel.attack import world
+from channelsim.channel.attack import monitors, world
 from channelsim.channel.attack.actions import Action, Attack, check
 from channelsim.channel.attack.drawing import draw
 from channelsim.channel.attack.kinds import EVENT, KINDS, MESSAGE
@@ -132,3 +132,13 @@ def test_a_side_that_has_heard_nothing_may_wait_for_ever() -> None:
 
 def test_each_monitor_has_a_sentence() -> None:
     assert all(sentence.endswith(".") for sentence in MONITORS.values())
+
+
+def test_each_check_of_a_promise_is_made_in_attacked_sessions_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A new one is no exception, but for those of promises that other monitors check."""
+    planted = [("secrecy", lambda run, talk: ["planted"]), ("hands", lambda run, talk: ["apart"])]
+    monkeypatch.setattr(monitors, "CHECKS", planted)
+    texts = [violation.text for violation in attacked().violations]
+    assert texts == [f"to the {name}: planted" for name in ("initiator", "receiver")]

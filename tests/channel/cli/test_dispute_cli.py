@@ -26,6 +26,7 @@ from channelsim.channel.simulation.scenario import Scenario, reason_against
 from channelsim.channel.simulation.sweep import SweepTotals
 from channelsim.channel.simulation.sweep_campaign import Sweep, SweepReport, findings
 from channelsim.channel.simulation.transcript import played
+from channelsim.games import registry
 from tests.channel.command import channelsim
 
 GAME = ("spacepoker",)
@@ -40,8 +41,10 @@ def test_the_list_names_every_adversary(capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_the_list_of_a_game_has_those_that_apply(capsys: pytest.CaptureFixture[str]) -> None:
-    *rows, count = channelsim(capsys, "dispute", "list", "--game", "calpoker").out.splitlines()
-    able = [row.split()[0] for row in rows]
+    lines = channelsim(capsys, "dispute", "list", "--game", "calpoker").out.splitlines()
+    end = next(at for at, line in enumerate(lines) if "can do something" in line)
+    count, *skipped = lines[end:]
+    able = [row.split()[0] for row in lines[:end]]
     assert set(names()) > set(able)
     # It has no prepared deck, and holdem has one.
     assert "used-deck" not in able
@@ -50,6 +53,9 @@ def test_the_list_of_a_game_has_those_that_apply(capsys: pytest.CaptureFixture[s
     assert all(reason_against(name, ("calpoker",)) for name in set(names()) - set(able))
     number = f"{len(able)} of {len(names())} adversaries"
     assert count == f"{number} can do something in calpoker"
+    listed = [line.removeprefix("skipped: ").split(" (")[0] for line in skipped]
+    assert sorted(", ".join(listed).split(", ")) == sorted(set(names()) - set(able))
+    assert "skipped: overraise (calpoker: no game in which a player chooses an amount)" in skipped
     unknown = channelsim(capsys, "dispute", "list", "--game", "calpokr")
     assert (unknown.code, unknown.out) == (2, "")
 
@@ -72,7 +78,16 @@ def test_all_adversaries_of_one_game(
     assert {scenario.adversary for scenario in tried} - {""} == {
         name for name in names() if not reason_against(name, ("calpoker",))
     }
-    assert "can do something in calpoker" in channelsim(capsys, *asked, "--text").out
+    printed = channelsim(capsys, *asked, "--text").out
+    assert "can do something in calpoker" in printed
+    assert "skipped: overraise (" in printed
+
+
+@pytest.mark.parametrize("name", ["overraise", "no-pong"])
+def test_bets_are_changed_only_where_there_are_any(name: str) -> None:
+    able = {game for game in registry.built_in() if not reason_against(name, (game,))}
+    assert set(registry.built_in()) - able == {"calpoker", "chinese"}
+    assert not reason_against(name, ("calpoker", "spacepoker"))
 
 
 def test_a_run_is_one_document(capsys: pytest.CaptureFixture[str]) -> None:

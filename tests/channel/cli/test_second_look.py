@@ -15,6 +15,7 @@ from channelsim.clsp import program_cache
 from channelsim.clsp.programs import Program
 from tests.channel.command import Ran, channelsim
 from tests.channel.lab.toys import toy
+from tests.channel.written_findings import written
 
 Capsys = pytest.CaptureFixture[str]
 
@@ -138,3 +139,45 @@ def test_json_with_a_byte_order_mark(
 def test_an_empty_name_of_a_target(command: str, capsys: Capsys) -> None:
     line = refused(channelsim(capsys, command, ""))
     assert "'': neither a game nor the name of a file" in line
+
+
+@pytest.mark.parametrize("command", ["view", "trace", "debug", "replay", "report", "compare"])
+def test_json_that_is_written_wrongly(command: str, tmp_path: Path, capsys: Capsys) -> None:
+    """It begins as one of our files, so it is no file of cases with unknown keys."""
+    file = tmp_path / "wrong.json"
+    file.write_text('{"format": "channelsim finding 2",\n "times": NaN}')
+    more: dict[str, tuple[object, ...]] = {"compare": (file,), "report": ("-o", "-")}
+    line = refused(channelsim(capsys, command, file, *more.get(command, ())))
+    assert "wrong.json: line 2, column 11: not JSON: invalid character" in line
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        (("chain", "make", "1", "--node", ""), "the node at '' cannot be asked: its URL must be"),
+        (("attack", "--faults", "zz"), "is called 'zz'; the groups are messages, connection,"),
+        (("attack", "--faults", "dropp"), "is called 'dropp' (did you mean drop?)"),
+        (("attack", "calpoker", "--out", "FILE"), "FILE: cannot be written (it is no folder)"),
+        (("explore", "calpoker", "--out", "FILE"), "FILE: cannot be written (it is no folder)"),
+    ],
+)
+def test_a_value_that_cannot_be_meant(
+    command: tuple[str, ...],
+    says: str,
+    tmp_path: Path,
+    capsys: Capsys,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("FILE").touch()
+    assert says in refused(channelsim(capsys, *command))
+
+
+def test_what_cannot_be_replayed_is_shown_by_a_command_that_shows_it(
+    tmp_path: Path, capsys: Capsys
+) -> None:
+    file = tmp_path / "found.json"
+    file.write_text(written(vector=None, brun={}, probe={}, scenario=None, replay=""))
+    line = refused(channelsim(capsys, "replay", file))
+    assert f"`channelsim view {file}` shows it" in line
+    assert channelsim(capsys, "report", file, "-o", "-").code == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,9 @@ from channelsim.channel.crypto import bls
 from channelsim.channel.crypto.keyed_hash import fast_signatures
 from channelsim.channel.documents.explore import ExploreDocument
 from channelsim.channel.errors import UsageError
+from channelsim.channel.explore import exploration
 from channelsim.channel.explore.exploration import Root, explorations
-from channelsim.channel.explore.search import search, walked
+from channelsim.channel.explore.search import LOOK, search, walked
 from channelsim.channel.findings.finding_files import FindingFiles
 from channelsim.channel.peer.onchain import scan
 from channelsim.channel.peer.onchain.dispute import Findings
@@ -130,3 +132,21 @@ def test_unknown_games_and_games_with_decks_are_refused(
     for game in ("spacepokr", "holdem"):
         ran = channelsim(capsys, "explore", game)
         assert (ran.code, len(ran.err.splitlines())) == (2, 1)
+
+
+def test_a_search_that_is_interrupted_goes_on_where_it_was(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    whole = explorations((GAMES,), "s", 150)
+    campaign = explorations((GAMES,), "s", 150, folder=tmp_path / "searches")
+    campaign, whole = (replace(one, roots=one.roots[:2]) for one in (campaign, whole))
+    with monkeypatch.context() as patches:
+        patches.setattr(exploration, "Reporter", lambda: lambda work, counts: counts()["states"])
+        part = campaign.run(here(campaign))
+    assert part.totals.counts["states"] == 2 * LOOK
+    assert len(list((tmp_path / "searches").iterdir())) == 2
+    assert campaign.run(here(campaign)).totals == whole.run(here(whole)).totals
+    assert not list((tmp_path / "searches").iterdir())
+    (tmp_path / "searches" / "0.search").write_bytes(b"of something else")
+    with pytest.raises(UsageError, match=r"0\.search: no stored search"):
+        campaign.run(here(campaign))

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import pytest
 
 from channelsim.channel.errors import UsageError
-from channelsim.channel.explore.search import kind_of, mistake_of, search, walked
+from channelsim.channel.explore import search as searching
+from channelsim.channel.explore.search import Search, kind_of, mistake_of, search, walked
+from channelsim.channel.explore.search_tree import Tree
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class Sums:
         return 0
 
     def fingerprint(self, state: int) -> bytes:
-        return bytes([state])
+        return bytes([state]) * 16
 
     def choices(self, state: int) -> Iterator[Add]:
         return (Add(by) for by in (0, 1, 2))
@@ -78,3 +80,40 @@ def test_a_part_has_a_frontier() -> None:
 def test_kinds_and_mistakes_have_no_numbers() -> None:
     assert kind_of("preempts 3 by 5") == "preempts by"
     assert mistake_of("duty: 12 blocks") == mistake_of("duty: 7 blocks")
+
+
+@pytest.mark.parametrize("held", [0, 1, 100])
+@pytest.mark.parametrize("visited", [1, 4, 10])
+def test_a_search_goes_on_from_what_another_one_left(
+    visited: int, held: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searching, "MOST_HELD", held)
+    monkeypatch.setattr(searching, "MOST_AGAIN", 2)
+    begun = Search(Sums())
+    begun.run(visited)
+    left = Tree.decode(begun.tree.encode("sums", begun.visited), "sums")
+    assert left[1].states == visited
+    assert Search(Sums(), left).run() == search(Sums())
+
+
+def test_a_stored_search_that_does_not_fit_is_refused() -> None:
+    begun = Search(Sums())
+    begun.run(4)
+    data = begun.tree.encode("sums", begun.visited)
+    for wrong, root in ((data, "another"), (data[:-1], "sums"), (b"", "sums"), (b"\x80", "sums")):
+        with pytest.raises(UsageError):
+            Tree.decode(wrong, root)
+    begun.visited.states = 99
+    with pytest.raises(UsageError, match="do not fit"):
+        Tree.decode(begun.tree.encode("sums", begun.visited), "sums")
+
+
+def test_each_state_of_a_stored_search_has_one_before_it() -> None:
+    tree = Tree()
+    tree.add(bytes(16), 0, "")
+    tree.add(bytes(15) + b"1", 0, "adds 1")
+    data = tree.encode("sums", Search(Sums()).visited)
+    place = data.index(b"\xc4\x08" + bytes(8)) + 6
+    assert Tree.decode(data, "sums")[0].path(1) == ("adds 1",)
+    with pytest.raises(UsageError, match="no place"):
+        Tree.decode(data[:place] + b"\x07" + data[place + 1 :], "sums")

@@ -5,13 +5,18 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace as replaced
+from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.mempool import Status
+from channelsim.channel.chain.observations import CoinSeen
 from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.crypto.keyed_hash import fast_signatures
+from channelsim.channel.explore import small_chain
 from channelsim.channel.explore.dispute_world import DisputeWorld
 from channelsim.channel.explore.signed_play import moments, scenario_of
 from channelsim.channel.explore.small_chain import SmallChain
@@ -73,32 +78,85 @@ class Twin:
         self.changes[chain.height] = self.node.changes
 
 
-def test_the_embedded_node_has_the_same_coins_on_random_paths(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Whatever the thief does, and with replaced blocks."""
+def walked(number: int, kinds: Counter[str]) -> None:
+    """Follow a random path with both chains, whatever the thief does, and with replaced blocks."""
+    with pytest.MonkeyPatch.context() as patches:
+        twin, chance = Twin(patches), random.Random(number)
+        *_, moment, _ = moments(GAMES, SEED, 6)
+        world = DisputeWorld(GAMES, SEED, moment, number % 2)
+        state = world.first()
+        for _ in range(20):
+            choices = list(world.choices(state))
+            if len(choices) > 1 and chance.random() < 0.6:
+                choices = choices[1:]
+            choice = chance.choice(choices)
+            kinds[choice.text.split()[0]] += 1
+            state = world.step(state, choice)
+            if choice.back:
+                # Another empty block made the new chain the longer one.
+                twin.node.farm()
+                twin.follow(state.chain)
+            if world.is_end(state):
+                break
+        assert min(twin.answers.values()) > 2
+
+
+def all_walked(numbers: range) -> Counter[str]:
+    """Follow random paths; return the kinds of choices."""
     kinds = Counter[str]()
-    for number in range(4):
-        with monkeypatch.context() as patches:
-            twin, chance = Twin(patches), random.Random(number)
-            *_, moment, _ = moments(GAMES, SEED, 6)
-            world = DisputeWorld(GAMES, SEED, moment, number % 2)
-            state = world.first()
-            for _ in range(20):
-                choices = list(world.choices(state))
-                if len(choices) > 1 and chance.random() < 0.6:
-                    choices = choices[1:]
-                choice = chance.choice(choices)
-                kinds[choice.text.split()[0]] += 1
-                state = world.step(state, choice)
-                if choice.back:
-                    # Another empty block made the new chain the longer one.
-                    twin.node.farm()
-                    twin.follow(state.chain)
-                if world.is_end(state):
-                    break
-            assert min(twin.answers.values()) > 2
-    assert len(kinds) > 3
+    for number in numbers:
+        walked(number, kinds)
+    return kinds
+
+
+def test_the_embedded_node_has_the_same_coins_on_random_paths() -> None:
+    assert len(all_walked(range(4))) > 3
+
+
+@pytest.mark.long
+def test_the_embedded_node_has_the_same_coins_on_many_random_paths() -> None:
+    assert len(all_walked(range(4, 60))) > 6
+
+
+def older(right: Any, seen: CoinSeen, tip: int | None) -> Any:
+    """Time locks end one block early."""
+    return right(replace(seen, born=seen.born - 1), tip)
+
+
+def forgiving(right: Any, chain: SmallChain, bundles: Any) -> SmallChain:
+    """Spent coins can be spent again."""
+    after: SmallChain = right(chain, bundles)
+    coins = {key: replace(seen, spent=None, solution=None) for key, seen in after.coins.items()}
+    return replaced(after, coins=coins)
+
+
+def born_late(right: Any, chain: SmallChain, bundles: Any) -> SmallChain:
+    """Coins are one block younger than they are."""
+    after: SmallChain = right(chain, bundles)
+    return replaced(
+        after,
+        coins={
+            key: seen if key in chain.coins else replace(seen, born=seen.born + 1)
+            for key, seen in after.coins.items()
+        },
+    )
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "wrong"),
+    [
+        (small_chain, "_record", older),
+        (SmallChain, "with_block", forgiving),
+        (SmallChain, "with_block", born_late),
+    ],
+)
+def test_a_difference_in_the_small_chain_is_noticed(
+    owner: Any, name: str, wrong: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = getattr(owner, name)
+    monkeypatch.setattr(owner, name, lambda *given: wrong(right, *given))
+    with pytest.raises(AssertionError):
+        all_walked(range(4))
 
 
 def test_a_block_has_each_coin_spent_once_and_spends_of_its_own_coins_in_one_bundle_only() -> None:

@@ -20,7 +20,7 @@ from channelsim.channel.chain.coins import Bundle, Coin, Spend, condition
 from channelsim.channel.peer.interface import BrokenOff, Received
 from channelsim.channel.peer.machine import Phase
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE, sign_halves
-from channelsim.channel.protocol.limits import batch_limit
+from channelsim.channel.protocol.limits import message_limit
 from channelsim.channel.protocol.messages import (
     MAX_ACTIONS,
     MAX_MESSAGE,
@@ -132,7 +132,7 @@ def test_garbage_as_long_as_a_message_of_the_opening(step: tuple[type[Message], 
 
 def test_garbage_as_long_as_a_batch() -> None:
     table = sit().open()
-    for blob in garbage(batch_limit(table.ends[ANN].state)):
+    for blob in garbage(message_limit(table.ends[ANN].state)):
         bearable(table, ANN, blob)
 
 
@@ -271,7 +271,7 @@ def test_the_largest_proposals_fit_and_are_cheap_to_handle(grouped: bool) -> Non
     table = sit().open()
     for change in (widest, lambda offer: offer):
         blob = encode(proposals(Cheat(table, BEN), change, grouped))
-        assert len(blob) <= batch_limit(table.ends[ANN].state)
+        assert len(blob) <= message_limit(table.ends[ANN].state)
         bearable(table, ANN, blob)
         fork = table.fork()
         fork.receive(ANN, blob)

@@ -10,6 +10,7 @@ from time import thread_time
 import pytest
 
 from channelsim.channel.lab.targets.loading import load as load_target
+from channelsim.channel.prove import lemma_checks
 from channelsim.channel.prove.arguments import MOVE, coin_field, part
 from channelsim.channel.prove.claims import Equal, lemmas_used
 from channelsim.channel.prove.comparison import SizeReport, examine_size
@@ -22,7 +23,7 @@ from channelsim.channel.prove.rules.lemma_claim import LemmaHolds
 from channelsim.clsp.analysis.closures import deep
 from channelsim.clsp.compiler import compile_source
 from channelsim.clsp.programs import Program, load, with_symbols
-from channelsim.clsp.values import atom_to_int
+from channelsim.clsp.values import atom_to_int, int_to_atom, serialize, to_list
 from channelsim.games.forms import Atom, Integer, ListOf, Record
 from channelsim.games.lemma import Lemma
 
@@ -234,3 +235,51 @@ def test_rules_and_program_are_one_but_for_the_deal() -> None:
     assert (report.broken, report.gaps.total(), report.unconfirmed) == (False, 0, 0)
     assert report.endings["valid"]
     assert len(lemmas_used(claim)) == 1
+
+
+# --- stored comparisons ------------------------------------------------------------------------
+
+
+def is_small(number: int) -> int:
+    """A function of the rules."""
+    return int(number < 300)
+
+
+SMALL = Lemma("a small number", "is_small", is_small, (Integer(0, 399),), Integer(0, 1), 100_000)
+LESS, OTHER = (  # (> (q . LIMIT) 5): 5 is the first argument
+    serialize(to_list([b"\x15", (b"\x01", int_to_atom(limit)), b"\x05"])) for limit in (300, 299)
+)
+
+
+def runs_of_a_comparison(body: bytes, monkeypatch: pytest.MonkeyPatch) -> tuple[int, str]:
+    """How many inputs are run, and where the functions differ."""
+    tried: list[object] = []
+    real = lemma_checks.difference
+
+    def noted(lemma: Lemma, body: bytes, tree: bytes, values: object) -> str:
+        tried.append(values)
+        return real(lemma, body, tree, values)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(lemma_checks, "difference", noted)
+        count, exhaustive, false = lemma_checks.compared.__wrapped__(SMALL, body, b"\x80")
+    assert exhaustive
+    assert count == 400 or false
+    return len(tried), false
+
+
+def test_equal_functions_are_stored_and_others_are_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert runs_of_a_comparison(LESS, monkeypatch) == (400, "")  # of others: never stored
+    assert not list(tmp_path.iterdir())
+    monkeypatch.setattr(is_small, "__module__", "channelsim.games.small")
+    assert runs_of_a_comparison(LESS, monkeypatch) == (400, "")
+    assert runs_of_a_comparison(LESS, monkeypatch) == (lemma_checks.AGAIN, "")
+    for _ in range(2):
+        count, false = runs_of_a_comparison(OTHER, monkeypatch)
+        assert count == 300
+        assert false
+    monkeypatch.setattr(lemma_checks, "_sources", lambda: "another version of the rules")
+    assert runs_of_a_comparison(LESS, monkeypatch) == (400, "")

@@ -15,12 +15,13 @@ from channelsim.channel.prove.claims import Equal
 from channelsim.channel.prove.comparison import SizeReport, examine_size
 from channelsim.channel.prove.inputs import Domain
 from channelsim.channel.prove.linear import Linear
-from channelsim.channel.prove.path import Path
+from channelsim.channel.prove.path import Path, explore
 from channelsim.channel.prove.products import exact, product
 from channelsim.channel.prove.proof import examine
 from channelsim.channel.prove.questions import Bounds, questions
 from channelsim.channel.prove.rules.invariant import StaysTrue
 from channelsim.channel.prove.shapes import KnownShapes, measures, shapes_of
+from channelsim.channel.prove.solver import Frames
 from channelsim.channel.prove.symbols import Number
 from channelsim.clsp.analysis.closures import deep
 from channelsim.clsp.compiler import compile_source
@@ -146,6 +147,56 @@ def test_a_sum_that_may_wrap_is_no_sum_of_integers() -> None:
     bounded = Linear()
     bounded.add(z3.simplify(x <= 126))
     assert bounded.refutes(z3.simplify(x + 1 < x))
+
+
+def test_the_bounds_of_a_path_are_not_those_of_the_next_one() -> None:
+    x = z3.BitVec("x", 8)
+    small, positive, wraps = (z3.simplify(term) for term in (x <= 126, x > 0, x + 1 < x))
+    linear = Linear()
+    for condition in (positive, small):
+        linear.add(condition)
+    assert linear.refutes(wraps)
+    linear.begin()
+    linear.add(positive)
+    assert not linear.refutes(wraps)
+    linear.add(small)
+    assert linear.refutes(wraps)
+
+
+def test_a_solver_has_the_conditions_of_its_path_only() -> None:
+    x, y = z3.BitVecs("x y", 8)
+    solver = z3.Solver()
+
+    def run(path: Path) -> tuple[bool, ...]:
+        path.assume(x >= 0)
+        low = path.branch(x < 100)
+        path.assume(y <= x)
+        return (low, path.branch(y > 50), path.branch(y > 99)) if low else (low,)
+
+    ends = []
+    for path, end in explore(run, solver, float("inf")):
+        ends.append(end)
+        conditions = [str(condition) for condition in path.conditions]
+        assert [str(condition) for condition in solver.assertions()] == conditions
+        assert solver.check() == z3.sat
+    assert sorted(ends) == [(False,), (True, False, False), (True, True, False)]
+
+
+def test_frames_are_kept_as_far_as_conditions_are_the_same() -> None:
+    told: list[str] = []
+    frames = Frames(
+        lambda: told.append("push"),
+        lambda count: told.append(f"pop {count}"),
+        lambda conditions: told.append(f"add {list(conditions)}"),
+    )
+    a, b, c, d = z3.Bools("a b c d")
+    for given in ([a], [a, b, c], [a, b, c], [a, b], [a, d]):
+        frames.agree(given, [term.get_id() for term in given])
+        told.append("agreed")
+    assert " ".join(told) == (
+        "push add [a] agreed push add [b, c] agreed agreed"
+        " pop 1 push add [b] agreed pop 1 push add [d] agreed"
+    )
 
 
 def test_products_are_unknown_until_they_are_needed() -> None:

@@ -13,7 +13,7 @@ from channelsim.channel.crypto import bls
 from channelsim.channel.peer.interface import Ignored, Send
 from channelsim.channel.protocol.messages import Batch, decode
 from channelsim.channel.session.deciders import Deciders
-from channelsim.channel.session.driver import DirectDelivery
+from channelsim.channel.session.driver import Delivery
 from channelsim.channel.session.identity import node_seed
 from channelsim.channel.session.session import Session
 from channelsim.channel.session.session_events import Handled, NewsFor, SessionEvent
@@ -33,7 +33,7 @@ def remember() -> Iterator[None]:
         yield
 
 
-class Breaking(DirectDelivery):
+class Breaking(Delivery):
     """Breaks the connection at some of its messages, counted from 0."""
 
     def __init__(self, chain: FarmableChain, breaks_at: Callable[[int], bool]) -> None:

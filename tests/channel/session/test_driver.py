@@ -35,7 +35,7 @@ from channelsim.channel.peer.interface import (
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE
 from channelsim.channel.protocol.messages import Offer
 from channelsim.channel.protocol.state import Group, Side
-from channelsim.channel.session.driver import DirectDelivery, Driver
+from channelsim.channel.session.driver import Delivery, Driver
 from channelsim.channel.session.peer_driver import DrivenPeer, PeerStopped
 from channelsim.channel.session.session_events import (
     BlockMade,
@@ -90,7 +90,7 @@ class Setting:
         return self.driver.chain
 
 
-def setting(*first: list[Effect], delivery: type[DirectDelivery] = DirectDelivery) -> Setting:
+def setting(*first: list[Effect], delivery: type[Delivery] = Delivery) -> Setting:
     chain = SimulatedChain(7)
     actors = (Scripted(deque(first)), Scripted())
     events: list[SessionEvent] = []
@@ -221,7 +221,7 @@ def test_a_stopped_peer_is_restarted_and_the_connection_made_again(carried_out: 
     assert (b"first" in said) == ((carried_out or 0) > 0)
 
 
-class Slow(DirectDelivery):
+class Slow(Delivery):
     """Holds back what the initiator pushes for two blocks, and reports no block to the other."""
 
     def delay(self, index: int) -> int:

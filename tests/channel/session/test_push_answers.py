@@ -18,7 +18,7 @@ from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.peer.interface import Dropped, Event, Pinned, Push, Refused
 from channelsim.channel.peer.push_answers import MOST_PENDING, fate
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE
-from channelsim.channel.session.driver import DirectDelivery, Driver
+from channelsim.channel.session.driver import Delivery, Driver
 from channelsim.channel.session.peer_driver import DrivenPeer
 from channelsim.channel.session.session_events import Pushed, SessionEvent
 from tests.channel.chain.mempool_rows import sequences
@@ -41,7 +41,7 @@ RULE: dict[Case, type | None] = {
 """The event that follows from an answer of one node, which accepts what is pending there."""
 
 
-class Offers(DirectDelivery):
+class Offers(Delivery):
     """Delivery that notes the node's answers."""
 
     def __init__(self, chain: SimulatedChain) -> None:
@@ -49,7 +49,7 @@ class Offers(DirectDelivery):
         self.answers: list[PushResult] = []
 
     def offer(self, index: int, bundle: Bundle) -> PushResult:
-        self.answers.append(super().offer(index, bundle))
+        self.answers.append(self.push(bundle))
         return self.answers[-1]
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from chia_rs import G1Element, PrivateKey
 
+from channelsim.games.deck import group as deck_group
 from channelsim.games.deck.group import G1, Group
 from tests.games.deck.toy_group import ToyGroup
 
@@ -50,3 +53,32 @@ def test_half_of_all_numbers_are_points_of_the_toy_group() -> None:
     assert sum(group.is_point(number.to_bytes(8, "big")) for number in range(2, 2002)) in range(
         900, 1100
     )
+
+
+def test_products_that_are_remembered_are_those_that_are_computed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    g1, order = G1(), G1.order
+    first, second = (g1.map(bytes([number])) for number in (1, 2))
+    runs: list[int] = []
+    right = deck_group._evaluate  # noqa: SLF001
+
+    def counted(calls: Sequence[bytes]) -> list[bytes]:
+        runs.append(len(calls))
+        return right(calls)
+
+    monkeypatch.setattr(deck_group, "_evaluate", counted)
+    products = [(3, first), (5, second), (order - 1, first), (0, second), (7, g1.base)]
+    plain = g1.multiply(products)
+    with deck_group.remembered(), deck_group.remembered():
+        runs.clear()
+        assert g1.multiply(products) == plain
+        assert g1.multiply([*products, (15, first), (8, second)])[:5] == plain
+        assert sum(runs) == 4 + 2
+        # Both orders of two factors are one product, as in the two answers to a shuffle's round.
+        assert g1.multiply([(5, plain[0]), (3, first)]) == [*g1.multiply([(15, first)]), plain[0]]
+        assert g1.multiply([(8, plain[3])]) == [plain[3]]
+        assert sum(runs) == 4 + 2
+        runs.clear()
+    assert g1.multiply([(5, plain[0])]) == g1.multiply([(15, first)])
+    assert sum(runs) == 2

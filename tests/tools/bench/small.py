@@ -7,6 +7,7 @@ import pytest
 from channelsim.games.calpoker import game as calpoker
 from channelsim.games.spacepoker import game as spacepoker
 from tools.bench import (
+    attacked_sessions,
     campaign_speed,
     crosscheck_speed,
     deck_preparation,
@@ -24,6 +25,7 @@ ROUNDS = 8
 def make_small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Measure few hands and cases, and decks of few rounds."""
     monkeypatch.setattr(judging, "MIX", 3)
+    monkeypatch.setattr(attacked_sessions, "SESSIONS", 2)
     monkeypatch.setattr(deck_preparation, "ROUNDS", ROUNDS)
     monkeypatch.setattr(deck_preparation, "BARE", 100)
     monkeypatch.setattr(signed_hand, "HANDS", 2)

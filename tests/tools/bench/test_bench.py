@@ -75,6 +75,8 @@ def test_every_figure_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     assert families == {registry.get(name).family for name in registry.names()}
     assert measured["campaign_two_workers_to_one"] > 0
     assert measured["campaign_overhead"] > 0
+    assert measured["attacked_sessions_per_second"] > 0
+    assert measured["attacked_sessions_fast_to_real"] > 0
     assert measured["best_of_seven_per_second"] > 0
     assert measured["import_channel_seconds"] >= 0
 

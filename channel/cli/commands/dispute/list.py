@@ -22,8 +22,11 @@ def command(
     from channelsim.channel.report.tables import show_table
     from channelsim.channel.report.terminal import console, say
     from channelsim.channel.simulation.scenario import adversaries_for
+    from channelsim.games.amounts import counted
 
-    shown = names() if game is None else adversaries_for([menu_of(game)])
+    games = () if game is None else menu_of(game)
+    shown = adversaries_for([games]) if games else names()
     show_table(console(), (), [(name, get(name).about) for name in shown], left=2)
-    say(console(), able_in(() if game is None else menu_of(game)))
+    for line in able_in(games) if games else [counted(len(shown), "adversary")]:
+        say(console(), line)
     return 0

@@ -100,6 +100,16 @@ def test_a_part_that_is_cut_out_is_filled_and_moved_by_a_constant() -> None:
     assert near(base(), Operands(parts=(b"q" * 20,))) == []  # no part of the move
 
 
+def test_two_parts_that_are_cut_out_are_exchanged() -> None:
+    halves, quarters = (MOVE[:16], MOVE[16:]), (MOVE[8:16], MOVE[24:])
+    moves = {move for move, _, _ in near(base(), Operands(parts=(*halves, *quarters)))}
+    assert MOVE[16:] + MOVE[:16] in moves
+    assert MOVE[:8] + MOVE[24:] + MOVE[16:24] + MOVE[8:16] in moves
+    # Parts that overlap, are no parts of the move, or have another length are left alone.
+    others = Operands(parts=(MOVE[:20], MOVE[10:30], bytes(20), MOVE[:7]))
+    assert all(sorted(move) != sorted(MOVE) for move, _, _ in near(base(), others))
+
+
 def test_a_length_is_met() -> None:
     operands = Operands(compared=((int_to_atom(32), int_to_atom(40)),), lengths={32: (MOVE,)})
     lengths = {len(move) for move, _, _ in near(base(), operands)}

@@ -44,6 +44,11 @@ MISTAKES = {
     "the beginning is compared": (
         *("board.clinc", SHOWN, "(= (substr (root board) 0 2) (substr committed 0 2))", "show"),
     ),
+    "another order": (
+        *("board.clinc", SHOWN),
+        f"(any {SHOWN} (= (node (root (substr board 136)) (root (substr board 0 136))) committed))",
+        "show",
+    ),
     "another root": (
         *("turn.clsp", TURN),
         f"(any {RIGHT} {ANSWER.format(index='(f incoming)', root='theirs')})",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,25 @@ def test_a_slash_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
         " commitA. The rules say so too, by SP-COMMITA-2 (With Alice's commitment, Bob's share is"
         " his whole stake)."
     )
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_a_narrow_terminal_breaks_each_line_once(
+    width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = ("trace", CASES, "--case", "spacepoker-commitA-00001")
+    wide = channelsim(capsys, *command).out
+    monkeypatch.setenv("COLUMNS", str(width))
+    narrow = channelsim(capsys, *command).out
+    assert max(map(len, narrow.splitlines())) <= width
+    *_, source = narrow.splitlines()
+    assert source == wide.splitlines()[-1]
+    ended = [text.split("\n\n")[-1].splitlines()[:-1] for text in (narrow, wide)]
+    assert " ".join(ended[0]) == " ".join(ended[1])
+    # A line with room for the words that begin the next one was broken twice.
+    kept = len("(f (divmod AMOUNT 2)))")
+    for line, after in pairwise(ended[0]):
+        assert len(line) + 1 + max(kept, len(after.split()[0])) > width
 
 
 def test_a_raise_is_explained(capsys: pytest.CaptureFixture[str]) -> None:

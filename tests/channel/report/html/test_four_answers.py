@@ -1,7 +1,7 @@
 """A reader who has only the page answers: did it hold, what happened, who lost how much, what next.
 
 The answers are read from the HTML as a reader without JavaScript sees it, and compared with the
-JSON of the same stored result.
+JSON of the same stored result. Each page also has its tables there, and keys reach all of it.
 """
 
 from __future__ import annotations
@@ -14,18 +14,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jinja2 import Environment, PackageLoader
 
 from channelsim.channel.documents.conform import CheckResult
 from channelsim.channel.findings.finding import MOVER, NOBODY, OPPONENT, Loss
 from channelsim.channel.lab.coverage.coverage import corpus_coverage
 from channelsim.channel.lab.targets.target import of_game
+from channelsim.channel.report.html import page as html_page
 from channelsim.channel.report.html.coverage_page import coverage_html
 from channelsim.channel.simulation import transcript
 from channelsim.channel.simulation.promises.checker import BrokenPromise
 from channelsim.games import registry
-from tests.browser import parsed, text_of
+from tests.browser import parsed, text_of, without_scripts
 from tests.channel.command import channelsim
 from tests.channel.written_documents import (
+    attack,
     conform,
     cost,
     coverage,
@@ -33,6 +36,7 @@ from tests.channel.written_documents import (
     crashes,
     crosscheck,
     disputes,
+    explored,
     fuzz,
     mutants,
     proof,
@@ -67,10 +71,7 @@ class Stored:
 
 def read(html: str) -> Answers:
     """Read the answers from a page, without its scripts."""
-    document = parsed(html)
-    for parent in list(document.iter()):
-        for child in [child for child in parent if child.tag in ("script", "style")]:
-            parent.remove(child)
+    document = without_scripts(html)
     header = document.find(".//header")
     verdict = next(node for node in header.iter("p") if "verdict" in node.get("class", ""))
     told = [text_of(node) for node in document.iter("p") if node.get("class") in ("done", "story")]
@@ -81,6 +82,28 @@ def read(html: str) -> Answers:
         answers["Loss"],
         answers["Next"],
     )
+
+
+NATIVE = {"button", "input", "select", "textarea", "summary"}
+"""Elements that keys reach and operate by themselves."""
+
+
+def check_without_scripts(html: str) -> None:
+    """The page has tables without scripts, and can be operated by keys alone."""
+    document = without_scripts(html)
+    assert next(document.iter("table"), None) is not None
+    assert not [text_of(button) for button in document.iter("button")], "they need the script"
+    for node in parsed(html).iter():
+        if not isinstance(node.tag, str):
+            continue
+        assert not [name for name in dict(node.items()) if name.startswith("on")], node.tag
+        assert node.get("tabindex", "0") in {"0", "-1"}
+        if node.get("role") in {"button", "link", "slider", "listbox"} and node.tag not in NATIVE:
+            assert node.get("tabindex") == "0", node.tag
+        if "scroll" in node.get("class", "").split():
+            assert node.get("tabindex") == "0"
+        if node.tag == "a":
+            assert node.get("href")
 
 
 # --- the facts, from the JSON alone ---------------------------------------------------------------
@@ -129,7 +152,7 @@ def finding_facts(data: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield "next", "channelsim trace"
 
 
-WORK = ("kills", "sessions", "runs", "cases", "disagreements")
+WORK = ("kills", "sessions", "runs", "cases", "disagreements", "states", "searches")
 """The figures of documents that the sentence on what the command did has."""
 
 
@@ -195,16 +218,19 @@ DISPUTES: dict[str, tuple[object, ...]] = {
     "no channel": ("breaks-ch-open-5@0",),
     "nothing to change": ("dead@20",),
 }
+COMPARED = [{"part": "verdict", "expected": "slash", "actual": "valid"}]
 FINDINGS = {
     "a theft": written(
-        text="its slash fails", loss={"taker": "Alice", "loser": "Bob", "amount": 9000}
+        text="its slash fails",
+        loss={"taker": "Alice", "loser": "Bob", "amount": 9000},
+        compared=COMPARED,
     ),
-    "a delay": written(text="nobody can go on", severity="griefing"),
+    "a delay": written(text="nobody can go on", severity="griefing", compared=COMPARED),
 }
 DOCUMENTS = {
     "crosscheck with thefts": text(crosscheck(findings=(DELAY, THEFT))),
-    "crosscheck without findings": text(crosscheck()),
-    "fuzz, interrupted": text(fuzz(interrupted=True)),
+    "crosscheck without findings": text(crosscheck(tried={"cost": 3})),
+    "fuzz, interrupted": text(fuzz(interrupted=True, tried={"cost": 3})),
     "conform": text(
         conform(CheckResult("rules", "9 cases", (THEFT,)), CheckResult("cost", "1 run"))
     ),
@@ -219,6 +245,11 @@ DOCUMENTS = {
     "prove, proved": text(prove()),
     "cost": text(cost()),
     "coverage with a case that ends otherwise": text(coverage()),
+    "attack": text(attack(findings=(finding("it cannot settle", "broken promise"),))),
+    "attack with a theft": text(attack(findings=(THEFT,))),
+    "attack without findings": text(attack(broken_promises=0)),
+    "explore": text(explored(findings=(finding("it cannot settle", "broken promise"),))),
+    "explore without findings": text(explored(broken_promises=0)),
     "fuzz, mojos that nobody has": text(
         fuzz(findings=(finding("it is locked", loss=Loss(NOBODY, "Bob", 2500)),))
     ),
@@ -229,26 +260,40 @@ UNSOUND = {
 """Documents without findings of which a table shows that not all is as it should be."""
 
 
-def check(capsys: Capsys, result: Stored, holds: bool | None, facts: Callable[..., Any]) -> None:
+def check(capsys: Capsys, result: Stored, holds: bool | None, facts: Callable[..., Any]) -> Any:
+    """Check the page of a stored result: what is in it without scripts."""
     ran = channelsim(capsys, "report", result.file, "-o", "-")
     assert ran.code == 0
     answers = read(ran.out)
     assert answers.holds is holds
     for question, fact in facts(result.data):
         assert fact in getattr(answers, question), (question, fact, answers)
+    check_without_scripts(ran.out)
+    return without_scripts(ran.out)
+
+
+def check_story(document: Any) -> None:
+    """A session's page has its story, its hands and its coins."""
+    headings = {text_of(node) for node in document.iter("h2")}
+    assert {"What happened", "Hands", "Coins"} <= headings
+    assert "Hand 1: California Poker" in text_of(document)
 
 
 @pytest.mark.parametrize("name", SESSIONS)
 def test_a_session_answers(name: str, tmp_path: Path, capsys: Capsys) -> None:
     result = played(capsys, tmp_path, *SESSIONS[name])
-    check(capsys, result, is_sound(result.data), session_facts)
+    document = check(capsys, result, is_sound(result.data), session_facts)
+    if name == "one hand":
+        check_story(document)
 
 
 @pytest.mark.parametrize("name", DISPUTES)
 def test_a_dispute_answers(name: str, tmp_path: Path, capsys: Capsys) -> None:
     result = played(capsys, tmp_path, "dispute", "run", *DISPUTES[name])
     assert is_kept(result.data) is (name != "nothing to change")
-    check(capsys, result, is_kept(result.data), dispute_facts)
+    document = check(capsys, result, is_kept(result.data), dispute_facts)
+    if name == "an illegal move":
+        check_story(document)
 
 
 def test_a_broken_promise_answers(
@@ -300,14 +345,49 @@ def test_an_old_copy_answers(tmp_path: Path, capsys: Capsys) -> None:
     assert "--old-copy 6" in answers.next
 
 
-def test_a_page_that_says_something_else_is_noticed(tmp_path: Path, capsys: Capsys) -> None:
-    """The facts are those of this result: with those of another one the check fails."""
-    result = stored(tmp_path, FINDINGS["a theft"])
-    other = json.loads(FINDINGS["a delay"])
-    with pytest.raises(AssertionError):
-        check(capsys, Stored(other, result.file), False, finding_facts)
-    with pytest.raises(AssertionError):
-        check(capsys, result, True, finding_facts)
+PLANTED = {
+    "holds": ('"good": "✓ passed", "bad": "✗ failed"', '"bad": "✓ passed", "good": "✗ failed"'),
+    "happened": ("</span> {{ answers.verdict }}", "</span> it ended"),
+    "loss": ("<dd>{{ answers.loss }}", "<dd>nobody knows"),
+    "next": ("{{ answers.next }}{% for command in answers.commands %}", "{% for command in () %}"),
+}
+"""A mistake of the templates for each answer."""
+
+
+@pytest.fixture
+def templates(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Callable[[str], str]]]:
+    """Changes of the templates, by name, which end with the test."""
+    changes: dict[str, Callable[[str], str]] = {}
+    read_source = PackageLoader.get_source
+
+    def get_source(loader: PackageLoader, environment: Environment, name: str) -> Any:
+        text, *rest = read_source(loader, environment, name)
+        return changes.get(name, str)(text), *rest
+
+    monkeypatch.setattr(PackageLoader, "get_source", get_source)
+    html_page._environment.cache_clear()  # noqa: SLF001
+    yield changes
+    html_page._environment.cache_clear()  # noqa: SLF001
+
+
+@pytest.mark.parametrize("answer", PLANTED)
+def test_a_page_with_a_wrong_answer_is_noticed(
+    answer: str, tmp_path: Path, capsys: Capsys, templates: dict[str, Callable[[str], str]]
+) -> None:
+    right, wrong = PLANTED[answer]
+    told = '<p class="(done|story)">.*</p>'
+    templates["macros.html"] = lambda text: text.replace(right, wrong)
+    if answer == "happened":
+        for name in ("campaign.html", "finding_section.html"):
+            templates[name] = lambda text: re.sub(told, "", text)
+    noticed = "holds" if answer == "holds" else rf"\('{answer}'"
+    for holds, written_text, facts in (
+        (False, FINDINGS["a theft"], finding_facts),
+        (False, DOCUMENTS["attack with a theft"], document_facts),
+        (True, DOCUMENTS["explore without findings"], document_facts),
+    ):
+        with pytest.raises(AssertionError, match=noticed):
+            check(capsys, stored(tmp_path, written_text), holds, facts)
 
 
 @pytest.mark.parametrize(("differs", "holds"), [((), True), (("a: expected slash",), False)])
@@ -319,4 +399,5 @@ def test_the_page_of_coverage_answers(differs: tuple[str, ...], holds: bool) -> 
     branches = programs["e"].total.branches
     assert f"0 of {branches} branches reached" in answers.happened
     assert answers.loss == "nobody is known to lose money"
+    check_without_scripts(coverage_html("calpoker", programs.values()))
     assert ("see the cases below" if differs else "reach the marked code") in answers.next
