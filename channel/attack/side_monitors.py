@@ -8,6 +8,8 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import msgspec
+
 from channelsim.channel.attack.failing_node import FailingNode
 from channelsim.channel.attack.news_due import missing
 from channelsim.channel.attack.noted_node import NotedNode
@@ -169,7 +171,11 @@ def _misread(path: Path, state: PeerState | None) -> Iterator[str]:
         return
     with closing(sqlite3.connect(path)) as database:
         row = database.execute("SELECT data FROM facts WHERE name = ?", (OVERVIEW,)).fetchone()
-    overview = decode_overview(row[0]) if row is not None else None
+    try:
+        overview = decode_overview(row[0]) if row is not None else None
+    except msgspec.DecodeError as error:
+        yield f"has an overview that cannot be read: {error}"
+        return
     if overview != decode_overview(encode_overview(state.play)):
         yield f"has the overview {overview} in state {state.play.state.number}"
 
