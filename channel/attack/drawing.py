@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from math import ceil
 
@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from channelsim.channel.adversaries.registry import get, names
 from channelsim.channel.attack import boundaries
 from channelsim.channel.attack.actions import Action, Attack, hostile_side
+from channelsim.channel.attack.filled_blocks import FILL
 from channelsim.channel.attack.kinds import (
     BLOCK,
     BLOCK_TIME,
@@ -42,6 +43,9 @@ DEVIATES, DEVIATIONS = 25, 3
 """The per cent of the sessions whose hostile side has adversaries by name, besides the others that
 are drawn, and the most of those: each acts where it can."""
 
+PINS = ("pinner", "heavy-pinner")
+"""The adversaries that keep spends from blocks by what they pay."""
+
 PATIENT = 9
 """The most blocks that all actions of a script take on average, unless it is to go further."""
 
@@ -70,6 +74,7 @@ def draw(games: Sequence[str], seed: str, kinds: Sequence[str] = tuple(KINDS)) -
     if "deviate" in kinds and chance.chance(DEVIATES):
         deviations = range(chance.between(1, DEVIATIONS))
         actions += [replace(deviation(chance), side=actions[0].side) for _ in deviations]
+    actions += company(actions, game, kinds, Chance(derive(seed.encode(), "attack", "company")))
     copy = next((action for action in actions if action.kind == OLD_COPY), None)
     if copy is not None and hostile_side(actions) is None and chance.chance(50):
         # A counterparty that never closes: the player has the copy published.
@@ -84,6 +89,41 @@ def draw(games: Sequence[str], seed: str, kinds: Sequence[str] = tuple(KINDS)) -
         tight=chance.chance(10),
     )
     return arranged(attack, chance)
+
+
+def company(
+    actions: Sequence[Action], game: str, kinds: Sequence[str], chance: Chance
+) -> Iterator[Action]:
+    """More actions that fees, and prepared decks, need for all that can go wrong with them."""
+    if any(action.kind == FILL for action in actions):
+        wanted = [action for action in _about_fees(chance) if chance.chance(50)]
+        if chance.chance(40) and not any(KINDS[action.kind].restarts for action in actions):
+            wanted.append(replace(deviation(chance), name=chance.pick(PINS)))
+    elif registry.get(game).deck_positions:
+        wanted = [action for action in _about_decks(chance) if chance.chance(30)]
+    else:
+        return
+    yield from (action for action in wanted if action.kind in kinds)
+
+
+def _about_fees(chance: Chance) -> Iterator[Action]:
+    """Spends that are due while blocks are full, two at once, on new connections and again."""
+    yield Action(GO_ON_CHAIN, chance.below(2), chance.between(14, 60))
+    yield Action("propose", chance.below(2), chance.between(10, 20))
+    for since in ("chain", "counts"):
+        amount = chance.below(KINDS[FILL].most + 1)
+        yield Action(FILL, 0, chance.below(3), amount, since=since)
+    yield Action("reset", chance.below(2), chance.between(2, 20))
+    yield undoing(chance)
+
+
+def _about_decks(chance: Chance) -> Iterator[Action]:
+    """More decks, one of them several times, and messages about them that are lost or repeated."""
+    for _ in range(2):
+        yield Action("prepare", chance.below(2), chance.between(8, 30))
+    for kind in ("duplicate", "duplicate", "reset", "drop"):
+        yield Action(kind, chance.below(2), chance.between(4, 16))
+    yield Action("crash", chance.below(2), chance.between(12, 40), chance.below(4))
 
 
 def arranged(attack: Attack, chance: Chance) -> Attack:

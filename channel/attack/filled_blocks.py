@@ -1,8 +1,13 @@
-"""Blocks that others fill at a price: both sides then pay fees, or wait."""
+"""Blocks that others fill at a price, and nodes that ask fees: both sides then pay, or wait.
+
+A script has one market: what others pay, what the nodes ask, and how much both sides may pay.
+"""
 
 from __future__ import annotations
 
-from channelsim.channel.attack.actions import Attack
+from dataclasses import dataclass
+
+from channelsim.channel.attack.actions import Action, Attack
 from channelsim.channel.chain.interface import FarmableChain
 from channelsim.channel.crypto.hkdf import derive
 from channelsim.channel.simulation.crowd import CrowdedChain, CrowdSize
@@ -10,17 +15,85 @@ from channelsim.channel.simulation.crowd import CrowdedChain, CrowdSize
 FILL = "fill"
 """The kind of action that lets others fill blocks."""
 
-RATE = 10
-"""The mojos per cost that others pay."""
+LENGTHS = 12
+"""An action fills up to so many blocks. Beyond these, its amount says in which market."""
 
-MOST_FEE, MOST_FEES = 10_000_000_000, 200_000_000_000
-"""The most that a side pays for a spend, and in all, in mojos: more than the others at any time."""
+CHANGES = 3
+"""Blocks after which a node asks another rate."""
 
 
-def filled_chain(chain: FarmableChain, attack: Attack) -> CrowdedChain | None:
+@dataclass(frozen=True, slots=True)
+class Market:
+    """What others pay for each cost, and the rates that a node asks in turn (none: what it takes).
+
+    `most_fee` and `most_fees` are the most mojos that a side pays for a spend, and in all. Others
+    fill at most `longest` blocks in a session: what cannot pay as much waits for so long.
+    """
+
+    rate: int
+    asks: tuple[int, ...] = ()
+    most_fee: int = 10_000_000_000
+    most_fees: int = 200_000_000_000
+    longest: int = 1000
+
+
+MARKETS = (
+    # Both sides have more than the others at any time, and their nodes know the price.
+    Market(10),
+    # Their nodes ask too little: a spend gets in when its fee has risen.
+    Market(30, (1,)),
+    # Their nodes ask more and less in turn.
+    Market(10, (20, 5, 10, 2)),
+    # They may pay less for a spend than the others do: it waits until those are gone.
+    Market(10, (2,), most_fee=250_000_000, longest=4),
+    # Their money is enough for a few spends.
+    Market(2, (4,), most_fee=1_000_000_000, most_fees=600_000_000, longest=4),
+    # Their coins are so small that a spend takes two.
+    Market(6, (1,), most_fee=500_000_000, most_fees=1_000_000_000, longest=6),
+)
+"""The markets that scripts may have."""
+
+MOST_AMOUNT = LENGTHS * len(MARKETS) - 1
+"""The largest amount of an action that fills blocks."""
+
+
+class FilledChain(CrowdedChain):
+    """A chain of a market, whose blocks others fill when a script says so."""
+
+    def __init__(self, chain: FarmableChain, secret: bytes, market: Market, blocks: int) -> None:
+        super().__init__(chain, secret, CrowdSize(market.rate, blocks))
+        self.market = market
+        self._may_fill = blocks
+
+    def fill(self, blocks: int) -> None:
+        """Let others fill so many more blocks, as far as the market allows."""
+        blocks = min(blocks, self._may_fill)
+        self._may_fill -= blocks
+        if blocks:
+            super().fill(blocks)
+
+    def fee_rate(self) -> int:
+        """The rate that a node asks: its own, or that of the market."""
+        asks = self.market.asks
+        if not asks:
+            return super().fee_rate()
+        return asks[self.peak() // CHANGES % len(asks)]
+
+
+def filled_chain(chain: FarmableChain, attack: Attack) -> FilledChain | None:
     """The chain of a script in which others fill blocks; None for the others."""
-    blocks = [1 + action.amount for action in attack.actions if action.kind == FILL]
-    if not blocks:
+    fills = [action for action in attack.actions if action.kind == FILL]
+    if not fills:
         return None
-    size = CrowdSize(RATE, sum(blocks))
-    return CrowdedChain(chain, derive(attack.seed.encode(), "crowd"), size)
+    market = MARKETS[fills[0].amount // LENGTHS % len(MARKETS)]
+    blocks = min(sum(map(filled_by, fills)), market.longest)
+    return FilledChain(chain, derive(attack.seed.encode(), "crowd"), market, blocks)
+
+
+def filled_by(action: Action) -> int:
+    """The number of blocks that an action fills.
+
+    >>> [filled_by(Action(FILL, 0, 0, amount)) for amount in (0, 11, 36, 47)]
+    [1, 12, 1, 12]
+    """
+    return 1 + action.amount % LENGTHS

@@ -164,7 +164,7 @@ KINDS: Mapping[str, Kind] = {
             restarts=True,
         ),
         Kind("reorganise", BLOCK, 40, "the last blocks are replaced", 6),
-        Kind("fill", BLOCK, 40, "others fill blocks at a price", 11),
+        Kind("fill", BLOCK, 40, "others fill blocks at a price", 71),
         Kind("rush", BLOCK, 40, "several blocks come at once", 4),
         Kind("think", EVENT, 90, "a player takes its time for the next decision", pauses=True),
         Kind("close", EVENT, 90, "a player asks for the shutdown"),

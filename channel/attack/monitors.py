@@ -58,6 +58,7 @@ MONITORS = {
     "asks": "A command that is taken has an effect.",
     "lines": "A command prints a line for all that its player hears, and what it was paid.",
     "overview": "What a store shows without keys is what its peer has.",
+    "decks": "Numbers of decks are used once, and each deck goes on, ends and is erased in time.",
     "erased": "Once the secrets of a deck are erased, no file has the bytes that held them.",
     "work": "One event costs a bounded number of signatures and runs, and what is kept is bounded.",
     "growth": "One event adds a bounded number of effects, watched coins and bytes to send.",

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from channelsim.channel.attack.deck_duties import DeckDuties
 from channelsim.channel.attack.failing_node import FailingNode
 from channelsim.channel.attack.news_due import missing
 from channelsim.channel.attack.noted_node import NotedNode
@@ -65,8 +66,13 @@ class SideMonitors:
     secrets: SealedSecrets = field(default_factory=SealedSecrets)
     workload: Workload = field(default_factory=Workload)
     state: PeerState | None = None
+    decks: DeckDuties = field(init=False)
     _node: NotedNode | None = None
     _lines: PrintedLines | None = None
+
+    def __post_init__(self) -> None:
+        """Begin with no decks."""
+        self.decks = DeckDuties(self.config)
 
     def node(self, node: FailingNode, time: Callable[[], float]) -> NotedNode:
         """The node of a new life of the process, which is followed."""
@@ -87,6 +93,7 @@ class SideMonitors:
     def restored(self) -> None:
         """Forget what an older copy of the files lacks."""
         self.watched.clear()
+        self.decks.restored()
         self.secrets, self.state = SealedSecrets(), None
 
     def hear(self, event: SessionEvent) -> None:
@@ -117,6 +124,8 @@ class SideMonitors:
                 self.messages.append(event.message)
         for how in missing(before, after, effects):
             self._found("news", how)
+        for how in self.decks.follow(event, before, after, effects):
+            self._found("decks", how)
         if isinstance(event, Block):
             for how in untimely(self.config, event, before, after, effects):
                 self._found("times", how)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from channelsim.channel.attack.actions import Action, Attack, hostile_side, possible
 from channelsim.channel.attack.failing_node import FailingNode
-from channelsim.channel.attack.filled_blocks import MOST_FEE, MOST_FEES, filled_chain
+from channelsim.channel.attack.filled_blocks import filled_by, filled_chain
 from channelsim.channel.attack.hostile_side import HostileSide, Surroundings
 from channelsim.channel.attack.hostile_spends import Moment
 from channelsim.channel.attack.kinds import (
@@ -124,7 +124,8 @@ class World:
         )
         self.nodes = [self._node(side) for side in Side]
         setup = setup_of(self.scenario)
-        fees = (MOST_FEE, MOST_FEES) if self._filled is not None else ()
+        market = self._filled.market if self._filled is not None else None
+        fees = (market.most_fee, market.most_fees) if market is not None else ()
         configs = [make_config(seed, side, self.chain, setup.agreement, *fees) for side in Side]
         self._start = self.chain.peak()
         first, second = (
@@ -251,8 +252,8 @@ class World:
                 case Action("rush", amount=more):
                     for _ in range(more):
                         self._block()
-                case Action("fill", amount=more) if self._filled is not None:
-                    self._filled.fill(1 + more)
+                case Action("fill") if self._filled is not None:
+                    self._filled.fill(filled_by(action))
                 case Action("reorganise", amount=amount):
                     back = min(1 + amount // 2, self.scenario.confirmations)
                     self._reorganise(back, keep=bool(amount % 2))

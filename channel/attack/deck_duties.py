@@ -1,0 +1,189 @@
+"""Duties of a side that prepares decks, followed through all lives of its process.
+
+Nothing of the peer's own bookkeeping is believed that its effects, or the messages, say as well.
+Source: spec/deck.md, "Decks of a channel".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from channelsim.channel.chain.observations import Block
+from channelsim.channel.errors import Violation
+from channelsim.channel.peer.config import Config
+from channelsim.channel.peer.decks.pool import DeckPool
+from channelsim.channel.peer.interface import (
+    ComputeDeck,
+    DeckBurnt,
+    DeckComputed,
+    Effect,
+    Event,
+    Received,
+    Send,
+    Tell,
+)
+from channelsim.channel.peer.peer_state import PeerState, Phase
+from channelsim.channel.protocol.messages import (
+    Batch,
+    DeckAbort,
+    DeckStep,
+    Message,
+    Resume,
+    decode,
+)
+from channelsim.games.amounts import counted
+
+MOST_OPEN = 4
+"""The most decks in preparation or ready at once (PD-17)."""
+
+PLAY_IS_OVER = (Phase.CLOSING, Phase.COMPLETED, Phase.ON_CHAIN)
+"""The phases in which no deck will be used that no game has."""
+
+
+@dataclass(slots=True)
+class DeckDuties:
+    """Follows the decks of one side: the numbers `used`, and the steps that are `computing`."""
+
+    config: Config
+    used: set[int] = field(default_factory=set)
+    computing: set[int] = field(default_factory=set)
+    steps: set[tuple[int, int, bytes]] = field(default_factory=set)
+
+    def restored(self) -> None:
+        """Forget what an older copy of the files lacks."""
+        self.used.clear()
+
+    def follow(
+        self, event: Event | None, before: PeerState, after: PeerState, effects: Sequence[Effect]
+    ) -> Iterator[str]:
+        """Find what is wrong with the decks after an event; None for the start, or a restart."""
+        if event is None:
+            self.computing.clear()
+            self.steps.clear()
+        if isinstance(event, DeckComputed):
+            self.computing.discard(event.result.number)
+        yield from self._begun(effects)
+        if after.phase in PLAY_IS_OVER:
+            yield from _kept_secrets(after, "when play is over")
+        if after.play is None or after.phase is not Phase.PLAYING:
+            return
+        pool = after.play.decks
+        yield from self._open(pool, after)
+        if event is None and pool.decks:
+            yield f"goes on with {counted(len(pool.decks), 'open deck')} after a restart (PD-12)"
+        if before.play is None or before.phase is not Phase.PLAYING or event is None:
+            return
+        burnt = {one.news.number for one in _told(effects) if isinstance(one.news, DeckBurnt)}
+        message = _message(event)
+        match message:
+            case Resume():
+                yield from _wrongly_resumed(before.play.decks, pool, message, effects)
+            case DeckStep(number, step, data):
+                known = (number, step, data) in self.steps
+                if step and known and number in burnt:
+                    yield f"burns deck {number} for a step that comes again"
+                self.steps.add((number, step, data))
+            case Batch():
+                yield from _kept_secrets(after, "that no game needs")
+            case _:
+                pass
+        if isinstance(event, Block):
+            yield from self._untimely(event, before.play.decks, pool, burnt)
+        if isinstance(event, Block | DeckComputed) or isinstance(message, DeckStep):
+            ended = {one.deck_no for one in _sent(effects) if isinstance(one, DeckAbort)}
+            for number in sorted(burnt - ended):
+                yield f"burns deck {number}, and the other side does not hear of it"
+
+    def _begun(self, effects: Sequence[Effect]) -> Iterator[str]:
+        """Find numbers that are used again (PD-10)."""
+        for effect in effects:
+            if not isinstance(effect, ComputeDeck):
+                continue
+            number = effect.work.terms.number
+            self.computing.add(number)
+            if effect.work.is_new:
+                if number in self.used:
+                    yield f"begins deck {number} again (PD-10)"
+                self.used.add(number)
+
+    def _open(self, pool: DeckPool, after: PeerState) -> Iterator[str]:
+        """Find decks that are too many, counted wrongly, or named already."""
+        counts = {*pool.decks} | self.computing
+        if len(counts) > MOST_OPEN:
+            yield f"has {counted(len(counts), 'deck')} open, at most {MOST_OPEN} (PD-17)"
+        if pool.discarded != self.computing - {*pool.decks}:
+            yield f"counts {counted(len(pool.discarded), 'burnt deck')} that it still computes"
+        highest = max(pool.decks, default=0)
+        if highest > pool.highest:
+            yield f"has deck {highest}, and takes {pool.highest} for the highest number"
+        groups = after.play.state.groups if after.play is not None else ()
+        named = {number for group in groups for number in group.decks()}
+        for number in sorted(named & {*pool.decks}):
+            yield f"keeps deck {number} for another proposal than the one that names it (PD-9)"
+
+    def _untimely(
+        self, block: Block, before: DeckPool, after: DeckPool, burnt: set[int]
+    ) -> Iterator[str]:
+        """Find decks that are given up too early or too late."""
+        times = self.config.agreement.times
+        patience = times.response + times.margin
+        for number, one in before.decks.items():
+            is_due = one.preparation is not None and one.computing is None
+            waits = block.peak - min(one.since, block.peak)
+            if is_due and waits > patience and number in after.decks:
+                yield f"waits {counted(waits, 'block')} for a step of deck {number}"
+            if number in burnt and not (is_due and waits > patience):
+                yield f"gives deck {number} up after {counted(waits, 'block')}"
+
+
+def _wrongly_resumed(
+    before: DeckPool, after: DeckPool, message: Resume, effects: Sequence[Effect]
+) -> Iterator[str]:
+    """Find decks that a new connection should have ended, or should not, and steps it lacks."""
+    repeated = {one.deck_no for one in _sent(effects) if isinstance(one, DeckStep)}
+    for number, one in before.decks.items():
+        is_lacking = number not in message.decks and number <= message.highest_deck
+        if is_lacking and number in after.decks:
+            yield f"keeps deck {number}, which the other side does not have"
+        if not is_lacking and number not in after.decks:
+            yield f"drops deck {number}, which the other side has"
+        waits = one.preparation is not None and one.computing is None and bool(one.answered)
+        if not is_lacking and waits and number not in repeated:
+            yield f"does not repeat its step of deck {number}"
+
+
+def _kept_secrets(state: PeerState, when: str) -> Iterator[str]:
+    """Find decks whose secrets should be erased by now (PD-16)."""
+    play, endpoint = state.play, state.endpoint
+    if play is None or endpoint is None:
+        return
+    is_over = state.phase in PLAY_IS_OVER
+    open_numbers = set() if is_over else {*play.decks.decks}
+    groups = () if is_over else play.state.groups
+    named = {number for group in groups for number in group.decks()}
+    games = (*play.state.games, *play.newest.state.games)
+    live = {game.terms.deck.deck_id for game in games if game.terms.deck is not None}
+    for number, deck in sorted(endpoint.decks.items()):
+        if number not in open_numbers and number not in named and deck.deck not in live:
+            yield f"keeps the secrets of deck {number} {when} (PD-16)"
+
+
+def _told(effects: Sequence[Effect]) -> Iterator[Tell]:
+    return (effect for effect in effects if isinstance(effect, Tell))
+
+
+def _sent(effects: Sequence[Effect]) -> Iterator[Message]:
+    for effect in effects:
+        if isinstance(effect, Send):
+            yield decode(effect.message)
+
+
+def _message(event: Event) -> Message | None:
+    """The message of an event, if it has one that can be read."""
+    if not isinstance(event, Received):
+        return None
+    try:
+        return decode(event.message)
+    except Violation:
+        return None
