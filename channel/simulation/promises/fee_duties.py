@@ -30,6 +30,7 @@ from channelsim.channel.peer.interface import (
     Refused,
     SpendDropped,
     Tell,
+    Watch,
 )
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE
 from channelsim.channel.simulation.model.talk import Conversation
@@ -52,10 +53,17 @@ MOST_ANSWERS = 6
 """Offers of a spend in one block after which it may wait for the next one."""
 
 
+LONG_WHOLE = 5
+"""Blocks in which a peer that pays fees has split its wallet coin, once it sees the channel."""
+
+
 def wrong_fees(run: Run, talk: Conversation) -> Iterator[str]:
     """Find fees that the rules do not allow, and those that are missing."""
     party = run.parties[talk.side]
+    state = party.peer.state
     monitor = _FeeMonitor(party.peer.config)
+    if state.endpoint is not None:
+        monitor.channel, monitor.leaves = state.endpoint.channel.coin, state.dispute is not None
     for turn in party.journal:
         yield from monitor.follow(turn)
 
@@ -85,6 +93,11 @@ class _FeeMonitor:
         fees = config.fees
         self.address = fees.wallet.coin.puzzle_hash if fees is not None else b""
         self.limits = FeeLimits(fees.per_spend, fees.per_channel) if fees else FeeLimits(0, 0)
+        self.first = fees.wallet.coin if fees is not None else None
+        self.channel: Coin | None = None
+        self.leaves = False
+        self.is_watched = False
+        self.whole = 0
         self.agg_sig_data = config.agg_sig_data
         self.total = sum(config.agreement.contributions)
         self.rate = 0
@@ -104,6 +117,8 @@ class _FeeMonitor:
         self._note(turn)
         pushes = [effect for effect in turn.effects if isinstance(effect, Push)]
         offers = [offered(push.bundle, self.address) for push in pushes]
+        if self._is_paying():
+            yield from self._idle_coins(turn, pushes)
         if isinstance(turn.event, Pinned):
             yield from self._left_in_pin(turn.event, offers)
         if isinstance(turn.event, Dropped):
@@ -205,6 +220,31 @@ class _FeeMonitor:
             return min(self._left(push, None), max(amounts, default=0))
         coin = offer.first(offer.payments[-1])
         return min(self._left(push, coin), coin.amount) if coin.id in self.fee_wallet.unspent else 0
+
+    # --- the wallet ---
+
+    def _is_paying(self) -> bool:
+        """True if the maxima allow fees that can be raised."""
+        most, all_most = self._limits(Push("", Bundle((), b""), self.total, 0))
+        return self.first is not None and min(most, all_most) >= LEAST_RAISE
+
+    def _idle_coins(self, turn: JournalEntry, pushes: Sequence[Push]) -> Iterator[str]:
+        """Find a wallet coin that is not looked for, or stays whole: it pays for one spend."""
+        coins = {effect.coin for effect in turn.effects if isinstance(effect, Watch)}
+        self.is_watched = self.is_watched or self.first in coins
+        if pushes and not self.is_watched:
+            yield "CH-FEE-3: it pushes a spend, and does not look for its fee coin"
+            self.is_watched = True
+        if not isinstance(turn.event, Block):
+            return
+        channel = self.seen.get(self.channel.id) if self.channel is not None else None
+        used = {spend.coin for push in pushes for spend in push.bundle.spends}
+        unspent = [*self.fee_wallet.unspent.values()]
+        is_used = channel is not None and (channel.spent is None or self.leaves)
+        is_whole = is_used and len(unspent) == 1
+        self.whole = self.whole + 1 if is_whole and unspent[0] not in used else 0
+        if self.whole == LONG_WHOLE:
+            yield f"CH-FEE-2: it has one fee coin for {self.whole} blocks, and does not split it"
 
     # --- payments ---
 

@@ -3,14 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import pytest
 
 from channelsim.channel.attack.actions import Action, Attack
-from channelsim.channel.attack.filled_blocks import FILL
+from channelsim.channel.attack.campaign import broken_by
+from channelsim.channel.attack.filled_blocks import (
+    FILL,
+    LENGTHS,
+    MARKETS,
+    MOST_AMOUNT,
+    filled_by,
+    filled_chain,
+)
+from channelsim.channel.attack.kinds import KINDS
 from channelsim.channel.attack.world import run
+from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.crypto import bls
+from channelsim.channel.crypto.keyed_hash import fast_signatures
 from channelsim.channel.peer.fees import paying
+from tools.attack_faults.planting import Reach
+from tools.attack_faults.table import faults
+
+TABLE = {fault.name: fault for fault in faults()}
+
+DEAR = max(MARKETS, key=lambda market: market.rate)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -37,6 +55,42 @@ def test_spends_get_into_full_blocks_for_a_fee(monkeypatch: pytest.MonkeyPatch) 
     without = run(attack(LEAVES, *FULL))
     assert without.blocks > session.blocks
     assert "CH-FEE" in " ".join(violation.text for violation in without.violations)
+
+
+UNDERESTIMATED = tuple(
+    Action(FILL, 0, 1, 5 + LENGTHS * MARKETS.index(DEAR), since=since)
+    for since in ("chain", "counts")
+)
+
+
+def broken_with(*names: str) -> str:
+    """What a session breaks in which nodes ask too little, with these faults."""
+    with ExitStack() as stack:
+        stack.enter_context(fast_signatures())
+        for name in names:
+            TABLE[name].plant(stack, Reach())
+        return " ".join(broken_by(attack(LEAVES, *UNDERESTIMATED)).values())
+
+
+def test_fees_that_have_to_rise_are_raised_and_a_wallet_is_split() -> None:
+    assert broken_with() == ""
+    assert "that waits for 1 block" in broken_with("never-raises-a-fee")
+    assert "does not split it" in broken_with("splits-nothing")
+    assert "does not look for its fee coin" in broken_with("pays-no-fees")
+
+
+def test_a_market_has_its_prices_and_fills_no_more_blocks_than_it_may() -> None:
+    poor = next(number for number, market in enumerate(MARKETS) if market.longest < LENGTHS)
+    script = attack(*(Action(FILL, 0, at, LENGTHS * poor + 11) for at in (1, 2)))
+    chain = filled_chain(SimulatedChain(bytes(32)), script)
+    assert chain is not None
+    assert chain.market is MARKETS[poor]
+    assert chain.fee_rate() == MARKETS[poor].asks[0]
+    for _ in range(2):
+        chain.fill(filled_by(script.actions[0]))
+    assert chain.left == MARKETS[poor].longest
+    assert filled_chain(SimulatedChain(bytes(32)), attack(LEAVES)) is None
+    assert KINDS[FILL].most == MOST_AMOUNT
 
 
 def test_decks_are_prepared_for_the_hand_and_for_the_pool() -> None:

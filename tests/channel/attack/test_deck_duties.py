@@ -1,0 +1,180 @@
+"""The duties of a side that prepares decks: a course of two decks, right and with each mistake."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from channelsim.channel.attack.deck_duties import DeckDuties
+from channelsim.channel.chain.observations import Block
+from channelsim.channel.peer.agreement import DeckSettings
+from channelsim.channel.peer.decks import pool as pools
+from channelsim.channel.peer.decks.pool import DeckPool, PoolTransition
+from channelsim.channel.peer.interface import (
+    ComputeDeck,
+    DeckComputed,
+    Effect,
+    PrepareDeck,
+    Received,
+    Send,
+)
+from channelsim.channel.peer.peer_state import Phase
+from channelsim.channel.protocol.messages import DeckStep, Resume, decode, encode
+from channelsim.channel.protocol.state import Side
+from channelsim.games.chance import Chance
+from channelsim.games.deck.work import compute
+from tests.games.deck.toy_group import ToyGroup
+from tools.attack_faults.planting import Reach
+from tools.attack_faults.table import faults
+
+TABLE = {fault.name: fault for fault in faults()}
+
+PATIENCE = 13
+
+TIMES = SimpleNamespace(response=PATIENCE - 3, margin=3)
+CONFIG: Any = SimpleNamespace(agreement=SimpleNamespace(times=TIMES))
+SETTINGS = DeckSettings(3, 8, ToyGroup(), demonstration=True)
+
+
+def state(
+    pool: DeckPool,
+    phase: Phase = Phase.PLAYING,
+    named: tuple[int, ...] = (),
+    secrets: tuple[int, ...] = (),
+) -> Any:
+    """A peer's state with this pool, a proposal that names decks, and secrets of decks."""
+    groups = (SimpleNamespace(decks=lambda: named),) if named else ()
+    game_state = SimpleNamespace(groups=groups, games=())
+    play = SimpleNamespace(decks=pool, state=game_state, newest=SimpleNamespace(state=game_state))
+    decks = {number: SimpleNamespace(deck=bytes([number])) for number in secrets}
+    return SimpleNamespace(phase=phase, play=play, endpoint=SimpleNamespace(decks=decks))
+
+
+class Followed:
+    """One side's pool, each event of which is followed."""
+
+    def __init__(self, side: Side) -> None:
+        self.pool = DeckPool(side, bytes(32), SETTINGS)
+        self.duties = DeckDuties(CONFIG)
+        self.found: list[str] = []
+        self.chance = Chance(side.name.encode())
+
+    def do(self, event: Any, react: Callable[[DeckPool], PoolTransition]) -> list[Effect]:
+        before = self.pool
+        self.pool, effects = react(before)
+        self.found += self.duties.follow(event, state(before), state(self.pool), effects)
+        return effects
+
+    def prepare(self) -> list[DeckStep]:
+        return self.computed(self.do(PrepareDeck(), pools.prepare))
+
+    def receive(self, message: DeckStep) -> list[DeckStep]:
+        event = Received(encode(message))
+        return self.computed(self.do(event, lambda pool: pools.receive(pool, message)))
+
+    def computed(self, effects: list[Effect]) -> list[DeckStep]:
+        """The steps that these effects send, once all is computed."""
+        sent = [decode(effect.message) for effect in effects if isinstance(effect, Send)]
+        for effect in effects:
+            if isinstance(effect, ComputeDeck):
+                result = compute(effect.work, self.chance.bytes)
+                more = self.do(
+                    DeckComputed(result), partial(pools.computed, result=result, height=10)
+                )
+                sent += [decode(effect.message) for effect in more if isinstance(effect, Send)]
+        return [message for message in sent if isinstance(message, DeckStep)]
+
+    def resume(self, decks: tuple[int, ...], highest: int) -> None:
+        message = Resume(0, 0, bytes(32), bytes(96), bytes(96), decks, highest)
+        event = Received(encode(message))
+        self.do(event, lambda pool: pools.resume(pool, message.decks, message.highest_deck))
+
+    def block(self, height: int) -> None:
+        self.do(Block(height), lambda pool: pools.expire(pool, height, PATIENCE))
+
+
+def course() -> list[str]:
+    """What is found in a course: a step comes twice, connections are new, and a deck is late."""
+    initiator, receiver = Followed(Side.INITIATOR), Followed(Side.RECEIVER)
+    (first,) = receiver.prepare()
+    initiator.receive(first)
+    initiator.receive(first)
+    receiver.resume((1,), 1)
+    receiver.prepare()
+    initiator.resume((), 1)
+    for height in (10 + PATIENCE, 11 + PATIENCE):
+        receiver.block(height)
+    return [*initiator.found, *receiver.found]
+
+
+def test_a_course_without_mistakes_is_right() -> None:
+    assert course() == []
+
+
+@pytest.mark.parametrize(
+    ("fault", "text"),
+    [
+        ("uses-a-number-again", "takes 0 for the highest number"),
+        ("answers-no-repeat", "for a step that comes again"),
+        ("repeats-no-step-of-a-deck", "does not repeat its step of deck 1"),
+        ("drops-decks-on-connections", "drops deck 1, which the other side has"),
+        ("keeps-decks-that-the-other-lacks", "keeps deck 1, which the other side does not have"),
+        ("decks-expire-early", "gives deck 1 up after 13 blocks"),
+        ("decks-expire-late", "waits 14 blocks for a step of deck 1"),
+        ("burns-in-silence", "the other side does not hear of it"),
+    ],
+)
+def test_each_mistake_in_a_course_is_seen(fault: str, text: str) -> None:
+    with ExitStack() as stack:
+        TABLE[fault].plant(stack, Reach())
+        assert text in "\n".join(course())
+
+
+def followed(before: Any, after: Any, *effects: Effect, event: Any = None) -> list[str]:
+    return list(DeckDuties(CONFIG).follow(event, before, after, list(effects)))
+
+
+def test_decks_that_are_named_again_counted_wrongly_or_kept_over_a_restart_are_seen() -> None:
+    receiver = Followed(Side.RECEIVER)
+    receiver.prepare()
+    empty, one = DeckPool(Side.RECEIVER, bytes(32), SETTINGS), receiver.pool
+    (named,) = followed(state(one), state(one, named=(1,)), event=Block(1))
+    assert "keeps deck 1 for another proposal" in named
+    assert followed(state(empty), state(empty, named=(1,)), event=Block(1)) == []
+    (burnt,) = followed(
+        state(empty), state(replace(empty, discarded=frozenset([1]))), event=Block(1)
+    )
+    assert "counts 1 burnt deck" in burnt
+    (kept,) = followed(state(one), state(one))
+    assert "after a restart" in kept
+    assert followed(state(one), state(empty)) == []
+
+
+def test_more_decks_than_may_be_open_and_numbers_used_again_are_seen() -> None:
+    receiver = Followed(Side.RECEIVER)
+    for _ in range(pools.MOST_DECKS):
+        receiver.prepare()
+    assert receiver.found == []
+    with ExitStack() as stack:
+        TABLE["computes-without-bound"].plant(stack, Reach())
+        receiver.prepare()
+    assert any("has 5 decks open" in how for how in receiver.found)
+    again = Followed(Side.RECEIVER)
+    again.prepare()
+    again.pool = DeckPool(Side.RECEIVER, bytes(32), SETTINGS)
+    again.prepare()
+    assert "begins deck 1 again (PD-10)" in again.found
+
+
+@pytest.mark.parametrize("phase", [Phase.CLOSING, Phase.ON_CHAIN])
+def test_secrets_that_no_game_needs_are_erased_when_play_is_over(phase: Phase) -> None:
+    empty = DeckPool(Side.RECEIVER, bytes(32), SETTINGS)
+    (kept,) = followed(state(empty), state(empty, phase, secrets=(1,)), event=Block(1))
+    assert "keeps the secrets of deck 1 when play is over" in kept
+    assert followed(state(empty), state(empty, phase), event=Block(1)) == []
