@@ -8,7 +8,6 @@ from contextlib import ExitStack
 import pytest
 
 from channelsim.channel.attack.actions import Action, Attack
-from channelsim.channel.attack.campaign import broken_by
 from channelsim.channel.attack.filled_blocks import (
     FILL,
     LENGTHS,
@@ -69,27 +68,29 @@ def broken_with(*names: str) -> str:
         stack.enter_context(fast_signatures())
         for name in names:
             TABLE[name].plant(stack, Reach())
-        return " ".join(broken_by(attack(LEAVES, *UNDERESTIMATED)).values())
+        script = Attack(("calpoker",), "a", (LEAVES, Action("propose", 1, 16), *UNDERESTIMATED))
+        return " ".join(one.text for one in run(script).violations)
 
 
 def test_fees_that_have_to_rise_are_raised_and_a_wallet_is_split() -> None:
     assert broken_with() == ""
-    assert "that waits for 1 block" in broken_with("never-raises-a-fee")
-    assert "does not split it" in broken_with("splits-nothing")
+    found = broken_with("never-raises-a-fee", "splits-nothing")
+    assert "that waits for 1 block" in found
+    assert "does not split it" in found
     assert "does not look for its fee coin" in broken_with("pays-no-fees")
 
 
 def test_a_market_has_its_prices_and_fills_no_more_blocks_than_it_may() -> None:
     poor = next(number for number, market in enumerate(MARKETS) if market.longest < LENGTHS)
     script = attack(*(Action(FILL, 0, at, LENGTHS * poor + 11) for at in (1, 2)))
-    chain = filled_chain(SimulatedChain(bytes(32)), script)
+    chain = filled_chain(SimulatedChain(0), script)
     assert chain is not None
     assert chain.market is MARKETS[poor]
     assert chain.fee_rate() == MARKETS[poor].asks[0]
     for _ in range(2):
         chain.fill(filled_by(script.actions[0]))
     assert chain.left == MARKETS[poor].longest
-    assert filled_chain(SimulatedChain(bytes(32)), attack(LEAVES)) is None
+    assert filled_chain(SimulatedChain(0), attack(LEAVES)) is None
     assert KINDS[FILL].most == MOST_AMOUNT
 
 
