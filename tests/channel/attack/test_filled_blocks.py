@@ -8,6 +8,7 @@ from contextlib import ExitStack
 import pytest
 
 from channelsim.channel.attack.actions import Action, Attack
+from channelsim.channel.attack.drawing import draw
 from channelsim.channel.attack.filled_blocks import (
     FILL,
     LENGTHS,
@@ -92,6 +93,19 @@ def test_a_market_has_its_prices_and_fills_no_more_blocks_than_it_may() -> None:
     assert chain.left == MARKETS[poor].longest
     assert filled_chain(SimulatedChain(0), attack(LEAVES)) is None
     assert KINDS[FILL].most == MOST_AMOUNT
+
+
+def test_scripts_of_full_blocks_or_of_decks_have_what_goes_with_them_of_the_chosen_kinds() -> None:
+    for game, kind, others in (
+        ("calpoker", FILL, ("go-on-chain", "propose", "reset", "deviate")),
+        ("five-stud", "crash", ("prepare", "duplicate", "drop")),
+    ):
+        scripts = [draw((game,), f"company/{number}", (kind, *others)) for number in range(60)]
+        scripts = [one for one in scripts if kind in {action.kind for action in one.actions}]
+        drawn = [{action.kind for action in one.actions} for one in scripts]
+        assert all(any(other in kinds for kinds in drawn) for other in others)
+        alone = [draw((game,), f"company/{number}", (kind,)) for number in range(20)]
+        assert {action.kind for one in alone for action in one.actions} == {kind}
 
 
 def test_decks_are_prepared_for_the_hand_and_for_the_pool() -> None:
