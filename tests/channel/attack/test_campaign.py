@@ -174,7 +174,7 @@ RESETS = Attack(("spacepoker",), "x", (Action("reset", 0, 9),))
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        (("--faults", "diks"), "did you mean `disk`"),
+        (("--faults", "diks"), "did you mean disk"),
         (("--faults", "crahs,drop"), "crash"),
         (("--seconds", 1, "--runs", 3), "--runs"),
         (("--seconds", 1, "--resume"), "--resume"),
