@@ -58,7 +58,7 @@ def test_a_targets_programs_are_tried(tmp_path: Path, capsys: pytest.CaptureFixt
 
 def test_a_case_that_fails_says_what_the_program_does(tmp_path: Path) -> None:
     change = ("calpoker/d.clsp", "(= (popcount MOVE) 4)", "(> (popcount MOVE) 3)")
-    target = load(target_file(tmp_path, "calpoker", change))
+    target = load(str(target_file(tmp_path, "calpoker", change)))
     cases = read((DATA / "vectors" / "calpoker.jsonl").read_bytes().splitlines())
     texts = Counter(happens(target, case) for case in cases if case.validator == "d")
     rule = "CP-D-2 (Bob's mask has exactly four bits)"
