@@ -26,12 +26,11 @@ from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import cache, wraps
 from hashlib import sha256
-from importlib.metadata import Distribution, EntryPoint, distributions
 from importlib.util import find_spec
 from pathlib import Path
 from threading import get_ident
 from traceback import walk_tb
-from typing import Any, Generic, ParamSpec, TextIO, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TextIO, TypeVar, cast
 
 from channelsim.watchdog import (
     CALLS,
@@ -43,6 +42,9 @@ from channelsim.watchdog import (
     is_authors,
     note_author,
 )
+
+if TYPE_CHECKING:  # its imports are a tenth of what help takes
+    from importlib.metadata import Distribution, EntryPoint
 
 OFF = "CHANNELSIM_NO_PLUGINS"
 """The environment variable that turns all plug-ins off."""
@@ -137,7 +139,7 @@ class Group(Generic[T]):
         head = f"{self.noun} {name}, a plug-in of {plugin.package}, cannot be used"
         if not _NAME.fullmatch(name):
             raise PluginError(f"{head}: its name is not made of letters, digits and . : + - _")
-        if EntryPoint.pattern.match(plugin.point.value) is None:
+        if plugin.point.pattern.match(plugin.point.value) is None:
             value = plugin.point.value[:_SHOWN]
             raise PluginError(f"{head}: its entry point {value!a} is not MODULE:OBJECT")
         module = plugin.point.module
@@ -215,7 +217,7 @@ def versions(counts: Callable[[str, str], bool]) -> dict[str, str]:
     for group, by_name in _installed().items():
         for name, plugins in by_name.items():
             for plugin in plugins:
-                named = EntryPoint.pattern.match(plugin.point.value)
+                named = plugin.point.pattern.match(plugin.point.value)
                 top = named.group("module").partition(".")[0] if named else ""
                 modules[plugin.package].update([top] if top else [])
                 if counts(group.removeprefix(PREFIX), name):
@@ -400,6 +402,8 @@ def _code_digest(modules: frozenset[str]) -> str:
 @cache
 def _installed() -> Mapping[str, Mapping[str, Sequence[Plugin]]]:
     """All plug-ins, by group and name; a package that hides another of its name counts alone."""
+    from importlib.metadata import distributions
+
     installed: dict[str, dict[str, list[Plugin]]] = defaultdict(lambda: defaultdict(list))
     seen: set[str] = set()
     for package in () if are_off() else distributions():

@@ -109,6 +109,7 @@ PACKAGES = (
     *(
         "network",
         "session",
+        "peer_text",
         "adversaries",
         "simulation",
         "attack",

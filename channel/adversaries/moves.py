@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from msgspec.structs import replace
 
@@ -141,6 +142,7 @@ def without_room(kind: type[MoveChanger], games: Sequence[Game]) -> str:
     )
 
 
+@cache
 def offers_bets(game: Game) -> bool:
     """True if a player of this game chooses an amount in one of a few hands of random actions."""
     return any(
@@ -148,6 +150,7 @@ def offers_bets(game: Game) -> bool:
     )
 
 
+@cache
 def leaves_room(game: Game) -> bool:
     """True if a forced move in one of a few hands of random actions is shorter than its limit."""
     return any(

@@ -20,9 +20,9 @@ from channelsim.channel.peer.interface import BrokenOff, OldCopy, OwnFault, Watc
 from channelsim.channel.peer.onchain.dispute import Dispute
 from channelsim.channel.peer.peer_state import PeerState, Phase
 from channelsim.channel.peer.play.play_state import PlayState
+from channelsim.channel.peer_text import channel_overview
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.protocol.wallet import address_of
-from channelsim.channel.report import channel_overview
 from channelsim.channel.session.session_events import Handled, NewsFor, SessionEvent
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.model.conversation import conversation

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-from channelsim.channel.report.peer_lines import Line, PeerLines
+from channelsim.channel.peer_text.peer_lines import Line, PeerLines
 from channelsim.channel.session.session_events import NewsFor, SessionEvent
 
 LONGEST = 600

@@ -28,8 +28,8 @@ from channelsim.channel.cli.secret_files import passphrase_of
 from channelsim.channel.errors import UsageError
 from channelsim.channel.network.identity import Pairing, read_identity
 from channelsim.channel.peer.machine import Peer, Phase
-from channelsim.channel.report.channel_overview import ours_at_the_end
-from channelsim.channel.report.peer_lines import PeerLines
+from channelsim.channel.peer_text.channel_overview import ours_at_the_end
+from channelsim.channel.peer_text.peer_lines import PeerLines
 from channelsim.channel.session.deck_works import DeckThreads
 from channelsim.channel.session.ending_player import (
     EndingPlayer,

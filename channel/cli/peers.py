@@ -46,9 +46,9 @@ from channelsim.channel.network.identity import Pairing, read_identity
 from channelsim.channel.peer.config import Config
 from channelsim.channel.peer.interface import FeeLimits
 from channelsim.channel.peer.machine import Peer, Phase
+from channelsim.channel.peer_text.news_text import amounts_text
+from channelsim.channel.peer_text.peer_lines import PeerLines
 from channelsim.channel.protocol.state import Side
-from channelsim.channel.report.news_text import amounts_text
-from channelsim.channel.report.peer_lines import PeerLines
 from channelsim.channel.report.terminal import console
 from channelsim.channel.session.agreed_hands import account_of
 from channelsim.channel.session.deck_works import DeckThreads

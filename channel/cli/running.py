@@ -18,7 +18,7 @@ from channelsim.channel.network.identity import Pairing
 from channelsim.channel.peer.fees.fee_state import limits_of
 from channelsim.channel.peer.interface import FeeLimits
 from channelsim.channel.peer.machine import Peer
-from channelsim.channel.report.peer_lines import Line, PeerLines
+from channelsim.channel.peer_text.peer_lines import Line, PeerLines
 from channelsim.channel.report.terminal import console, json_line, say
 from channelsim.channel.session.linked_peer import Place, run_linked
 from channelsim.channel.session.peer_runner import PeerRunner, Trouble

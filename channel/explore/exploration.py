@@ -164,8 +164,8 @@ class Explorations:
     """The campaign: these searches. `most_states` are the states of each, None for all; none is
     begun after the time `until`, and those under way end with a frontier.
 
-    A search under way is stored in the `folder` now and then, and when it is interrupted, and goes
-    on from there.
+    A search under way is stored in the given folder now and then, and when it is interrupted, and
+    goes on from there.
     """
 
     configuration: Configuration

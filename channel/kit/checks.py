@@ -21,7 +21,7 @@ from channelsim.channel.kit.conformance import Check, Subject, failed_check
 from channelsim.channel.kit.enforced import ENFORCED, enforced
 from channelsim.channel.kit.proofs import PROOFS, proofs
 from channelsim.channel.lab.cases.corpus import StoredCase, not_run
-from channelsim.channel.lab.cases.explanation import broken_rule, with_source
+from channelsim.channel.lab.cases.explanation import broken_rule, happens, with_source
 from channelsim.channel.lab.cases.trial import LabTally
 from channelsim.channel.lab.costs import bundles, costs, snapshot
 from channelsim.channel.lab.costs.costs import share_of_block
@@ -81,8 +81,9 @@ def vectors(subject: Subject) -> CheckResult:
         if differences is None:
             stopped[case.validator] += 1
         elif differences:
+            what = happens(target, case)
             text = f"{case.id} ({case.tag}): {'; '.join(differences)}"
-            failures.append(_of_case(target, case, text))
+            failures.append(_of_case(target, case, f"{what} (case {case.id})" if what else text))
     for line in subject.stored:
         if line.stopped:
             stopped[line.program] += 1
@@ -347,7 +348,8 @@ def _of_stored(target: Target, line: StoredCase) -> Finding:
     text = f"the stored case {line.id}: {line.differs}"
     if line.case is None:
         return failed_check("vectors", text, line.program)
-    return _of_case(target, line.case, text)
+    what = happens(target, line.case)
+    return _of_case(target, line.case, f"{what} (stored case {line.id})" if what else text)
 
 
 CHECKS: Mapping[str, Check] = MappingProxyType(

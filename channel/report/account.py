@@ -9,7 +9,7 @@ from channelsim.channel.peer.chain_news import (
     MovedOnChain,
     StateCounts,
 )
-from channelsim.channel.report.news_text import reason_text
+from channelsim.channel.peer_text.news_text import reason_text
 from channelsim.channel.session.setup import NAMES
 from channelsim.channel.simulation.run import Run, valid_news
 from channelsim.games.amounts import counted

@@ -10,6 +10,7 @@ from channelsim.channel.findings.finding import summary
 from channelsim.channel.peer.interface import (
     News,
 )
+from channelsim.channel.peer_text.news_text import IN_PLAY, ON_CHAIN, news_text, short_id
 from channelsim.channel.protocol.messages import (
     Advisory,
     Batch,
@@ -31,7 +32,6 @@ from channelsim.channel.protocol.messages import (
 )
 from channelsim.channel.protocol.messages import Move as MoveMade
 from channelsim.channel.report.account import account
-from channelsim.channel.report.news_text import IN_PLAY, ON_CHAIN, news_text, short_id
 from channelsim.channel.report.tables import show_table
 from channelsim.channel.report.terminal import say
 from channelsim.channel.session.session_events import BlockMade, NewsFor, Pushed, Sent, SessionEvent

@@ -9,9 +9,9 @@ from rich.console import Console
 
 from channelsim.channel.chain.coins import Coin
 from channelsim.channel.peer.interface import FundingSent
+from channelsim.channel.peer_text.news_text import funding_text
 from channelsim.channel.protocol.state import Side
 from channelsim.channel.report.card_rows import drawn_rows
-from channelsim.channel.report.news_text import funding_text
 from channelsim.channel.report.session_document import SessionProgress
 from channelsim.channel.report.terminal import say
 from channelsim.channel.session.result import Result

@@ -144,8 +144,13 @@ def card_names(ranks: Sequence[int]) -> str:
 
 
 def boost_sign(boost: int) -> str:
-    """`+` or `-`."""
+    """`+` or `-`, in data."""
     return "+" if boost else "-"
+
+
+def boost_text(boost: int) -> str:
+    """`+ boost` or `no boost`: a sign alone before the word would read as a dash."""
+    return "+ boost" if boost else "no boost"
 
 
 def split(value: HandValue) -> tuple[HandValue, int, tuple[int, ...]]:
@@ -164,10 +169,10 @@ def describe(value: HandValue) -> str:
     >>> describe((2, 2, 1, 1, 13, 4, 9))
     'two pair, kings and fours, + boost'
     >>> describe((3, 3, 0, 9))
-    'straight, nine high, - boost'
+    'straight, nine high, no boost'
     """
     start, boost, ranks = split(value)
-    return f"{hand_name(CLASSES[start][0], ranks)}, {boost_sign(boost)} boost"
+    return f"{hand_name(CLASSES[start][0], ranks)}, {boost_text(boost)}"
 
 
 def selection_text(cards: Sequence[int], mask: int, boost: int) -> str:

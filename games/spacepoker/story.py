@@ -22,7 +22,7 @@ from channelsim.games.cards import dimmed, face, pictures
 from channelsim.games.contract import Hand, Line, Player, Position, Seat, Step, Terms
 from channelsim.games.results import result_lines, showdown_lines, step_lines
 from channelsim.games.spacepoker.cards import wins_toss
-from channelsim.games.spacepoker.hands import boost_sign, card_names, describe, value_of_five
+from channelsim.games.spacepoker.hands import boost_text, card_names, describe, value_of_five
 from channelsim.games.spacepoker.player import Holding, KnownCards, SpacePokerPlayer
 from channelsim.games.spacepoker.result import cards_of, hand_result, money, money_after, showdown
 from channelsim.games.spacepoker.states import PRE_FLOP, BeginRound, MidRound
@@ -168,13 +168,13 @@ def _text(line: Line) -> str:
 
 
 def _cards(holding: Holding) -> Line:
-    return ((card_names(holding.hole), "bold"), (f", {boost_sign(holding.boost)} boost", ""))
+    return ((card_names(holding.hole), "bold"), (f", {boost_text(holding.boost)}", ""))
 
 
 def _pictures(label: str, holding: Holding) -> list[Line]:
     """A player's own cards, drawn, and its boost beside them."""
     top, middle, bottom = pictures(label, [face(rank) for rank in holding.hole])
-    return [top, (*middle, (f"  {boost_sign(holding.boost)} boost", "")), bottom]
+    return [top, (*middle, (f"  {boost_text(holding.boost)}", "")), bottom]
 
 
 def _best_so_far(holding: Holding, board: tuple[int, ...]) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from channelsim.channel.crypto import bls
 from channelsim.channel.peer import machine
 from channelsim.channel.peer.chain_news import ChannelClosed, ChannelSettled
-from channelsim.channel.report import channel_overview, peer_lines
+from channelsim.channel.peer_text import channel_overview, peer_lines
 from channelsim.channel.session import peer_runner
 from channelsim.channel.session.peer_runner import PeerRunner
 from channelsim.channel.store import durable_peer

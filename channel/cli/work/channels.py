@@ -12,7 +12,7 @@ from channelsim.channel.cli.options import OutputForm
 from channelsim.channel.cli.secret_files import given_passphrase
 from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.machine import Peer
-from channelsim.channel.report.channel_overview import (
+from channelsim.channel.peer_text.channel_overview import (
     overview_lines,
     overview_of_peer,
     overview_without_keys,

@@ -302,6 +302,38 @@ def accepts(parts: Sequence[ComparedPart]) -> bool:
     return any(part.part == VERDICT and part.actual == VALID for part in parts)
 
 
+_ON_ILLEGAL = {
+    "valid": "the program accepts a move that {} forbids",
+    "raise": "a move that {} forbids makes the program raise, so its slash fails",
+    EXCEEDED: "a move that {} forbids costs the program more than a block, so it cannot be slashed",
+}
+_ON_LEGAL = {
+    "slash": "the program slashes a legal move",
+    "raise": "the program raises on a legal move, so its opponent cannot go on",
+    EXCEEDED: "a legal move costs the program more than a block, so its opponent cannot go on",
+}
+_ON_REFUSED = {
+    "valid": "the program accepts evidence that {} refuses",
+    "slash": "the program slashes by evidence that {} refuses",
+    EXCEEDED: "evidence that {} refuses costs the program more than a block",
+}
+
+
+def happens(target: Target, case: Case) -> str:
+    """A sentence on the verdict of the program where a case expects another one; "" where the
+    verdict is as expected, or the rule that decides is not known."""
+    parts = compared(target, case)
+    if not parts or parts[0].part != VERDICT:
+        return ""
+    due, got = parts[0].expected, parts[0].actual
+    texts = {"slash": _ON_ILLEGAL, "valid": _ON_LEGAL, "raise": _ON_REFUSED}.get(due, {})
+    rule = broken_rule(target, case)
+    if not rule and texts is not _ON_LEGAL:
+        return ""
+    sentence = target.sentence(rule)
+    return texts.get(got, "").format(f"{rule} ({sentence})" if sentence else rule)
+
+
 def broken_rule(target: Target, case: Case, cause: str = "") -> str:
     """The rule that a case breaks: the cause of its finding, if that is one, or what the rules of
     the target's game say. "" where neither is known."""

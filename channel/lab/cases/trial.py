@@ -11,8 +11,10 @@ import msgspec
 from channelsim.channel.findings.finding import MOVER, OPPONENT, THEFT, UNSLASHABLE, Finding, Loss
 from channelsim.channel.lab.cases.case import SiteCase
 from channelsim.channel.lab.cases.describe import described_call, described_run, vector
+from channelsim.channel.lab.cases.sides import named, names_at
 from channelsim.channel.lab.referee.referee_runs import RefereeRunner, SlashResult
 from channelsim.channel.lab.sites.fast_chance import FastChance
+from channelsim.channel.lab.sites.honest_play import Recorded
 from channelsim.channel.lab.sites.site import Call, Site
 from channelsim.channel.lab.targets.target import Target
 from channelsim.clsp.run import (
@@ -223,11 +225,16 @@ class Trial:
             text=text,
             cause=cause,
             reach=site.reach,
-            loss=Loss(*sides(cause), lost) if losing and lost else None,
+            loss=self._named(Loss(*sides(cause), lost)) if losing and lost else None,
             vector=msgspec.to_builtins(vector(self.target, site, call, verdict, tag=law)),
             call=described_call(call),
             brun={} if run is None else described_run(*run),
         )
+
+    def _named(self, loss: Loss) -> Loss | None:
+        """The loss with names; not at a place that was read from a record, as that takes long."""
+        known = not isinstance(self.site.receiver, Recorded)
+        return named(names_at(self.target, self.site), loss) if known else loss
 
 
 def loss(cause: str, amount: int, honest: int, share: int) -> int:

@@ -19,8 +19,9 @@ from channelsim.channel import __version__
 from channelsim.channel.campaign.campaign import Place, here, run_shards
 from channelsim.channel.campaign.job import Counts, Reporter, ShardWork, decoded
 from channelsim.channel.campaign.shards import Configuration, Plan, Shard, in_order
-from channelsim.channel.findings.finding import Finding
+from channelsim.channel.findings.finding import MOVER, Finding
 from channelsim.channel.lab.cases.describe import described_run
+from channelsim.channel.lab.cases.sides import named, names_of
 from channelsim.channel.lab.cases.trial import SAMPLES, LabTally
 from channelsim.channel.lab.crosscheck.chunks import CHUNK, search
 from channelsim.channel.lab.targets.target import Target
@@ -94,7 +95,12 @@ def findings(target: Target, tally: LabTally) -> Iterator[Finding]:
             case = msgspec.convert(finding.vector, Case)
             environment = arguments(case, target.name, target.programs)
             run = described_run(target.programs[case.validator].serialized, environment)
-        yield msgspec.structs.replace(finding, target=target.name, source=target.source, brun=run)
+        loss = finding.loss
+        if loss is not None and MOVER in (loss.taker, loss.loser):
+            loss = named(names_of(target, finding.place), loss)
+        yield msgspec.structs.replace(
+            finding, target=target.name, source=target.source, brun=run, loss=loss
+        )
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from itertools import islice
 from pathlib import Path
 from textwrap import wrap
-from typing import Any, TypeAlias
+from typing import Any
 
 import msgspec
 
@@ -33,6 +32,7 @@ from channelsim.channel.lab.cases.explanation import (
     is_endless,
     with_source,
 )
+from channelsim.channel.lab.cases.sides import Names, named, names_at
 from channelsim.channel.lab.cases.trial import (
     FORGED,
     LEADS_ELSEWHERE,
@@ -43,8 +43,6 @@ from channelsim.channel.lab.cases.trial import (
 from channelsim.channel.lab.fuzz.case_records import read, record_of
 from channelsim.channel.lab.fuzz.shrink import broken_by
 from channelsim.channel.lab.laws import applies, laws_for
-from channelsim.channel.lab.sites.hands import plain_hands
-from channelsim.channel.lab.sites.honest_play import Recorded
 from channelsim.channel.lab.targets.target import REFEREE, Target
 from channelsim.clsp.run import CostExceeded, ProgramSlash, ProgramValid, Raised, run_serialized
 from channelsim.clsp.values import serialize
@@ -60,9 +58,6 @@ STORED = "stored cases"
 
 PROVED = "prove"
 """The rule of findings that break a claim of a proof, and no law at any place of play."""
-
-MOVES = 60
-"""Moves that are played to see who makes those of a kind."""
 
 REFEREES = frozenset(
     (
@@ -103,14 +98,14 @@ def shrunk(
     environment = case.arguments
     left = len(fields(case))
     finding = _with_source(target, finding, environment)
-    names = _names(target, case)
+    names = names_at(target, case.site)
     added = _sentences(target, case, finding, names)
     return described(
         target,
         msgspec.structs.replace(
             finding,
             text=" ".join(filter(None, (f"{finding.text}.", *added))),
-            loss=_named(names, _lost(case, finding)),
+            loss=named(names, _lost(case, finding)),
             brun=finding.brun or (_run(target, finding.place, environment) if judged else {}),
             differs=differences(case),
             fields=(max(before, left), left),
@@ -272,34 +267,6 @@ def _lost(case: SiteCase, finding: Finding) -> Loss | None:
     if finding.severity != UNSLASHABLE or not case.site.natural or declared >= honest:
         return finding.loss
     return Loss(MOVER, OPPONENT, honest - declared)
-
-
-Names: TypeAlias = tuple[str, str]
-"""The names of the mover and its opponent: Alice and Bob, in the order of a case."""
-
-
-def _named(names: Names | None, loss: Loss | None) -> Loss | None:
-    """The loss with the names of the sides in the game, where they are known."""
-    if loss is None or names is None:
-        return loss
-    by_role = dict(zip((MOVER, OPPONENT), names, strict=True))
-    taker, loser = (by_role.get(side, side) for side in (loss.taker, loss.loser))
-    return Loss(taker, loser, loss.amount)
-
-
-def _names(target: Target, case: SiteCase) -> Names | None:
-    """The names of mover and opponent in a case. A place that was read from a record does not say
-    who moves: there, None unless one player makes all moves of this kind."""
-    movers = {case.site.before.mover}
-    if isinstance(case.site.receiver, Recorded):
-        played = islice(plain_hands(target, b"movers"), MOVES) if target.rules else ()
-        movers = {
-            turn.before.mover for turn in played if turn.before.validator == case.site.validator
-        }
-    if len(movers) != 1:
-        return None
-    (mover,) = movers
-    return mover.name.title(), mover.other.name.title()
 
 
 def result_of_run(run: Mapping[str, str], endless: bool = False) -> str:

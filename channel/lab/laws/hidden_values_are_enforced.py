@@ -1,7 +1,8 @@
 """Law for targets without rules: a hidden value that is not legal costs the player that hides it.
 
-The author's declaration says what is legal (`hidden_traits`). In a recorded hand the value that a
-player opens becomes one that is not, with all hashes on the way; the other moves stay.
+The author's declaration says what is legal: what its `legal` draws (`hidden_traits`). In a recorded
+hand the value that a player opens becomes one that is not, with all hashes on the way; the other
+moves stay.
 """
 
 from __future__ import annotations
@@ -87,7 +88,8 @@ class HiddenValuesAreEnforced:
                 name = opening.hidden.name
                 text = (
                     f"a {name} that is not legal is taken: {what}; no evidence can slash it, since"
-                    " the programs read none, and the liar ends with no less than in honest play"
+                    " the programs read none, and the liar ends with no less than in honest play."
+                    " This holds if `legal` of the game's declaration draws every legal value"
                 )
                 call = shown.play.move, shown.play.share, shown.play.evidence
                 cause = f"{name} is not legal"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 import msgspec
 
@@ -308,11 +309,15 @@ def _checks(checks: Iterable[CheckResult], keys: Mapping[Hashable, str]) -> Tabl
 
 
 def _few(failures: tuple[Finding, ...], keys: Mapping[Hashable, str]) -> Iterator[Link]:
-    """Links to the first failures, and how many more there are."""
-    for failure in failures[:FEW]:
-        yield Link(title(failure), keys.get(mistake_key(failure), ""))
-    if len(failures) > FEW:
-        yield Link(f"and {len(failures) - FEW:,} more")
+    """Links to the first failures, those of one title as one, and how many more there are."""
+    alike: dict[str, list[Finding]] = {}
+    for failure in failures:
+        alike.setdefault(title(failure), []).append(failure)
+    for text, same in islice(alike.items(), FEW):
+        times = f" ({len(same):,} times)" if len(same) > 1 else ""
+        yield Link(f"{text}{times}", keys.get(mistake_key(same[0]), ""))
+    if more := sum(map(len, islice(alike.values(), FEW, None))):
+        yield Link(f"and {more:,} more")
 
 
 def _mutants(title: str, name: str, counts: Mapping[str, Count]) -> Table:

@@ -113,7 +113,11 @@ def _rows(hand: Hand, data: Mapping[str, Any]) -> Iterator[CardRow]:
         given = cards.get(owner)
         parts = given if isinstance(given, dict) else {"": given}
         rows = {name: value for name, value in parts.items() if isinstance(value, list) and value}
-        notes = [f"{value} {name}" for name, value in parts.items() if isinstance(value, str)]
+        notes = [
+            f"{'no' if value == '-' else value} {name}"  # a dash before a word is no sign
+            for name, value in parts.items()
+            if isinstance(value, str)
+        ]
         hand_made = best.get(owner) or {}
         notes += [str(hand_made["name"])] if hand_made.get("name") else []
         label = owner[:1].upper() + owner[1:]

@@ -24,6 +24,7 @@ from channelsim.channel.peer.interface import (
     Received,
     YourTurn,
 )
+from channelsim.channel.peer_text.news_text import ON_CHAIN, news_kind, news_text
 from channelsim.channel.protocol.messages import (
     Accept,
     Batch,
@@ -45,7 +46,6 @@ from channelsim.channel.report.html.page import grouped
 from channelsim.channel.report.html.session_data import CHAIN, PageEvent, PageHand
 from channelsim.channel.report.lanes import decoded, message_text
 from channelsim.channel.report.narrator import titled
-from channelsim.channel.report.news_text import ON_CHAIN, news_kind, news_text
 from channelsim.channel.session.hands import HandTracker
 from channelsim.channel.session.session_events import (
     Answered,

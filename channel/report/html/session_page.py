@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from channelsim.channel.chain.interface import FarmableChain
+from channelsim.channel.peer_text.news_text import BLAME, LEAVES
 from channelsim.channel.report.html.coin_graph import BOX_HEIGHT, BOX_WIDTH, MARGIN, coin_graph
 from channelsim.channel.report.html.money_log import HEIGHT, WIDTH, areas
 from channelsim.channel.report.html.page import Glance, grouped, render
@@ -26,7 +27,6 @@ from channelsim.channel.report.html.session_story import (
     session_story,
     why_lost,
 )
-from channelsim.channel.report.news_text import BLAME, LEAVES
 from channelsim.channel.session.result import Result
 from channelsim.channel.session.setup import Setup
 from channelsim.channel.simulation.promises.checker import BrokenPromise

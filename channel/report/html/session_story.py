@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from channelsim.channel.adversaries.registry import get
+from channelsim.channel.peer_text.news_text import end_of_play, end_on_chain
 from channelsim.channel.report.html.hand_view import title_of
 from channelsim.channel.report.html.page import grouped
 from channelsim.channel.report.html.session_data import LANES, PageHand
-from channelsim.channel.report.news_text import end_of_play, end_on_chain
 from channelsim.channel.session.result import Result
 from channelsim.channel.session.setup import Setup
 from channelsim.channel.simulation.promises.checker import BrokenPromise

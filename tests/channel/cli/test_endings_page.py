@@ -28,7 +28,7 @@ from channelsim.channel.peer.chain_news import (
 )
 from channelsim.channel.peer.interface import BrokenOff, News, OldCopy, OpeningFailed, OwnFault
 from channelsim.channel.peer.peer_state import Phase
-from channelsim.channel.report.news_text import news_text
+from channelsim.channel.peer_text.news_text import news_text
 from channelsim.channel.watch.watcher import Step
 from tests.markdown import read
 from tests.paths import ROOT

@@ -56,6 +56,7 @@ def test_help_imports_no_command(option: str) -> None:
         "channelsim.channel.cli.commands.",
         "channelsim.channel.lab",
         "channelsim.channel.session",
+        "importlib.metadata",
     )
     ran = subprocess.run(
         [sys.executable, "-c", f"PREFIXES = {prefixes!r}\n{code}"],
@@ -83,6 +84,7 @@ def test_help_of_a_command_imports_none_of_its_work() -> None:
     prefixes = (
         *("channelsim.channel.cli.work", "channelsim.channel.lab", "channelsim.channel.peer."),
         *("channelsim.channel.store", "channelsim.games.registry", "rich.console", "pydantic"),
+        "importlib.metadata",
     )
     ran = subprocess.run(
         [sys.executable, "-c", f"PREFIXES = {prefixes!r}\n{code}"],

@@ -10,10 +10,10 @@ from typing import TypeVar
 import msgspec
 from rich.console import Console
 
+from channelsim.channel.peer_text.peer_lines import Line, PeerLines
 from channelsim.channel.report.html.session_log import SessionLog
 from channelsim.channel.report.html.session_page import session_log
 from channelsim.channel.report.narrator import Narrator
-from channelsim.channel.report.peer_lines import Line, PeerLines
 from channelsim.channel.report.session_document import document
 from channelsim.channel.session.deciders import Deciders
 from channelsim.channel.session.session import Session

@@ -42,7 +42,7 @@ boosts = st.integers(0, 1)
 )
 def test_the_table_of_hands(ranks: tuple[int, ...], value: tuple[int, ...], name: str) -> None:
     assert value_of(ranks, 0) == value
-    assert describe(value) == f"{name}, - boost"
+    assert describe(value) == f"{name}, no boost"
     assert describe(value_of(ranks, 1)) == f"{name}, + boost"
 
 

@@ -44,7 +44,7 @@ def test_a_hand_to_the_showdown() -> None:
     for phrase in (
         "ann commits",
         "ben commits; each puts in 1 unit (100 mojos)\n  pot 2 units (200 mojos); left: ann 900,",
-        "  ann        │ 3 │ │ 9 │  - boost\n",
+        "  ann        │ 3 │ │ 9 │  no boost\n",
         "  ben        │ 2 │ │ 4 │  + boost\n",
         "  the toss: ben opens\nann pongs",
         "ben bets 2 units (200 mojos)\n  pot 4 units (400 mojos); left: ann 900, ben 700 mojos",
@@ -57,7 +57,7 @@ def test_a_hand_to_the_showdown() -> None:
         "ben bets 2.5 units (250 mojos)",
         "ann raises by 1 unit (100 mojos)",
         "ben calls 1 unit (100 mojos)",
-        "ann shows 3 9, - boost",
+        "ann shows 3 9, no boost",
         "ben has 2 4, + boost",
         "ben accepts the result",
         " wins (",
@@ -154,7 +154,7 @@ def test_the_view_of_a_seat() -> None:
 def test_the_view_after_the_showdown() -> None:
     table = played(ALICE_OPENS, *["check"] * 8)
     text = text_of(GAME.story.view(table.players[Seat.BOB]))
-    assert "their cards  │ 5 │ │ 8 │  - boost\n" in text
+    assert "their cards  │ 5 │ │ 8 │  no boost\n" in text
     assert "pot" not in text
 
 
@@ -190,7 +190,7 @@ def check_best_hand(cards: dict[str, Any], name: str, best: dict[str, Any]) -> N
     seven = cards[name]["hole"] + cards["board"]
     assert sorted(best["ranks"]) == sorted(seven[i] for i in range(7) if best["mask"] >> i & 1)
     assert best["name"] == describe(tuple(best["list"]))
-    assert best["name"].endswith(f"{cards[name]['boost']} boost")
+    assert best["name"].endswith({"+": "+ boost", "-": "no boost"}[cards[name]["boost"]])
 
 
 def test_the_summary_of_a_hand_that_ended_early() -> None:

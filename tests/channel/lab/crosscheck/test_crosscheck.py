@@ -168,7 +168,7 @@ def test_a_broken_target_is_reported(tmp_path: Path, capsys: pytest.CaptureFixtu
     path = target_file(tmp_path, GAME, change)
     ran = channelsim(capsys, "crosscheck", path, "--cases", 1000, "--jobs", 1)
     assert ran.code == 1
-    assert "unslashable cheat: commitA: The mover takes" in ran.out
+    assert "unslashable cheat: commitA: Alice takes" in ran.out
     ran = channelsim(capsys, "crosscheck", path, "--cases", 1000, "--jobs", 1, "--json")
     report = json.loads(ran.out)
     assert report["disagreements"] >= report["findings"][0]["times"] > 0

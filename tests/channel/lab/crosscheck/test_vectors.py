@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from channelsim.channel.lab.cases.explanation import happens
+from channelsim.channel.lab.targets.loading import load
 from channelsim.games import registry
 from channelsim.games.vectors import check, read
 from tests.channel.command import channelsim
@@ -51,6 +54,16 @@ def test_a_targets_programs_are_tried(tmp_path: Path, capsys: pytest.CaptureFixt
     assert (passed + failed, failed) == (1221, 15)
     assert "program: expected slash, got valid" in ran.out
     assert "python" not in ran.out
+
+
+def test_a_case_that_fails_says_what_the_program_does(tmp_path: Path) -> None:
+    change = ("calpoker/d.clsp", "(= (popcount MOVE) 4)", "(> (popcount MOVE) 3)")
+    target = load(str(target_file(tmp_path, "calpoker", change)))
+    cases = read((DATA / "vectors" / "calpoker.jsonl").read_bytes().splitlines())
+    texts = Counter(happens(target, case) for case in cases if case.validator == "d")
+    rule = "CP-D-2 (Bob's mask has exactly four bits)"
+    assert set(texts) == {"", f"the program accepts a move that {rule} forbids"}
+    assert texts[f"the program accepts a move that {rule} forbids"] == 15
 
 
 def test_what_the_target_does_not_have(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -128,10 +128,13 @@ def test_mutants_costs_checks_and_disputes_have_tables(tmp_path: Path, capsys: C
     costs = shown(cost())
     assert rows(costs, "Costs against the block") == {"e slash": ["11,000,000", "0.10%"]}
     assert list(rows(costs, "Whole bundles")) == ["e move"]
-    wrong = CheckResult("laws", "", (finding(HOSTILE, "griefing"),) * 5)
-    conformed = shown(conform(wrong, CheckResult("rules", "9 cases")))
+    texts = (HOSTILE, *(f"{HOSTILE} {number}" for number in range(2)), "x", "y", "x")
+    wrong = CheckResult("laws", "", tuple(finding(text, "griefing") for text in texts))
+    same = CheckResult("vectors", "", (finding(HOSTILE, "griefing"),) * 5)
+    conformed = shown(conform(wrong, same, CheckResult("rules", "9 cases")))
     checks = rows(conformed, "Checks")
-    assert checks["laws"][-1] == HOSTILE * 3 + "and 2 more"
+    assert checks["laws"][-1] == f"{HOSTILE}{HOSTILE} 0{HOSTILE} 1and 3 more"
+    assert checks["vectors"][-1] == f"{HOSTILE} (5 times)"
     assert (checks["laws"][0], checks["rules"][0]) == ("✗ failed", "✓ passed")
     # Each failure leads to its case and its line.
     (cell,) = (row[3] for row in conformed.iter("tr") if text_of(row[0]) == "laws")

@@ -261,6 +261,9 @@ def test_hands_are_tiles_of_cards_and_actions_with_the_pot() -> None:
         for paid in hand.payouts:
             assert f"({paid:,} mojos)" in text_of(panel)
     assert not re.search("[┌│└]", text_without_script(page))
+    boosts = set(re.findall(r"\S+(?= boost)", text_of(document)))
+    assert "no" in boosts
+    assert boosts <= {"no", "+"}
 
 
 def spacepoker_cards(hand: Hand) -> list[str]:

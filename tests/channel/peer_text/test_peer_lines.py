@@ -9,9 +9,9 @@ import pytest
 from channelsim.channel.chain.coins import Bundle
 from channelsim.channel.chain.interface import Answer, PushResult
 from channelsim.channel.peer.interface import FeeTooLow, News, SpendDropped
+from channelsim.channel.peer_text import peer_lines
+from channelsim.channel.peer_text.peer_lines import PeerLines
 from channelsim.channel.protocol.half_signed import NO_SIGNATURE
-from channelsim.channel.report import peer_lines
-from channelsim.channel.report.peer_lines import PeerLines
 from channelsim.channel.session.session_events import NewsFor, Pushed
 
 BUNDLE = Bundle((), NO_SIGNATURE)

@@ -9,7 +9,7 @@ from channelsim.channel.peer.interface import (
     FeeTooLow,
     SpendDropped,
 )
-from channelsim.channel.report.news_text import news_text
+from channelsim.channel.peer_text.news_text import news_text
 from channelsim.channel.session.session_events import BlockMade, NewsFor, Pushed, SessionEvent
 
 MOST_PUSHED = 1000
