@@ -25,7 +25,7 @@ from channelsim.channel.chain.interface import Coins
 from channelsim.channel.chain.observations import Block
 from channelsim.channel.errors import UsageError
 from channelsim.channel.peer.config import Config
-from channelsim.channel.peer.interface import Command, Effect, Event, Received, Watch
+from channelsim.channel.peer.interface import Command, Effect, Event, Pinned, Received, Watch
 from channelsim.channel.peer.peer_state import PeerState
 from channelsim.channel.session.session_events import SessionEvent
 from channelsim.channel.store.interface import PeerStore
@@ -44,7 +44,7 @@ from channelsim.games.amounts import counted
 
 MOST_BYTES, MOST_BYTES_PER_EVENT, TIMES_RECEIVED = 40_000, 2_000, 4
 """The most bytes that a side's files have after its opening, and of each event that matters, beside
-so many times the bytes that the other side sent: decks, above all."""
+so many times the bytes that the other side sent: decks, and pins of our spends, above all."""
 
 SEALED = 64
 """Bytes of a message from which it is looked for in the files."""
@@ -62,6 +62,7 @@ class SideMonitors:
     violated: Callable[[str, str], None]
     watched: set[Coin] = field(default_factory=set)
     changes: int = 0
+    pinned: int = 0
     messages: list[bytes] = field(default_factory=list)
     secrets: SealedSecrets = field(default_factory=SealedSecrets)
     workload: Workload = field(default_factory=Workload)
@@ -118,6 +119,9 @@ class SideMonitors:
             self._node.follow(event, effects)
         if isinstance(event, Command) and after is before and not effects:
             self._found("asks", f"takes {event} without any effect"[:200])
+        if isinstance(event, Pinned):
+            spends = [spend for other in event.pending for spend in other.bundle.spends]
+            self.pinned += sum(len(spend.puzzle) + len(spend.solution) for spend in spends)
         if before is not after:
             self.changes += 1
             if isinstance(event, Received) and len(event.message) >= SEALED:
@@ -146,7 +150,7 @@ class SideMonitors:
         files = [path for path in sorted(self.folder.rglob("*")) if path.is_file()]
         size = sum(path.stat().st_size for path in files)
         most = MOST_BYTES + MOST_BYTES_PER_EVENT * self.changes
-        most += TIMES_RECEIVED * sum(map(len, self.messages))
+        most += TIMES_RECEIVED * (sum(map(len, self.messages)) + self.pinned)
         if size > most:
             after = counted(self.changes, "event")
             self._found("disk", f"has files of {counted(size, 'byte')} after {after}")
