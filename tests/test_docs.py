@@ -17,9 +17,9 @@ from channelsim.channel.protocol.rules import RULES as CHANNEL_RULES
 from channelsim.clsp.programs import SOURCE as SOURCES
 from channelsim.games import registry
 from channelsim.games.referee import RULES as REFEREE_RULES
+from scripts.tools.reference import pages
 from tests.markdown import DOCS, anchor, headings, links, read
 from tests.paths import ROOT
-from tools.reference import pages
 
 each_page = pytest.mark.parametrize("page", DOCS, ids=lambda page: str(page.relative_to(ROOT)))
 
@@ -30,7 +30,7 @@ def test_the_generated_pages_are_the_codes() -> None:
     written = {f"reference/{file.name}" for file in (folder / "reference").iterdir()}
     assert written == generated.keys() - {"rules.md", "faults.md"}
     for name, text in generated.items():
-        assert read(folder / name) == text, f"docs/{name}: run `python -m tools`"
+        assert read(folder / name) == text, f"docs/{name}: run `python -m scripts.tools`"
 
 
 @each_page

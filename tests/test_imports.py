@@ -67,11 +67,11 @@ def test_imports_go_one_way(layer: str, allowed: int) -> None:
     for path in sources(layer):
         above = {top(name) for name in imported(path)} & set(LAYERS[allowed:])
         assert not above, f"{path.relative_to(ROOT)} imports {above}"
-        assert not {top(name) for name in imported(path)} & {"tests", "tools"}
+        assert not {top(name) for name in imported(path)} & {"tests", "scripts"}
 
 
 def test_tools_import_the_product_only() -> None:
-    for path in sources("tools"):
+    for path in sources("scripts/tools"):
         assert "tests" not in {top(name) for name in imported(path)}, path
 
 
@@ -315,7 +315,7 @@ def test_only_the_seed_comes_from_the_operating_system() -> None:
 
 def test_the_packages_are_imported_by_their_installed_names() -> None:
     """`import games` may find a folder of an author's own."""
-    for folder in (*LAYERS, "tools", "tests", "examples"):
+    for folder in (*LAYERS, "scripts", "tests", "examples"):
         for path in sorted((ROOT / folder).rglob("*.py")):
             assert not BARE_IMPORT.search(path.read_text("utf-8")), path
     for path in sorted((ROOT / "docs").glob("*.md")):

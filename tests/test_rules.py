@@ -14,8 +14,8 @@ from channelsim.channel.protocol.rules import RULES as CHANNEL_RULES
 from channelsim.games import registry
 from channelsim.games.contract import Game
 from channelsim.games.referee import RULES as REFEREE_RULES
+from scripts.tools.rules import chialisp_places, python_places
 from tests.paths import ROOT
-from tools.rules import chialisp_places, python_places
 
 ID = re.compile(r"\b[A-Z]{2,}(?:-[A-Z]+)?-\d+\b")
 IN_COMMENT = re.compile(rf"; ({ID.pattern}(?: {ID.pattern})*)")

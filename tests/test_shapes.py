@@ -46,7 +46,7 @@ JUSTIFIED = {
 }
 """Pairs of types that may have the same fields, and why."""
 
-PRODUCT = ("clsp", "games", "channel", "tools")
+PRODUCT = ("clsp", "games", "channel", "scripts/tools")
 
 FORMAT = re.compile(r"channelsim [a-z][a-z -]*[a-z] [0-9]+")
 

@@ -11,7 +11,7 @@ from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from typing import Protocol
 
 from channelsim.channel.chain.simulator import SimulatedChain
-from tools.bench.metered_node import MeteredNode, metered
+from scripts.tools.bench.metered_node import MeteredNode, metered
 
 OFTEN = """
 from channelsim.channel.session.peer_runner import PeerRunner

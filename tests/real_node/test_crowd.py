@@ -19,8 +19,7 @@ from channelsim.channel.chain.padding import padded_spend
 from channelsim.channel.protocol.wallet import address_of, wallet_key
 from channelsim.channel.simulation.crowd import FULL_BLOCKS, CrowdedChain, CrowdSize
 from channelsim.games.amounts import counted
-from tests.real_node.chain import RealChain
-from tools.bench.crowded_spends import (
+from scripts.tools.bench.crowded_spends import (
     Node,
     Outcome,
     Trial,
@@ -30,6 +29,7 @@ from tools.bench.crowded_spends import (
     run_trial,
     show_outcomes,
 )
+from tests.real_node.chain import RealChain
 
 RATE = 10
 COST = 8_000_000

@@ -20,13 +20,20 @@ from channelsim.channel.crypto import bls
 from channelsim.channel.peer.machine import TRANSITIONS
 from channelsim.channel.peer.phases import playing
 from channelsim.channel.store import snapshots
+from scripts.tools.attack_faults import search
+from scripts.tools.attack_faults.generated import EMPTY
+from scripts.tools.attack_faults.planting import (
+    PARTS,
+    Fault,
+    Reach,
+    function,
+    value,
+    where_it_fails,
+)
+from scripts.tools.attack_faults.search import Result, ResultFile, Search, examine
+from scripts.tools.attack_faults.stream import Probed, Stream
+from scripts.tools.attack_faults.table import faults
 from tests.paths import ROOT
-from tools.attack_faults import search
-from tools.attack_faults.generated import EMPTY
-from tools.attack_faults.planting import PARTS, Fault, Reach, function, value, where_it_fails
-from tools.attack_faults.search import Result, ResultFile, Search, examine
-from tools.attack_faults.stream import Probed, Stream
-from tools.attack_faults.table import faults
 
 TABLE = {fault.name: fault for fault in faults()}
 
@@ -190,7 +197,7 @@ def test_an_argued_fault_has_a_test_that_is_there(fault: Fault) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("fault", ARGUED, ids=lambda fault: fault.name)
 def test_a_test_fails_on_an_argued_fault(fault: Fault) -> None:
-    command = ["-m", "pytest", "-n", "0", "-q", "-x", "-p", "tools.attack_faults.planted"]
+    command = ["-m", "pytest", "-n", "0", "-q", "-x", "-p", "scripts.tools.attack_faults.planted"]
     for planted, code in ((fault.name, 1), ("", 0)):
         done = subprocess.run(
             [sys.executable, *command, fault.test],

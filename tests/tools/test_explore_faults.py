@@ -11,10 +11,10 @@ import pytest
 from channelsim.channel.crypto.keyed_hash import fast_signatures
 from channelsim.channel.explore.exploration import Root
 from channelsim.channel.peer.onchain import scan_games
-from tools import explore_faults
-from tools.attack_faults.planting import Fault, function
-from tools.attack_faults.table import faults
-from tools.explore_faults import DATA, FAULTS, Results, examine, roots_of
+from scripts.tools import explore_faults
+from scripts.tools.attack_faults.planting import Fault, function
+from scripts.tools.attack_faults.table import faults
+from scripts.tools.explore_faults import DATA, FAULTS, Results, examine, roots_of
 
 FEW = 70
 """States of a search in which the faults that are tried here are noticed."""

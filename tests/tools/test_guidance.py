@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from channelsim.games.names import DEFAULT
-from tools import guidance
-from tools.guidance import drawn, guided, reached
+from scripts.tools import guidance
+from scripts.tools.guidance import drawn, guided, reached
 
 
 def test_both_begin_with_the_same_script_and_count_what_is_new(

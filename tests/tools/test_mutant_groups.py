@@ -6,7 +6,7 @@ import pytest
 
 from channelsim.channel.lab.mutants.reasons import stored_reasons
 from channelsim.channel.lab.targets.loading import load
-from tools.mutant_groups import groups, main
+from scripts.tools.mutant_groups import groups, main
 
 
 def test_every_argued_mutant_is_in_one_group() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tools.tokens import package_of, size_of
+from scripts.tools.tokens import package_of, size_of
 
 PLAIN = "x = 1\n\n\ndef f(a):\n    return a\n"
 

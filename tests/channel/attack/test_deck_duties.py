@@ -29,9 +29,9 @@ from channelsim.channel.protocol.messages import DeckStep, Resume, decode, encod
 from channelsim.channel.protocol.state import Side
 from channelsim.games.chance import Chance
 from channelsim.games.deck.work import compute
+from scripts.tools.attack_faults.planting import Reach
+from scripts.tools.attack_faults.table import faults
 from tests.games.deck.toy_group import ToyGroup
-from tools.attack_faults.planting import Reach
-from tools.attack_faults.table import faults
 
 TABLE = {fault.name: fault for fault in faults()}
 

@@ -23,8 +23,8 @@ from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.crypto import bls
 from channelsim.channel.crypto.keyed_hash import fast_signatures
 from channelsim.channel.peer.fees import paying
-from tools.attack_faults.planting import Reach
-from tools.attack_faults.table import faults
+from scripts.tools.attack_faults.planting import Reach
+from scripts.tools.attack_faults.table import faults
 
 TABLE = {fault.name: fault for fault in faults()}
 

@@ -22,8 +22,8 @@ from channelsim.channel.session.side_player import SidePlayer
 from channelsim.channel.store import durable_peer
 from channelsim.channel.watch.watch_data import NEWEST, STATES
 from channelsim.games import registry
-from tools.attack_faults.planting import Fault, Reach, changing, function
-from tools.attack_faults.table import faults
+from scripts.tools.attack_faults.planting import Fault, Reach, changing, function
+from scripts.tools.attack_faults.table import faults
 
 TABLE = {fault.name: fault for fault in faults()}
 

@@ -21,6 +21,7 @@ from channelsim.channel.protocol.half_signed import NO_SIGNATURE
 from channelsim.clsp.programs import Program
 from channelsim.clsp.values import int_to_atom, to_list
 from channelsim.games.referee import CREATE_COIN
+from scripts.tools.bench.metered_node import MeteredNode
 from tests.channel.cli.test_peer import (
     COMMAND,
     GUARD,
@@ -33,7 +34,6 @@ from tests.channel.cli.test_peer import (
     wallet_file,
 )
 from tests.channel.paced import at_rest, nodes, paced_blocks
-from tools.bench.metered_node import MeteredNode
 
 IDENTITY = Program(bytes.fromhex("01"))
 """Anybody can spend a coin with this puzzle."""

@@ -30,7 +30,7 @@ GUARD = 60
 
 
 COMMAND = "from channelsim.channel.cli import main; main()"
-BENCH = "from runpy import run_module; run_module('tools.bench', run_name='__main__')"
+BENCH = "from runpy import run_module; run_module('scripts.tools.bench', run_name='__main__')"
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,12 @@ from channelsim.channel.chain.simulator import SimulatedChain
 from channelsim.channel.peer.machine import TRANSITIONS, Phase
 from channelsim.channel.peer.peer_state import Transition
 from channelsim.channel.store.keys_file import read_keys
+from scripts.tools.bench.metered_node import MeteredNode
 from tests.channel.cli.test_peer import GUARD, NAMES, Side, address, fingerprint, wallet_file
 from tests.channel.cli.test_recover import blocks, dead_in_a_hand
 from tests.channel.command import channelsim
 from tests.channel.paced import OFTEN, nodes, paced_blocks
 from tests.channel.table import sit
-from tools.bench.metered_node import MeteredNode
 
 MENDED = "from channelsim.channel.cli import main; main()"
 BROKEN = (

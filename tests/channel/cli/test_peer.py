@@ -22,9 +22,9 @@ from channelsim.channel.network.identity import make_identity, read_identity
 from channelsim.channel.protocol.wallet import address_of, wallet_key, wallet_seed
 from channelsim.channel.store.data_directory import read_settings
 from channelsim.channel.store.keys_file import read_terms
+from scripts.tools.bench.metered_node import MeteredNode
 from tests.channel.command import channelsim
 from tests.channel.paced import OFTEN, nodes, paced_blocks
-from tools.bench.metered_node import MeteredNode
 
 COMMAND = "import sys; from channelsim.channel.cli import main; sys.exit(main())"
 PEER = OFTEN + COMMAND

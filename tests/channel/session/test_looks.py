@@ -23,11 +23,11 @@ from channelsim.channel.store.memory_store import MemoryStore
 from channelsim.channel.store.watched_peer import WatchedPeer
 from channelsim.channel.watch.watch_data import read_watch_data
 from channelsim.channel.watch.watcher import Sight, Step, Watcher
+from scripts.tools.bench.hidden_look import oldest_state, report_tip
+from scripts.tools.bench.metered_node import MeteredNode, metered
 from tests.channel.disputes import with_config
 from tests.channel.session.spectator import Spectator
 from tests.channel.table import ANN, BEN, Table, sit
-from tools.bench.hidden_look import oldest_state, report_tip
-from tools.bench.metered_node import MeteredNode, metered
 
 FEW, MANY = 10, 150
 

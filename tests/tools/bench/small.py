@@ -6,7 +6,7 @@ import pytest
 
 from channelsim.games.calpoker import game as calpoker
 from channelsim.games.spacepoker import game as spacepoker
-from tools.bench import (
+from scripts.tools.bench import (
     attacked_sessions,
     campaign_speed,
     crosscheck_speed,

@@ -14,10 +14,10 @@ from channelsim.clsp.run import observed, run
 from channelsim.clsp.values import NIL, serialize, to_list
 from channelsim.games import registry
 from channelsim.games.deck.group import real_group
+from scripts.tools.bench import deck_preparation, linked_peers, long_channel
+from scripts.tools.bench.figures import measure
+from scripts.tools.bench.signed_hand import trace_multiplications
 from tests.tools.bench.small import ROUNDS, make_small
-from tools.bench import deck_preparation, linked_peers, long_channel
-from tools.bench.figures import measure
-from tools.bench.signed_hand import trace_multiplications
 
 
 def test_the_multiplications_of_a_program_are_counted() -> None:

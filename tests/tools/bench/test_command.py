@@ -12,11 +12,11 @@ import pytest
 
 from channelsim.channel.cli import main
 from channelsim.channel.cli.app import build_command
+from scripts.tools.bench import command
 from tests.channel.command import Ran, channelsim
 from tests.installed import EXAMPLES, install
 from tests.paths import ROOT
 from tests.tools.bench.small import make_small
-from tools.bench import command
 
 Capsys = pytest.CaptureFixture[str]
 
@@ -73,7 +73,7 @@ def test_a_game_of_another_package_is_measured(tmp_path: Path) -> None:
     install(tmp_path, "parity-game", {"games": ["parity = parity:GAME"]})
     paths = (ROOT, tmp_path, EXAMPLES / "parity")
     ran = subprocess.run(
-        [sys.executable, "-m", "tools.bench", "--seconds", "1", "--json"],
+        [sys.executable, "-m", "scripts.tools.bench", "--seconds", "1", "--json"],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))},
         capture_output=True,
         check=True,

@@ -6,7 +6,7 @@ from itertools import cycle
 
 import pytest
 
-from tools.bench.crowded_spends import (
+from scripts.tools.bench.crowded_spends import (
     PINS,
     SPENDS,
     Trial,

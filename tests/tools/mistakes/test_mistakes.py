@@ -10,21 +10,21 @@ from pathlib import Path
 import pytest
 
 from channelsim.channel.errors import UsageError
+from scripts.tools.mistakes import listed
+from scripts.tools.mistakes.listed import Mistake, mistakes
 from tests.paths import ROOT
 from tests.sampling import one_in
-from tools.mistakes import listed
-from tools.mistakes.listed import Mistake, mistakes
 
 LISTED = mistakes()
 
 # Compiles each mistake beside the right programs; the examples are plug-ins of a new process only.
 _COMPILE = """
 import json, sys
-from tools.mistakes.examples import available
+from scripts.tools.mistakes.examples import available
 with available():
     from channelsim.channel.lab.targets.loading import load
-    from tools.mistakes.listed import mistakes
-    from tools.mistakes.planting import program_of
+    from scripts.tools.mistakes.listed import mistakes
+    from scripts.tools.mistakes.planting import program_of
     differ = {}
     for mistake in mistakes()[int(sys.argv[1]) :: 4]:
         game = load(mistake.game)
@@ -90,7 +90,7 @@ def test_all_mistakes_compile_to_other_programs(quarter: int) -> None:
 def test_the_command_finds_an_easy_mistake(tmp_path: Path) -> None:
     out = tmp_path / "out.json"
     asked = ("--only", "parity-share-reversed", "--budget", 10, "--json", out)
-    ran = _run("-m", "tools.mistakes", *asked)
+    ran = _run("-m", "scripts.tools.mistakes", *asked)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "with rules: found 1 of 1" in ran.stdout
     assert "without: found 1 of 1" in ran.stdout
@@ -101,23 +101,25 @@ def test_the_command_finds_an_easy_mistake(tmp_path: Path) -> None:
 def test_the_command_says_what_it_did_not_find() -> None:
     # Without rules, nothing tells that two ticks of one are too many.
     asked = ("--only", "ticks-two-of-one", "--without-rules", "--budget", 0.1)
-    ran = _run("-m", "tools.mistakes", *asked)
+    ran = _run("-m", "scripts.tools.mistakes", *asked)
     assert ran.returncode == 1, ran.stdout + ran.stderr
     assert "not found: ticks-two-of-one" in ran.stdout
 
 
 def test_the_command_counts_rates_and_searches_right_programs() -> None:
-    rate = _run("-m", "tools.mistakes", "--rate", "--only", "parity-share-reversed", "--runs", 1)
+    rate = _run(
+        "-m", "scripts.tools.mistakes", "--rate", "--only", "parity-share-reversed", "--runs", 1
+    )
     assert rate.returncode == 0, rate.stderr
     assert "measured = {cases = 4096, differing = " in rate.stdout
     assert "differing = 0}" not in rate.stdout
-    right = _run("-m", "tools.mistakes", "--correct", "--game", "ticks", "--runs", 500)
+    right = _run("-m", "scripts.tools.mistakes", "--correct", "--game", "ticks", "--runs", 500)
     assert right.returncode == 0, right.stdout + right.stderr
     said = " ".join(right.stdout.split())
     assert said.count("0 findings; cases dropped as unreached: ") == 2
 
 
 def test_an_unknown_id_is_refused() -> None:
-    ran = _run("-m", "tools.mistakes", "--only", "nothing")
+    ran = _run("-m", "scripts.tools.mistakes", "--only", "nothing")
     assert ran.returncode == 2
     assert "nothing: no mistake has this id" in ran.stderr

@@ -1,0 +1,1 @@
+"""Scripts that maintainers run, and their package of tools."""

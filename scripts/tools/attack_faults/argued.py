@@ -1,0 +1,49 @@
+"""Faults that no attacked session can notice: why, and the unit test that does.
+
+`PLANTED=NAME python -m pytest -p scripts.tools.attack_faults.planted TEST` fails for each.
+"""
+
+from __future__ import annotations
+
+LIMITS = "tests/channel/peer/test_limits.py"
+SPACING = "tests/channel/peer/test_spacing.py"
+
+SHORT = "a session of a few hands stays far from every limit of states and bytes"
+EVERY = "in the chain of sessions, every block has transactions"
+
+ARGUED: dict[str, tuple[str, str]] = {
+    "knows-no-limit": (SHORT, f"{LIMITS}::test_near_its_limit_a_side_closes_the_channel"),
+    "begins-games-near-a-limit": (
+        SHORT,
+        f"{LIMITS}::test_near_its_limit_a_side_closes_the_channel",
+    ),
+    "forgets-to-tell-near-limit": (
+        SHORT,
+        f"{LIMITS}::test_near_its_limit_a_side_closes_the_channel",
+    ),
+    "snapshot-without-stored-bytes": (SHORT, f"{LIMITS}::test_a_restart_counts_on"),
+    "forgets-the-spacing-of-games": (EVERY, f"{SPACING}::test_a_game_has_room_for_the_spacing"),
+    "forgets-the-spacing-of-deadlines": (
+        EVERY,
+        f"{SPACING}::test_the_receiver_leaves_the_funding_time_to_get_in",
+    ),
+    "funds-in-a-hurry": (
+        EVERY,
+        f"{SPACING}::test_sides_with_any_spacings_open_a_channel_and_play",
+    ),
+    "begins-decks-at-once": (
+        "it costs the other side time only, and sessions do not measure processor time",
+        "tests/channel/session/test_dealers.py::test_new_decks_of_a_side_begin_two_seconds_apart",
+    ),
+    "writes-what-changed-nothing": (
+        "a session is too short for the files to grow beyond their bound by its blocks",
+        "tests/channel/store/test_durable_peer.py"
+        "::test_a_repeated_block_takes_no_room_and_long_solutions_are_stored_once",
+    ),
+    "takes-no-snapshots": (
+        "a session is too short for its journal to grow beyond the bound",
+        "tests/channel/store/test_stored_decks.py"
+        "::test_locks_that_were_never_opened_leave_the_journal",
+    ),
+}
+"""By name: the reason, and the test as pytest names it."""

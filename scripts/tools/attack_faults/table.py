@@ -1,0 +1,43 @@
+"""The table of all faults."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from scripts.tools.attack_faults import (
+    chain,
+    decks_and_fees,
+    engine,
+    linking,
+    running,
+    storing,
+    upkeep,
+)
+from scripts.tools.attack_faults.argued import ARGUED
+from scripts.tools.attack_faults.deadlines import deadlines
+from scripts.tools.attack_faults.generated import generated
+from scripts.tools.attack_faults.planting import Fault
+
+
+def faults() -> tuple[Fault, ...]:
+    """All faults, in the order of the page, each name once."""
+    table = (
+        *engine.BY_HAND,
+        *chain.BY_HAND,
+        *engine.behaviours(),
+        *deadlines(),
+        *decks_and_fees.FEES,
+        *decks_and_fees.DECKS,
+        *storing.STORE,
+        *storing.WATCHER,
+        *running.RUNNER,
+        *linking.LINK,
+        *running.COMMANDS,
+        *upkeep.UPKEEP,
+        *generated(),
+    )
+    by_name: dict[str, Fault] = {}
+    for fault in table:
+        why, test = ARGUED.get(fault.name, ("", ""))
+        by_name.setdefault(fault.name, replace(fault, argued=why, test=test))
+    return tuple(by_name.values())
