@@ -44,7 +44,8 @@ reached, and how soon faults that are planted in the product itself are noticed.
 
 `python -m scripts.tools` writes it: the first two parts from the code, the ledger from the
 campaign in `tests/data/attack/campaign.json` (`channelsim attack --json`), and the tables of
-planted faults from `tests/data/attack/faults.json` (`python -m scripts.tools.attack_faults --out FILE`) and
+planted faults from `tests/data/attack/faults.json`
+(`python -m scripts.tools.attack_faults --out FILE`) and
 `tests/data/explore/faults.json` (`python -m scripts.tools.explore_faults --out FILE`)."""
 
 COUNTERS = {
